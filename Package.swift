@@ -1,0 +1,58 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
+//
+// dbrescue: one library, one command. Data flows one way:
+// bytes → pages → b-trees → records → tables → findings → options → actions → run record,
+// and a target imports only the targets listed above it.
+
+import PackageDescription
+
+let package = Package(
+  name: "dbrescue",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "DatabaseRescue", targets: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
+    .executable(name: "dbrescue", targets: ["dbrescue"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "SQLiteFormat"),
+    .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),
+    .target(
+      name: "DatabaseRescue", dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib"]),
+    .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
+    .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),
+
+    .target(
+      name: "RescueTestSupport",
+      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"],
+      path: "Tests/RescueTestSupport"),
+    .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),
+    .testTarget(
+      name: "DiagnosisTests", dependencies: ["Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
+    .testTarget(
+      name: "DatabaseRescueTests",
+      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
+    .testTarget(
+      name: "RescueCLITests",
+      dependencies: ["RescueCLI", "DatabaseRescue", "Diagnosis", "RescueTestSupport"]),
+    .testTarget(
+      name: "RescueSimulationTests",
+      dependencies: ["DatabaseRescue", "Diagnosis", "RescueTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    // Every unsafe construct is spelled `unsafe`; SQLiteFormat and Diagnosis contain none.
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    // `any` marks existential types; imports are private to the file unless said otherwise.
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ]
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite, and what Swift cannot call of it: variadic functions and macro constants.
+#ifndef DBRESCUE_CSQLITE_SHIM_H
+#define DBRESCUE_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/// `sqlite3_db_config` for the options that take an int and report an int.
+static inline int dbrescue_db_config_int(sqlite3 *db, int option, int value) {
+  int applied = 0;
+  return sqlite3_db_config(db, option, value, &applied);
+}
+
+/// SQLITE_TRANSIENT: SQLite makes its own copy of a bound value.
+static inline sqlite3_destructor_type dbrescue_transient(void) { return SQLITE_TRANSIENT; }
+
+#endif

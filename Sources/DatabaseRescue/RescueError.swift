@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one error that leaves this library: what happened, what it means, what to do next.
+
+/// Why an operation could not be done, in three parts, and with which exit code.
+public struct RescueError: Error, Hashable, Sendable {
+  /// What kind of trouble, by the exit status that it ends in.
+  public enum Kind: Int32, Hashable, Sendable, CaseIterable {
+    /// A decision is needed and nobody was there to ask; nothing was changed.
+    case decisionNeeded = 20
+    /// Declined or cancelled.
+    case declined = 21
+    /// The command line is wrong.
+    case usage = 64
+    /// A contract, playbook or backup that was given is invalid.
+    case invalidInput = 65
+    /// There is no such file.
+    case missing = 66
+    /// A defect of this program.
+    case `internal` = 70
+    /// No space, or no way to write; checked before starting where possible.
+    case cannotWrite = 73
+    /// Reading or writing failed.
+    case inputOutput = 74
+    /// Another process holds the database; try again.
+    case busy = 75
+    /// Permission is missing.
+    case permission = 77
+  }
+
+  /// What kind of trouble.
+  public let kind: Kind
+  /// What happened: lower case, no full stop.
+  public let message: String
+  /// What it means for the data; empty where nothing was at stake.
+  public let meaning: String
+  /// What to do next, such as a command to run; empty where nothing helps.
+  public let advice: String
+
+  /// Makes an error.
+  public init(_ kind: Kind, _ message: String, meaning: String = "", advice: String = "") {
+    self.kind = kind
+    self.message = message
+    self.meaning = meaning
+    self.advice = advice
+  }
+}
+
+extension RescueError {
+  /// A failed system call as an error for people.
+  init(_ error: StorageError, meaning: String = "") {
+    let (kind, advice): (Kind, String) =
+      switch error.cause {
+      case .missing: (.missing, "check the path")
+      case .permission: (.permission, "check who owns the file and its folder, or copy it elsewhere")
+      case .noSpace: (.cannotWrite, "free some space, or choose another folder")
+      case .readOnly: (.cannotWrite, "choose a folder that can be written to")
+      case .folder: (.invalidInput, "give the path of a file, not of a folder")
+      case .exists: (.cannotWrite, "choose a name that is not taken, or move the file away")
+      case .other: (.inputOutput, "copy the file to another disk and try again")
+      }
+    self.init(kind, error.description, meaning: meaning, advice: advice)
+  }
+
+  /// A failed call of SQLite as an error for people; `doing` reads like `open 'app.db'`.
+  init(_ error: SQLiteError, doing: String, meaning: String = "") {
+    let (kind, advice): (Kind, String) =
+      switch error.cause {
+      case .busy: (.busy, "close the app that uses the database, or try again later")
+      case .damaged: (.invalidInput, "run: dbrescue diagnose FILE")
+      case .inputOutput: (.inputOutput, "check the disk, and copy the file elsewhere")
+      case .full: (.cannotWrite, "free some space, or choose another folder")
+      case .permission, .cannotOpen: (.permission, "check who owns the file and its folder")
+      case .constraint, .other: (.internal, "please report this with the support code")
+      }
+    self.init(kind, "cannot \(doing): \(error.message)", meaning: meaning, advice: advice)
+  }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection to SQLite. Never opened on a file that a user submitted: only on private
+// copies, on fresh files, and on live databases that a command was asked to change.
+
+internal import CSQLite
+package import SQLiteFormat
+
+/// A connection to SQLite; closed when it goes.
+@safe package struct Connection: ~Copyable {
+  /// How a file is opened.
+  package enum Mode: Hashable, Sendable {
+    /// Reading only; the file must exist.
+    case readOnly
+    /// Reading and writing; the file must exist.
+    case readWrite
+    /// Reading and writing; made where there is none.
+    case create
+    /// No file: a database in memory.
+    case memory
+  }
+
+  /// The handle, owned by this value alone and closed by its `deinit`.
+  let handle: OpaquePointer
+
+  /// Opens a connection with untrusted schema, defensive mode and double-quoted strings off.
+  ///
+  /// - Throws: ``SQLiteError`` when the file cannot be opened. SQLite reads nothing
+  ///   of it before the first statement.
+  package init(_ path: FilePath = "", mode: Mode) throws(SQLiteError) {
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    switch mode {
+    case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+    }
+    var opened: OpaquePointer?
+    // A name such as ":memory:" or "file:x" is special to SQLite; "./" before it makes it a file.
+    let name: FilePath =
+      if mode == .memory { ":memory:" } else { path.isAbsolute ? path : FilePath("./").appending(path) }
+    let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, nil) }
+    guard result == SQLITE_OK, let handle = unsafe opened else {
+      let error =
+        if let broken = unsafe opened { unsafe Self.error(of: broken) } else {
+          SQLiteError(extendedCode: result, message: "out of memory")
+        }
+      unsafe sqlite3_close_v2(opened)
+      throw error
+    }
+    unsafe self.handle = handle
+    unsafe sqlite3_busy_timeout(handle, 5000)
+    configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+    configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Sets one of SQLite's per-connection switches.
+  package func configure(_ option: Int32, _ on: Bool) {
+    _ = unsafe dbrescue_db_config_int(handle, option, on ? 1 : 0)
+  }
+
+  /// How long a statement waits for another connection's lock, in milliseconds.
+  package func wait(milliseconds: Int32) {
+    unsafe sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Runs SQL that returns nothing: one statement or several.
+  package func execute(_ sql: String) throws(SQLiteError) {
+    let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw error }
+  }
+
+  /// Prepares one statement.
+  ///
+  /// - Throws: ``SQLiteError`` when the SQL does not parse, or when anything but
+  ///   white space and comments follows the first statement.
+  package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    try unsafe Statement(sql, on: handle)
+  }
+
+  /// The rows of a query, each an array of its values.
+  package func rows(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> [[Value]] {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    var rows: [[Value]] = []
+    while try statement.step() { rows.append(statement.row) }
+    return rows
+  }
+
+  /// The first value of the first row of a query; nil when there is no row.
+  package func value(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> Value? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    return try statement.step() ? statement[0] : nil
+  }
+
+  /// The last error of this connection.
+  var error: SQLiteError { unsafe Self.error(of: handle) }
+
+  /// The last error of a handle.
+  @unsafe static func error(of handle: OpaquePointer) -> SQLiteError {
+    let message = unsafe sqlite3_errmsg(handle)
+    return SQLiteError(
+      extendedCode: unsafe sqlite3_extended_errcode(handle),
+      message: unsafe message.map { unsafe String(cString: $0) } ?? "unknown error")
+  }
+}
+
+/// A prepared statement; finalized when it goes. Its connection must outlive it only for
+/// new work: SQLite keeps a closed connection until its last statement is gone.
+@safe package struct Statement: ~Copyable {
+  private let handle: OpaquePointer
+  private let connection: OpaquePointer
+
+  fileprivate init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
+    var prepared: OpaquePointer?
+    var bytes = Array(sql.utf8CString)
+    var rest = 0
+    let result = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      var tail: UnsafePointer<CChar>?
+      let result = unsafe sqlite3_prepare_v3(
+        connection, buffer.baseAddress, Int32(clamping: buffer.count), 0, &prepared, &tail)
+      if let tail = unsafe tail, let start = unsafe buffer.baseAddress {
+        rest = unsafe tail - UnsafePointer(start)
+      }
+      return result
+    }
+    guard result == SQLITE_OK else { throw unsafe Connection.error(of: connection) }
+    guard let handle = unsafe prepared else {
+      throw SQLiteError(extendedCode: SQLITE_ERROR, message: "no statement")
+    }
+    unsafe self.handle = handle
+    unsafe self.connection = connection
+    if try Self.holdsStatement(Array(bytes[rest...]), on: connection) {
+      throw SQLiteError(extendedCode: SQLITE_ERROR, message: "more than one statement")
+    }
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Whether the rest of the text is more than white space and comments.
+  private static func holdsStatement(
+    _ text: [CChar], on connection: OpaquePointer
+  ) throws(SQLiteError) -> Bool {
+    guard text.count > 1 else { return false }
+    var next: OpaquePointer?
+    let result = unsafe sqlite3_prepare_v3(connection, text, Int32(clamping: text.count), 0, &next, nil)
+    unsafe sqlite3_finalize(next)
+    return unsafe result != SQLITE_OK || next != nil
+  }
+
+  /// The number of columns that rows of this statement have.
+  package var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
+
+  /// The names of the columns.
+  package var columnNames: [String] {
+    (0..<Int32(columnCount)).map { index in
+      unsafe sqlite3_column_name(handle, index).map { unsafe String(cString: $0) } ?? ""
+    }
+  }
+
+  /// Whether running the statement cannot change the database.
+  package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
+  /// Runs to the next row; false when there is none.
+  package func step() throws(SQLiteError) -> Bool {
+    switch unsafe sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw unsafe Connection.error(of: connection)
+    }
+  }
+
+  /// Makes the statement ready to run again; bound values stay.
+  package func reset() {
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Runs once with these values, for statements without rows.
+  package func run(_ values: [Value]) throws(SQLiteError) {
+    try bind(values)
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Binds values to the parameters 1, 2, …
+  package func bind(_ values: [Value]) throws(SQLiteError) {
+    for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+  }
+
+  /// Binds a value to a parameter, from 1; text as the given encoding.
+  package func bind(
+    _ value: Value, at index: Int, encoding: TextEncoding = .utf8
+  ) throws(SQLiteError) {
+    let index = Int32(clamping: index)
+    let result: Int32 =
+      switch value {
+      case .null: unsafe sqlite3_bind_null(handle, index)
+      case .integer(let integer): unsafe sqlite3_bind_int64(handle, index, integer)
+      case .real(let real): unsafe sqlite3_bind_double(handle, index, real)
+      case .text(let bytes):
+        unsafe bytes.withUnsafeBytes { buffer in
+          // A null start would bind NULL: an empty text needs some address.
+          let start = unsafe buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+          return unsafe sqlite3_bind_text64(
+            handle, index, start?.assumingMemoryBound(to: CChar.self), UInt64(buffer.count),
+            dbrescue_transient(), encoding.sqliteCode)
+        }
+      case .blob(let bytes) where bytes.isEmpty: unsafe sqlite3_bind_zeroblob(handle, index, 0)
+      case .blob(let bytes):
+        unsafe bytes.withUnsafeBytes { buffer in
+          unsafe sqlite3_bind_blob64(
+            handle, index, buffer.baseAddress, UInt64(buffer.count), dbrescue_transient())
+        }
+      }
+    guard result == SQLITE_OK else { throw unsafe Connection.error(of: connection) }
+  }
+
+  /// The values of the current row; text in UTF-8.
+  package var row: [Value] { (0..<columnCount).map { self[$0] } }
+
+  /// A value of the current row; text in UTF-8.
+  package subscript(column: Int) -> Value {
+    let index = Int32(clamping: column)
+    switch unsafe sqlite3_column_type(handle, index) {
+    case SQLITE_INTEGER: return .integer(unsafe sqlite3_column_int64(handle, index))
+    case SQLITE_FLOAT: return .real(unsafe sqlite3_column_double(handle, index))
+    case SQLITE_TEXT:
+      let start = unsafe sqlite3_column_text(handle, index)
+      return unsafe .text(bytes(start.map { UnsafeRawPointer($0) }, index))
+    case SQLITE_BLOB:
+      let start = unsafe sqlite3_column_blob(handle, index)
+      return unsafe .blob(bytes(start, index))
+    default: return .null
+    }
+  }
+
+  @unsafe private func bytes(_ start: UnsafeRawPointer?, _ index: Int32) -> Bytes {
+    guard let start = unsafe start else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(handle, index))
+    return unsafe Bytes(UnsafeRawBufferPointer(start: start, count: count))
+  }
+}
+
+extension TextEncoding {
+  var sqliteCode: UInt8 {
+    switch self {
+    case .utf8: UInt8(SQLITE_UTF8)
+    case .utf16le: UInt8(SQLITE_UTF16LE)
+    case .utf16be: UInt8(SQLITE_UTF16BE)
+    }
+  }
+}

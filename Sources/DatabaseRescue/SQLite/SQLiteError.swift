@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SQLite says when a call fails.
+
+internal import CSQLite
+
+/// An error of SQLite, without values of rows.
+public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The extended result code.
+  public let extendedCode: Int32
+  /// SQLite's own message.
+  public let message: String
+
+  /// Makes an error.
+  public init(extendedCode: Int32, message: String) {
+    self.extendedCode = extendedCode
+    self.message = message
+  }
+
+  /// The primary result code.
+  public var code: Int32 { extendedCode & 0xFF }
+
+  /// What kind of trouble this is.
+  public var cause: Cause {
+    switch code {
+    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+    case SQLITE_IOERR: .inputOutput
+    case SQLITE_FULL: .full
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .permission
+    case SQLITE_CANTOPEN: .cannotOpen
+    case SQLITE_CONSTRAINT: .constraint
+    default: .other
+    }
+  }
+
+  /// The kinds of trouble that are told apart: only `damaged` is corruption.
+  public enum Cause: Hashable, Sendable {
+    /// Another connection holds a lock.
+    case busy
+    /// The file is malformed or not a database.
+    case damaged
+    /// Reading or writing failed.
+    case inputOutput
+    /// No space is left.
+    case full
+    /// Writing is not allowed.
+    case permission
+    /// The file cannot be opened.
+    case cannotOpen
+    /// A row breaks a constraint.
+    case constraint
+    /// Anything else, such as SQL that does not parse.
+    case other
+  }
+
+  /// SQLite's message with its code.
+  public var description: String { "\(message) (SQLite error \(extendedCode))" }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every system call on files, as one protocol, so that tests can fail or crash any of them.
+
+public import SQLiteFormat
+
+/// The file system, as far as this library uses it.
+///
+/// One real implementation, ``SystemStorage``; tests bring simulated ones. Names
+/// are absolute or relative to the working folder. No call follows the last
+/// symbolic link unless it says so.
+public protocol Storage: Sendable {
+  /// Opens a file.
+  func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile
+
+  /// What is known of a file without opening it; nil when there is none. Follows links.
+  func status(of path: FilePath) throws(StorageError) -> FileStatus?
+
+  /// The path with all symbolic links followed.
+  func resolve(_ path: FilePath) throws(StorageError) -> FilePath
+
+  /// The names in a folder, sorted by their bytes, without `.` and `..`.
+  func names(in folder: FilePath) throws(StorageError) -> [FilePath]
+
+  /// Makes a folder and those above it; does nothing where it exists.
+  func createFolder(_ path: FilePath) throws(StorageError)
+
+  /// Renames a file, replacing what has the new name.
+  func rename(_ path: FilePath, to newPath: FilePath) throws(StorageError)
+
+  /// Renames a file, refusing where the new name is taken.
+  func renameWithoutReplacing(_ path: FilePath, to newPath: FilePath) throws(StorageError)
+
+  /// Removes a file; does nothing where there is none.
+  func remove(_ path: FilePath) throws(StorageError)
+
+  /// Removes an empty folder; does nothing where there is none.
+  func removeFolder(_ path: FilePath) throws(StorageError)
+
+  /// Makes the names in a folder durable.
+  func synchronizeFolder(_ path: FilePath) throws(StorageError)
+
+  /// The bytes that this user can still write on the file system of `path`.
+  func freeBytes(at path: FilePath) throws(StorageError) -> Int
+
+  /// Gives a file the owner (where allowed) and the mode of another.
+  func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
+}
+
+/// How a file is opened.
+public enum OpenMode: Hashable, Sendable {
+  /// For reading only.
+  case read
+  /// For reading and writing; the file must exist.
+  case readWrite
+  /// For reading and writing, made new; it must not exist. Mode 0600.
+  case createNew
+  /// For writing at the end, made where there is none. Mode 0600.
+  case append
+}
+
+/// What is known of a file without opening it.
+public struct FileStatus: Hashable, Sendable {
+  /// The kinds of file that matter here.
+  public enum Kind: Hashable, Sendable {
+    /// An ordinary file.
+    case file
+    /// A folder.
+    case folder
+    /// A pipe, device or socket.
+    case other
+  }
+
+  /// What it is.
+  public var kind: Kind
+  /// The size in bytes.
+  public var byteCount: Int
+  /// Seconds since 1970 at which the content last changed.
+  public var modified: Double
+  /// The permission bits.
+  public var mode: UInt32
+  /// The device and inode: equal for two names of one file.
+  public var identity: [UInt64]
+  /// The number of names (hard links).
+  public var linkCount: Int
+
+  /// Makes a status.
+  public init(
+    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int
+  ) {
+    self.kind = kind
+    self.byteCount = byteCount
+    self.modified = modified
+    self.mode = mode
+    self.identity = identity
+    self.linkCount = linkCount
+  }
+}
+
+/// An open file; closed when the last reference goes.
+public protocol StoredFile: AnyObject, PageSource {
+  /// Writes bytes at an offset, all of them or an error.
+  func write(_ bytes: Bytes, at offset: Int) throws(StorageError)
+
+  /// Writes bytes at the end, in one call where the system can.
+  func append(_ bytes: Bytes) throws(StorageError)
+
+  /// Cuts or extends the file.
+  func truncate(to byteCount: Int) throws(StorageError)
+
+  /// Makes the content durable.
+  func synchronize() throws(StorageError)
+
+  /// Takes an exclusive advisory lock for as long as the file is open; false when another has it.
+  func lock() throws(StorageError) -> Bool
+}
+
+/// A system call that failed.
+public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was tried, such as `read` or `rename`.
+  public let operation: String
+  /// On which file.
+  public let path: FilePath
+  /// The `errno`.
+  public let errno: Int32
+
+  /// Makes an error.
+  public init(operation: String, path: FilePath, errno: Int32) {
+    self.operation = operation
+    self.path = path
+    self.errno = errno
+  }
+
+  /// The reason in the system's words, lower case.
+  public var reason: String { SystemStorage.message(of: errno) }
+
+  /// What failed, on which file, and why.
+  public var description: String { "cannot \(operation) '\(path)': \(reason)" }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that a run takes from outside: files, time, chance, environment.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Everything that a run takes from outside, so that a test can make it deterministic.
+public struct World: Sendable {
+  /// The file system.
+  public var storage: any Storage
+  /// The time.
+  public var now: @Sendable () -> Date
+  /// Random bits.
+  public var random: @Sendable () -> UInt64
+  /// The process environment.
+  public var environment: [String: String]
+
+  /// Makes a world; what is not given is the real one.
+  public init(
+    storage: any Storage = SystemStorage(),
+    now: @escaping @Sendable () -> Date = { Date() },
+    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) },
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    self.storage = storage
+    self.now = now
+    self.random = random
+    self.environment = environment
+  }
+}

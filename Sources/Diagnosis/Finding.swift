@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fact about a database file. Everything a diagnosis says is a list of these.
+
+public import SQLiteFormat
+
+/// One fact about a database file.
+public struct Finding: Hashable, Sendable {
+  /// How much a finding weighs.
+  public enum Severity: String, Hashable, Sendable, Comparable, CaseIterable, Codable {
+    /// Worth knowing; nothing is wrong.
+    case notice
+    /// Not as it should be, but no row depends on it.
+    case warning
+    /// Something is wrong, and every row can still be read.
+    case damage
+    /// Rows are lost or doubtful, or the file cannot be read.
+    case loss
+
+    /// Orders severities from the lightest to the heaviest.
+    public static func < (left: Severity, right: Severity) -> Bool {
+      left.rank < right.rank
+    }
+
+    private var rank: Int {
+      switch self {
+      case .notice: 0
+      case .warning: 1
+      case .damage: 2
+      case .loss: 3
+      }
+    }
+  }
+
+  /// Where in the file a finding lies, as far as that is known.
+  public struct Place: Hashable, Sendable {
+    /// The page.
+    public var page: PageNumber?
+    /// The byte within the page, or within the file where there is no page.
+    public var offset: Int?
+    /// The table, index, view or trigger, by name.
+    public var object: String?
+
+    /// Makes a place.
+    public init(page: PageNumber? = nil, offset: Int? = nil, object: String? = nil) {
+      self.page = page
+      self.offset = offset
+      self.object = object
+    }
+  }
+
+  /// What kind of fact this is: the stable code of the catalogue.
+  public let code: FindingCode
+  /// How much it weighs here.
+  public let severity: Severity
+  /// Where it lies.
+  public let place: Place
+  /// What was found: lower case, no full stop, no row values.
+  public let message: String
+
+  /// Makes a finding; the severity is the one of the catalogue unless given.
+  public init(
+    _ code: FindingCode, _ message: String, at place: Place = Place(), severity: Severity? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.severity = severity ?? code.severity
+  }
+}

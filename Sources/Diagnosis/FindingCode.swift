@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of findings: a table (numbers, names and meanings), longer than other files.
+
+/// The stable code of a kind of finding.
+///
+/// The number is part of support codes and logs: it is never reused and never
+/// changes. Hundreds group by subject: 0 identity, 20 geometry and header,
+/// 40 journals, 60 structure, 100 rows, 120 schema, 140 contract, 160 data.
+public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
+  // Identity
+  case empty = 1
+  case notADatabase = 2
+  case encrypted = 3
+  case otherFormat = 4
+  case journalWithoutDatabase = 5
+  case allZero = 6
+  case unreadableBytes = 7
+
+  // Geometry and header
+  case headerDamaged = 20
+  case geometryVoted = 21
+  case geometryUndetermined = 22
+  case truncated = 23
+  case partialLastPage = 24
+  case pageCountMismatch = 25
+  case startShifted = 26
+  case lineEndingsConverted = 27
+  case unsupportedVersion = 28
+
+  // Journals
+  case walCommitted = 40
+  case walMissing = 41
+  case walDamaged = 42
+  case walForeign = 43
+  case hotJournal = 44
+  case journalStale = 45
+  case journalDamaged = 46
+
+  // Structure
+  case pageDamaged = 60
+  case pageLost = 61
+  case pageClaimedTwice = 62
+  case pageUnclaimed = 63
+  case treeCycle = 64
+  case treeUneven = 65
+  case keyOrder = 66
+  case cellDamaged = 67
+  case overflowBroken = 68
+  case freelistDamaged = 69
+  case pointerMapMismatch = 70
+  case freeSpaceDamaged = 71
+  case rootLost = 72
+  case orphanRows = 73
+
+  // Rows
+  case rowsLost = 100
+  case rowDoubtful = 101
+  case textInvalid = 102
+  case indexMismatch = 103
+  case indexDamaged = 104
+
+  // Schema
+  case schemaDamaged = 120
+  case schemaSQLUnreadable = 121
+  case schemaHostile = 122
+  case unknownModule = 123
+
+  // Contract
+  case versionOlder = 140
+  case versionNewer = 141
+  case schemaDrift = 142
+  case invariantBroken = 143
+  case foreignKeyBroken = 144
+  case applicationMismatch = 145
+  case migrationUnfinished = 146
+
+  // Data
+  case unsyncedRows = 160
+  case unsyncedUnknown = 161
+
+  /// The code as people see it, such as `DBR-F060`.
+  public var name: String {
+    let digits = String(rawValue)
+    return "DBR-F" + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  /// The code of a name such as `DBR-F060`, `F060` or `60`; nil when there is none.
+  public init?(name: String) {
+    var text = name.uppercased()[...]
+    for prefix in ["DBR-", "F"] where text.hasPrefix(prefix) {
+      text = text.dropFirst(prefix.count)
+    }
+    guard let number = UInt8(text), let code = FindingCode(rawValue: number) else { return nil }
+    self = code
+  }
+
+  /// The severity that a finding of this kind has unless it says otherwise.
+  public var severity: Finding.Severity { entry.severity }
+
+  /// The kind of finding in a few words.
+  public var title: String { entry.title }
+
+  /// What it means for the data, and what to do.
+  public var meaning: String { entry.meaning }
+
+  private struct Entry {
+    let severity: Finding.Severity
+    let title: String
+    let meaning: String
+
+    init(_ severity: Finding.Severity, _ title: String, _ meaning: String) {
+      self.severity = severity
+      self.title = title
+      self.meaning = meaning
+    }
+  }
+
+  private var entry: Entry {
+    switch self {
+    case .empty:
+      Entry(
+        .loss, "the file is empty",
+        "there are no bytes and so no data; ask for the -wal file beside it, which may hold all")
+    case .notADatabase:
+      Entry(
+        .loss, "not a database",
+        "nothing in the file looks like SQLite; ask for the right file")
+    case .encrypted:
+      Entry(
+        .loss, "encrypted or random",
+        "the bytes look like an encrypted database; it is not damaged as far as anyone can tell "
+          + "without its key")
+    case .otherFormat:
+      Entry(
+        .loss, "another kind of file",
+        "the file is something else, and is named; ask for the right file")
+    case .journalWithoutDatabase:
+      Entry(
+        .loss, "a journal without its database",
+        "the file is the -wal or -journal of a database; ask for the database file itself")
+    case .allZero:
+      Entry(
+        .loss, "nothing but zeros",
+        "the space was reserved but never written, or was wiped; no data is left in this file")
+    case .unreadableBytes:
+      Entry(
+        .loss, "bytes that cannot be read",
+        "the disk or file system did not hand out some bytes; copy the file elsewhere first")
+    case .headerDamaged:
+      Entry(
+        .damage, "the file header is damaged",
+        "SQLite refuses the file, but the header holds no rows; salvage reads past it")
+    case .geometryVoted:
+      Entry(
+        .notice, "page size inferred from the pages",
+        "the header could not be believed; the pages agree among themselves on what is used")
+    case .geometryUndetermined:
+      Entry(
+        .loss, "page size undetermined",
+        "no page size fits the pages well enough; a backup or contract may decide it")
+    case .truncated:
+      Entry(
+        .loss, "the file is cut short",
+        "pages that the file should have are missing at its end; rows on them are lost")
+    case .partialLastPage:
+      Entry(
+        .damage, "the last page is incomplete",
+        "the file does not end at a page boundary; cells that lie wholly inside are still read")
+    case .pageCountMismatch:
+      Entry(
+        .notice, "the header's page count does not fit",
+        "the size of the file is used instead; no row depends on the number")
+    case .startShifted:
+      Entry(
+        .damage, "the database does not start at byte 0",
+        "something stands before it; salvage reads from where the database starts")
+    case .lineEndingsConverted:
+      Entry(
+        .loss, "line endings were converted",
+        "the file was transferred as text; ask for it again as a binary file")
+    case .unsupportedVersion:
+      Entry(
+        .warning, "a newer file format version",
+        "what can be read is read; the file must not be written by this tool")
+    case .walCommitted:
+      Entry(
+        .notice, "committed changes in the WAL",
+        "the newest transactions are in the -wal file; keep the two files together")
+    case .walMissing:
+      Entry(
+        .notice, "WAL mode without a WAL",
+        "normal after a clean close, and also what a copy without its -wal looks like: "
+          + "recent commits may be missing")
+    case .walDamaged:
+      Entry(
+        .loss, "the WAL is damaged",
+        "transactions after the break cannot be trusted and are kept apart")
+    case .walForeign:
+      Entry(
+        .warning, "the WAL belongs to another database",
+        "its pages do not fit this file; it is not applied")
+    case .hotJournal:
+      Entry(
+        .notice, "a hot rollback journal",
+        "a transaction was cut off; the journal's pages are the true state and are used")
+    case .journalStale:
+      Entry(
+        .notice, "a journal that is not hot",
+        "the journal belongs to a finished transaction and is not applied")
+    case .journalDamaged:
+      Entry(
+        .loss, "the rollback journal is damaged",
+        "an interrupted transaction cannot be undone completely")
+    case .pageDamaged:
+      Entry(
+        .loss, "a page is damaged",
+        "the page is not what its place demands; rows on it may be lost")
+    case .pageLost:
+      Entry(
+        .loss, "a page is missing",
+        "a tree points to a page that the file does not have; its rows are lost")
+    case .pageClaimedTwice:
+      Entry(
+        .loss, "a page has two owners",
+        "two structures point to the same page; only one can be right")
+    case .pageUnclaimed:
+      Entry(
+        .warning, "a page belongs to nothing",
+        "no tree and no free list leads to the page; it holds no rows that are known")
+    case .treeCycle:
+      Entry(
+        .loss, "a tree runs in a circle",
+        "a page points back to one above it; the walk stops there")
+    case .treeUneven:
+      Entry(
+        .damage, "leaves at different depths",
+        "SQLite never makes such a tree; a page was replaced or misdirected")
+    case .keyOrder:
+      Entry(
+        .damage, "keys out of order",
+        "SQLite may miss rows when it searches; reading every row still finds them")
+    case .cellDamaged:
+      Entry(
+        .loss, "a cell is damaged",
+        "one row cannot be read; its neighbours can")
+    case .overflowBroken:
+      Entry(
+        .loss, "a long value is cut off",
+        "the chain of pages that holds the rest of a row is broken; the row is not complete")
+    case .freelistDamaged:
+      Entry(
+        .damage, "the free list is damaged",
+        "only knowledge of free space is affected; no row depends on it")
+    case .pointerMapMismatch:
+      Entry(
+        .damage, "the pointer map does not fit",
+        "auto-vacuum bookkeeping is wrong; no row depends on it")
+    case .freeSpaceDamaged:
+      Entry(
+        .damage, "free space inside a page is miscounted",
+        "the next write could hit live rows; no row is lost yet")
+    case .rootLost:
+      Entry(
+        .loss, "a table's first page is gone",
+        "the table cannot be walked from its root; leaves without an owner may be its rows")
+    case .orphanRows:
+      Entry(
+        .loss, "rows that no tree leads to",
+        "leaf pages with rows have lost the way to their table; salvage keeps them")
+    case .rowsLost:
+      Entry(
+        .loss, "rows are lost",
+        "the count says how many, or how many at least")
+    case .rowDoubtful:
+      Entry(
+        .loss, "a row is doubtful",
+        "the row can be read but contradicts other evidence; salvage sets it aside")
+    case .textInvalid:
+      Entry(
+        .notice, "text that is not valid in its encoding",
+        "the bytes are kept as they are; some writers store such text on purpose")
+    case .indexMismatch:
+      Entry(
+        .damage, "an index does not fit its table",
+        "queries that use the index can miss rows; rebuilding the index repairs it")
+    case .indexDamaged:
+      Entry(
+        .damage, "an index is damaged",
+        "the table has every row; rebuilding the index repairs it")
+    case .schemaDamaged:
+      Entry(
+        .loss, "the schema table is damaged",
+        "some tables may be unknown; a contract or backup can name them again")
+    case .schemaSQLUnreadable:
+      Entry(
+        .damage, "a CREATE statement cannot be parsed",
+        "SQLite refuses the whole file because of it; the rows are still there")
+    case .schemaHostile:
+      Entry(
+        .warning, "the schema holds SQL that is not a declaration",
+        "it is not executed; treat the file as made by someone else")
+    case .unknownModule:
+      Entry(
+        .notice, "a virtual table of an unknown module",
+        "its own storage tables are read as ordinary tables")
+    case .versionOlder:
+      Entry(
+        .warning, "older than the app expects",
+        "the migrations have not run; back up, then migrate")
+    case .versionNewer:
+      Entry(
+        .warning, "newer than the app expects",
+        "a newer app wrote it; install that app, and do not migrate or reset")
+    case .schemaDrift:
+      Entry(
+        .damage, "the schema is not the one expected",
+        "the diff lists what is missing, extra and changed")
+    case .invariantBroken:
+      Entry(
+        .damage, "an invariant of the contract fails",
+        "rows break a rule that the app relies on")
+    case .foreignKeyBroken:
+      Entry(
+        .damage, "rows refer to rows that are not there",
+        "a foreign key points nowhere; parent rows were lost or never written")
+    case .applicationMismatch:
+      Entry(
+        .warning, "written by another application",
+        "the application id is not the expected one; make sure that this is the right file")
+    case .migrationUnfinished:
+      Entry(
+        .damage, "a migration did not finish",
+        "the framework's own bookkeeping says that a migration failed or was cut off")
+    case .unsyncedRows:
+      Entry(
+        .notice, "rows wait to be sent",
+        "they exist nowhere else; they are exported before anything drops them")
+    case .unsyncedUnknown:
+      Entry(
+        .notice, "cannot tell whether rows wait to be sent",
+        "nothing says where unsynced rows would be; do not read this as none")
+    }
+  }
+}

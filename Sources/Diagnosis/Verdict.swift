@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one-word sum of the findings, and what else is said about a database in one word.
+
+/// What is to be said of a database in one word.
+public enum Verdict: String, Hashable, Sendable, CaseIterable, Codable {
+  /// The structure is sound and the contract, if one was given, holds.
+  case healthy
+  /// Sound, but of an older version than the contract: needs migration.
+  case outdated
+  /// Sound, but from a newer app than the contract: neither migrate nor reset.
+  case newer
+  /// The right version with the wrong schema or a broken invariant.
+  case drifted
+  /// Structural damage; every row can be read.
+  case damagedIntact = "damaged-intact"
+  /// Structural damage; rows are lost or doubtful.
+  case damagedLossy = "damaged-lossy"
+  /// Not a database, encrypted without its key, or undetermined.
+  case unreadable
+
+  /// The word that is shown: both kinds of damage read `damaged`.
+  public var word: String {
+    switch self {
+    case .damagedIntact, .damagedLossy: "damaged"
+    default: rawValue
+    }
+  }
+
+  /// What the verdict means for the data, in one sentence without a full stop.
+  public var meaning: String {
+    switch self {
+    case .healthy: "the structure is sound and everything expected is there"
+    case .outdated: "sound, but older than the app expects: it needs a migration"
+    case .newer: "sound, but written by a newer app: do not migrate it and do not reset it"
+    case .drifted: "the version is right, but the schema or an invariant is not"
+    case .damagedIntact: "the structure is damaged, but every row can be read"
+    case .damagedLossy: "the structure is damaged, and rows are lost or doubtful"
+    case .unreadable: "this cannot be read as a database"
+    }
+  }
+}
+
+/// How the version found relates to the version expected.
+public enum VersionRelation: String, Hashable, Sendable, CaseIterable, Codable {
+  /// No expectation was given, or no version could be read.
+  case unknown
+  /// The versions are equal.
+  case equal
+  /// The database is older than expected.
+  case older
+  /// The database is newer than expected.
+  case newer
+}
+
+/// What is known of rows that have not been sent anywhere yet.
+public enum UnsyncedRows: Hashable, Sendable {
+  /// Looked for, and there are none.
+  case none
+  /// So many rows wait.
+  case some(Int)
+  /// Nothing says where they would be, or the place cannot be read. Never read as zero.
+  case cannotTell
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only input of this module: somewhere that bytes can be read from.
+
+/// A run of bytes.
+///
+/// `ContiguousArray` rather than `Array`, because its `span` reaches back to the
+/// first Apple systems that have spans at all.
+public typealias Bytes = ContiguousArray<UInt8>
+
+/// Something that bytes can be read from by offset: a file, or bytes in memory.
+///
+/// Readers of this module never write and never ask for more than `byteCount`
+/// bytes, so a conforming type decides alone what reading costs.
+public protocol PageSource: Sendable {
+  /// The number of bytes there are.
+  var byteCount: Int { get }
+
+  /// Reads up to `count` bytes from `offset`; fewer where the source ends.
+  ///
+  /// - Throws: ``ReadFailure`` when the bytes exist but cannot be had, for
+  ///   example on a failing disk.
+  func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes
+}
+
+/// Bytes that exist but could not be read.
+public struct ReadFailure: Error, Hashable, Sendable {
+  /// Where the read began, in bytes from the start of the source.
+  public let offset: Int
+  /// The reason in the words of whoever read.
+  public let reason: String
+
+  /// Makes a failure.
+  public init(offset: Int, reason: String) {
+    self.offset = offset
+    self.reason = reason
+  }
+}
+
+/// Bytes in memory as a source.
+public struct MemorySource: PageSource {
+  /// The bytes that are read.
+  public let bytes: Bytes
+
+  /// Makes a source of `bytes`.
+  public init(_ bytes: Bytes) {
+    self.bytes = bytes
+  }
+
+  /// The number of bytes there are.
+  public var byteCount: Int { bytes.count }
+
+  /// Reads up to `count` bytes from `offset`; fewer where the bytes end.
+  public func read(at offset: Int, count: Int) -> Bytes {
+    guard offset >= 0, count > 0, offset < bytes.count else { return [] }
+    let end = count <= bytes.count - offset ? offset + count : bytes.count
+    return Bytes(bytes[offset..<end])
+  }
+}

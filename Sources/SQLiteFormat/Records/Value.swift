@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One value of one row, exactly as stored.
+
+/// A value in one of SQLite's five storage classes.
+///
+/// Text is kept as the bytes that are stored, in the encoding of its database:
+/// it may contain NUL and sequences that are not valid in that encoding, and
+/// both survive.
+public enum Value: Hashable, Sendable {
+  /// NULL.
+  case null
+  /// A signed integer.
+  case integer(Int64)
+  /// An IEEE 754 double; compare `bitPattern` where −0.0 matters.
+  case real(Double)
+  /// Text, in the encoding of the database it came from.
+  case text(Bytes)
+  /// Bytes.
+  case blob(Bytes)
+
+  /// Text from a Swift string, in UTF-8.
+  public static func text(_ string: String) -> Value {
+    .text(Bytes(string.utf8))
+  }
+
+  /// The text as a string, when this is text that is valid UTF-8.
+  public var utf8String: String? {
+    guard case .text(let bytes) = self else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The integer, when this is one.
+  public var integerValue: Int64? {
+    guard case .integer(let value) = self else { return nil }
+    return value
+  }
+}
+
+/// The text encoding of a database (file header, offset 56).
+public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
+  /// UTF-8.
+  case utf8 = 1
+  /// UTF-16, little-endian.
+  case utf16le = 2
+  /// UTF-16, big-endian.
+  case utf16be = 3
+
+  /// The name as `PRAGMA encoding` spells it.
+  public var name: String {
+    switch self {
+    case .utf8: "UTF-8"
+    case .utf16le: "UTF-16le"
+    case .utf16be: "UTF-16be"
+    }
+  }
+
+  /// Decodes text for people and for names: what is not valid becomes U+FFFD.
+  public func string(_ bytes: Bytes) -> String {
+    switch self {
+    case .utf8: String(decoding: bytes, as: UTF8.self)
+    case .utf16le: String(decoding: units(bytes, low: 0), as: UTF16.self)
+    case .utf16be: String(decoding: units(bytes, low: 1), as: UTF16.self)
+    }
+  }
+
+  /// Encodes a string as this encoding stores it.
+  public func bytes(_ string: String) -> Bytes {
+    switch self {
+    case .utf8: Bytes(string.utf8)
+    case .utf16le: Bytes(string.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+    case .utf16be: Bytes(string.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    }
+  }
+
+  /// The UTF-16 code units in `bytes`, whose low byte lies at `low` in each pair.
+  private func units(_ bytes: Bytes, low: Int) -> [UInt16] {
+    stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in
+      UInt16(bytes[index + low]) | UInt16(bytes[index + 1 - low]) << 8
+    }
+  }
+}
