@@ -116,14 +116,14 @@ package import SQLiteFormat
 
   fileprivate init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
     var prepared: OpaquePointer?
-    var bytes = Array(sql.utf8CString)
+    let bytes = Array(sql.utf8CString)
     var rest = 0
-    let result = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+    let result = unsafe bytes.withUnsafeBufferPointer { buffer in
       var tail: UnsafePointer<CChar>?
       let result = unsafe sqlite3_prepare_v3(
         connection, buffer.baseAddress, Int32(clamping: buffer.count), 0, &prepared, &tail)
-      if let tail = unsafe tail, let start = unsafe buffer.baseAddress {
-        rest = unsafe tail - UnsafePointer(start)
+      if let tail = unsafe tail, let start = buffer.baseAddress {
+        rest = unsafe tail - start
       }
       return result
     }
@@ -131,19 +131,20 @@ package import SQLiteFormat
     guard let handle = unsafe prepared else {
       throw SQLiteError(extendedCode: SQLITE_ERROR, message: "no statement")
     }
-    unsafe self.handle = handle
-    unsafe self.connection = connection
-    if try Self.holdsStatement(Array(bytes[rest...]), on: connection) {
+    guard unsafe !Self.holdsStatement(Array(bytes[rest...]), on: connection) else {
+      unsafe sqlite3_finalize(handle)
       throw SQLiteError(extendedCode: SQLITE_ERROR, message: "more than one statement")
     }
+    unsafe self.handle = handle
+    unsafe self.connection = connection
   }
 
   deinit { unsafe sqlite3_finalize(handle) }
 
   /// Whether the rest of the text is more than white space and comments.
-  private static func holdsStatement(
+  @unsafe private static func holdsStatement(
     _ text: [CChar], on connection: OpaquePointer
-  ) throws(SQLiteError) -> Bool {
+  ) -> Bool {
     guard text.count > 1 else { return false }
     var next: OpaquePointer?
     let result = unsafe sqlite3_prepare_v3(connection, text, Int32(clamping: text.count), 0, &next, nil)
@@ -229,7 +230,7 @@ package import SQLiteFormat
     case SQLITE_FLOAT: return .real(unsafe sqlite3_column_double(handle, index))
     case SQLITE_TEXT:
       let start = unsafe sqlite3_column_text(handle, index)
-      return unsafe .text(bytes(start.map { UnsafeRawPointer($0) }, index))
+      return unsafe .text(bytes(UnsafeRawPointer(start), index))
     case SQLITE_BLOB:
       let start = unsafe sqlite3_column_blob(handle, index)
       return unsafe .blob(bytes(start, index))
