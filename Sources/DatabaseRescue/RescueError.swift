@@ -51,7 +51,8 @@ extension RescueError {
     let (kind, advice): (Kind, String) =
       switch error.cause {
       case .missing: (.missing, "check the path")
-      case .permission: (.permission, "check who owns the file and its folder, or copy it elsewhere")
+      case .permission:
+        (.permission, "check who owns the file and its folder, or copy it elsewhere")
       case .noSpace: (.cannotWrite, "free some space, or choose another folder")
       case .readOnly: (.cannotWrite, "choose a folder that can be written to")
       case .folder: (.invalidInput, "give the path of a file, not of a folder")

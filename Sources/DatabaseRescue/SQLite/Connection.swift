@@ -37,7 +37,9 @@ package import SQLiteFormat
     var opened: OpaquePointer?
     // A name such as ":memory:" or "file:x" is special to SQLite; "./" before it makes it a file.
     let name: FilePath =
-      if mode == .memory { ":memory:" } else { path.isAbsolute ? path : FilePath("./").appending(path) }
+      if mode == .memory { ":memory:" } else {
+        path.isAbsolute ? path : FilePath("./").appending(path)
+      }
     let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, nil) }
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error =
@@ -147,7 +149,8 @@ package import SQLiteFormat
   ) -> Bool {
     guard text.count > 1 else { return false }
     var next: OpaquePointer?
-    let result = unsafe sqlite3_prepare_v3(connection, text, Int32(clamping: text.count), 0, &next, nil)
+    let result = unsafe sqlite3_prepare_v3(
+      connection, text, Int32(clamping: text.count), 0, &next, nil)
     unsafe sqlite3_finalize(next)
     return unsafe result != SQLITE_OK || next != nil
   }

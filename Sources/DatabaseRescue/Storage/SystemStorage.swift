@@ -35,7 +35,7 @@ public struct SystemStorage: Storage {
     var information = stat()
     do {
       try Self.call("look at", path) { unsafe path.withCString { unsafe stat($0, &information) } }
-    } catch where error.errno == ENOENT || error.errno == ENOTDIR {
+    } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
       return nil
     }
     return FileStatus(information)
@@ -48,8 +48,9 @@ public struct SystemStorage: Storage {
       throw StorageError(operation: "resolve", path: path, errno: errno)
     }
     defer { unsafe free(resolved) }
-    return unsafe FilePath(bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved))
-      .lazy.map { UInt8(bitPattern: $0) })
+    return unsafe FilePath(
+      bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved))
+        .lazy.map { UInt8(bitPattern: $0) })
   }
 
   /// The names in a folder, sorted by their bytes.
@@ -78,7 +79,7 @@ public struct SystemStorage: Storage {
     if path.folder != path { try createFolder(path.folder) }
     do {
       try Self.call("create folder", path) { unsafe path.withCString { unsafe mkdir($0, 0o700) } }
-    } catch where error.errno == EEXIST {
+    } catch  where error.errno == EEXIST {
       return  // Another run made it in the meantime.
     }
     try synchronizeFolder(path.folder)
@@ -104,7 +105,7 @@ public struct SystemStorage: Storage {
         unsafe path.withCString { old in unsafe newPath.withCString { unsafe link(old, $0) } }
       }
       try remove(path)
-    } catch where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.errno) {
+    } catch  where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.errno) {
       if try status(of: newPath) != nil {
         throw StorageError(operation: "rename to", path: newPath, errno: EEXIST)
       }
@@ -116,7 +117,7 @@ public struct SystemStorage: Storage {
   public func remove(_ path: FilePath) throws(StorageError) {
     do {
       try Self.call("remove", path) { unsafe path.withCString { unsafe unlink($0) } }
-    } catch where error.errno == ENOENT {
+    } catch  where error.errno == ENOENT {
       return
     }
   }
@@ -125,7 +126,7 @@ public struct SystemStorage: Storage {
   public func removeFolder(_ path: FilePath) throws(StorageError) {
     do {
       try Self.call("remove", path) { unsafe path.withCString { unsafe rmdir($0) } }
-    } catch where error.errno == ENOENT {
+    } catch  where error.errno == ENOENT {
       return
     }
   }
@@ -138,7 +139,7 @@ public struct SystemStorage: Storage {
     defer { systemClose(descriptor) }
     do {
       try Self.call("synchronize", path) { fsync(descriptor) }
-    } catch where [EINVAL, ENOTSUP, EOPNOTSUPP, ENOTTY].contains(error.errno) {
+    } catch  where [EINVAL, ENOTSUP, EOPNOTSUPP, ENOTTY].contains(error.errno) {
       return  // A file system on which folders cannot be synchronized.
     }
   }
@@ -165,7 +166,7 @@ public struct SystemStorage: Storage {
       try Self.call("set the owner of", other) {
         unsafe other.withCString { unsafe chown($0, information.st_uid, information.st_gid) }
       }
-    } catch where error.errno == EPERM {
+    } catch  where error.errno == EPERM {
       return  // Only the administrator may give files away; the mode has been kept.
     }
   }
@@ -319,7 +320,7 @@ final class SystemFile: StoredFile {
     do {
       try SystemStorage.call("lock", path) { flock(descriptor, LOCK_EX | LOCK_NB) }
       return true
-    } catch where error.errno == EWOULDBLOCK {
+    } catch  where error.errno == EWOULDBLOCK {
       return false
     }
   }
