@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why an item of a file yields nothing. Damage is data: most readers collect these and go on.
+
+/// Why a page, cell, chain or record yields nothing.
+public struct FormatError: Error, Hashable, Sendable {
+  /// What is wrong.
+  public enum Problem: Hashable, Sendable {
+    /// The file has no such page.
+    case pageMissing
+    /// The page exists but cannot be read.
+    case unreadable(String)
+    /// The page is only partly there.
+    case pageIncomplete
+    /// The first byte is that of no b-tree page.
+    case notABTreePage(type: UInt8)
+    /// An index page in a table's tree, or the other way round.
+    case wrongTree(BTreePage.Kind)
+    /// The page claims more cells than fit.
+    case cellCountTooLarge(Int)
+    /// A cell pointer leads outside the cell content area.
+    case cellPointerOutside(Int)
+    /// A cell is not wholly inside its page.
+    case cellCutOff
+    /// A payload larger than the file could hold.
+    case payloadTooLarge
+    /// An overflow chain ends too early.
+    case chainTooShort
+    /// An overflow chain goes on after its last page.
+    case chainTooLong
+    /// An overflow chain leads to a page that cannot be part of it.
+    case chainAstray
+    /// A record's header does not fit its payload.
+    case recordHeader
+    /// A record has a serial type that is reserved.
+    case reservedSerialType
+    /// The parts of a record do not add up to its payload.
+    case recordLength
+    /// A page that something else already owns.
+    case claimedTwice
+    /// Keys that do not ascend, or leave the interval of their parent.
+    case keyOrder
+    /// Leaves of one tree at different depths.
+    case uneven
+    /// A tree deeper than any that SQLite makes.
+    case tooDeep
+    /// A child pointer of 0.
+    case noChild
+    /// A list whose entry count cannot be true.
+    case listCount
+  }
+
+  /// What is wrong.
+  public let problem: Problem
+  /// On which page.
+  public let page: PageNumber?
+  /// At which byte of the page.
+  public let offset: Int?
+
+  /// Makes an error.
+  public init(_ problem: Problem, page: PageNumber? = nil, offset: Int? = nil) {
+    self.problem = problem
+    self.page = page
+    self.offset = offset
+  }
+}
+
+extension FormatError.Problem: CustomStringConvertible {
+  /// What is wrong, lower case, without full stop.
+  public var description: String {
+    switch self {
+    case .pageMissing: "the file has no such page"
+    case .unreadable(let reason): "the page cannot be read: \(reason)"
+    case .pageIncomplete: "the page is only partly there"
+    case .notABTreePage(let type): "byte \(type) starts no b-tree page"
+    case .wrongTree(let kind): "a page of kind \(kind) does not belong in this tree"
+    case .cellCountTooLarge(let count): "\(count) cells do not fit in the page"
+    case .cellPointerOutside(let pointer): "a cell pointer leads to byte \(pointer)"
+    case .cellCutOff: "a cell does not end inside its page"
+    case .payloadTooLarge: "a payload is larger than the file"
+    case .chainTooShort: "an overflow chain ends too early"
+    case .chainTooLong: "an overflow chain goes on after its last page"
+    case .chainAstray: "an overflow chain leads to a page that cannot be part of it"
+    case .recordHeader: "a record header does not fit its payload"
+    case .reservedSerialType: "a record has a reserved serial type"
+    case .recordLength: "the parts of a record do not add up to its payload"
+    case .claimedTwice: "the page already belongs to something else"
+    case .keyOrder: "keys are out of order"
+    case .uneven: "leaves lie at different depths"
+    case .tooDeep: "the tree is deeper than any that SQLite makes"
+    case .noChild: "a child pointer is 0"
+    case .listCount: "a list's entry count cannot be true"
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The logical database that a file set stands for: every page, and where it came from.
+
+/// The logical database that a file set stands for.
+///
+/// Pages of the main file, overlaid by the committed frames of a write-ahead log
+/// or by the before-images of a hot rollback journal. Every page knows its origin.
+public struct Image: Sendable {
+  /// Where a page came from.
+  public enum Origin: Hashable, Sendable {
+    /// The database file.
+    case main
+    /// A committed frame of the write-ahead log.
+    case wal
+    /// A before-image of a hot rollback journal.
+    case journal
+  }
+
+  /// What became of the write-ahead log.
+  public enum WALState: Sendable {
+    /// There is none.
+    case absent
+    /// It has no bytes, or holds no commit.
+    case empty
+    /// Its committed frames are part of the image.
+    case applied(WriteAheadLog)
+    /// It cannot belong to this database and is not applied.
+    case foreign(WriteAheadLog)
+    /// Its header cannot be read; no frame of it counts.
+    case unusable(FormatError)
+  }
+
+  /// What became of the rollback journal.
+  public enum JournalState: Sendable {
+    /// There is none, or it has no bytes.
+    case absent
+    /// It is hot, and its before-images are part of the image.
+    case applied(RollbackJournal)
+    /// It is not hot: its header is zeroed or its super-journal is gone.
+    case stale
+  }
+
+  /// How the database is cut into pages.
+  public let geometry: Geometry
+  /// The number of pages.
+  public let pageCount: Int
+  /// Where the database starts in the main file, in bytes.
+  public let start: Int
+  /// What became of the write-ahead log.
+  public let wal: WALState
+  /// What became of the rollback journal.
+  public let journal: JournalState
+  /// The files.
+  public let files: FileSet
+
+  private let overlay: [PageNumber: Located]
+
+  private struct Located: Sendable {
+    let origin: Origin
+    let offset: Int
+  }
+}
+
+extension Image {
+  /// Assembles the image of a file set, cut into pages as `geometry` says.
+  ///
+  /// As SQLite does: a hot journal is applied first, then the log.
+  public init(_ files: FileSet, geometry: Geometry, start: Int = 0) {
+    var overlay: [PageNumber: Located] = [:]
+    var pageCount = max(
+      0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
+    let journal = Self.journalState(of: files, geometry: geometry)
+    if case .applied(let applied) = journal {
+      for record in applied.records where overlay[record.page] == nil {
+        overlay[record.page] = Located(origin: .journal, offset: record.offset)
+      }
+      if applied.pageCount > 0 { pageCount = applied.pageCount }
+    }
+    let wal = Self.walState(of: files, geometry: geometry)
+    if case .applied(let log) = wal {
+      for frame in log.committed {
+        overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
+      }
+      pageCount = log.pageCount ?? pageCount
+    }
+    self.files = files
+    self.geometry = geometry
+    self.start = start
+    self.journal = journal
+    self.wal = wal
+    self.overlay = overlay
+    self.pageCount = pageCount
+  }
+
+  private static func journalState(of files: FileSet, geometry: Geometry) -> JournalState {
+    guard let source = files.journal, source.byteCount > 0 else { return .absent }
+    guard files.main.byteCount > 0,
+      let journal = try? RollbackJournal(source, databasePageSize: geometry.pageSize),
+      journal.pageSize == geometry.pageSize,
+      journal.superJournal.map(files.superJournalExists) ?? true
+    else { return .stale }
+    return .applied(journal)
+  }
+
+  private static func walState(of files: FileSet, geometry: Geometry) -> WALState {
+    guard let source = files.wal else { return .absent }
+    guard source.byteCount > 0 else { return .empty }
+    do {
+      let log = try WriteAheadLog(source)
+      if log.pageSize != geometry.pageSize { return .foreign(log) }
+      return log.committed.isEmpty && log.ending == .complete ? .empty : .applied(log)
+    } catch {
+      return .unusable(error)
+    }
+  }
+
+  /// Where a page came from.
+  public func origin(of page: PageNumber) -> Origin {
+    overlay[page]?.origin ?? .main
+  }
+
+  /// The bytes of a page; fewer than a page only where the file ends inside it.
+  ///
+  /// - Throws: ``FormatError`` when the image has no such page or it cannot be read.
+  public func bytes(of page: PageNumber) throws(FormatError) -> Bytes {
+    guard page.number <= pageCount else { throw FormatError(.pageMissing, page: page) }
+    let bytes: Bytes
+    do {
+      if let located = overlay[page], let source = source(of: located.origin) {
+        bytes = try source.read(at: located.offset, count: geometry.pageSize)
+      } else {
+        bytes = try files.main.read(
+          at: start + (page.number - 1) * geometry.pageSize, count: geometry.pageSize)
+      }
+    } catch {
+      throw FormatError(.unreadable(error.reason), page: page)
+    }
+    guard !bytes.isEmpty else { throw FormatError(.pageMissing, page: page) }
+    return bytes
+  }
+
+  private func source(of origin: Origin) -> (any PageSource)? {
+    switch origin {
+    case .main: files.main
+    case .wal: files.wal
+    case .journal: files.journal
+    }
+  }
+
+  /// A page of a b-tree.
+  ///
+  /// - Throws: ``FormatError`` when the page is missing or no b-tree page.
+  public func btreePage(_ number: PageNumber) throws(FormatError) -> BTreePage {
+    try BTreePage(bytes(of: number), number: number, geometry: geometry)
+  }
+
+  /// The file header, through the overlay; nil when page 1 cannot be read.
+  public var header: DatabaseHeader? {
+    (try? bytes(of: .first)).flatMap { DatabaseHeader($0) }
+  }
+
+  /// Every page from 1 on.
+  public var pages: some Sequence<PageNumber> {
+    (0..<pageCount).lazy.compactMap { PageNumber($0 + 1) }
+  }
+}

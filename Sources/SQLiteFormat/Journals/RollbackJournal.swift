@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rollback journal beside a database: pages as they were before a transaction.
+//
+// header, padded to a sector     record
+// offset size                    offset size
+//      0    8 magic                   0    4 page number
+//      8    4 records; −1: to end     4      the page
+//     12    4 nonce                   .    4 checksum: nonce + every 200th byte
+//     16    4 first size in pages
+//     20    4 sector size
+//     24    4 page size
+
+/// What a rollback journal holds. File format, section 3.
+public struct RollbackJournal: Sendable {
+  /// One page as it was before the transaction.
+  public struct Record: Hashable, Sendable {
+    /// The page's number.
+    public let page: PageNumber
+    /// Where the page starts in the journal.
+    public let offset: Int
+  }
+
+  /// The page size that the journal states.
+  public let pageSize: Int
+  /// The size of the database in pages before the transaction.
+  public let pageCount: Int
+  /// The records whose checksums hold, in order.
+  public let records: [Record]
+  /// Whether a record before the stated end does not hold.
+  public let isBroken: Bool
+  /// The super-journal of a transaction over several databases, by name.
+  public let superJournal: Bytes?
+
+  /// The magic of a journal's header.
+  public static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+}
+
+extension RollbackJournal {
+  /// Reads a journal.
+  ///
+  /// - Throws: ``FormatError`` when the header is not that of a journal: it was
+  ///   zeroed after a commit, and nothing of it counts.
+  public init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
+    let first = try Self.header(of: source, at: 0)
+    guard let first else { throw FormatError(.recordHeader, offset: 0) }
+    // A journal written with an unfinished first header has no page size: the database's counts.
+    let pageSize = Geometry.pageSizes.contains(first.pageSize) ? first.pageSize : databasePageSize
+    guard let pageSize, first.sectorSize >= 32, first.sectorSize <= 65536 else {
+      throw FormatError(.recordHeader, offset: 20)
+    }
+    self.pageSize = pageSize
+    pageCount = first.pageCount
+    superJournal = try Self.superJournal(of: source)
+
+    let end = source.byteCount - (superJournal.map { $0.count + 20 } ?? 0)
+    var records: [Record] = []
+    var isBroken = false
+    var header: Header? = first
+    var start = 0
+    while let current = header {
+      var offset = start + first.sectorSize
+      let fits = max(0, end - offset) / (pageSize + 8)
+      let count = current.recordCount ?? fits
+      if count > fits { isBroken = true }
+      for _ in 0..<min(count, fits) {
+        let bytes = try Self.read(source, at: offset, count: pageSize + 8)
+        guard let number = PageNumber(bytes.big32(at: 0) ?? 0),
+          bytes.big32(at: pageSize + 4)
+            == Self.checksum(bytes, pageSize: pageSize, nonce: current.nonce)
+        else {
+          isBroken = true
+          break
+        }
+        records.append(Record(page: number, offset: offset + 4))
+        offset += pageSize + 8
+      }
+      if isBroken { break }
+      // The next header, if any, starts at the next sector.
+      start = (offset + first.sectorSize - 1) / first.sectorSize * first.sectorSize
+      header = start < end ? try Self.header(of: source, at: start) : nil
+    }
+    self.records = records
+    self.isBroken = isBroken
+  }
+
+  private struct Header {
+    let recordCount: Int?
+    let nonce: UInt32
+    let pageCount: Int
+    let sectorSize: Int
+    let pageSize: Int
+  }
+
+  private static func header(
+    of source: some PageSource, at offset: Int
+  ) throws(FormatError) -> Header? {
+    let bytes = try read(source, at: offset, count: 28)
+    guard bytes.count == 28, bytes.matches(magic) else { return nil }
+    let count = bytes.big32(at: 8) ?? 0
+    return Header(
+      recordCount: count == .max ? nil : Int(count), nonce: bytes.big32(at: 12) ?? 0,
+      pageCount: Int(bytes.big32(at: 16) ?? 0), sectorSize: Int(bytes.big32(at: 20) ?? 0),
+      pageSize: Int(bytes.big32(at: 24) ?? 0))
+  }
+
+  /// The name at the journal's end: name, length, sum of its bytes, magic.
+  private static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
+    let tail = try read(source, at: source.byteCount - 16, count: 16)
+    guard tail.count == 16, tail.matches(magic, at: 8), let length = tail.big32(at: 0),
+      length > 0, length < 4096, Int(length) <= source.byteCount - 16
+    else { return nil }
+    let name = try read(source, at: source.byteCount - 16 - Int(length), count: Int(length))
+    let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
+    return sum == tail.big32(at: 4) ? name : nil
+  }
+
+  private static func checksum(_ bytes: Bytes, pageSize: Int, nonce: UInt32) -> UInt32 {
+    guard bytes.count == pageSize + 8 else { return ~nonce }
+    return stride(from: pageSize - 200, to: 0, by: -200).reduce(nonce) { sum, index in
+      sum &+ UInt32(bytes[4 + index])
+    }
+  }
+
+  private static func read(
+    _ source: some PageSource, at offset: Int, count: Int
+  ) throws(FormatError) -> Bytes {
+    do {
+      return try source.read(at: offset, count: count)
+    } catch {
+      throw FormatError(.unreadable(error.reason), offset: offset)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the fields of a record become the columns of a table.
+
+/// How the fields of a table's records become its columns.
+///
+/// Stored order is not declared order: virtual generated columns are not stored at
+/// all, and a WITHOUT ROWID table stores its primary key first.
+public struct RowShape: Hashable, Sendable {
+  /// One column of the table.
+  public struct Column: Hashable, Sendable {
+    /// The column's name.
+    public let name: String
+    /// Whether the column has REAL affinity: its integers are stored short and read as reals.
+    public let isReal: Bool
+    /// Whether the column is the rowid under another name; its field holds NULL.
+    public let isRowID: Bool
+    /// What a record that ends before the column holds for it.
+    public let defaultValue: Value
+
+    /// Makes a column.
+    public init(name: String, isReal: Bool, isRowID: Bool, defaultValue: Value) {
+      self.name = name
+      self.isReal = isReal
+      self.isRowID = isRowID
+      self.defaultValue = defaultValue
+    }
+  }
+
+  /// The stored columns, in stored order.
+  public let stored: [Column]
+  /// Whether the table has no rowid and lives in an index tree.
+  public let withoutRowID: Bool
+
+  /// Makes a shape.
+  public init(stored: [Column], withoutRowID: Bool) {
+    self.stored = stored
+    self.withoutRowID = withoutRowID
+  }
+
+  /// The values of a record's columns, in stored order; fields beyond the last column are not
+  /// part of it.
+  ///
+  /// A record that is too short was written before a column was added: the column's default
+  /// counts. Integers in REAL columns become reals. File format, sections 2.1, 2.3 and 2.4.
+  public func values(of record: Record, rowID: Int64?) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(stored.count)
+    for (index, column) in stored.enumerated() {
+      values.append(value(of: column, record.value(index), rowID: rowID))
+    }
+    return values
+  }
+
+  private func value(of column: Column, _ value: Value?, rowID: Int64?) -> Value {
+    guard let value else { return column.defaultValue }
+    if column.isRowID, value == .null, let rowID { return .integer(rowID) }
+    if column.isReal, case .integer(let integer) = value { return .real(Double(integer)) }
+    return value
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of the schema table, which names everything else in the file.
+
+/// One row of `sqlite_schema`. File format, section 2.6.
+public struct SchemaEntry: Hashable, Sendable {
+  /// What a row of the schema table declares.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A table, ordinary or virtual.
+    case table
+    /// An index.
+    case index
+    /// A view.
+    case view
+    /// A trigger.
+    case trigger
+  }
+
+  /// What it declares.
+  public let kind: Kind
+  /// Its name.
+  public let name: String
+  /// The table that an index or trigger belongs to.
+  public let table: String
+  /// The root of its tree; nil for views, triggers and virtual tables.
+  public let root: PageNumber?
+  /// The statement that made it; nil for indexes that SQLite makes itself.
+  public let sql: String?
+
+  /// Makes an entry.
+  public init(kind: Kind, name: String, table: String, root: PageNumber?, sql: String?) {
+    self.kind = kind
+    self.name = name
+    self.table = table
+    self.root = root
+    self.sql = sql
+  }
+
+  /// Reads an entry from a record; nil when the record is no row of a schema table.
+  public init?(_ record: Record, encoding: TextEncoding) {
+    guard record.fields.count == 5, case .text(let type)? = record.value(0),
+      let kind = Kind(rawValue: encoding.string(type).lowercased()),
+      case .text(let name)? = record.value(1), case .text(let table)? = record.value(2)
+    else { return nil }
+    switch record.value(3) {
+    case .integer(let number): root = UInt32(exactly: number).flatMap { PageNumber($0) }
+    case .null: root = nil
+    default: return nil
+    }
+    switch record.value(4) {
+    case .text(let text): sql = encoding.string(text)
+    case .null: sql = nil
+    default: return nil
+    }
+    self.kind = kind
+    self.name = encoding.string(name)
+    self.table = encoding.string(table)
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walking a b-tree from its root, leaf by leaf, past whatever is broken on the way.
+
+/// Who owns each page: every page has at most one owner.
+public struct PageClaims: Sendable {
+  /// What owns a page: the position of a tree in the caller's list, or a structure.
+  public typealias Owner = Int32
+
+  private var owners: [Owner]
+
+  /// Claims for a database of so many pages, none taken.
+  public init(pageCount: Int) {
+    owners = Array(repeating: -1, count: pageCount + 1)
+  }
+
+  /// The owner of a page; nil while nothing claimed it.
+  public func owner(of page: PageNumber) -> Owner? {
+    guard page.number < owners.count, owners[page.number] >= 0 else { return nil }
+    return owners[page.number]
+  }
+
+  /// Claims a page; false when something already owns it or there is no such page.
+  public mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
+    guard page.number < owners.count, owners[page.number] < 0 else { return false }
+    owners[page.number] = owner
+    return true
+  }
+}
+
+/// A walk over one b-tree, in key order, that survives damage.
+///
+/// Each page is visited at most once: a page that is already claimed, by this tree
+/// or another, is reported and not followed, so that no walk is longer than the
+/// file has pages.
+public struct TreeWalk: Sendable {
+  /// What the walk met.
+  public enum Step: Sendable {
+    /// A page of the tree.
+    case page(Visit)
+    /// A page that could not be visited, and the page that points to it.
+    case fault(FormatError, parent: PageNumber?)
+  }
+
+  /// A page of the tree, and what its ancestors say about it.
+  public struct Visit: Sendable {
+    /// The page.
+    public let page: BTreePage
+    /// How many pages lie above it.
+    public let depth: Int
+    /// The largest key of everything to the left; rowids here are above it. Tables only.
+    public let lower: Int64?
+    /// The largest rowid that may lie here. Tables only.
+    public let upper: Int64?
+  }
+
+  /// The most levels that a tree can have: SQLite's own limit (BTCURSOR_MAX_DEPTH).
+  public static let depthMax = 20
+
+  private struct Pending {
+    let page: PageNumber
+    let parent: PageNumber?
+    let depth: Int
+    let lower: Int64?
+    let upper: Int64?
+  }
+
+  private let image: Image
+  private let isTable: Bool
+  private let owner: PageClaims.Owner
+  private var pending: [Pending]
+  private var faults: [Step] = []
+
+  /// A walk from a root; pages are claimed for `owner`.
+  public init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
+    self.image = image
+    self.isTable = isTable
+    self.owner = owner
+    pending = [Pending(page: root, parent: nil, depth: 0, lower: nil, upper: nil)]
+  }
+
+  /// The next step; nil when the walk is over.
+  public mutating func next(_ claims: inout PageClaims) -> Step? {
+    if let fault = faults.popLast() { return fault }
+    guard let item = pending.popLast() else { return nil }
+    do {
+      return .page(try visit(item, &claims))
+    } catch {
+      return .fault(
+        FormatError(error.problem, page: error.page ?? item.page, offset: error.offset),
+        parent: item.parent)
+    }
+  }
+
+  private mutating func visit(
+    _ item: Pending, _ claims: inout PageClaims
+  ) throws(FormatError) -> Visit {
+    guard item.page.number <= image.pageCount else {
+      throw FormatError(.pageMissing, page: item.page)
+    }
+    guard claims.owner(of: item.page) == nil else {
+      throw FormatError(.claimedTwice, page: item.page)
+    }
+    let page = try image.btreePage(item.page)
+    guard page.kind.isTable == isTable else {
+      throw FormatError(.wrongTree(page.kind), page: item.page)
+    }
+    _ = claims.claim(item.page, for: owner)
+    if !page.kind.isLeaf {
+      guard item.depth < Self.depthMax else { throw FormatError(.tooDeep, page: item.page) }
+      push(childrenOf: page, item)
+    }
+    return Visit(page: page, depth: item.depth, lower: item.lower, upper: item.upper)
+  }
+
+  /// Queues the children of a page so that the left-most is visited first.
+  private mutating func push(childrenOf page: BTreePage, _ item: Pending) {
+    var children: [Pending] = []
+    var lower = item.lower
+    func add(_ child: UInt32, upper: Int64?, at offset: Int) {
+      guard let number = PageNumber(child) else {
+        return fault(.init(.noChild, page: page.number, offset: offset), page.number)
+      }
+      children.append(
+        Pending(
+          page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
+    }
+    for index in 0..<page.cellCount {
+      do {
+        let cell = try page.cell(index)
+        add(cell.leftChild, upper: cell.rowID, at: cell.offset)
+        lower = cell.rowID
+      } catch {
+        fault(error, page.number)
+      }
+    }
+    add(page.rightChild?.rawValue ?? 0, upper: item.upper, at: page.headerOffset + 8)
+    pending.append(contentsOf: children.reversed())
+  }
+
+  private mutating func fault(_ error: FormatError, _ parent: PageNumber) {
+    faults.append(.fault(error, parent: parent))
+  }
+}
