@@ -110,8 +110,10 @@ package import SQLiteFormat
   }
 }
 
-/// A prepared statement; finalized when it goes. Its connection must outlive it only for
-/// new work: SQLite keeps a closed connection until its last statement is gone.
+/// A prepared statement; finalized when it goes.
+///
+/// Its connection must outlive it only for new work: SQLite keeps a closed connection until its
+/// last statement is gone.
 @safe package struct Statement: ~Copyable {
   private let handle: OpaquePointer
   private let connection: OpaquePointer

@@ -10,7 +10,9 @@
 //     20    4 sector size
 //     24    4 page size
 
-/// What a rollback journal holds. File format, section 3.
+/// What a rollback journal holds.
+///
+/// File format, section 3.
 public struct RollbackJournal: Sendable {
   /// One page as it was before the transaction.
   public struct Record: Hashable, Sendable {

@@ -10,7 +10,9 @@
 //     16    8 salts        24      the page
 //     24    8 checksum
 
-/// What a write-ahead log holds. File format, section 4.
+/// What a write-ahead log holds.
+///
+/// File format, section 4.
 public struct WriteAheadLog: Sendable {
   /// One frame: a page as some transaction left it.
   public struct Frame: Hashable, Sendable {
@@ -139,7 +141,9 @@ extension WriteAheadLog {
   }
 }
 
-/// The cumulative checksum of a log. File format, section 4.2.
+/// The cumulative checksum of a log.
+///
+/// File format, section 4.2.
 private struct Checksum {
   private var first: UInt32 = 0
   private var second: UInt32 = 0

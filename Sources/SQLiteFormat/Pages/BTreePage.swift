@@ -10,7 +10,9 @@
 //      8    4  right-most child, interior pages only
 //   8/12   2n  cell pointers, in key order
 
-/// One page of a b-tree. File format, section 1.6.
+/// One page of a b-tree.
+///
+/// File format, section 1.6.
 public struct BTreePage: Hashable, Sendable {
   /// What a b-tree page holds.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {

@@ -7,7 +7,9 @@
 // index leaf                     varint                bytes    4 bytes, if it spills
 // index interior     4 bytes     varint                bytes    4 bytes, if it spills
 
-/// One cell of a b-tree page: where its parts lie. File format, section 1.6.
+/// One cell of a b-tree page: where its parts lie.
+///
+/// File format, section 1.6.
 public struct Cell: Hashable, Sendable {
   /// Where the cell starts in its page.
   public let offset: Int

@@ -24,7 +24,9 @@
 //     92    4  version-valid-for
 //     96    4  number of the SQLite version that last wrote
 
-/// The file header, field by field, as stored. File format, section 1.3.
+/// The file header, field by field, as stored.
+///
+/// File format, section 1.3.
 public struct DatabaseHeader: Hashable, Sendable {
   /// Whether the first 16 bytes are the magic string.
   public let hasMagic: Bool
@@ -72,7 +74,9 @@ public struct DatabaseHeader: Hashable, Sendable {
 
   /// The geometry that the header states; nil when it cannot be.
   public var geometry: Geometry? { Geometry(pageSize: pageSize, reserved: reserved) }
-  /// Whether `pageCount` can be believed. Section 1.3.7.
+  /// Whether `pageCount` can be believed.
+  ///
+  /// Section 1.3.7.
   public var isPageCountValid: Bool { changeCounter == versionValidFor && pageCount > 0 }
   /// Whether pointer-map pages exist.
   public var isAutoVacuum: Bool { largestRoot != 0 }

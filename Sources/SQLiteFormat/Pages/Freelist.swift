@@ -6,7 +6,9 @@
 //      4    4  number of leaves that follow
 //      8   4n  leaf page numbers
 
-/// The list of unused pages, as far as it can be followed. File format, section 1.5.
+/// The list of unused pages, as far as it can be followed.
+///
+/// File format, section 1.5.
 public struct Freelist: Hashable, Sendable {
   /// The trunk pages in order.
   public let trunks: [PageNumber]

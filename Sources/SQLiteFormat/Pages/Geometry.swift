@@ -25,7 +25,9 @@ public struct Geometry: Hashable, Sendable {
   /// The bytes of a page that hold content (U in the file-format document).
   public var usable: Int { pageSize - reserved }
 
-  /// The page that contains byte 2^30, which never holds content. Section 1.4.
+  /// The page that contains byte 2^30, which never holds content.
+  ///
+  /// Section 1.4.
   public var lockBytePage: PageNumber? { PageNumber((1 << 30) / pageSize + 1) }
 
   /// The payload bytes of one overflow page.
@@ -34,7 +36,9 @@ public struct Geometry: Hashable, Sendable {
   /// The most cells that any page can hold: a pointer and four bytes each.
   public var cellCountMax: Int { (usable - 8) / 6 }
 
-  /// The payload bytes that stay in the page, of a payload of `total` bytes. Section 1.6.
+  /// The payload bytes that stay in the page, of a payload of `total` bytes.
+  ///
+  /// Section 1.6.
   public func localPayload(total: Int, tableLeaf: Bool) -> Int {
     let most = tableLeaf ? usable - 35 : (usable - 12) * 64 / 255 - 23
     guard total > most else { return total }
@@ -43,7 +47,9 @@ public struct Geometry: Hashable, Sendable {
     return kept <= most ? kept : least
   }
 
-  /// The distance between two pointer-map pages. Section 1.8.
+  /// The distance between two pointer-map pages.
+  ///
+  /// Section 1.8.
   public var pointerMapSpan: Int { usable / 5 + 1 }
 
   /// The pointer-map page that has the entry of a page, in auto-vacuum databases.

@@ -3,7 +3,9 @@
 //
 // Entry: 1 byte kind, 4 bytes parent page.
 
-/// One entry of a pointer-map page. File format, section 1.8.
+/// One entry of a pointer-map page.
+///
+/// File format, section 1.8.
 public struct PointerMapEntry: Hashable, Sendable {
   /// What the page is.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {

@@ -3,7 +3,9 @@
 //
 // header size (varint, counts itself) · serial type (varint) × fields · values in the same order
 
-/// One record, with its fields located but not decoded. File format, section 2.1.
+/// One record, with its fields located but not decoded.
+///
+/// File format, section 2.1.
 public struct Record: Hashable, Sendable {
   /// One field: its serial type, and where its bytes lie.
   public struct Field: Hashable, Sendable {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of the schema table, which names everything else in the file.
 
-/// One row of `sqlite_schema`. File format, section 2.6.
+/// One row of `sqlite_schema`.
+///
+/// File format, section 2.6.
 public struct SchemaEntry: Hashable, Sendable {
   /// What a row of the schema table declares.
   public enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -47,9 +47,13 @@ public struct TreeWalk: Sendable {
     public let page: BTreePage
     /// How many pages lie above it.
     public let depth: Int
-    /// The largest key of everything to the left; rowids here are above it. Tables only.
+    /// The largest key of everything to the left; rowids here are above it.
+    ///
+    /// Tables only.
     public let lower: Int64?
-    /// The largest rowid that may lie here. Tables only.
+    /// The largest rowid that may lie here.
+    ///
+    /// Tables only.
     public let upper: Int64?
   }
 
