@@ -14,4 +14,9 @@ static inline int dbrescue_db_config_int(sqlite3 *db, int option, int value) {
 /// SQLITE_TRANSIENT: SQLite makes its own copy of a bound value.
 static inline sqlite3_destructor_type dbrescue_transient(void) { return SQLITE_TRANSIENT; }
 
+/// Extended result codes that SQLite defines as expressions.
+static const int dbrescue_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
+static const int dbrescue_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
+static const int dbrescue_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+
 #endif

@@ -191,7 +191,7 @@ package import SQLiteFormat
     while try step() {}
   }
 
-  /// Binds values to the parameters 1, 2, …
+  /// Binds values to the parameters from the first on.
   package func bind(_ values: [Value]) throws(SQLiteError) {
     for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
   }

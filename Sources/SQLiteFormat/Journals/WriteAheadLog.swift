@@ -48,6 +48,8 @@ public struct WriteAheadLog: Sendable {
   public let unverified: [Frame]
   /// How the valid frames end.
   public let ending: Ending
+  /// Transactions of this generation that end after a break: they were committed once.
+  public let commitsAfterBreak: Int
 
   /// The size of the database in pages after the last commit; nil without one.
   public var pageCount: Int? { committed.last?.commitPageCount }
@@ -81,6 +83,7 @@ extension WriteAheadLog {
     var commits = 0
     var unverified: [Frame] = []
     var ending = Ending.complete
+    var commitsAfterBreak = 0
     var offset = Self.headerSize
     let frameSize = Self.frameHeaderSize + Int(size)
     // Frames are read in runs of about 256 KiB.
@@ -98,6 +101,7 @@ extension WriteAheadLog {
         }
         let number = PageNumber(bytes.big32(at: start) ?? 0)
         let commit = Int(bytes.big32(at: start + 4) ?? 0)
+        let afterBreak = ending != .complete
         let sameSalts = bytes.big32(at: start + 8) == salt1 && bytes.big32(at: start + 12) == salt2
         if ending == .complete {
           checksum.add(bytes, start..<(start + 8))
@@ -118,6 +122,7 @@ extension WriteAheadLog {
             if commit > 0 { commits = valid.count }
           } else {
             unverified.append(frame)
+            if afterBreak, sameSalts, commit > 0 { commitsAfterBreak += 1 }
           }
         }
         start += frameSize
@@ -128,6 +133,7 @@ extension WriteAheadLog {
     uncommitted = Array(valid[commits...])
     self.unverified = unverified
     self.ending = ending
+    self.commitsAfterBreak = commitsAfterBreak
   }
 
   private static func read(

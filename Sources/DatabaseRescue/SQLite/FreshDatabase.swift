@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// A new database file with a given schema, filled row by row, finished last with everything
+// that could fire or compute: views, triggers, ordinary indexes.
+
+internal import CSQLite
+package import Diagnosis
+package import SQLiteFormat
+
+/// The schema that a fresh database is made with.
+package struct FreshSchema: Sendable {
+  /// The statements, in an order that executes: tables before what depends on them.
+  package var entries: [SchemaEntry]
+  /// What SQLite makes of them.
+  package var description: SchemaDescription
+  /// The app's own version number.
+  package var userVersion: Int32
+  /// The application id.
+  package var applicationID: Int32
+  /// The page size in bytes.
+  package var pageSize: Int
+  /// The text encoding.
+  package var encoding: TextEncoding
+  /// `PRAGMA auto_vacuum`: 0 none, 1 full, 2 incremental.
+  package var autoVacuum: Int
+
+  /// Makes a schema.
+  package init(
+    entries: [SchemaEntry], description: SchemaDescription, userVersion: Int32,
+    applicationID: Int32, pageSize: Int = 4096, encoding: TextEncoding = .utf8, autoVacuum: Int = 0
+  ) {
+    self.entries = entries
+    self.description = description
+    self.userVersion = userVersion
+    self.applicationID = applicationID
+    self.pageSize = pageSize
+    self.encoding = encoding
+    self.autoVacuum = autoVacuum
+  }
+
+  /// A table, by name.
+  package func table(named name: String) -> TableDescription? {
+    description.tables.first { $0.name.lowercased() == name.lowercased() }
+  }
+}
+
+/// A statement of a schema that could not be carried out.
+package struct UnrestoredObject: Hashable, Sendable {
+  /// What it would have made.
+  package let kind: SchemaEntry.Kind
+  /// Its name.
+  package let name: String
+  /// Why, in SQLite's words.
+  package let reason: String
+}
+
+/// A new database being filled.
+///
+/// One transaction without a journal on disk: the file counts only once it has been finished,
+/// checked and renamed by the caller.
+package struct FreshDatabase: ~Copyable {
+  private let connection: Connection
+  private let schema: FreshSchema
+  /// Statements that could not be carried out so far.
+  package private(set) var unrestored: [UnrestoredObject] = []
+
+  /// Makes the file with its tables and its unique indexes, empty.
+  ///
+  /// - Throws: ``SQLiteError`` when the file cannot be made.
+  package init(at path: FilePath, schema: FreshSchema) throws(SQLiteError) {
+    let connection = try Connection(path, mode: .create)
+    try connection.execute(
+      """
+      PRAGMA page_size = \(schema.pageSize);
+      PRAGMA encoding = '\(schema.encoding.name)';
+      PRAGMA auto_vacuum = \(schema.autoVacuum);
+      PRAGMA journal_mode = MEMORY;
+      PRAGMA synchronous = OFF;
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA cache_size = -32768;
+      PRAGMA foreign_keys = OFF;
+      PRAGMA user_version = \(schema.userVersion);
+      PRAGMA application_id = \(schema.applicationID);
+      BEGIN
+      """)
+    // Shadow tables of virtual tables are filled directly; the file is ours alone.
+    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+    self.connection = connection
+    self.schema = schema
+    create(schema.entries.filter { $0.kind == .table })
+    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+  }
+
+  private func isUnique(_ index: String) -> Bool {
+    schema.description.tables.contains { table in
+      table.indexes.contains { $0.name.lowercased() == index.lowercased() && $0.unique }
+    }
+  }
+
+  /// Carries out statements; those that fail are noted and the others go on.
+  private mutating func create(_ entries: [SchemaEntry]) {
+    for entry in entries {
+      guard let sql = entry.sql, !entry.name.lowercased().hasPrefix("sqlite_"), !exists(entry)
+      else { continue }
+      do {
+        try connection.prepare(sql).run([])
+      } catch {
+        unrestored.append(
+          UnrestoredObject(kind: entry.kind, name: entry.name, reason: error.message))
+      }
+    }
+  }
+
+  /// Whether an object is there already: shadow tables come with their virtual table.
+  private func exists(_ entry: SchemaEntry) -> Bool {
+    let found = try? connection.value(
+      "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
+      [.text(entry.kind.rawValue), .text(entry.name)])
+    return found != nil
+  }
+
+  /// Whether a table was made.
+  package func hasTable(_ name: String) -> Bool {
+    exists(SchemaEntry(kind: .table, name: name, table: name, root: nil, sql: nil))
+  }
+
+  /// Prepares to insert rows into a table.
+  ///
+  /// - Throws: ``SQLiteError`` when the table is not there.
+  package func loader(
+    for table: String, _ mapping: ColumnMapping, encoding: TextEncoding
+  ) throws(SQLiteError) -> RowLoader {
+    try RowLoader(connection, table: table, mapping, encoding: encoding)
+  }
+
+  /// Empties a shadow table of what its virtual table put there when it was made.
+  package func clear(_ table: String) throws(SQLiteError) {
+    try connection.execute("DELETE FROM \(quoted(table))")
+  }
+
+  /// Has a full-text table build its index anew from the rows of its content table.
+  package func rebuildFullText(_ table: String) throws(SQLiteError) {
+    let name = quoted(table)
+    try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  }
+
+  /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table.
+  package func setSequences(_ sequences: [String: Int64]) throws(SQLiteError) {
+    let known = schema.description.tables.filter(\.autoincrement)
+    for table in known {
+      let name = Value.text(table.name)
+      let highest = try connection.value("SELECT max(rowid) FROM \(quoted(table.name))")
+      let stated = sequences.first { $0.key.lowercased() == table.name.lowercased() }?.value
+      guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
+        continue
+      }
+      try connection.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run([name])
+      try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
+        .run([name, .integer(sequence)])
+    }
+  }
+
+  /// Makes the remaining indexes, the views and the triggers, and commits.
+  ///
+  /// - Throws: ``SQLiteError`` when the database cannot be committed.
+  package mutating func finish() throws(SQLiteError) {
+    create(schema.entries.filter { $0.kind == .index })
+    create(schema.entries.filter { $0.kind == .view })
+    create(schema.entries.filter { $0.kind == .trigger })
+    try connection.execute("COMMIT")
+  }
+}
+
+/// What became of a row that was inserted.
+package enum InsertOutcome: Hashable, Sendable {
+  /// It is in the table.
+  case written
+  /// The same row was there already.
+  case duplicate
+  /// It is not, and why.
+  case refused(Doubt)
+}
+
+/// Inserts rows into one table of a fresh database.
+package struct RowLoader: ~Copyable {
+  private let statement: Statement
+  private let lookup: Statement
+  private let mapping: ColumnMapping
+  private let encoding: TextEncoding
+
+  fileprivate init(
+    _ connection: borrowing Connection, table: String, _ mapping: ColumnMapping,
+    encoding: TextEncoding
+  ) throws(SQLiteError) {
+    let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
+    let names = columns.map(quoted).joined(separator: ", ")
+    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    let same = columns.enumerated()
+      .map { "\(quoted($1)) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+    let statement = try connection.prepare(
+      columns.isEmpty
+        ? "INSERT INTO \(quoted(table)) DEFAULT VALUES"
+        : "INSERT INTO \(quoted(table)) (\(names)) VALUES (\(marks))")
+    let lookup = try connection.prepare(
+      "SELECT 1 FROM \(quoted(table))" + (same.isEmpty ? "" : " WHERE \(same)"))
+    self.statement = statement
+    self.lookup = lookup
+    self.mapping = mapping
+    self.encoding = encoding
+  }
+
+  /// Inserts the row of a record whose values are given in stored order.
+  ///
+  /// - Throws: ``SQLiteError`` when the database cannot be written; a row that breaks a
+  ///   constraint is an outcome, not an error.
+  package func insert(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> InsertOutcome {
+    do {
+      try bind(values, rowID, to: statement)
+      defer { statement.reset() }
+      while try statement.step() {}
+      return .written
+    } catch  where error.cause == .constraint || error.code == SQLITE_MISMATCH {
+      guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
+      try bind(values, rowID, to: lookup)
+      defer { lookup.reset() }
+      return try lookup.step() ? .duplicate : .refused(.keyTaken)
+    }
+  }
+
+  private func bind(
+    _ values: [Value], _ rowID: Int64?, to statement: borrowing Statement
+  ) throws(SQLiteError) {
+    var index = 1
+    if mapping.rowIDName != nil {
+      try statement.bind(rowID.map(Value.integer) ?? .null, at: index)
+      index += 1
+    }
+    for source in mapping.sources {
+      try statement.bind(
+        source < values.count ? values[source] : .null, at: index, encoding: encoding)
+      index += 1
+    }
+  }
+}
+
+extension SQLiteError {
+  /// Whether a row with the same key is there already.
+  fileprivate var isKeyConflict: Bool {
+    [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]
+      .contains(extendedCode)
+  }
+}
+
+/// An identifier, quoted so that SQLite reads it as nothing else.
+package func quoted(_ identifier: String) -> String {
+  "\""
+    + identifier.split(separator: "\"", omittingEmptySubsequences: false)
+    .joined(separator: "\"\"") + "\""
+}

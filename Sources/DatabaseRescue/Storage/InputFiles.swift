@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A database on disk as evidence: opened for reading only, with the journals beside it.
+
+public import SQLiteFormat
+
+/// A database on disk with its journals, as evidence that is only read.
+public struct InputFiles: Sendable {
+  /// The database file.
+  public let main: FilePath
+  /// The write-ahead log; nil when there is none.
+  public let wal: FilePath?
+  /// The rollback journal; nil when there is none.
+  public let journal: FilePath?
+
+  /// Finds the files of a database.
+  ///
+  /// Journals that arrived under other names are given as `wal` and `journal`; without
+  /// them the usual names are looked for, in lower and upper case.
+  ///
+  /// - Throws: ``RescueError`` when the database or a journal that was named is not there.
+  public init(
+    _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, storage: any Storage
+  ) throws(RescueError) {
+    do {
+      for named in [main, wal, journal].compactMap(\.self) {
+        guard let status = try storage.status(of: named) else {
+          throw RescueError(.missing, "there is no file '\(named)'", advice: "check the path")
+        }
+        if status.kind == .folder {
+          throw RescueError(
+            .invalidInput, "'\(named)' is a folder",
+            advice: "give the path of the database file in it")
+        }
+      }
+      self.main = main
+      self.wal = try wal ?? Self.beside(main, ["-wal", "-WAL"], storage)
+      self.journal = try journal ?? Self.beside(main, ["-journal", "-JOURNAL"], storage)
+    } catch let error as StorageError {
+      throw RescueError(error)
+    } catch let error as RescueError {
+      throw error
+    } catch {
+      throw RescueError(.internal, "cannot look at '\(main)'")
+    }
+  }
+
+  private static func beside(
+    _ main: FilePath, _ suffixes: [String], _ storage: any Storage
+  ) throws(StorageError) -> FilePath? {
+    for suffix in suffixes {
+      let path = main.adding(suffix: suffix)
+      if try storage.status(of: path)?.kind == .file { return path }
+    }
+    return nil
+  }
+
+  /// All files, the database first.
+  public var all: [FilePath] { [main, wal, journal].compactMap(\.self) }
+
+  /// Opens the files for reading.
+  ///
+  /// - Throws: ``RescueError`` when one cannot be opened.
+  public func open(_ storage: any Storage) throws(RescueError) -> FileSet {
+    do {
+      let folder = main.folder
+      return FileSet(
+        main: try storage.open(main, .read),
+        wal: try wal.map { path throws(StorageError) in try storage.open(path, .read) },
+        journal: try journal.map { path throws(StorageError) in try storage.open(path, .read) },
+        superJournalExists: { name in
+          let path = folder.appending(FilePath(bytes: name))
+          return ((try? storage.status(of: path)) ?? nil) != nil
+        })
+    } catch {
+      throw RescueError(error)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every check is: a function from a survey to findings, with its wording beside it.
+
+/// A check: what one kind of trouble looks like in a survey, and how it is worded.
+protocol Check: Sendable {
+  /// The findings of this check.
+  static func findings(in survey: Survey) -> [Finding]
+}
+
+extension Survey {
+  /// Every check of the bytes, in the order in which findings are reported.
+  private static let checks: [any Check.Type] = [
+    IdentityCheck.self, GeometryCheck.self, JournalCheck.self, SchemaCheck.self, TreeCheck.self,
+    IndexCheck.self, OrphanCheck.self, FreeSpaceCheck.self,
+  ]
+
+  /// What the checks find, heaviest first.
+  public var findings: [Finding] {
+    let all = Self.checks.flatMap { $0.findings(in: self) }
+    return all.enumerated().sorted { left, right in
+      left.element.severity == right.element.severity
+        ? left.offset < right.offset : left.element.severity > right.element.severity
+    }.map(\.element)
+  }
+}
+
+/// A count with its noun: `1 row`, `2 rows`.
+func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The free list, the pointer map, and pages that belong to nothing.
+
+import SQLiteFormat
+
+enum FreeSpaceCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    freelist(survey) + pointerMap(survey) + unclaimed(survey)
+  }
+
+  private static func freelist(_ survey: Survey) -> [Finding] {
+    guard let freelist = survey.freelist, let header = survey.header else { return [] }
+    var findings = freelist.faults.prefix(5).map { fault in
+      Finding(
+        .freelistDamaged, "the free list cannot be followed: \(fault.problem)",
+        at: .init(page: fault.page, offset: fault.offset))
+    }
+    if freelist.faults.isEmpty, freelist.count != header.freelistCount {
+      findings.append(
+        Finding(
+          .freelistDamaged,
+          "the header counts \(counted(header.freelistCount, "free page")), the list has "
+            + "\(freelist.count)", at: .init(page: .first, offset: 36)))
+    }
+    let inUse = (freelist.trunks + freelist.leaves).filter {
+      survey.claims.owner(of: $0) != Survey.freelistOwner
+    }
+    if let page = inUse.first {
+      findings.append(
+        Finding(
+          .freelistDamaged,
+          "\(counted(inUse.count, "page")) of the free list are in use, the first is page \(page)",
+          at: .init(page: page)))
+    }
+    return findings
+  }
+
+  private static func pointerMap(_ survey: Survey) -> [Finding] {
+    guard let first = survey.pointerMapFaults.first.first else { return [] }
+    return [
+      Finding(
+        .pointerMapMismatch,
+        "the pointer map contradicts \(counted(survey.pointerMapFaults.count, "page"))",
+        at: .init(page: first.page))
+    ]
+  }
+
+  private static func unclaimed(_ survey: Survey) -> [Finding] {
+    // While trees are cut off, the pages below the cut are without an owner: no news.
+    let isWhole =
+      survey.trees.allSatisfy { $0.isReadable } && survey.schema?.tree.isReadable == true
+    let pages = survey.unclaimed.filter { page in
+      if case .btree(.tableLeaf, let cells) = page.content { return cells == 0 }
+      return true
+    }
+    guard isWhole, let first = pages.first else { return [] }
+    return [
+      Finding(
+        .pageUnclaimed,
+        "\(counted(pages.count, "page")) belong to nothing, the first is page \(first.page)",
+        at: .init(page: first.page))
+    ]
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is this a database at all, and if not, what is it?
+
+import SQLiteFormat
+
+enum IdentityCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    if let failure = survey.readFailure {
+      return [
+        Finding(
+          .unreadableBytes, "the file cannot be read: \(failure.reason)",
+          at: .init(offset: failure.offset))
+      ]
+    }
+    guard survey.geometry == nil else { return [] }
+    switch survey.kind {
+    case .database, .headlessDatabase:
+      return [
+        Finding(.geometryUndetermined, "no page size makes sense of the pages of this database")
+      ]
+    case .empty: return [Finding(.empty, "the file has no bytes")]
+    case .zeros: return [Finding(.allZero, "every byte of the file is zero")]
+    case .encrypted:
+      return [
+        Finding(.encrypted, "the bytes have no pattern: an encrypted database, or random data")
+      ]
+    case .writeAheadLog, .rollbackJournal:
+      return [Finding(.journalWithoutDatabase, "this is an \(survey.kind.name), not a database")]
+    case .other(let name): return [Finding(.otherFormat, "this is a \(name)")]
+    case .text: return [Finding(.otherFormat, "this is text")]
+    case .unknown: return [Finding(.notADatabase, "nothing here looks like an SQLite database")]
+    }
+  }
+}

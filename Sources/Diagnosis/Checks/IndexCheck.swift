@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does every index hold exactly the keys of its table?
+
+import SQLiteFormat
+
+enum IndexCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    survey.trees.filter { $0.entry.kind == .index }.flatMap { index in
+      let place = Finding.Place(object: index.entry.name)
+      guard index.isSound else { return damaged(index) }
+      guard let table = survey.tree(named: index.entry.table), table.isReadable,
+        let expected = table.expectedKeys[index.entry.name.lowercased()], expected != index.keys
+      else { return [] }
+      let difference = index.records - table.records
+      let message =
+        switch difference {
+        case 0: "index '\(index.entry.name)' holds other keys than its table"
+        case 1...:
+          "index '\(index.entry.name)' has \(counted(difference, "entry")) that the table lacks"
+        default: "index '\(index.entry.name)' lacks \(counted(-difference, "row")) of its table"
+        }
+      return [Finding(.indexMismatch, message, at: place)]
+    }
+  }
+
+  /// No row depends on an index: whatever is wrong with one weighs no more than damage.
+  private static func damaged(_ index: TreeSurvey) -> [Finding] {
+    let faults = TreeCheck.faults(of: index)
+    let first = faults.first?.message ?? "its root cannot be read"
+    return [
+      Finding(
+        .indexDamaged, "index '\(index.entry.name)' is damaged: \(first)",
+        at: .init(page: faults.first?.place.page ?? index.root, object: index.entry.name))
+    ]
+  }
+}

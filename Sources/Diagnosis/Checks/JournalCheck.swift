@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies beside the database: the write-ahead log and the rollback journal.
+
+import SQLiteFormat
+
+enum JournalCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let image = survey.image else { return [] }
+    return wal(image, survey.header) + journal(image)
+  }
+
+  private static func wal(_ image: Image, _ header: DatabaseHeader?) -> [Finding] {
+    switch image.wal {
+    case .absent:
+      guard header?.isWAL == true else { return [] }
+      return [
+        Finding(
+          .walMissing, "the database is in WAL mode and there is no -wal file beside it")
+      ]
+    case .empty: return []
+    case .applied(let log): return applied(log)
+    case .foreign(let log):
+      return [
+        Finding(
+          .walForeign,
+          "the -wal has pages of \(log.pageSize) bytes, the database of "
+            + "\(image.geometry.pageSize)")
+      ]
+    case .unusable(let error):
+      return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
+    }
+  }
+
+  private static func applied(_ log: WriteAheadLog) -> [Finding] {
+    var findings: [Finding] = []
+    let commits = log.committed.count { $0.commitPageCount != nil }
+    if commits > 0 {
+      findings.append(
+        Finding(
+          .walCommitted,
+          "\(counted(commits, "transaction")) in \(counted(log.committed.count, "frame")) of "
+            + "the -wal are part of the database"))
+    }
+    switch log.ending {
+    case .complete, .olderGeneration: break
+    case .checksumBroken(let offset), .cutOff(let offset):
+      // After a crash the last transaction is often half written: SQLite skips it too. Whole
+      // transactions of the same generation behind the break were committed once.
+      let lost = log.commitsAfterBreak
+      findings.append(
+        Finding(
+          .walDamaged,
+          lost > 0
+            ? "the checksum of the -wal breaks, and \(counted(lost, "transaction")) behind the "
+              + "break cannot be trusted"
+            : "the last transaction of the -wal is not complete and does not count",
+          at: .init(offset: offset), severity: lost > 0 ? .loss : .notice))
+    }
+    return findings
+  }
+
+  private static func journal(_ image: Image) -> [Finding] {
+    switch image.journal {
+    case .absent: return []
+    case .stale: return [Finding(.journalStale, "the -journal is not hot and is not applied")]
+    case .applied(let journal):
+      let hot = Finding(
+        .hotJournal,
+        "a transaction was cut off; \(counted(journal.records.count, "page")) are taken from "
+          + "the -journal")
+      guard journal.isBroken else { return [hot] }
+      return [
+        hot, Finding(.journalDamaged, "the -journal breaks before its end"),
+      ]
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema table: can it be read, and is every statement in it a declaration?
+
+import SQLiteFormat
+
+enum SchemaCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let schema = survey.schema else { return [] }
+    return table(schema) + statements(schema) + roots(schema, survey)
+  }
+
+  private static func table(_ schema: SchemaSurvey) -> [Finding] {
+    let tree = schema.tree
+    var findings: [Finding] = []
+    for fault in tree.pageFaults.first + tree.cellFaults.first + tree.misplaced.first {
+      findings.append(
+        Finding(
+          .schemaDamaged, "the schema table is damaged: \(fault.problem)",
+          at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
+    }
+    for fault in schema.strangers.first {
+      findings.append(
+        Finding(
+          .schemaDamaged, "a row of the schema table declares nothing",
+          at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
+    }
+    return findings
+  }
+
+  private static func statements(_ schema: SchemaSurvey) -> [Finding] {
+    schema.parsed.refused.map { refused in
+      refused.isHostile
+        ? Finding(
+          .schemaHostile, "the SQL of '\(refused.name)' is not one declaration",
+          at: .init(object: refused.name))
+        : Finding(
+          .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
+          at: .init(object: refused.name))
+    }
+  }
+
+  private static func roots(_ schema: SchemaSurvey, _ survey: Survey) -> [Finding] {
+    survey.trees.compactMap { tree in
+      guard tree.entry.kind == .table, tree.pages == 0, let fault = tree.pageFaults.first.first
+      else { return nil }
+      return Finding(
+        .rootLost, "the root of table '\(tree.entry.name)' cannot be read: \(fault.problem)",
+        at: .init(page: tree.root, object: tree.entry.name))
+    }
+  }
+}

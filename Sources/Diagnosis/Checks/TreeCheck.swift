@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees of the tables: pages, cells, overflow chains, order, and what rows were lost.
+
+import SQLiteFormat
+
+enum TreeCheck: Check {
+  /// How many findings of one kind a tree may give before they are summed up.
+  private static let shownMax = 20
+
+  static func findings(in survey: Survey) -> [Finding] {
+    survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
+      faults(of: tree) + lost(tree, survey)
+    }
+  }
+
+  /// The findings of a tree's faults, one for each up to a limit.
+  static func faults(of tree: TreeSurvey) -> [Finding] {
+    let name = tree.entry.name
+    func findings(
+      _ faults: FaultList, _ describe: (FormatError) -> (FindingCode, String)
+    ) -> [Finding] {
+      var findings = faults.first.prefix(shownMax).map { fault in
+        let (code, message) = describe(fault)
+        return Finding(
+          code, message, at: .init(page: fault.page, offset: fault.offset, object: name))
+      }
+      if faults.count > shownMax, let last = findings.last {
+        findings.append(
+          Finding(
+            last.code, "and \(faults.count - shownMax) more like it in '\(name)'",
+            at: .init(object: name)))
+      }
+      return findings
+    }
+    // A root that is gone has its own finding.
+    let pages = tree.pages == 0 ? [] : findings(tree.pageFaults) { page($0, name) }
+    return pages
+      + findings(tree.cellFaults) { cell($0, name) }
+      + findings(tree.misplaced) { _ in
+        (.rowDoubtful, "a row of '\(name)' lies where its rowid does not belong")
+      }
+      + findings(tree.layoutFaults) { _ in
+        (.freeSpaceDamaged, "a page of '\(name)' does not use each of its bytes exactly once")
+      }
+      + findings(tree.unevenLeaves) { _ in
+        (.treeUneven, "a leaf of '\(name)' lies deeper or less deep than the others")
+      }
+  }
+
+  private static func page(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+    switch fault.problem {
+    case .pageMissing:
+      (.pageLost, "'\(name)' leads to page \(number(fault)), which the file does not have")
+    case .claimedTwice:
+      (.pageClaimedTwice, "'\(name)' leads to page \(number(fault)), which has another owner")
+    case .tooDeep: (.treeCycle, "the tree of '\(name)' does not end")
+    default: (.pageDamaged, "page \(number(fault)) of '\(name)': \(fault.problem)")
+    }
+  }
+
+  private static func cell(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+    switch fault.problem {
+    case .chainTooShort, .chainTooLong, .chainAstray, .pageMissing, .claimedTwice, .payloadTooLarge:
+      (
+        .overflowBroken,
+        "a long value of '\(name)' is broken at page \(number(fault)): \(fault.problem)"
+      )
+    default: (.cellDamaged, "a cell of '\(name)' on page \(number(fault)): \(fault.problem)")
+    }
+  }
+
+  private static func number(_ fault: FormatError) -> String {
+    fault.page.map(\.description) ?? "?"
+  }
+
+  private static func lost(_ tree: TreeSurvey, _ survey: Survey) -> [Finding] {
+    let loss = survey.loss(of: tree)
+    guard loss != .none else { return [] }
+    return [
+      Finding(
+        .rowsLost, "\(loss.description) of '\(tree.entry.name)' cannot be read",
+        at: .init(object: tree.entry.name))
+    ]
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file is, by name, before anything is said about its health.
+
+import SQLiteFormat
+
+/// What a file is.
+public enum FileKind: Hashable, Sendable {
+  /// An SQLite database with its magic string.
+  case database
+  /// Pages of an SQLite database whose header is gone.
+  case headlessDatabase
+  /// No bytes at all.
+  case empty
+  /// Nothing but zeros.
+  case zeros
+  /// The `-wal` of a database.
+  case writeAheadLog
+  /// The `-journal` of a database.
+  case rollbackJournal
+  /// Bytes without any pattern: encrypted or random.
+  case encrypted
+  /// Another known format, by name.
+  case other(String)
+  /// Text of no known format.
+  case text
+  /// None of the above.
+  case unknown
+
+  /// The kind in words.
+  public var name: String {
+    switch self {
+    case .database: "SQLite database"
+    case .headlessDatabase: "SQLite database without its header"
+    case .empty: "empty file"
+    case .zeros: "nothing but zeros"
+    case .writeAheadLog: "SQLite write-ahead log"
+    case .rollbackJournal: "SQLite rollback journal"
+    case .encrypted: "encrypted or random data (SQLCipher databases look like this)"
+    case .other(let name): name
+    case .text: "text"
+    case .unknown: "unknown data"
+    }
+  }
+
+  /// Whether there may be pages to read.
+  public var isDatabase: Bool { self == .database || self == .headlessDatabase }
+}
+
+extension FileKind {
+  /// Formats that are told by fixed bytes at a fixed place.
+  private static let signatures: [(offset: Int, bytes: [UInt8], name: String)] = [
+    (16, Array("T-DB".utf8), "Realm database"),
+    (16, [0xED, 0x0C, 0xDA, 0xED], "BoltDB database"),
+    (16, [0xED, 0xDA, 0x0C, 0xED], "BoltDB database"),
+    (0, [0x1F, 0x8B], "gzip archive"),
+    (0, Array("PK\u{3}\u{4}".utf8), "zip archive"),
+    (0, [0x28, 0xB5, 0x2F, 0xFD], "zstd archive"),
+    (0, Array("BZh".utf8), "bzip2 archive"),
+    (0, [0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz archive"),
+    (0, Array("LTX1".utf8), "Litestream LTX file"),
+    (0, Array("bplist00".utf8), "binary property list"),
+    (0, [0xFF, 0xD8, 0xFF], "JPEG image"),
+    (0, [0x89, 0x50, 0x4E, 0x47], "PNG image"),
+    (0, Array("GIF8".utf8), "GIF image"),
+    (0, Array("%PDF".utf8), "PDF document"),
+    (0, [0x7F, 0x45, 0x4C, 0x46], "ELF program"),
+    (0, Array("version https://git-lfs".utf8), "Git LFS pointer, not the file itself"),
+    (0, Array("-- SQLite".utf8), "SQL script"),
+    (0, Array("PRAGMA ".utf8), "SQL script"),
+    (0, Array("CREATE ".utf8), "SQL script"),
+    (0, Array("BEGIN TRANSACTION".utf8), "SQL script"),
+  ]
+
+  /// What a file is, as far as its bytes tell without looking for pages.
+  ///
+  /// - Returns: nil when only looking for pages can tell.
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  static func named(_ source: any PageSource) throws(ReadFailure) -> FileKind? {
+    guard source.byteCount > 0 else { return .empty }
+    let head = try source.read(at: 0, count: 4096)
+    if head.matches(DatabaseHeader.magic) { return .database }
+    if let magic = head.big32(at: 0), magic & ~1 == WriteAheadLog.magic { return .writeAheadLog }
+    if head.matches(RollbackJournal.magic) { return .rollbackJournal }
+    for signature in signatures where head.matches(signature.bytes, at: signature.offset) {
+      if signature.bytes == [0x1F, 0x8B], head.matches(Array("DR".utf8), at: 12) {
+        return .other("dbrescue backup (a gzip archive of a database)")
+      }
+      return .other(signature.name)
+    }
+    return try isZero(source) ? .zeros : nil
+  }
+
+  /// What a file without pages is.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  static func pageless(_ source: any PageSource) throws(ReadFailure) -> FileKind {
+    let sample = try source.read(at: 0, count: 1 << 20)
+    if looksRandom(sample), source.byteCount % 512 == 0 { return .encrypted }
+    guard isText(sample) else { return .unknown }
+    let start = sample.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    switch start {
+    case UInt8(ascii: "<"): return .other("HTML or XML text, perhaps a downloaded error page")
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return .other("JSON text")
+    default: return .text
+    }
+  }
+
+  private static func isZero(_ source: any PageSource) throws(ReadFailure) -> Bool {
+    var offset = 0
+    while offset < source.byteCount {
+      let bytes = try source.read(at: offset, count: 1 << 18)
+      if bytes.isEmpty { break }
+      guard bytes.isZero else { return false }
+      offset += bytes.count
+    }
+    return true
+  }
+
+  private static func isText(_ bytes: Bytes) -> Bool {
+    String(
+      validating: bytes.prefix(4096).dropLast(min(3, max(0, bytes.count - 4093))), as: UTF8.self
+    )
+    .map { !$0.unicodeScalars.contains { $0.value < 9 } } ?? false
+  }
+
+  /// Whether the distribution of byte values is that of random data.
+  ///
+  /// A chi-squared test over the 256 byte values: six real SQLCipher files gave
+  /// 233...284 at 255 degrees of freedom; the limit lies well above.
+  private static func looksRandom(_ bytes: Bytes) -> Bool {
+    guard bytes.count >= 512 else { return false }
+    var counts = [Double](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let expected = Double(bytes.count) / 256
+    let chiSquared = counts.reduce(0) { $0 + ($1 - expected) * ($1 - expected) / expected }
+    return chiSquared < 360
+  }
+}

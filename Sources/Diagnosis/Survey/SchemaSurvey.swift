@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema that a file states: its entries, and what SQLite makes of their SQL.
+
+public import SQLiteFormat
+
+/// A statement of a schema that was not accepted.
+public struct RefusedStatement: Hashable, Sendable {
+  /// The table, index, view or trigger that it should have declared.
+  public let name: String
+  /// Why, in SQLite's words; no part of the statement.
+  public let reason: String
+  /// Whether the statement is not a declaration at all.
+  public let isHostile: Bool
+
+  /// Makes a refusal.
+  public init(name: String, reason: String, isHostile: Bool) {
+    self.name = name
+    self.reason = reason
+    self.isHostile = isHostile
+  }
+}
+
+/// What SQLite makes of the SQL of a schema.
+public struct ParsedSchema: Sendable {
+  /// The objects that were accepted.
+  public var description: SchemaDescription
+  /// The statements that were not.
+  public var refused: [RefusedStatement]
+  /// The value of every column's DEFAULT, by table name in lower case; text in UTF-8.
+  public var defaults: [String: [Value]]
+
+  /// Makes a parsed schema.
+  public init(
+    description: SchemaDescription, refused: [RefusedStatement], defaults: [String: [Value]]
+  ) {
+    self.description = description
+    self.refused = refused
+    self.defaults = defaults
+  }
+}
+
+/// Whoever can parse the SQL of a schema without executing anything else of it.
+public protocol SchemaParsing: Sendable {
+  /// Parses the statements of a schema; what cannot be parsed is listed, never thrown.
+  func parse(_ entries: [SchemaEntry]) -> ParsedSchema
+}
+
+/// The schema that a file states.
+public struct SchemaSurvey: Sendable {
+  /// The rows of the schema table that can be read.
+  public let entries: [SchemaEntry]
+  /// The tree of the schema table itself.
+  public let tree: TreeSurvey
+  /// Rows of the schema table that are none.
+  public let strangers: FaultList
+  /// What SQLite makes of the entries' SQL.
+  public let parsed: ParsedSchema
+  /// The encoding of names and SQL.
+  public let encoding: TextEncoding
+
+  /// The description of a table, by name.
+  public func table(named name: String) -> TableDescription? {
+    parsed.description.tables.first { $0.name.lowercased() == name.lowercased() }
+  }
+
+  /// How records of a table become rows; nil when its SQL cannot be parsed.
+  public func shape(ofTable name: String) -> RowShape? {
+    table(named: name).map {
+      RowShape($0, defaults: parsed.defaults[name.lowercased()] ?? [], encoding: encoding)
+    }
+  }
+}
+
+extension SchemaSurvey {
+  /// Reads the schema table of an image.
+  static func read(
+    _ image: Image, encoding: TextEncoding?, parser: any SchemaParsing, claims: inout PageClaims
+  ) -> SchemaSurvey {
+    var records: [StoredRecord] = []
+    let own = SchemaEntry(
+      kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
+    var scratch = claims
+    var scan = TreeScan(image, root: .first, isTable: true, owner: Survey.schemaOwner)
+    scan.run(&scratch) { event in
+      switch event {
+      case .record(let stored), .misplaced(let stored): records.append(stored)
+      default: break
+      }
+      return true
+    }
+    let tree = TreeSurvey.scan(
+      own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
+      claims: &claims, indexes: [])
+
+    // A header that cannot be believed names no encoding: the one that reads most rows counts.
+    let candidates = encoding.map { [$0] } ?? TextEncoding.allCases
+    let readings = candidates.map { candidate in
+      (candidate, records.compactMap { SchemaEntry($0.record, encoding: candidate) })
+    }
+    let best = readings.reduce(readings.first) { best, reading in
+      reading.1.count > (best?.1.count ?? 0) ? reading : best
+    }
+    let (chosen, entries) = best ?? (.utf8, [])
+    var strangers = FaultList()
+    for stored in records where SchemaEntry(stored.record, encoding: chosen) == nil {
+      strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+    }
+    return SchemaSurvey(
+      entries: entries, tree: tree, strangers: strangers, parsed: parser.parse(entries),
+      encoding: chosen)
+  }
+
+  /// The indexes over a table whose entries can be computed from its records.
+  ///
+  /// Left out: partial indexes and indexes on expressions or virtual columns, whose
+  /// entries only SQLite can compute.
+  func computableIndexes(of table: TableDescription) -> [IndexShape] {
+    let shape = RowShape(
+      table, defaults: parsed.defaults[table.name.lowercased()] ?? [], encoding: encoding)
+    func field(ofColumn name: String) -> IndexShape.Field? {
+      guard
+        let position = shape.stored.firstIndex(where: { $0.name.lowercased() == name.lowercased() })
+      else { return nil }
+      let column = shape.stored[position]
+      return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
+    }
+    return table.indexes.compactMap { index in
+      guard index.predicate == nil else { return nil }
+      var fields: [IndexShape.Field] = []
+      for column in index.columns {
+        guard let name = column.name, let field = field(ofColumn: name) else { return nil }
+        fields.append(field)
+      }
+      guard !table.withoutRowID else { return nil }
+      return IndexShape(name: index.name, fields: fields + [.rowID])
+    }
+  }
+}
+
+extension RowShape {
+  /// The shape of a described table's records.
+  public init(_ table: TableDescription, defaults: [Value], encoding: TextEncoding) {
+    let columns = table.storageOrder.filter { table.columns.indices.contains($0) }.map { index in
+      let column = table.columns[index]
+      let defaultValue = index < defaults.count ? defaults[index] : .null
+      let affinity = Affinity(declaredType: column.type, strict: table.strict)
+      return Column(
+        name: column.name, isReal: affinity == .real, isRowID: table.rowIDAlias == index,
+        defaultValue: encoding.reencoded(defaultValue))
+    }
+    self.init(stored: columns, withoutRowID: table.withoutRowID)
+  }
+}
+
+extension TextEncoding {
+  /// A value whose text is in UTF-8, with its text in this encoding.
+  fileprivate func reencoded(_ value: Value) -> Value {
+    guard self != .utf8, let text = value.utf8String else { return value }
+    return .text(bytes(text))
+  }
+}

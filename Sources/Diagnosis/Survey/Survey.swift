@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the bytes of a file set say, gathered in one pass, without opinion.
+
+public import SQLiteFormat
+
+/// A page that no tree, list or map leads to.
+public struct UnclaimedPage: Hashable, Sendable {
+  /// What such a page looks like.
+  public enum Content: Hashable, Sendable {
+    /// Nothing but zeros.
+    case zero
+    /// A sound b-tree page with so many cells.
+    case btree(BTreePage.Kind, cells: Int)
+    /// Anything else: an overflow page, or damage.
+    case unknown
+  }
+
+  /// The page.
+  public let page: PageNumber
+  /// What it looks like.
+  public let content: Content
+}
+
+/// Everything that the bytes of a file set say.
+public struct Survey: Sendable {
+  /// What the file is.
+  public let kind: FileKind
+  /// How the database is cut into pages; nil when it is none or undetermined.
+  public let geometry: GeometryDecision?
+  /// The logical database.
+  public let image: Image?
+  /// The file header, through the journals; nil when it cannot be believed.
+  public let header: DatabaseHeader?
+  /// The schema.
+  public let schema: SchemaSurvey?
+  /// Every tree that the schema names and that has a root, tables first.
+  public let trees: [TreeSurvey]
+  /// The list of unused pages.
+  public let freelist: Freelist?
+  /// Pages that nothing leads to.
+  public let unclaimed: [UnclaimedPage]
+  /// Pages whose pointer-map entry contradicts the trees.
+  public let pointerMapFaults: FaultList
+  /// The owner of every page.
+  public let claims: PageClaims
+  /// Whether line feeds were replaced by carriage return and line feed.
+  public let hasConvertedLineEndings: Bool
+  /// Bytes that could not be read.
+  public let readFailure: ReadFailure?
+
+  /// The owner of the schema table's pages.
+  static let schemaOwner: PageClaims.Owner = 0
+  /// The owner of the free list's pages.
+  static let freelistOwner: PageClaims.Owner = 1
+  /// The owner of pages that hold no content: pointer maps and the lock-byte page.
+  static let reservedOwner: PageClaims.Owner = 2
+  /// The owner of the first tree's pages; the next ones follow.
+  static let firstTreeOwner: PageClaims.Owner = 3
+
+  /// The encoding of the database's text.
+  public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
+
+  /// The survey of a table's or index's tree, by name.
+  public func tree(named name: String) -> TreeSurvey? {
+    trees.first { $0.entry.name.lowercased() == name.lowercased() }
+  }
+}
+
+extension Survey {
+  /// Surveys a file set; reads every page at least once and changes nothing.
+  public init(_ files: FileSet, parser: any SchemaParsing) {
+    do {
+      self = try Self.make(files, parser: parser)
+    } catch {
+      self.init(kind: .unknown, readFailure: error)
+    }
+  }
+
+  private static func make(
+    _ files: FileSet, parser: any SchemaParsing
+  ) throws(ReadFailure) -> Survey {
+    var kind = try FileKind.named(files.main)
+    // A database whose first commits are all in its log has an empty main file.
+    let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
+    if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
+    let decision = try GeometrySearch.decide(files)
+    guard let decision else {
+      if let kind { return Survey(kind: kind) }
+      return Survey(kind: try FileKind.pageless(files.main))
+    }
+    if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
+    let converted = try hasConvertedLineEndings(files.main)
+    return Survey(files, kind: kind ?? .database, decision, converted: converted, parser: parser)
+  }
+
+  private init(kind: FileKind, readFailure: ReadFailure? = nil) {
+    self.kind = kind
+    self.readFailure = readFailure
+    geometry = nil
+    image = nil
+    header = nil
+    schema = nil
+    trees = []
+    freelist = nil
+    unclaimed = []
+    pointerMapFaults = FaultList()
+    claims = PageClaims(pageCount: 0)
+    hasConvertedLineEndings = false
+  }
+
+  private init(
+    _ files: FileSet, kind: FileKind, _ decision: GeometryDecision, converted: Bool,
+    parser: any SchemaParsing
+  ) {
+    let image = Image(files, geometry: decision.geometry, start: decision.start)
+    let header = image.header
+    let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
+    var claims = PageClaims(pageCount: image.pageCount)
+    Self.claimReservedPages(of: image, believed, &claims)
+    let schema = SchemaSurvey.read(
+      image, encoding: believed?.encoding, parser: parser, claims: &claims)
+    let trees = Self.scanTrees(image, schema, &claims)
+    let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
+    var freeClaims = claims
+    for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
+      _ = freeClaims.claim(page, for: Self.freelistOwner)
+    }
+    self.kind = kind
+    self.geometry = decision
+    self.image = image
+    self.header = believed
+    self.schema = schema
+    self.trees = trees
+    self.freelist = freelist
+    self.claims = freeClaims
+    unclaimed = Self.unclaimedPages(of: image, freeClaims)
+    pointerMapFaults = Self.pointerMapFaults(of: image, believed, schema, trees)
+    hasConvertedLineEndings = converted
+    readFailure = nil
+  }
+
+  private static func claimReservedPages(
+    of image: Image, _ header: DatabaseHeader?, _ claims: inout PageClaims
+  ) {
+    if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
+    guard header?.isAutoVacuum == true else { return }
+    for page in image.pages where image.geometry.isPointerMap(page) {
+      _ = claims.claim(page, for: reservedOwner)
+    }
+  }
+
+  private static func scanTrees(
+    _ image: Image, _ schema: SchemaSurvey, _ claims: inout PageClaims
+  ) -> [TreeSurvey] {
+    let rooted = schema.entries.filter {
+      $0.root != nil && ($0.kind == .table || $0.kind == .index)
+    }
+    let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
+    return ordered.enumerated().compactMap { index, entry in
+      guard let root = entry.root else { return nil }
+      let description = entry.kind == .table ? schema.table(named: entry.name) : nil
+      // Without a readable statement the root page itself tells what kind of tree it is.
+      let isRowIDTable =
+        entry.kind == .table
+        && (description.map { !$0.withoutRowID }
+          ?? ((try? image.btreePage(root))?.kind.isTable ?? true))
+      return TreeSurvey.scan(
+        entry, root: root, isRowIDTable: isRowIDTable, image: image,
+        owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
+        indexes: description.map { schema.computableIndexes(of: $0) } ?? [])
+    }
+  }
+
+  private static func unclaimedPages(of image: Image, _ claims: PageClaims) -> [UnclaimedPage] {
+    image.pages.filter { claims.owner(of: $0) == nil }.map { page in
+      guard let bytes = try? image.bytes(of: page) else {
+        return UnclaimedPage(page: page, content: .unknown)
+      }
+      if bytes.isZero { return UnclaimedPage(page: page, content: .zero) }
+      if let btree = try? BTreePage(bytes, number: page, geometry: image.geometry),
+        btree.layoutFaults.isEmpty
+      {
+        return UnclaimedPage(page: page, content: .btree(btree.kind, cells: btree.cellCount))
+      }
+      return UnclaimedPage(page: page, content: .unknown)
+    }
+  }
+
+  private static func pointerMapFaults(
+    of image: Image, _ header: DatabaseHeader?, _ schema: SchemaSurvey, _ trees: [TreeSurvey]
+  ) -> FaultList {
+    var faults = FaultList()
+    guard header?.isAutoVacuum == true else { return faults }
+    for tree in trees {
+      guard let map = image.geometry.pointerMapPage(for: tree.root),
+        let bytes = try? image.bytes(of: map),
+        image.pointerMapEntry(of: tree.root, in: bytes)?.kind != .root
+      else { continue }
+      faults.add(FormatError(.chainAstray, page: tree.root))
+    }
+    return faults
+  }
+
+  /// Whether every line feed of a file follows a carriage return, over a run long enough to tell.
+  ///
+  /// A database has lone line feeds everywhere: the first byte of each index leaf is one.
+  private static func hasConvertedLineEndings(
+    _ source: any PageSource
+  ) throws(ReadFailure) -> Bool {
+    let bytes = try source.read(at: 0, count: 1 << 20)
+    var pairs = 0
+    var previous: UInt8 = 0
+    for byte in bytes {
+      if byte == 0x0A {
+        guard previous == 0x0D else { return false }
+        pairs += 1
+      }
+      previous = byte
+    }
+    return pairs >= 8
+  }
+}
+
+extension DatabaseHeader {
+  /// Whether the fields can be believed of a database cut into pages this way.
+  func isBelievable(for geometry: Geometry) -> Bool {
+    pageSize == geometry.pageSize && reserved == geometry.reserved
+      && (hasMagic || hasPayloadFractions)
+  }
+}

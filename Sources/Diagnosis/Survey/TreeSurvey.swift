@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one tree of the database holds, and what is wrong with it.
+
+public import SQLiteFormat
+
+/// Faults of one kind: all are counted, the first ones are kept.
+public struct FaultList: Hashable, Sendable {
+  /// How many are kept.
+  public static let keptMax = 256
+  /// How many there were.
+  public private(set) var count = 0
+  /// The first ones.
+  public private(set) var first: [FormatError] = []
+
+  /// Adds a fault.
+  mutating func add(_ fault: FormatError) {
+    count += 1
+    if first.count < Self.keptMax { first.append(fault) }
+  }
+
+  /// Whether there are none.
+  public var isEmpty: Bool { count == 0 }
+}
+
+/// What one tree of the database holds, and what is wrong with it.
+public struct TreeSurvey: Hashable, Sendable {
+  /// The table or index.
+  public let entry: SchemaEntry
+  /// Whether the tree is that of a table with rowids.
+  public let isRowIDTable: Bool
+  /// The root.
+  public let root: PageNumber
+  /// How many pages of the tree were visited.
+  public internal(set) var pages = 0
+  /// How many records can be read and lie in their place.
+  public internal(set) var records = 0
+  /// How many records can be read but lie where they do not belong.
+  public internal(set) var misplaced = FaultList()
+  /// Pages that could not be visited.
+  public internal(set) var pageFaults = FaultList()
+  /// Cells that yield no record.
+  public internal(set) var cellFaults = FaultList()
+  /// Pages that use their bytes wrongly although every cell can be read.
+  public internal(set) var layoutFaults = FaultList()
+  /// Leaves at another depth than the first.
+  public internal(set) var unevenLeaves = FaultList()
+  /// The largest rowid, of tables with rowids.
+  public internal(set) var largestRowID: Int64?
+  /// The keys of the tree's entries, when it is an index.
+  public internal(set) var keys = Fingerprint()
+  /// The keys that each index over this table should hold, by its name in lower case.
+  public internal(set) var expectedKeys: [String: Fingerprint] = [:]
+
+  /// Whether nothing is wrong with the tree.
+  public var isSound: Bool {
+    isReadable && layoutFaults.isEmpty && unevenLeaves.isEmpty
+  }
+
+  /// Whether every record can be read and is in its place.
+  public var isReadable: Bool {
+    pageFaults.isEmpty && cellFaults.isEmpty && misplaced.isEmpty
+  }
+
+  init(_ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool) {
+    self.entry = entry
+    self.root = root
+    self.isRowIDTable = isRowIDTable
+  }
+}
+
+extension TreeSurvey {
+  /// Scans a tree.
+  ///
+  /// `indexes` are the indexes over the table whose keys can be computed from its rows.
+  static func scan(
+    _ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool, image: Image,
+    owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape]
+  ) -> TreeSurvey {
+    var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
+    var expected = indexes.map { (shape: $0, keys: Fingerprint()) }
+    var leafDepth: Int?
+    var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)
+    scan.run(&claims) { event in
+      switch event {
+      case .page(let visit):
+        survey.pages += 1
+        if let fault = visit.page.layoutFaults.first { survey.layoutFaults.add(fault) }
+        if visit.page.kind.isLeaf {
+          if let leafDepth, leafDepth != visit.depth {
+            survey.unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
+          }
+          leafDepth = leafDepth ?? visit.depth
+        }
+      case .record(let stored):
+        survey.records += 1
+        if let rowID = stored.rowID {
+          survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
+        }
+        for index in expected.indices {
+          expected[index].keys.add(expected[index].shape.key(of: stored))
+        }
+        if entry.kind == .index { survey.keys.add(stored.record.wholeKey) }
+      case .cellFault(let error): survey.cellFaults.add(error)
+      case .pageFault(let error, _): survey.pageFaults.add(error)
+      case .misplaced(let stored):
+        survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+      }
+      return true
+    }
+    for (shape, keys) in expected { survey.expectedKeys[shape.name.lowercased()] = keys }
+    return survey
+  }
+}
+
+/// How the entries of an index follow from the rows of its table.
+struct IndexShape {
+  /// The index.
+  let name: String
+  /// The key's fields, in the index's order.
+  let fields: [Field]
+
+  /// Where one field of an index entry comes from.
+  enum Field {
+    /// The rowid.
+    case rowID
+    /// A field of the table's record, or its default where the record is too short.
+    case stored(Int, default: Value)
+  }
+
+  /// The hash of the entry that the index should have for a row.
+  func key(of stored: StoredRecord) -> KeyHash {
+    var key = KeyHash()
+    for field in fields {
+      switch field {
+      case .rowID: key.add(stored.rowID ?? 0)
+      case .stored(let index, let defaultValue):
+        if !key.add(stored.record, field: index) { key.add(defaultValue) }
+      }
+    }
+    return key
+  }
+}
+
+extension Record {
+  /// The hash of all fields.
+  fileprivate var wholeKey: KeyHash {
+    var key = KeyHash()
+    for index in fields.indices { _ = key.add(self, field: index) }
+    return key
+  }
+}
