@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual tables and the ordinary tables behind them: copied as they are, or built anew.
+
+import Diagnosis
+
+/// The virtual tables of a file with the shadow tables that store them.
+///
+/// A family whose trees are all readable is copied table by table. A full-text index
+/// with a damaged tree keeps the rows of its content table, and the rest is computed.
+struct ShadowFamilies {
+  /// Full-text tables whose index is built anew.
+  let rebuilt: [String]
+  private let shadows: Set<String>
+  private let notCopied: Set<String>
+
+  init(_ survey: Survey) {
+    let tables = survey.schema?.parsed.description.tables ?? []
+    var rebuilt: [String] = []
+    var shadows: Set<String> = []
+    var notCopied: Set<String> = []
+    for table in tables where table.kind == .virtual {
+      let prefix = table.name.lowercased() + "_"
+      let family = tables.filter { $0.kind == .shadow && $0.name.lowercased().hasPrefix(prefix) }
+      shadows.formUnion(family.map { $0.name.lowercased() })
+      let isReadable = family.allSatisfy { survey.tree(named: $0.name)?.isReadable ?? false }
+      guard !isReadable, table.isFullText else { continue }
+      rebuilt.append(table.name)
+      notCopied.formUnion(
+        family.map { $0.name.lowercased() }.filter { $0 != prefix + "content" })
+    }
+    self.rebuilt = rebuilt
+    self.shadows = shadows
+    self.notCopied = notCopied
+  }
+
+  /// Whether a table, in lower case, stores a virtual table.
+  func contains(_ name: String) -> Bool { shadows.contains(name) }
+
+  /// Whether a table, in lower case, is computed instead of copied.
+  func isRebuilt(_ name: String) -> Bool { notCopied.contains(name) }
+}
+
+extension TableDescription {
+  /// Whether this is a full-text index, by its statement: `… USING fts5(…)`.
+  fileprivate var isFullText: Bool {
+    let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    guard let using = words.firstIndex(of: "using"), using + 1 < words.endIndex else { return false }
+    return ["fts3", "fts4", "fts5"].contains(words[using + 1])
+  }
+}
