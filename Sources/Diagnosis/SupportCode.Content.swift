@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a support code says, and where each part lies in its 90 bits.
+
+extension SupportCode {
+  /// What a support code says about its run.
+  ///
+  /// Layout 1; offsets count from the first symbol's top bit. Numbers of enumerations
+  /// are their raw values. A change of anything here is a new layout version; new
+  /// members of enumerations are not. Layout 3 is never given away: see
+  /// ``SupportCode/init(parsing:)``.
+  ///
+  /// | offset | bits | part                                                    |
+  /// |-------:|-----:|---------------------------------------------------------|
+  /// |      0 |    3 | layout version: 1                                       |
+  /// |      3 |    5 | operation                                               |
+  /// |      8 |    4 | stage reached                                           |
+  /// |     12 |    4 | outcome                                                 |
+  /// |     16 |    3 | verdict: 0 none, then in the order of `Verdict`         |
+  /// |     19 |    8 | leading finding: 0 none                                 |
+  /// |     27 |    6 | framework: 0 none                                       |
+  /// |     33 |    2 | version relation, in the order of `VersionRelation`     |
+  /// |     35 |   11 | version found: 2046 = 2046 or more, 2047 = unknown      |
+  /// |     46 |   11 | version expected: likewise                              |
+  /// |     57 |   13 | day: days since 2025-01-01, 8191 = then or later        |
+  /// |     70 |    1 | a WAL was present                                       |
+  /// |     71 |    2 | unsynced rows                                           |
+  /// |     73 |    1 | a verified backup exists                                |
+  /// |     74 |    1 | the database was restored                               |
+  /// |     75 |    1 | rows were lost                                          |
+  /// |     76 |    1 | nobody was there to ask                                 |
+  /// |     77 |   13 | random                                                  |
+  public struct Content: Hashable, Sendable {
+    /// What was run.
+    public var operation: Coded<Operation>
+    /// How far it came.
+    public var stage: Coded<Stage>
+    /// How it ended.
+    public var outcome: Coded<Outcome>
+    /// The verdict on the database; nil when there was none.
+    public var verdict: Verdict?
+    /// The finding that weighs most; nil when there was none.
+    public var finding: Coded<FindingCode>?
+    /// Who made the file.
+    public var framework: Coded<Framework>
+    /// How the version found relates to the one expected.
+    public var relation: VersionRelation
+    /// The version found in the file.
+    public var found: Version
+    /// The version that was expected.
+    public var expected: Version
+    /// Days since 2025-01-01, from 0 to ``lastDay``.
+    public var day: Int
+    /// Whether a `-wal` file with content lay beside the database.
+    public var hasWAL: Bool
+    /// What is known of rows that were not sent anywhere yet.
+    public var unsynced: Unsynced
+    /// Whether a backup exists that was read back and compared.
+    public var hasVerifiedBackup: Bool
+    /// Whether the database was restored from a backup.
+    public var restored: Bool
+    /// Whether rows were lost.
+    public var rowsLost: Bool
+    /// Whether the run had nobody to ask.
+    public var unattended: Bool
+
+    /// Makes the content of a code; what a code cannot hold exactly is held as near as it can be.
+    public init(
+      operation: Operation, stage: Stage, outcome: Outcome, day: Int,
+      verdict: Verdict? = nil, finding: FindingCode? = nil, framework: Framework = .none,
+      relation: VersionRelation = .unknown, found: Int? = nil, expected: Int? = nil,
+      hasWAL: Bool = false, unsynced: UnsyncedRows? = nil, hasVerifiedBackup: Bool = false,
+      restored: Bool = false, rowsLost: Bool = false, unattended: Bool = false
+    ) {
+      self.operation = Coded(operation)
+      self.stage = Coded(stage)
+      self.outcome = Coded(outcome)
+      self.verdict = verdict
+      self.finding = finding.map { Coded($0) }
+      self.framework = Coded(framework)
+      self.relation = relation
+      self.found = Version(found)
+      self.expected = Version(expected)
+      self.day = min(max(day, 0), Self.lastDay)
+      self.hasWAL = hasWAL
+      self.unsynced = Unsynced(unsynced)
+      self.hasVerifiedBackup = hasVerifiedBackup
+      self.restored = restored
+      self.rowsLost = rowsLost
+      self.unattended = unattended
+    }
+  }
+}
+
+extension SupportCode.Content {
+  /// The last day that a code can hold; it stands for all later ones too.
+  public static let lastDay = (1 << Part.day.width) - 1
+
+  /// The day of a time, in days since 2025-01-01; clocks that are far off give the nearest day.
+  public static func day(secondsSince1970: Double) -> Int {
+    let days = (secondsSince1970 / 86_400).rounded(.down) - 20_089
+    return days.isNaN ? 0 : Int(min(max(days, 0), Double(lastDay)))
+  }
+
+  /// Where a part lies: bits from the top of the 90, and how many.
+  private struct Part {
+    let offset: Int
+    let width: Int
+
+    static let layout = Part(offset: 0, width: 3)
+    static let operation = Part(offset: 3, width: 5)
+    static let stage = Part(offset: 8, width: 4)
+    static let outcome = Part(offset: 12, width: 4)
+    static let verdict = Part(offset: 16, width: 3)
+    static let finding = Part(offset: 19, width: 8)
+    static let framework = Part(offset: 27, width: 6)
+    static let relation = Part(offset: 33, width: 2)
+    static let found = Part(offset: 35, width: 11)
+    static let expected = Part(offset: 46, width: 11)
+    static let day = Part(offset: 57, width: 13)
+    static let hasWAL = Part(offset: 70, width: 1)
+    static let unsynced = Part(offset: 71, width: 2)
+    static let hasVerifiedBackup = Part(offset: 73, width: 1)
+    static let restored = Part(offset: 74, width: 1)
+    static let rowsLost = Part(offset: 75, width: 1)
+    static let unattended = Part(offset: 76, width: 1)
+    static let random = Part(offset: 77, width: 13)
+
+    private var shift: Int { 90 - offset - width }
+    private var mask: UInt128 { (1 << width) - 1 }
+
+    func number(in payload: UInt128) -> Int { Int(payload >> shift & mask) }
+    func byte(in payload: UInt128) -> UInt8 { UInt8(truncatingIfNeeded: number(in: payload)) }
+    func flag(in payload: UInt128) -> Bool { number(in: payload) != 0 }
+
+    func holding(_ number: some BinaryInteger) -> UInt128 {
+      (UInt128(truncatingIfNeeded: number) & mask) << shift
+    }
+    func holding(_ flag: Bool) -> UInt128 { holding(flag ? 1 : 0) }
+  }
+
+  private static let layout = 1
+
+  /// The verdicts by number: one for each that three bits can hold.
+  private static let verdicts: [Verdict?] = [
+    nil, .healthy, .outdated, .newer, .drifted, .damagedIntact, .damagedLossy, .unreadable,
+  ]
+
+  /// The version relations by number: one for each that two bits can hold.
+  private static let relations: [VersionRelation] = [.unknown, .equal, .older, .newer]
+
+  static func layout(of payload: UInt128) -> UInt8 { Part.layout.byte(in: payload) }
+
+  func payload(random: UInt64) -> UInt128 {
+    let parts: [UInt128] = [
+      Part.layout.holding(Self.layout),
+      Part.operation.holding(operation.number),
+      Part.stage.holding(stage.number),
+      Part.outcome.holding(outcome.number),
+      Part.verdict.holding(Self.verdicts.firstIndex(of: verdict) ?? 0),
+      Part.finding.holding(finding?.number ?? 0),
+      Part.framework.holding(framework.number),
+      Part.relation.holding(Self.relations.firstIndex(of: relation) ?? 0),
+      Part.found.holding(found.number),
+      Part.expected.holding(expected.number),
+      Part.day.holding(min(max(day, 0), Self.lastDay)),
+      Part.hasWAL.holding(hasWAL),
+      Part.unsynced.holding(unsynced.rawValue),
+      Part.hasVerifiedBackup.holding(hasVerifiedBackup),
+      Part.restored.holding(restored),
+      Part.rowsLost.holding(rowsLost),
+      Part.unattended.holding(unattended),
+      Part.random.holding(random),
+    ]
+    return parts.reduce(0, |)
+  }
+
+  init?(payload: UInt128) {
+    guard
+      Part.layout.number(in: payload) == Self.layout,
+      let unsynced = SupportCode.Unsynced(rawValue: Part.unsynced.byte(in: payload))
+    else { return nil }
+    operation = Coded(number: Part.operation.byte(in: payload))
+    stage = Coded(number: Part.stage.byte(in: payload))
+    outcome = Coded(number: Part.outcome.byte(in: payload))
+    verdict = Self.verdicts[Part.verdict.number(in: payload)]
+    let findingNumber = Part.finding.byte(in: payload)
+    finding = findingNumber == 0 ? nil : Coded(number: findingNumber)
+    framework = Coded(number: Part.framework.byte(in: payload))
+    relation = Self.relations[Part.relation.number(in: payload)]
+    found = SupportCode.Version(number: Part.found.number(in: payload))
+    expected = SupportCode.Version(number: Part.expected.number(in: payload))
+    day = Part.day.number(in: payload)
+    hasWAL = Part.hasWAL.flag(in: payload)
+    self.unsynced = unsynced
+    hasVerifiedBackup = Part.hasVerifiedBackup.flag(in: payload)
+    restored = Part.restored.flag(in: payload)
+    rowsLost = Part.rowsLost.flag(in: payload)
+    unattended = Part.unattended.flag(in: payload)
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of support codes as tables: numbers never change meaning and are never reused.
+
+extension SupportCode {
+  /// What was run.
+  public enum Operation: UInt8, Hashable, Sendable, CaseIterable {
+    // The number 0 is never given away, so that nothing means something by accident.
+    case check = 1
+    case diagnose = 2
+    case backup = 3
+    case vaultVerify = 4
+    case vaultPrune = 5
+    case vaultExtract = 6
+    case restore = 7
+    case salvage = 8
+    case reset = 9
+    case recover = 10
+    case undo = 11
+    case `guard` = 12
+    case migrate = 13
+    case rehearse = 14
+    case contractVerify = 15
+    case contractCapture = 16
+    case contractImport = 17
+    case contractDiff = 18
+    case playbook = 19
+    case triage = 20
+    case bundle = 21
+    case appStart = 22
+
+    /// The word in logs and reports, such as `vault-verify`.
+    public var name: String {
+      switch self {
+      case .check: "check"
+      case .diagnose: "diagnose"
+      case .backup: "backup"
+      case .vaultVerify: "vault-verify"
+      case .vaultPrune: "vault-prune"
+      case .vaultExtract: "vault-extract"
+      case .restore: "restore"
+      case .salvage: "salvage"
+      case .reset: "reset"
+      case .recover: "recover"
+      case .undo: "undo"
+      case .guard: "guard"
+      case .migrate: "migrate"
+      case .rehearse: "rehearse"
+      case .contractVerify: "contract-verify"
+      case .contractCapture: "contract-capture"
+      case .contractImport: "contract-import"
+      case .contractDiff: "contract-diff"
+      case .playbook: "playbook"
+      case .triage: "triage"
+      case .bundle: "bundle"
+      case .appStart: "app-start"
+      }
+    }
+
+    /// What it does, in a few words.
+    public var meaning: String {
+      switch self {
+      case .check: "a fast check of a database"
+      case .diagnose: "a full diagnosis of a database"
+      case .backup: "making a backup"
+      case .vaultVerify: "verifying the backups of a vault"
+      case .vaultPrune: "removing old backups from a vault"
+      case .vaultExtract: "copying a backup out of a vault"
+      case .restore: "restoring a database from a backup"
+      case .salvage: "bringing rows out of a damaged file into a new database"
+      case .reset: "replacing a database by an empty one; the old files are kept"
+      case .recover: "diagnosing a database and carrying out a chosen remedy"
+      case .undo: "bringing back the files that an earlier run displaced"
+      case .guard: "guarding a migration made by another program"
+      case .migrate: "migrating a database"
+      case .rehearse: "rehearsing migrations on copies"
+      case .contractVerify: "comparing a database with its contract"
+      case .contractCapture: "capturing a contract from a database"
+      case .contractImport: "importing a contract"
+      case .contractDiff: "comparing two contracts"
+      case .playbook: "running a playbook"
+      case .triage: "sorting many files by what is wrong with them"
+      case .bundle: "packing a support bundle"
+      case .appStart: "the check of an app at its start"
+      }
+    }
+  }
+
+  /// How far a run came.
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case start = 0
+    case open = 1
+    case identify = 2
+    case diagnose = 3
+    case plan = 4
+    case backup = 5
+    case migrate = 6
+    case verify = 7
+    case export = 8
+    case act = 9
+    case install = 10
+    case log = 11
+    case done = 12
+
+    /// The word in logs and reports.
+    public var name: String {
+      switch self {
+      case .start: "start"
+      case .open: "open"
+      case .identify: "identify"
+      case .diagnose: "diagnose"
+      case .plan: "plan"
+      case .backup: "backup"
+      case .migrate: "migrate"
+      case .verify: "verify"
+      case .export: "export"
+      case .act: "act"
+      case .install: "install"
+      case .log: "log"
+      case .done: "done"
+      }
+    }
+
+    /// What was going on then, as in "it ended while ...".
+    public var meaning: String {
+      switch self {
+      case .start: "getting ready"
+      case .open: "opening the file"
+      case .identify: "finding out what the file is"
+      case .diagnose: "looking for damage"
+      case .plan: "working out what can be done"
+      case .backup: "making a backup"
+      case .migrate: "migrating"
+      case .verify: "verifying the result"
+      case .export: "exporting rows that were not sent yet"
+      case .act: "carrying out the plan"
+      case .install: "putting the new database in place"
+      case .log: "writing the run log"
+      case .done: "nothing was left to do"
+      }
+    }
+  }
+
+  /// How a run ended.
+  public enum Outcome: UInt8, Hashable, Sendable, CaseIterable {
+    // The number 0 is never given away, so that nothing is no success by accident.
+    case succeeded = 1
+    case succeededWithLoss = 2
+    case nothingToDo = 3
+    case findings = 4
+    case needsDecision = 5
+    case declined = 6
+    case failed = 7
+    case interrupted = 8
+
+    /// The word in logs and reports.
+    public var name: String {
+      switch self {
+      case .succeeded: "succeeded"
+      case .succeededWithLoss: "succeeded-with-loss"
+      case .nothingToDo: "nothing-to-do"
+      case .findings: "findings"
+      case .needsDecision: "needs-decision"
+      case .declined: "declined"
+      case .failed: "failed"
+      case .interrupted: "interrupted"
+      }
+    }
+
+    /// What it means, in a few words.
+    public var meaning: String {
+      switch self {
+      case .succeeded: "it succeeded"
+      case .succeededWithLoss: "it succeeded, and rows were lost"
+      case .nothingToDo: "there was nothing to do"
+      case .findings: "it looked, found something, and changed nothing"
+      case .needsDecision: "it needs a decision and changed nothing"
+      case .declined: "it was declined or cancelled"
+      case .failed: "it failed"
+      case .interrupted: "it was interrupted"
+      }
+    }
+  }
+
+  /// What is known of rows that were not sent anywhere yet, without their number.
+  public enum Unsynced: UInt8, Hashable, Sendable, CaseIterable {
+    case notLookedFor = 0
+    case none = 1
+    case some = 2
+    case cannotTell = 3
+
+    /// Forgets the number of rows; nil means that nobody looked.
+    public init(_ rows: UnsyncedRows?) {
+      self =
+        switch rows {
+        case nil: .notLookedFor
+        case .some(.none), .some(.some(0)): .none
+        case .some(.some): .some
+        case .some(.cannotTell): .cannotTell
+        }
+    }
+
+    /// The word in logs and reports.
+    public var name: String {
+      switch self {
+      case .notLookedFor: "not-looked-for"
+      case .none: "none"
+      case .some: "some"
+      case .cannotTell: "cannot-tell"
+      }
+    }
+  }
+
+  /// A schema version as a code can hold it: exactly, as "this or later", or not at all.
+  public struct Version: Hashable, Sendable, CustomStringConvertible {
+    let number: Int
+
+    private static let limit = 2046
+    private static let unknown = 2047
+
+    /// Makes the nearest version that a code can hold; what is below zero counts as unknown.
+    public init(_ version: Int?) {
+      number =
+        switch version {
+        case .some(let version) where version >= 0: min(version, Self.limit)
+        default: Self.unknown
+        }
+    }
+
+    init(number: Int) {
+      self.number = min(max(number, 0), Self.unknown)
+    }
+
+    /// The version, or the least that it can be; nil when unknown.
+    public var value: Int? { number == Self.unknown ? nil : number }
+
+    /// Whether the version can also be any later one.
+    public var isLeast: Bool { number == Self.limit }
+
+    /// The version for people.
+    public var description: String {
+      guard let value else { return "unknown" }
+      return isLeast ? "\(value) or later" : String(value)
+    }
+  }
+}
+
+/// A member of an enumeration by its number, which a newer program may have given away.
+public struct Coded<Value>: Hashable, Sendable
+where Value: RawRepresentable & Hashable & Sendable, Value.RawValue == UInt8 {
+  /// The number.
+  public let number: UInt8
+
+  /// The member; nil when this program does not know the number.
+  public var value: Value? { Value(rawValue: number) }
+
+  /// Makes the number of a member.
+  public init(_ value: Value) {
+    number = value.rawValue
+  }
+
+  /// Makes a number that may be unknown.
+  init(number: UInt8) {
+    self.number = number
+  }
+
+  /// What `text` says of the member, or `unknown (n)`.
+  public func text(_ text: (Value) -> String) -> String {
+    value.map(text) ?? "unknown (\(number))"
+  }
+}
