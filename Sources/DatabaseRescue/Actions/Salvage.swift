@@ -255,7 +255,7 @@ extension FreshSchema {
     self.init(
       entries: survey.schema?.entries.filter { !refused.contains($0.name.lowercased()) } ?? [],
       description: survey.schema?.parsed.description
-        ?? SchemaDescription(tables: [], triggers: [], views: []),
+        ?? SchemaDescription(),
       userVersion: survey.header?.userVersion ?? 0,
       applicationID: survey.header?.applicationID ?? 0,
       pageSize: survey.geometry?.geometry.pageSize ?? 4096, encoding: survey.encoding,

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SQLite itself says about the schema of a database, through its pragmas.
+
+package import Diagnosis
+import SQLiteFormat
+
+/// Describes the schema of an open database.
+package enum SchemaReader {
+  /// The schema of a connection's main database.
+  ///
+  /// - Throws: ``SQLiteError`` when the schema cannot be read.
+  package static func describe(
+    _ connection: borrowing Connection
+  ) throws(SQLiteError) -> SchemaDescription {
+    var description = SchemaDescription()
+    let kinds = try connection.rows(
+      "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'")
+    let entries = try connection.rows(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
+    for entry in entries {
+      guard let name = entry[1].utf8String, let table = entry[2].utf8String else { continue }
+      let sql = entry[3].utf8String ?? ""
+      switch entry[0].utf8String {
+      case "trigger": description.triggers.append(NamedSQL(name: name, table: table, sql: sql))
+      case "view": description.views.append(NamedSQL(name: name, table: table, sql: sql))
+      case "table" where !name.lowercased().hasPrefix("sqlite_"):
+        guard let kind = kinds.first(where: { $0[0] == .text(name) }) else { continue }
+        description.tables.append(
+          try describeTable(
+            connection, name, sql, kind: kind[1].utf8String ?? "",
+            withoutRowID: kind[2] == .integer(1), strict: kind[3] == .integer(1)))
+      default: break
+      }
+    }
+    return description
+  }
+
+  private static func describeTable(
+    _ connection: borrowing Connection, _ name: String, _ sql: String, kind: String,
+    withoutRowID: Bool, strict: Bool
+  ) throws(SQLiteError) -> TableDescription {
+    let tokens = SQLTokens(parsing: sql)
+    let information = try connection.rows(
+      """
+      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)
+      ORDER BY cid
+      """, [.text(name)])
+    // Hidden columns of virtual tables (1) are not columns that rows have.
+    let columns = information.filter { $0[5] != .integer(1) }.map { row in
+      ColumnDescription(
+        name: row[0].utf8String ?? "", type: row[1].utf8String ?? "",
+        notNull: row[2] != .integer(0), defaultSQL: row[3].utf8String,
+        primaryKeyPosition: Int(row[4].integerValue ?? 0),
+        generated: row[5] == .integer(2) ? .virtual : row[5] == .integer(3) ? .stored : .none,
+        collation: "BINARY")
+    }
+    var table = TableDescription(
+      name: name, kind: kind == "virtual" ? .virtual : kind == "shadow" ? .shadow : .ordinary,
+      columns: columns, withoutRowID: withoutRowID, strict: strict,
+      autoincrement: tokens.tokens.contains { $0.isWord("autoincrement") },
+      storageOrder: columns.indices.filter { columns[$0].generated != .virtual }, sql: sql)
+    table.indexes = try indexes(connection, of: name)
+    table.foreignKeys = try foreignKeys(connection, of: name, tokens)
+    table.checks = checks(in: tokens)
+    collations(in: tokens, &table)
+    if withoutRowID {
+      table.storageOrder = try storageOrder(connection, of: table)
+    } else if table.kind != .virtual {
+      table.rowIDAlias = rowIDAlias(of: table)
+    }
+    return table
+  }
+
+  /// The INTEGER PRIMARY KEY that is the rowid: the one primary key without an index of its own.
+  private static func rowIDAlias(of table: TableDescription) -> Int? {
+    guard table.columns.contains(where: { $0.primaryKeyPosition > 0 }),
+      !table.indexes.contains(where: { $0.origin == .primaryKey })
+    else { return nil }
+    return table.columns.firstIndex { $0.primaryKeyPosition > 0 }
+  }
+
+  /// The order of a WITHOUT ROWID table's records: that of the index which is its tree.
+  private static func storageOrder(
+    _ connection: borrowing Connection, of table: TableDescription
+  ) throws(SQLiteError) -> [Int] {
+    guard let key = table.indexes.first(where: { $0.origin == .primaryKey }) else {
+      return table.storageOrder
+    }
+    let rows = try connection.rows(
+      "SELECT cid FROM pragma_index_xinfo(?) ORDER BY seqno", [.text(key.name)])
+    return rows.compactMap { $0.first?.integerValue.map(Int.init) }
+  }
+
+  private static func indexes(
+    _ connection: borrowing Connection, of table: String
+  ) throws(SQLiteError) -> [IndexDescription] {
+    let list = try connection.rows(
+      """
+      SELECT l.name, l."unique", l.origin, l.partial, s.sql
+      FROM pragma_index_list(?) AS l
+      LEFT JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = l.name
+      ORDER BY l.name
+      """, [.text(table)])
+    var indexes: [IndexDescription] = []
+    for row in list {
+      guard let name = row[0].utf8String else { continue }
+      let sql = row[4].utf8String
+      let tokens = sql.map { SQLTokens(parsing: $0) }
+      let parts = try connection.rows(
+        """
+        SELECT cid, name, "desc", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno
+        """, [.text(name)])
+      let items = tokens.flatMap { indexItems(in: $0) } ?? []
+      let columns = parts.enumerated().map { position, part in
+        IndexColumn(
+          name: part[1].utf8String,
+          expression: part[1].utf8String == nil && position < items.count ? items[position] : nil,
+          descending: part[2] == .integer(1), collation: part[3].utf8String ?? "BINARY")
+      }
+      indexes.append(
+        IndexDescription(
+          name: name, unique: row[1] == .integer(1),
+          origin: row[2] == .text("pk")
+            ? .primaryKey : row[2] == .text("u") ? .uniqueConstraint : .created,
+          columns: columns,
+          predicate: row[3] == .integer(1) ? tokens.map { predicate(in: $0) } ?? "" : nil, sql: sql))
+    }
+    return indexes
+  }
+
+  /// The expressions of an index's columns, without their ordering.
+  private static func indexItems(in tokens: SQLTokens) -> [String]? {
+    guard let on = tokens.position(of: "on"),
+      let open = tokens.tokens[on...].firstIndex(of: .symbol("("))
+    else { return nil }
+    return tokens.group(at: open)?.items.map { item in
+      var words = item.tokens
+      if let last = words.last, last.isWord("asc") || last.isWord("desc") { words.removeLast() }
+      return SQLTokens(words).normalized
+    }
+  }
+
+  private static func predicate(in tokens: SQLTokens) -> String {
+    guard let position = tokens.position(of: "where") else { return "" }
+    return SQLTokens(tokens.tokens[(position + 1)...]).normalized
+  }
+
+  private static func foreignKeys(
+    _ connection: borrowing Connection, of table: String, _ tokens: SQLTokens
+  ) throws(SQLiteError) -> [ForeignKeyDescription] {
+    // SQLite numbers them from the last declared to the first.
+    let rows = try connection.rows(
+      """
+      SELECT id, "table", "from", "to", on_update, on_delete, match
+      FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq
+      """, [.text(table)])
+    let deferrals = deferrals(in: tokens)
+    var keys: [ForeignKeyDescription] = []
+    var lastID: Value?
+    for row in rows {
+      if row[0] != lastID {
+        keys.append(
+          ForeignKeyDescription(
+            columns: [], table: row[1].utf8String ?? "", referencedColumns: [],
+            onUpdate: row[4].utf8String ?? "", onDelete: row[5].utf8String ?? "",
+            match: row[6].utf8String ?? "",
+            deferred: keys.count < deferrals.count && deferrals[keys.count]))
+        lastID = row[0]
+      }
+      keys[keys.count - 1].columns.append(row[2].utf8String ?? "")
+      if let column = row[3].utf8String { keys[keys.count - 1].referencedColumns.append(column) }
+    }
+    return keys
+  }
+
+  /// For every REFERENCES clause in order: whether it is INITIALLY DEFERRED.
+  private static func deferrals(in tokens: SQLTokens) -> [Bool] {
+    guard let body = body(of: tokens) else { return [] }
+    return body.items.flatMap { item in
+      let starts = item.tokens.indices.filter { item.tokens[$0].isWord("references") }
+      return starts.enumerated().map { position, start in
+        let end = position + 1 < starts.count ? starts[position + 1] : item.tokens.count
+        let clause = SQLTokens(item.tokens[start..<end]).normalized
+        return clause.contains("initially deferred") && !clause.contains("not deferrable")
+      }
+    }
+  }
+
+  /// The conditions of all CHECK constraints, normalized.
+  private static func checks(in tokens: SQLTokens) -> [String] {
+    tokens.tokens.indices.compactMap { index in
+      tokens.tokens[index].isWord("check") ? tokens.group(at: index + 1)?.normalized : nil
+    }
+  }
+
+  /// Notes the COLLATE clause of every column definition.
+  private static func collations(in tokens: SQLTokens, _ table: inout TableDescription) {
+    guard let body = body(of: tokens) else { return }
+    for item in body.items {
+      guard let first = item.tokens.first, let collate = item.position(of: "collate"),
+        collate + 1 < item.tokens.count
+      else { continue }
+      let name = SQLTokens([first]).normalized
+      guard let column = table.columns.firstIndex(where: { $0.name.lowercased() == name }) else {
+        continue
+      }
+      table.columns[column].collation =
+        SQLTokens([item.tokens[collate + 1]]).normalized.uppercased()
+    }
+  }
+
+  /// What stands between the parentheses of CREATE TABLE.
+  private static func body(of tokens: SQLTokens) -> SQLTokens? {
+    tokens.tokens.firstIndex(of: .symbol("(")).flatMap { tokens.group(at: $0) }
+  }
+}
