@@ -118,8 +118,9 @@ public struct RunLog: Sendable {
     }
   }
 
-  /// Whether the last line lacks its end. One that cannot be read is taken for torn: an empty
-  /// line does no harm.
+  /// Whether the last line lacks its end.
+  ///
+  /// One that cannot be read is taken for torn: an empty line does no harm.
   private func isTorn(_ file: any StoredFile, _ byteCount: Int) -> Bool {
     guard byteCount > 0 else { return false }
     do {

@@ -7,7 +7,7 @@ import SQLiteFormat
 import Synchronization
 
 /// A folder that is gone afterwards.
-enum Scratch {
+enum RunLogScratch {
   static func use<Result>(_ body: (DatabaseRescue.FilePath) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "dbrescue-log-\(UUID().uuidString)")
@@ -17,9 +17,11 @@ enum Scratch {
   }
 }
 
-/// The file system of the machine, but appending stops with "no space" after some bytes; what
-/// fits is written, as a real disk would. It also notes what was called.
-final class FullDisk: Storage {
+/// The file system of the machine with little space.
+///
+/// Appending stops with "no space" after some bytes; what fits is written, as on a real disk. It
+/// also notes what was called.
+final class RunLogFullDisk: Storage {
   let calls = Mutex<[String]>([])
   private let bytesLeft: Mutex<Int>
   private let system = SystemStorage()
@@ -37,7 +39,7 @@ final class FullDisk: Storage {
   }
 
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
-    FullDiskFile(try system.open(path, mode), path, self)
+    RunLogFullDiskFile(try system.open(path, mode), path, self)
   }
   func status(of path: FilePath) throws(StorageError) -> FileStatus? {
     try system.status(of: path)
@@ -65,12 +67,12 @@ final class FullDisk: Storage {
   }
 }
 
-private final class FullDiskFile: StoredFile {
+private final class RunLogFullDiskFile: StoredFile {
   private let file: any StoredFile
   private let path: FilePath
-  private let disk: FullDisk
+  private let disk: RunLogFullDisk
 
-  init(_ file: any StoredFile, _ path: FilePath, _ disk: FullDisk) {
+  init(_ file: any StoredFile, _ path: FilePath, _ disk: RunLogFullDisk) {
     self.file = file
     self.path = path
     self.disk = disk

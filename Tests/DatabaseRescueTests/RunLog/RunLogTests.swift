@@ -56,7 +56,7 @@ import Testing
   // MARK: Appending and reading
 
   @Test func `what is appended is read in order, and folders are made`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("a/b/runs.jsonl"), in: World())
       #expect(try log.records() == RunLog.Contents())
       for number in 0..<5 { try log.append(Self.record(number)) }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `a run is found by its code, the newest first`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       for number in 0..<20 { try log.append(Self.record(number)) }
       var again = Self.record(7)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `a torn last line hides neither what was before nor what comes`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       try log.append(Self.record(1))
       let whole = try Self.text(of: log)
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `lines that are no records are counted and skipped`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       try log.append(Self.record(1))
       let line = try Self.text(of: log)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `a line that never ends is skipped without being held`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       let junk = String(repeating: "x", count: LineSplitter.lengthLimit + 10)
       try Self.write(junk, to: log)
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `a log of many blocks is read whole`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       try log.append(Self.record(1))
       let line = try Self.text(of: log)
@@ -165,7 +165,7 @@ import Testing
   /// Each append opens the file anew, so the threads stand for processes: the lock is between
   /// open files.
   @Test func `runs of many at once are all kept`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let path = folder.appending("runs.jsonl")
       let failures = Mutex<[String]>([])
       let done = DispatchGroup()
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test func `a log that another holds for ever is an error after a bounded wait`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let path = folder.appending("runs.jsonl")
       let holder = try SystemStorage().open(path, .append)
       #expect(try holder.lock())
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func `a log that is released in time is written`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let path = folder.appending("runs.jsonl")
       let holder = Mutex<(any StoredFile)?>(nil)
       try holder.withLock { file in
@@ -228,7 +228,7 @@ import Testing
   // MARK: Trouble
 
   @Test func `a log that cannot be written is an error that says nothing is lost`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       try SystemStorage().createFolder(folder.appending("runs.jsonl"))
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       let error = #expect(throws: RescueError.self) { try log.append(Self.record(1)) }
@@ -244,11 +244,11 @@ import Testing
   }
 
   @Test func `a disk that fills up in the middle of a line costs that line alone`() throws {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let path = folder.appending("runs.jsonl")
       let log = RunLog(at: path, in: World())
       try log.append(Self.record(1))
-      let full = RunLog(at: path, in: World(storage: FullDisk(bytesLeft: 40)))
+      let full = RunLog(at: path, in: World(storage: RunLogFullDisk(bytesLeft: 40)))
       let error = #expect(throws: RescueError.self) { try full.append(Self.record(2)) }
       #expect(error?.kind == .cannotWrite)
       try log.append(Self.record(3))
@@ -259,8 +259,8 @@ import Testing
   }
 
   @Test func `each line is one write, made durable, and so is the name of a new file`() throws {
-    try Scratch.use { folder in
-      let storage = FullDisk(bytesLeft: .max)
+    try RunLogScratch.use { folder in
+      let storage = RunLogFullDisk(bytesLeft: .max)
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World(storage: storage))
       try log.append(Self.record(1))
       #expect(storage.calls.withLock { $0 } == ["lock", "append", "synchronize", "folder"])

@@ -38,7 +38,7 @@ import Testing
 
   /// The line that the log would write.
   static func line(_ record: RunRecord) throws -> String {
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       try log.append(record)
       return try String(
@@ -93,7 +93,7 @@ import Testing
     let hostile = try Self.line(Self.full()).replacingOccurrences(
       of: #""app.db""#, with: #""/home/alice/app.db""#
     ).replacingOccurrences(of: #""salvage""#, with: #""/home/alice/salvage""#)
-    try Scratch.use { folder in
+    try RunLogScratch.use { folder in
       let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
       try Data(hostile.utf8).write(to: URL(filePath: log.path.description))
       let record = try #require(try log.records().records.first)
