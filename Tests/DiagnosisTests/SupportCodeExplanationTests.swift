@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `every code has an explanation whose lines are short sentences`() {
-    var generator = SeededGenerator(seed: 4)
+    var generator = SupportCodeGenerator(seed: 4)
     for _ in 0..<500 {
       let code = SupportCode(Content.random(using: &generator), random: generator.next())
       for line in code.explanation {

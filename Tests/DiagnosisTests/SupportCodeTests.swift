@@ -75,7 +75,7 @@ import Testing
 
   @Test func `any content comes back`() throws {
     for seed in UInt64(0)..<3000 {
-      var generator = SeededGenerator(seed: seed)
+      var generator = SupportCodeGenerator(seed: seed)
       let content = Content.random(using: &generator)
       let code = SupportCode(content, random: generator.next())
       let read = try SupportCode(parsing: code.description)
@@ -192,7 +192,7 @@ import Testing
 
   /// Every substitution of one symbol and every swap of neighbours, of 4000 codes.
   @Test func `no wrong symbol and no swap of neighbours passes the check`() {
-    var generator = SeededGenerator(seed: 20_250_101)
+    var generator = SupportCodeGenerator(seed: 20_250_101)
     var accepted = 0
     var swaps = 0
     for _ in 0..<4000 {
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test func `no noise makes the parser crash`() {
-    var generator = SeededGenerator(seed: 99)
+    var generator = SupportCodeGenerator(seed: 99)
     for _ in 0..<2000 {
       let count = Int(generator.next() % 40)
       let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -264,7 +264,7 @@ import Testing
 }
 
 /// A small generator of numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
+struct SupportCodeGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
@@ -279,8 +279,8 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SupportCode.Content {
-  static func random(using generator: inout SeededGenerator) -> Self {
-    func pick<Value>(_ values: [Value], _ generator: inout SeededGenerator) -> Value {
+  static func random(using generator: inout SupportCodeGenerator) -> Self {
+    func pick<Value>(_ values: [Value], _ generator: inout SupportCodeGenerator) -> Value {
       values[Int(generator.next() % UInt64(values.count))]
     }
     let bits = generator.next()

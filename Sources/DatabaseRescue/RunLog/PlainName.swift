@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only kind of text in a run record: a name that cannot be, or hold, a path.
+
+/// A short name without its folder, safe to log and to print.
+///
+/// Folders tell who the user is, so everything up to the last slash or backslash
+/// is dropped, whatever the text was meant to be. Control and format characters
+/// go too, and what is longer than ``lengthLimit`` is cut. As no text enters a
+/// run record in any other way, also when one is read, no record carries a path.
+public struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  /// The name.
+  public let description: String
+
+  /// The most Unicode scalars that a name has.
+  public static let lengthLimit = 200
+
+  /// Makes a name of any text.
+  public init(_ text: String) {
+    let scalars = text.unicodeScalars
+    let start = scalars.lastIndex(where: Self.isSeparator).map { scalars.index(after: $0) }
+    let name = scalars[(start ?? scalars.startIndex)...].lazy.filter(Self.isPlain)
+    description = String(String.UnicodeScalarView(name.prefix(Self.lengthLimit)))
+  }
+
+  /// Makes the name of a file.
+  public init(_ path: FilePath) {
+    self.init(path.description)
+  }
+
+  /// Makes a name of a literal.
+  public init(stringLiteral value: String) {
+    self.init(value)
+  }
+
+  /// Reads a name; what should not be in it is dropped again.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Writes the name as its text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+
+  /// Slash and backslash, and the characters that only look like them.
+  private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "/", "\\", "\u{2044}", "\u{2215}", "\u{29F5}", "\u{29F8}", "\u{FE68}", "\u{FF0F}",
+      "\u{FF3C}":
+      true
+    default: false
+    }
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
+  }
+}

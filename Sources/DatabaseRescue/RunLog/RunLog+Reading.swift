@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the run log: line by line in little memory, whatever the file holds.
+
+public import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension RunLog {
+  /// What was read of a log.
+  public struct Contents: Hashable, Sendable {
+    /// The runs, the oldest first.
+    public var records: [RunRecord] = []
+    /// How many lines could not be read: torn, foreign, or of a later schema.
+    public var unreadableCount = 0
+  }
+
+  /// Reads the runs of the last lines, by default of all.
+  ///
+  /// - Throws: ``RescueError`` when the file exists but cannot be read.
+  public func records(lastLines limit: Int = .max) throws(RescueError) -> Contents {
+    let limit = max(limit, 0)
+    var contents = Contents()
+    var tail: [Bytes] = []
+    try forEachLine { line in
+      if limit == .max {
+        contents.add(line)
+      } else {
+        tail.append(Bytes(line))
+        if tail.count / 2 > limit { tail.removeFirst(tail.count - limit) }
+      }
+    }
+    for line in tail.suffix(limit) { contents.add(line[...]) }
+    return contents
+  }
+
+  /// Reads the newest run with a support code; nil when the log has none.
+  ///
+  /// - Throws: ``RescueError`` when the file exists but cannot be read.
+  public func record(for code: SupportCode) throws(RescueError) -> RunRecord? {
+    let text = Array(code.description.utf8)
+    var newest: RunRecord?
+    try forEachLine { line in
+      // Most lines are of other runs, and to parse them all would take far longer.
+      guard
+        line.indices.contains(where: { line[$0] == text[0] && line[$0...].starts(with: text) }),
+        let record = RunRecord(line: line), record.code == code
+      else { return }
+      newest = record
+    }
+    return newest
+  }
+
+  /// Calls `body` with every line that is not blank, without its end; with an empty one for a
+  /// line that is too long for any record.
+  private func forEachLine(_ body: (Bytes.SubSequence) -> Void) throws(RescueError) {
+    guard let file = try openForReading() else { return }
+    var splitter = LineSplitter()
+    var offset = 0
+    do {
+      while true {
+        let block = try file.read(at: offset, count: Self.blockSize)
+        if block.isEmpty { break }
+        offset += block.count
+        splitter.add(block, body)
+      }
+    } catch {
+      throw RescueError(
+        .inputOutput, "cannot read '\(path)' from byte \(error.offset): \(error.reason)",
+        meaning: Self.unread, advice: "copy the log elsewhere, and set DBRESCUE_LOG to the copy")
+    }
+    splitter.finish(body)
+  }
+
+  /// The file; nil when there is none yet.
+  private func openForReading() throws(RescueError) -> (any StoredFile)? {
+    do {
+      switch try storage.status(of: path)?.kind {
+      case .file, .folder: return try storage.open(path, .read)
+      case nil, .other: return nil  // Such as /dev/null, which holds nothing, or /dev/zero.
+      }
+    } catch {
+      throw RescueError(error, meaning: Self.unread)
+    }
+  }
+
+  private static let unread = "the log is not read; no database is affected"
+  static let blockSize = 1 << 20
+}
+
+extension RunLog.Contents {
+  fileprivate mutating func add(_ line: Bytes.SubSequence) {
+    if let record = RunRecord(line: line) {
+      records.append(record)
+    } else {
+      unreadableCount += 1
+    }
+  }
+}
+
+extension RunRecord {
+  fileprivate init?(line: Bytes.SubSequence) {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    guard
+      let record = try? decoder.decode(RunRecord.self, from: Data(line)),
+      record.schema == Self.currentSchema
+    else { return nil }
+    self = record
+  }
+}
+
+/// Splits blocks into lines, and holds no more than one line of bounded length.
+struct LineSplitter {
+  /// The longest line that is kept; a record is far shorter.
+  static let lengthLimit = 4 << 20
+
+  private var rest: Bytes = []
+  private var isTooLong = false
+
+  /// Takes in a block and hands out the lines that end in it.
+  mutating func add(_ block: Bytes, _ body: (Bytes.SubSequence) -> Void) {
+    var start = block.startIndex
+    while let end = block[start...].firstIndex(of: RunLog.newline) {
+      if rest.isEmpty && !isTooLong {
+        hand(block[start..<end], to: body)
+      } else {
+        keep(block[start..<end])
+        finish(body)
+      }
+      start = end + 1
+    }
+    keep(block[start...])
+  }
+
+  /// Hands out what came after the last end of a line.
+  mutating func finish(_ body: (Bytes.SubSequence) -> Void) {
+    if isTooLong { body([]) } else { hand(rest[...], to: body) }
+    rest.removeAll(keepingCapacity: true)
+    isTooLong = false
+  }
+
+  private func hand(_ line: Bytes.SubSequence, to body: (Bytes.SubSequence) -> Void) {
+    if !line.isEmpty { body(line) }
+  }
+
+  private mutating func keep(_ part: Bytes.SubSequence) {
+    if isTooLong || rest.count + part.count > Self.lengthLimit {
+      isTooLong = true
+      rest.removeAll()
+    } else {
+      rest += part
+    }
+  }
+}

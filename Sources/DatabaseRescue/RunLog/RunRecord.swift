@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run as one line of JSON: what happened, in names, counts, sizes and versions only.
+
+public import Diagnosis
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One run, as the run log keeps it.
+///
+/// It holds no row values and no folders: every text in it is a ``PlainName``.
+/// The JSON only grows; a reader takes what it knows and ignores the rest.
+public struct RunRecord: Hashable, Sendable, Codable {
+  /// The version of the JSON: 1.
+  public let schema: Int
+  /// The support code of the run.
+  public let code: SupportCode
+  /// When it started, to the second.
+  public let started: Date
+  /// How long it took.
+  public let seconds: Double
+  /// What was run, such as `vault-verify`.
+  public let operation: PlainName
+  /// How far it came.
+  public let stage: PlainName
+  /// How it ended.
+  public let outcome: PlainName
+  /// The exit status of the command.
+  public let exitCode: Int32
+  /// Which version of this program ran.
+  public let tool: PlainName
+  /// The verdict, such as `damaged-lossy`; nil when there was none.
+  public let verdict: PlainName?
+  /// Who made the file; nil when nobody who is known.
+  public let framework: PlainName?
+  /// What else is true of the run.
+  public let flags: Flags
+  /// How many findings there were of which kind.
+  public var findings: [FindingCount] = []
+  /// The schema versions.
+  public var versions: Versions
+  /// The name of the database file.
+  public var file: PlainName?
+  /// The size of the database file.
+  public var byteCount: Int?
+  /// The digests of the files that were looked at.
+  public var inputs: [InputDigest] = []
+  /// The backup that was used.
+  public var backupUsed: PlainName?
+  /// The backup that was made.
+  public var backupMade: PlainName?
+  /// What became of the rows, per table.
+  public var tables: [TableCount] = []
+  /// How many tables are not listed, because there are too many.
+  public private(set) var tablesOmitted: Int?
+  /// What was done, in order.
+  public var steps: [Step] = []
+  /// How many steps are not listed, because there are too many.
+  public private(set) var stepsOmitted: Int?
+
+  /// Makes the record of a run; what the code says in short is taken from it.
+  public init(
+    code: SupportCode, started: Date, seconds: Double, exitCode: Int32, tool: PlainName,
+    unsyncedRows: UnsyncedRows? = nil
+  ) {
+    schema = Self.currentSchema
+    self.code = code
+    self.started = Self.wholeSeconds(started)
+    self.seconds = Self.milliseconds(seconds)
+    self.exitCode = exitCode
+    self.tool = tool
+    let content = code.content
+    operation = PlainName(content?.operation.text(\.name) ?? "unknown")
+    stage = PlainName(content?.stage.text(\.name) ?? "unknown")
+    outcome = PlainName(content?.outcome.text(\.name) ?? "unknown")
+    verdict = (content?.verdict).map { PlainName($0.rawValue) }
+    framework = (content?.framework).flatMap { framework in
+      framework.value == Framework.none ? nil : PlainName(framework.text(\.title))
+    }
+    versions = Versions(
+      found: content?.found.value, expected: content?.expected.value,
+      relation: content?.relation ?? .unknown)
+    flags = Flags(content, unsyncedRows)
+  }
+
+  static let currentSchema = 1
+
+  /// The most members of a list; a hostile schema can name hundreds of thousands of tables.
+  static let listLimit = 1000
+
+  /// This record with no list longer than ``listLimit``.
+  var shortened: RunRecord {
+    var record = self
+    if tables.count > Self.listLimit {
+      record.tables = Array(tables.prefix(Self.listLimit))
+      record.tablesOmitted = (tablesOmitted ?? 0) + tables.count - Self.listLimit
+    }
+    if steps.count > Self.listLimit {
+      record.steps = Array(steps.prefix(Self.listLimit))
+      record.stepsOmitted = (stepsOmitted ?? 0) + steps.count - Self.listLimit
+    }
+    return record
+  }
+
+  /// Whole seconds, which is what ISO 8601 holds here, within the years that it can write.
+  private static func wholeSeconds(_ date: Date) -> Date {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    guard seconds.isFinite else { return Date(timeIntervalSince1970: 0) }
+    return Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))
+  }
+
+  /// Seconds to three places; JSON knows neither infinity nor NaN.
+  fileprivate static func milliseconds(_ seconds: Double) -> Double {
+    guard seconds.isFinite else { return 0 }
+    return (min(max(seconds, 0), 1e9) * 1000).rounded() / 1000
+  }
+}
+
+extension RunRecord {
+  /// How many findings of one kind there were.
+  public struct FindingCount: Hashable, Sendable, Codable {
+    /// The code of the catalogue, such as `DBR-F060`.
+    public let code: PlainName
+    /// How many.
+    public let count: Int
+
+    /// Makes a count.
+    public init(_ code: FindingCode, count: Int) {
+      self.code = PlainName(code.name)
+      self.count = count
+    }
+
+    /// Counts findings by kind, in the order of the catalogue.
+    public static func counting(_ findings: [Finding]) -> [FindingCount] {
+      Dictionary(grouping: findings, by: \.code)
+        .sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { FindingCount($0.key, count: $0.value.count) }
+    }
+  }
+
+  /// The schema version found and the one expected.
+  public struct Versions: Hashable, Sendable, Codable {
+    /// The version in the file.
+    public var found: Int?
+    /// The version that was expected.
+    public var expected: Int?
+    /// How they relate.
+    public var relation: PlainName
+
+    /// Makes a pair of versions.
+    public init(found: Int?, expected: Int?, relation: VersionRelation) {
+      self.found = found
+      self.expected = expected
+      self.relation = PlainName(relation.rawValue)
+    }
+  }
+
+  /// What is either so or not.
+  public struct Flags: Hashable, Sendable, Codable {
+    /// Whether a `-wal` file with content lay beside the database.
+    public let wal: Bool
+    /// What is known of rows that wait to be sent: none, some, cannot-tell or not-looked-for.
+    public let unsynced: PlainName
+    /// How many rows wait to be sent, where that is known.
+    public let unsyncedRows: Int?
+    /// Whether a backup exists that was read back and compared.
+    public let verifiedBackup: Bool
+    /// Whether the database was restored from a backup.
+    public let restored: Bool
+    /// Whether rows were lost.
+    public let rowsLost: Bool
+    /// Whether nobody was there to ask.
+    public let unattended: Bool
+
+    fileprivate init(_ content: SupportCode.Content?, _ rows: UnsyncedRows?) {
+      wal = content?.hasWAL ?? false
+      unsynced = PlainName((content?.unsynced ?? .notLookedFor).name)
+      unsyncedRows =
+        switch rows {
+        case .some(.some(let count)): count
+        case .some(.none): 0
+        case nil, .some(.cannotTell): nil
+        }
+      verifiedBackup = content?.hasVerifiedBackup ?? false
+      restored = content?.restored ?? false
+      rowsLost = content?.rowsLost ?? false
+      unattended = content?.unattended ?? false
+    }
+  }
+
+  /// The SHA-256 of a file before and after the run, in hexadecimal.
+  public struct InputDigest: Hashable, Sendable, Codable {
+    /// The name of the file.
+    public let name: PlainName
+    /// The digest before the run; nil when it was not taken.
+    public let before: PlainName?
+    /// The digest after the run; nil when it was not taken.
+    public let after: PlainName?
+
+    /// Makes a pair of digests.
+    public init(name: PlainName, before: PlainName?, after: PlainName?) {
+      self.name = name
+      self.before = before
+      self.after = after
+    }
+  }
+
+  /// What became of the rows of a table.
+  public struct TableCount: Hashable, Sendable, Codable {
+    /// The table.
+    public let table: PlainName
+    /// Rows that were seen.
+    public let seen: Int
+    /// Rows that were written.
+    public let written: Int
+    /// Rows that were set aside.
+    public let quarantined: Int
+    /// Rows that were identical copies of others.
+    public let duplicates: Int
+    /// Rows that are missing: `exactly 3`, `at least 3` or `unknown`.
+    public let lost: PlainName
+
+    /// Makes the counts of a table.
+    public init(
+      table: PlainName, seen: Int, written: Int, quarantined: Int, duplicates: Int,
+      lost: PlainName
+    ) {
+      self.table = table
+      self.seen = seen
+      self.written = written
+      self.quarantined = quarantined
+      self.duplicates = duplicates
+      self.lost = lost
+    }
+  }
+
+  /// One step of a run.
+  public struct Step: Hashable, Sendable, Codable {
+    /// What was done.
+    public let name: PlainName
+    /// How it ended.
+    public let outcome: PlainName
+    /// How long it took.
+    public let seconds: Double
+
+    /// Makes a step.
+    public init(name: PlainName, outcome: PlainName, seconds: Double) {
+      self.name = name
+      self.outcome = outcome
+      self.seconds = RunRecord.milliseconds(seconds)
+    }
+  }
+}
+
+extension World {
+  /// Today as support codes count days.
+  package var today: Int {
+    SupportCode.Content.day(secondsSince1970: now().timeIntervalSince1970)
+  }
+}
