@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one error that leaves this library: what happened, what it means, what to do next.
 
+public import Diagnosis
+
 /// Why an operation could not be done, in three parts, and with which exit code.
 public struct RescueError: Error, Hashable, Sendable {
   /// What kind of trouble, by the exit status that it ends in.
@@ -35,6 +37,8 @@ public struct RescueError: Error, Hashable, Sendable {
   public let meaning: String
   /// What to do next, such as a command to run; empty where nothing helps.
   public let advice: String
+  /// The support code of the run that failed, once there is one.
+  public internal(set) var code: SupportCode?
 
   /// Makes an error.
   public init(_ kind: Kind, _ message: String, meaning: String = "", advice: String = "") {

@@ -42,6 +42,12 @@ public protocol Storage: Sendable {
   /// The bytes that this user can still write on the file system of `path`.
   func freeBytes(at path: FilePath) throws(StorageError) -> Int
 
+  /// Whether another process holds one of SQLite's locks on a database file.
+  ///
+  /// A connection in WAL mode holds one for as long as it is open; one in a rollback
+  /// mode only while it reads or writes.
+  func isLocked(_ database: FilePath) throws(StorageError) -> Bool
+
   /// Gives a file the owner (where allowed) and the mode of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
 }

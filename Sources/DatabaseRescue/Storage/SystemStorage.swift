@@ -155,6 +155,24 @@ public struct SystemStorage: Storage {
     return overflow ? Int.max : free
   }
 
+  /// Whether another process holds one of SQLite's locks on a database file.
+  public func isLocked(_ database: FilePath) throws(StorageError) -> Bool {
+    let descriptor = try Self.call("open", database) {
+      unsafe database.withCString { unsafe systemOpen($0, O_RDONLY | O_CLOEXEC, 0) }
+    }
+    defer { systemClose(descriptor) }
+    // SQLite locks bytes 2^30 to 2^30 + 511: pending, reserved, and 510 shared ones.
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 1 << 30
+    lock.l_len = 512
+    try Self.call("look at the locks of", database) {
+      unsafe fcntl(descriptor, F_GETLK, &lock)
+    }
+    return lock.l_type != Int16(F_UNLCK)
+  }
+
   /// Gives a file the owner, where allowed, and the mode of another.
   public func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     var information = stat()

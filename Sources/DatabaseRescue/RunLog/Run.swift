@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run from its start to its line in the log: what it learns on the way, its support code.
+
+public import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// What a run ended in.
+public struct RunResult<Value: Sendable>: Sendable {
+  /// What it produced.
+  public let value: Value
+  /// Its support code.
+  public let code: SupportCode
+  /// Why the run could not be logged, when it could not: a warning, not a failure.
+  public let logFailure: RescueError?
+}
+
+/// What a run learns on its way; everything that its code and its log line say.
+package struct RunNotes: Sendable {
+  /// How far the run has come.
+  package var stage = SupportCode.Stage.start
+  /// How it ended; success unless said otherwise.
+  package var outcome = SupportCode.Outcome.succeeded
+  /// The exit status; that of the outcome unless said otherwise.
+  package var exitStatus: Int32 = 0
+  /// What was found out about the database.
+  package var examination: Examination?
+  /// What became of each table.
+  package var balances: [Balance] = []
+  /// The steps that were carried out.
+  package private(set) var steps: [RunRecord.Step] = []
+  /// The digests of the input files.
+  package var inputs: [RunRecord.InputDigest] = []
+  /// Whether a verified backup of the database exists.
+  package var hasVerifiedBackup = false
+  /// Whether the database was restored from a backup.
+  package var restored = false
+  /// Whether rows were lost.
+  package var rowsLost = false
+  /// The backup that was used, by file name.
+  package var backupUsed: PlainName?
+  /// The backup that was made, by file name.
+  package var backupMade: PlainName?
+
+  private let operation: SupportCode.Operation
+  private let unattended: Bool
+  private let random: UInt64
+  private let world: World
+
+  init(_ operation: SupportCode.Operation, unattended: Bool, world: World) {
+    self.operation = operation
+    self.unattended = unattended
+    self.world = world
+    random = world.random()
+  }
+
+  /// The support code as it stands, or as it will be with this outcome at the run's end.
+  ///
+  /// Quarantine folders are named before a run has ended: by the code that it has when it
+  /// succeeds.
+  package func code(outcome planned: SupportCode.Outcome? = nil) -> SupportCode {
+    SupportCode(
+      SupportCode.Content(
+        operation: operation, stage: planned == nil ? stage : .done, outcome: planned ?? outcome,
+        day: world.today, verdict: examination?.verdict, finding: examination?.leadingFinding,
+        framework: examination?.frameworks.first?.framework ?? .none,
+        relation: examination?.relation ?? .unknown, found: examination?.foundVersion,
+        expected: examination?.expectedVersion, hasWAL: examination?.hasWAL ?? false,
+        unsynced: examination?.unsynced, hasVerifiedBackup: hasVerifiedBackup, restored: restored,
+        rowsLost: rowsLost, unattended: unattended),
+      random: random)
+  }
+
+  /// Carries out a step and notes how it ended and how long it took.
+  package mutating func step<Value>(
+    _ name: PlainName, at stage: SupportCode.Stage,
+    _ body: (inout RunNotes) throws(RescueError) -> Value
+  ) throws(RescueError) -> Value {
+    self.stage = stage
+    let start = world.now()
+    func note(_ outcome: PlainName) {
+      steps.append(
+        RunRecord.Step(
+          name: name, outcome: outcome, seconds: world.now().timeIntervalSince(start)))
+    }
+    do {
+      let value = try body(&self)
+      note("done")
+      return value
+    } catch {
+      note("failed")
+      throw error
+    }
+  }
+
+  /// The line for the log.
+  func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
+    var record = RunRecord(
+      code: code, started: started, seconds: world.now().timeIntervalSince(started),
+      exitCode: exitStatus, tool: PlainName(Rescue.version), unsyncedRows: examination?.unsynced)
+    record.file = file.map { PlainName($0) }
+    record.inputs = inputs
+    record.steps = steps
+    record.backupUsed = backupUsed
+    record.backupMade = backupMade
+    if let examination {
+      record.findings = RunRecord.FindingCount.counting(examination.findings)
+      record.versions = RunRecord.Versions(
+        found: examination.foundVersion, expected: examination.expectedVersion,
+        relation: examination.relation)
+      record.byteCount = examination.survey.image?.files.main.byteCount
+    }
+    record.tables = balances.map { balance in
+      RunRecord.TableCount(
+        table: PlainName(balance.table ?? "(no table)"), seen: balance.seen,
+        written: balance.written, quarantined: balance.quarantined,
+        duplicates: balance.duplicates, lost: PlainName(balance.lost.description))
+    }
+    return record
+  }
+}
+
+extension RescueError.Kind {
+  /// How a run that ends in this error is said to have ended.
+  fileprivate var outcome: SupportCode.Outcome {
+    switch self {
+    case .decisionNeeded: .needsDecision
+    case .declined: .declined
+    default: .failed
+    }
+  }
+}
+
+extension Rescue {
+  /// Carries out a run: whatever happens in it, it gets a support code and a line in the log.
+  package func run<Value>(
+    _ operation: SupportCode.Operation, on file: FilePath?,
+    _ body: (inout RunNotes) throws(RescueError) -> Value
+  ) throws(RescueError) -> RunResult<Value> {
+    let started = world.now()
+    var notes = RunNotes(operation, unattended: unattended, world: world)
+    do {
+      let value = try body(&notes)
+      notes.stage = .done
+      let code = notes.code()
+      return RunResult(
+        value: value, code: code, logFailure: log(notes.record(code, started: started, file: file)))
+    } catch {
+      var failure = error
+      notes.outcome = error.kind.outcome
+      notes.exitStatus = error.kind.rawValue
+      let code = notes.code()
+      failure.code = code
+      // The run failed already: a log that cannot be written must not hide why.
+      _ = log(notes.record(code, started: started, file: file))
+      throw failure
+    }
+  }
+
+  private func log(_ record: RunRecord) -> RescueError? {
+    do {
+      try RunLog(in: world).append(record)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that is known of one database: what its bytes say, and what its app expects.
+
+/// Everything that is known of one database.
+public struct Examination: Sendable {
+  /// What the bytes say.
+  public let survey: Survey
+  /// What the app expects and how the database compares; nil without a contract, or where
+  /// damage stood in the way.
+  public let verification: ContractVerification?
+  /// All findings, heaviest first.
+  public let findings: [Finding]
+  /// The sum of the findings.
+  public let verdict: Verdict
+  /// Who made the file, the surest first.
+  public let frameworks: [FrameworkMatch]
+  /// The version that the app expects.
+  public let expectedVersion: Int?
+  /// What is known of rows that were not sent anywhere yet.
+  public let unsynced: UnsyncedRows
+
+  /// Judges a survey and, where there is one, the comparison with a contract.
+  public init(
+    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil
+  ) {
+    self.survey = survey
+    self.verification = verification
+    self.expectedVersion = expectedVersion
+    let tables = survey.schema?.parsed.description.tables ?? []
+    frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
+    var findings = survey.findings + (verification.map { ContractCheck.findings(of: $0) } ?? [])
+    // A damaged database is not opened by SQLite: of the contract, only the version is judged.
+    if verification == nil, let expectedVersion, let found = survey.header.map({ Int($0.userVersion) }) {
+      findings += ContractCheck.findings(version: found, expected: expectedVersion)
+    }
+    self.findings = findings.sorted { $0.severity > $1.severity }
+    verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
+    unsynced = verification?.unsyncedTotal ?? .cannotTell
+  }
+
+  /// The version found in the file.
+  public var foundVersion: Int? { survey.header.map { Int($0.userVersion) } }
+
+  /// How the version found relates to the one expected.
+  public var relation: VersionRelation {
+    guard let foundVersion, let expectedVersion else { return .unknown }
+    return foundVersion == expectedVersion ? .equal : foundVersion < expectedVersion ? .older : .newer
+  }
+
+  /// The finding that weighs most.
+  public var leadingFinding: FindingCode? {
+    findings.first { $0.severity > .notice }?.code ?? findings.first?.code
+  }
+
+  /// Whether rows are lost or doubtful.
+  public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
+
+  /// Whether a write-ahead log with commits lies beside the file.
+  public var hasWAL: Bool {
+    if case .applied = survey.image?.wal { true } else { false }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// From findings to one word, and from the word to an exit status.
+
+extension Verdict {
+  /// The sum of the findings of a file.
+  ///
+  /// Damage to the structure weighs more than a wrong version, and a wrong version more than
+  /// a wrong schema: an older schema is expected to differ.
+  public init(isDatabase: Bool, _ findings: [Finding]) {
+    let codes = Set(findings.map(\.code))
+    let structural = findings.filter { $0.code.subject == .structure }.map(\.severity).max()
+    let schema = findings.filter { $0.code.subject == .contract }.map(\.severity).max()
+    self =
+      if !isDatabase || codes.contains(.geometryUndetermined) || codes.contains(.unreadableBytes) {
+        .unreadable
+      } else if structural == .loss {
+        .damagedLossy
+      } else if structural == .damage {
+        .damagedIntact
+      } else if codes.contains(.versionNewer) {
+        .newer
+      } else if codes.contains(.versionOlder) {
+        .outdated
+      } else if let schema, schema >= .damage {
+        .drifted
+      } else {
+        .healthy
+      }
+  }
+
+  /// The exit status of a command that ends in this verdict.
+  public var exitStatus: Int32 {
+    switch self {
+    case .healthy: 0
+    case .outdated: 10
+    case .newer: 11
+    case .drifted: 12
+    case .damagedIntact: 13
+    case .damagedLossy: 14
+    case .unreadable: 15
+    }
+  }
+}
+
+extension FindingCode {
+  /// What a kind of finding is about.
+  enum Subject {
+    /// The bytes of the file.
+    case structure
+    /// What the app expects.
+    case contract
+    /// What the rows mean.
+    case data
+  }
+
+  /// What this kind of finding is about.
+  var subject: Subject {
+    switch rawValue {
+    case ..<140: .structure
+    case ..<160: .contract
+    default: .data
+    }
+  }
+}
