@@ -40,7 +40,7 @@ let package = Package(
       dependencies: ["RescueCLI", "DatabaseRescue", "Diagnosis", "RescueTestSupport"]),
     .testTarget(
       name: "RescueSimulationTests",
-      dependencies: ["DatabaseRescue", "Diagnosis", "RescueTestSupport"]),
+      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SQLite itself says of a database: the truth that our own reader is held against.
+
+package import DatabaseRescue
+package import SQLiteFormat
+
+/// SQLite's view of a database with its journals.
+///
+/// It looks at a private copy of the file set, so that a hot journal or a write-ahead log
+/// beside the original is still there afterwards.
+package final class Oracle {
+  private let scratch: ScratchFolder
+  private let connection: Connection
+
+  /// Copies the file set and opens the copy.
+  package init(_ path: FilePath) throws {
+    scratch = try ScratchFolder()
+    let copy = scratch["copy.db"]
+    try path.copyFileSet(to: copy)
+    connection = try Connection(copy, mode: .readWrite)
+  }
+
+  /// The tables that hold rows of their own: not virtual ones, not SQLite's own.
+  package var tables: [String] {
+    get throws {
+      try strings(
+        """
+        SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """)
+    }
+  }
+
+  /// The names of a table's columns, in order, without the hidden ones of virtual tables.
+  package func columns(of table: String) throws -> [String] {
+    try strings("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", table)
+  }
+
+  /// All rows of a table, with generated columns, read from the table itself and no index.
+  package func rows(of table: String) throws -> [ExactRow] {
+    let columns = try columns(of: table)
+    let rowID = try rowIDName(of: table, columns: columns)
+    let values = columns.map { column in
+      let name = Self.quoted(column)
+      return "typeof(\(name)), iif(typeof(\(name)) = 'text', CAST(\(name) AS BLOB), \(name))"
+    }
+    let terms = [rowID ?? "NULL"] + values
+    let statement = try connection.prepare(
+      "SELECT \(terms.joined(separator: ", ")) FROM \(Self.quoted(table)) NOT INDEXED")
+    var rows: [ExactRow] = []
+    while try statement.step() { rows.append(Self.exactRow(statement.row)) }
+    return rows
+  }
+
+  /// The number of rows of a table.
+  package func count(of table: String) throws -> Int {
+    let count = try value("SELECT count(*) FROM \(Self.quoted(table)) NOT INDEXED")
+    return Int(count?.integerValue ?? 0)
+  }
+
+  /// What `PRAGMA integrity_check` complains of; empty when all is well.
+  package var integrityErrors: [String] {
+    get throws {
+      do {
+        let lines = try strings("PRAGMA integrity_check(1000)")
+        return lines == ["ok"] ? [] : lines
+      } catch let error as SQLiteError where error.cause == .damaged {
+        // Some damage SQLite cannot even describe.
+        return [error.message]
+      }
+    }
+  }
+
+  /// The pages of the trees, from `dbstat`.
+  package var pages: [Page] {
+    get throws {
+      try connection.rows("SELECT name, pageno, pagetype FROM dbstat ORDER BY path").map { row in
+        Page(
+          object: row[0].utf8String ?? "", number: Int(row[1].integerValue ?? 0),
+          kind: row[2].utf8String ?? "")
+      }
+    }
+  }
+
+  /// A page of a table or index.
+  package struct Page: Hashable, Sendable {
+    /// The table or index that owns it.
+    package let object: String
+    /// Its number, from 1.
+    package let number: Int
+    /// `leaf`, `internal` or `overflow`.
+    package let kind: String
+  }
+
+  /// The first value of a query's first row.
+  package func value(_ sql: String, _ values: [Value] = []) throws -> Value? {
+    try connection.value(sql, values)
+  }
+
+  /// The first column of a query, as strings; bytes that are not UTF-8 become U+FFFD.
+  private func strings(_ sql: String, _ argument: String? = nil) throws -> [String] {
+    try connection.rows(sql, argument.map { [.text($0)] } ?? []).map { row in
+      guard case .text(let bytes)? = row.first else { return "" }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// A name of the rowid that no column hides; nil where there is none.
+  private func rowIDName(of table: String, columns: [String]) throws -> String? {
+    let isWithout = try value(
+      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", [.text(table)])
+    if isWithout == .integer(1) { return nil }
+    let taken = Set(columns.map { $0.lowercased() })
+    return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+  }
+
+  private static func exactRow(_ values: [Value]) -> ExactRow {
+    let pairs = stride(from: 1, to: values.count - 1, by: 2).map { index -> Value in
+      guard values[index].utf8String == "text" else { return values[index + 1] }
+      if case .blob(let bytes) = values[index + 1] { return .text(bytes) }
+      return values[index + 1]
+    }
+    return ExactRow(rowID: values[0].integerValue, pairs)
+  }
+
+  /// A name as SQL wants it, whatever is in it.
+  package static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+}
+
+/// All rows of a table as SQLite reads them.
+package func oracleRows(_ path: FilePath, _ table: String) throws -> [ExactRow] {
+  try Oracle(path).rows(of: table)
+}
