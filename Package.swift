@@ -29,18 +29,40 @@ let package = Package(
       name: "RescueTestSupport",
       dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"],
       path: "Tests/RescueTestSupport"),
+
+    // The bundled sample app, and the maker of the databases in `samples`.
+    .target(
+      name: "FitnessLog", dependencies: ["DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
+      path: "samples/FitnessLog"),
+    .executableTarget(
+      name: "fitness-log",
+      dependencies: ["FitnessLog", "DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
+      path: "samples/FitnessLogCommand"),
+    .executableTarget(
+      name: "make-samples",
+      dependencies: [
+        "FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport",
+      ],
+      path: "samples/MakeSamples"),
+
     .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),
     .testTarget(
       name: "DiagnosisTests", dependencies: ["Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
     .testTarget(
       name: "DatabaseRescueTests",
-      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
+      dependencies: [
+        "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport", "FitnessLog",
+      ]),
     .testTarget(
       name: "RescueCLITests",
-      dependencies: ["RescueCLI", "DatabaseRescue", "Diagnosis", "RescueTestSupport"]),
+      dependencies: [
+        "RescueCLI", "DatabaseRescue", "Diagnosis", "RescueTestSupport", "FitnessLog",
+      ]),
     .testTarget(
       name: "RescueSimulationTests",
-      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
+      dependencies: [
+        "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport", "FitnessLog",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
