@@ -40,7 +40,9 @@ let package = Package(
       path: "samples/FitnessLogCommand"),
     .executableTarget(
       name: "make-samples",
-      dependencies: ["FitnessLog", "DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
+      dependencies: [
+        "FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport",
+      ],
       path: "samples/MakeSamples"),
 
     .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of damage does what it says, and nothing to a place that is not there.
 
+import DatabaseRescue
 import RescueTestSupport
 import SQLiteFormat
 import Testing
@@ -58,6 +59,15 @@ import Testing
     let bytes = try Recipe.named("freelist").build(in: scratch.path).contents()
     let isUnchanged = damage.applied(to: bytes, pageSize: 512) == bytes
     #expect(isUnchanged)
+  }
+
+  @Test func `text in a schema can be replaced in place`() throws {
+    let path = try Recipe.named("indexes").build(in: scratch.path)
+    let bytes = try path.contents()
+    try path.replaceContents(with: bytes.replacing(text: "NOCASE", with: "NOCASX"))
+    #expect(throws: SQLiteError.self) { try Oracle(path).integrityErrors }
+    #expect(throws: UnfitFixture.self) { try bytes.replacing(text: "NOCASE", with: "NO") }
+    #expect(throws: UnfitFixture.self) { try bytes.replacing(text: "nowhere", with: "NOWHERE") }
   }
 
   @Test func `every usage is understood`() {

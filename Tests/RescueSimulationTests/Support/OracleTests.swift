@@ -33,6 +33,20 @@ import Testing
   }
 }
 
+@Suite struct SharedDataTests {
+  @Test(.enabled(if: SharedData.file("chinook.sqlite") != nil))
+  func `a real database can be read row by row`() throws {
+    let oracle = try Oracle(try #require(SharedData.file("chinook.sqlite")))
+    #expect(try oracle.integrityErrors == [])
+    #expect(try oracle.tables.reduce(0) { try $0 + oracle.rows(of: $1).count } == 15_607)
+  }
+
+  @Test func `the checkout is found`() throws {
+    #expect(try Checkout.root.appending("Package.swift").exists)
+    #expect(SharedData.file("no such file") == nil)
+  }
+}
+
 @Suite struct CommandTests {
   @Test func `output, errors and status come back`() throws {
     let outcome = try Command(
