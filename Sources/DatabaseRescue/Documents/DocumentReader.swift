@@ -32,13 +32,24 @@ package enum DocumentReader {
   ) throws(RescueError) -> Model {
     let problems = problems(in: bytes, shape: shape)
     guard problems.isEmpty else { throw RescueError(problems, in: file) }
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
     do {
       return try decoder.decode(type, from: Data(bytes))
     } catch {
       throw RescueError([problem(of: error, in: bytes)], in: file)
     }
+  }
+
+  /// What a forgiving model can take from a document that may have problems; nil when nothing.
+  package static func remains<Model: Decodable>(
+    _ type: Model.Type, of bytes: Bytes
+  ) -> Model? {
+    DocumentScanner.isWellFormed(bytes) ? try? decoder.decode(type, from: Data(bytes)) : nil
+  }
+
+  private static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    return decoder
   }
 
   /// An error of the decoder with its place; no value is quoted.
@@ -51,6 +62,9 @@ package enum DocumentReader {
         ("a value is needed here, not null", context.codingPath)
       case DecodingError.typeMismatch(_, let context):
         ("a value of another kind is needed here", context.codingPath)
+      // A number out of range has no path: such shapes say `integer`, and keep models to `Int`.
+      case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
+        ("a value in the document is out of range", [])
       case DecodingError.dataCorrupted(let context):
         ("the value does not fit here", context.codingPath)
       default: ("the document cannot be decoded", [])

@@ -55,7 +55,11 @@ extension DocumentScanner {
       case nil, 0x0A, 0x0D:
         throw DocumentProblem(
           "the string that starts here is not closed on its line", at: start.position)
-      case UInt8(ascii: "\\"): text += try escape()
+      case UInt8(ascii: "\\"):
+        let place = cursor
+        let bytes = try escape()
+        if bytes == [0] { throw DocumentProblem("a NUL in a string", at: place.position) }
+        text += bytes
       case .some(let byte) where byte < 0x20 || byte == 0x7F:
         throw problem("a control character in a string; write it as an escape such as \\u0009")
       case .some(let byte):
@@ -83,9 +87,9 @@ extension DocumentScanner {
       cursor.advance(cursor.isAt("\r\n") ? 2 : 1)
       return []
     default:
-      guard let sign, let byte = Self.escapes[sign],
-        sign != UInt8(ascii: "0") || cursor.byte(after: 1).map(isDigit) != true
-      else { throw DocumentProblem("unknown escape in a string", at: start.position) }
+      guard let sign, let byte = Self.escapes[sign] else {
+        throw DocumentProblem("unknown escape in a string", at: start.position)
+      }
       cursor.advance()
       return [byte]
     }
@@ -95,7 +99,7 @@ extension DocumentScanner {
     UInt8(ascii: "\""): 0x22, UInt8(ascii: "'"): 0x27, UInt8(ascii: "\\"): 0x5C,
     UInt8(ascii: "/"): 0x2F, UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
     UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
-    UInt8(ascii: "v"): 0x0B, UInt8(ascii: "0"): 0x00,
+    UInt8(ascii: "v"): 0x0B,
   ]
 
   /// Reads the digits of `\uXXXX`, and the second half of a surrogate pair.
@@ -190,11 +194,13 @@ extension DocumentScanner {
       cursor.advance(2)
       let digits = word()
       guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else { return nil }
-      return .integer
+      return Int64(digits, radix: 16) == nil ? .number : .integer
     }
+    let start = cursor.offset
     let leadingZero = cursor.byte == UInt8(ascii: "0")
     let whole = digits()
-    var kind = DocumentValueKind.integer
+    let fits = Int64(String(decoding: cursor.bytes[start..<cursor.offset], as: UTF8.self)) != nil
+    var kind = fits ? DocumentValueKind.integer : .number
     var fraction = 0
     if cursor.byte == UInt8(ascii: ".") {
       kind = .number

@@ -7,8 +7,8 @@ import SQLiteFormat
 ///
 /// JSON5 is JSON with comments, trailing commas, unquoted keys, single quotes,
 /// hexadecimal numbers, a leading `+` and a bare decimal point. Stricter than the
-/// standard where leniency hides mistakes: unquoted keys are ASCII, and an
-/// escape stands for something. Depth, size and the number of problems are bounded.
+/// standard where leniency hides mistakes: unquoted keys are ASCII, an escape
+/// stands for something, and there is no NUL. Depth, size and the number of problems are bounded.
 struct DocumentScanner {
   /// How deep lists and objects may nest.
   static let depthMax = 64
@@ -40,6 +40,12 @@ struct DocumentScanner {
       scanner.problems.append(error)
     }
     return scanner.problems
+  }
+
+  /// Whether the text is JSON5 at all, whatever its keys and values.
+  static func isWellFormed(_ bytes: Bytes) -> Bool {
+    var scanner = DocumentScanner(bytes, target: nil)
+    return encodingProblem(bytes) == nil && (try? scanner.document(.anything)) != nil
   }
 
   /// Where a value stands; where there is none, the nearest value above it.

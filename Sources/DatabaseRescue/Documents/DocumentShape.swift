@@ -17,7 +17,7 @@ package indirect enum DocumentShape: Hashable, Sendable {
   case flag
   /// Any number.
   case number
-  /// A number without fraction and exponent.
+  /// A number of 64 bits without fraction and exponent.
   case integer
   /// A list of values of one shape.
   case list(DocumentShape)
@@ -34,7 +34,7 @@ package indirect enum DocumentShape: Hashable, Sendable {
     case .words(let words): "one of " + words.map(\.quoted).joined(separator: ", ")
     case .flag: "true or false"
     case .number: "a number"
-    case .integer: "a whole number"
+    case .integer: "a whole number of 64 bits"
     case .list: "a list"
     case .map, .object: "an object"
     }

@@ -21,11 +21,6 @@ struct TextCursor: Sendable {
   /// Whether the text ends here.
   var isAtEnd: Bool { offset >= bytes.count }
 
-  /// The byte so many bytes further; nil beyond the end.
-  func byte(after count: Int) -> UInt8? {
-    offset + count < bytes.count ? bytes[offset + count] : nil
-  }
-
   /// Whether these characters stand here.
   func isAt(_ text: StaticString) -> Bool {
     let text = text.description.utf8
