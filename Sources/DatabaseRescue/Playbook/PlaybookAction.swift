@@ -58,8 +58,8 @@ extension Playbook.Step {
     case (.salvage, true): "put a database of every readable row in the place of the damaged one"
     case (.reset, _): "put an empty database of the contract's schema in the place of this one"
     case (.contractVerify, _): "compare version, schema and invariants with the contract"
-    case (.ask, _): "ask"
-    case (.note, _): "tell"
+    case (.ask, _): "wait for an answer"
+    case (.note, _): "say this and go on"
     case (.stop, _): "end the playbook here"
     }
   }

@@ -34,6 +34,8 @@ public struct PlaybookRehearsal: Hashable, Sendable, Codable {
     public let isDestructive: Bool
     /// What stands in its way although its condition holds; nil when nothing does.
     public let gate: String?
+    /// The last step before it at which the run may end; nil when this one is reached for certain.
+    public let mayEndAt: String?
   }
 
   /// The name of the playbook.
@@ -66,6 +68,7 @@ private struct Rehearsal {
   /// The facts that steps before may yet change or find.
   private var pending: Set<PlaybookFact> = []
   private var stoppedBy: String?
+  private var mayEndAt: String?
   private let approvals: Set<String>
   private var offered: [String: String] = [:]
 
@@ -86,17 +89,23 @@ private struct Rehearsal {
       return forecast(step, .unreached, "the step \(stoppedBy.quoted) ends the playbook", nil)
     }
     let (decision, reason) = try judge(step)
-    let gate = decision == .skips ? nil : gate(step)
-    if decision != .skips { imagine(step, certain: decision == .runs) }
-    return forecast(step, decision, reason, gate)
+    guard decision != .skips else { return forecast(step, .skips, reason, nil) }
+    let gate = gate(step)
+    let forecast = forecast(step, decision, reason, gate.obstacle)
+    imagine(step, certain: decision == .runs)
+    if gate.mayEnd || step.action == .stop { mayEndAt = step.id }
+    return forecast
   }
 
   private func forecast(
     _ step: Playbook.Step, _ decision: PlaybookRehearsal.Decision, _ reason: String, _ gate: String?
   ) -> PlaybookRehearsal.Forecast {
-    PlaybookRehearsal.Forecast(
-      step: step.id, action: step.action, decision: decision, reason: reason, effect: step.effect,
-      isDestructive: step.isDestructive, gate: gate)
+    let speaks = [.ask, .note, .stop].contains(step.action)
+    let isPassedOver = decision == .skips || decision == .unreached
+    return PlaybookRehearsal.Forecast(
+      step: step.id, action: step.action, decision: decision, reason: reason,
+      effect: speaks ? step.text : step.effect, isDestructive: step.isDestructive, gate: gate,
+      mayEndAt: isPassedOver ? nil : mayEndAt)
   }
 
   private func judge(
@@ -119,28 +128,28 @@ private struct Rehearsal {
       ? (.runs, judgement.explanation(known)) : (.skips, judgement.reasonToSkip(known))
   }
 
-  /// What stands in the way of a step whose condition holds.
-  private func gate(_ step: Playbook.Step) -> String? {
+  /// What stands in the way of a step whose condition holds, and whether the run may end there.
+  private func gate(_ step: Playbook.Step) -> (obstacle: String?, mayEnd: Bool) {
     if step.action == .ask {
       let choices = step.choices ?? [step.id]
       let approved = choices.filter(approvals.contains)
-      if approved.count == 1 { return "answered by --approve \(approved[0])" }
-      return "asks; with nobody there the run ends here"
+      return approved.count == 1
+        ? ("answered by --approve \(approved[0])", false)
+        : ("asks; with nobody there the run ends here", true)
     }
-    guard step.isDestructive else { return nil }
-    if facts[.backupInThisRun] != true, !pending.contains(.backupInThisRun) {
-      return "would be refused: no step before it makes a proven backup"
+    guard step.isDestructive else { return (nil, false) }
+    var gates: [String] = []
+    if pending.contains(.backupInThisRun) {
+      gates.append("only after a backup of this run is proven")
+    } else if facts[.backupInThisRun] != true {
+      return ("would be refused: no step before it makes a proven backup", true)
     }
-    let proof =
-      pending.contains(.backupInThisRun) ? "only after a backup of this run is proven" : nil
-    let consent: String? =
-      if approvals.contains(step.id) { nil } else if let question = offered[step.id] {
-        "only when chosen at the step \(question.quoted)"
-      } else {
-        "needs --approve \(step.id), or a yes; else the run ends here"
-      }
-    let gates = [proof, consent].compactMap(\.self)
-    return gates.isEmpty ? nil : gates.joined(separator: "; ")
+    if !approvals.contains(step.id) {
+      gates.append(
+        offered[step.id].map { "only when chosen at the step \($0.quoted)" }
+          ?? "needs --approve \(step.id), or a yes; else the run ends here")
+    }
+    return gates.isEmpty ? (nil, false) : (gates.joined(separator: "; "), true)
   }
 
   /// Takes the step as done, and notes what can no longer be known.

@@ -71,6 +71,7 @@ extension PlaybookRehearsal {
         text.detail("does: \(forecast.action.rawValue): \(forecast.effect)")
       }
       if let gate = forecast.gate { text.detail("but: \(gate)") }
+      if let end = forecast.mayEndAt { text.detail("if: the run gets past \(end.quoted)") }
     }
     return text.lines.joined(separator: "\n") + "\n"
   }
@@ -108,15 +109,16 @@ private struct PlaybookText {
     for item in items { line(item, first: "  - ", rest: "    ") }
   }
 
+  /// A step: its condition first, so that nobody acts before it is met.
   mutating func step(_ step: Playbook.Step, number: Int) {
     lines.append("")
-    numbered(number, step.text, isDestructive: step.isDestructive)
-    if let when = step.when { detail("only if: \(when)") }
-    switch step.action {
-    case .note: break
-    case .stop: detail("then the playbook ends")
-    default: detail("\(step.id): \(step.action.rawValue): \(step.effect)")
+    if let when = step.when {
+      numbered(number, "Only if \(when):", isDestructive: step.isDestructive)
+      line(step.text, first: "    ", rest: "    ")
+    } else {
+      numbered(number, step.text, isDestructive: step.isDestructive)
     }
+    if step.action != .note { detail("\(step.id): \(step.action.rawValue): \(step.effect)") }
     if let keeps = step.keeps { detail("keeps: \(keeps)") }
     if let loses = step.loses { detail("loses: \(loses)") }
     if step.isDestructive { detail("needs: --approve \(step.id), or a yes") }

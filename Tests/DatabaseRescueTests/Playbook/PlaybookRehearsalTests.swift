@@ -81,6 +81,13 @@ import Testing
         == "only after a backup of this run is proven")
   }
 
+  @Test func `a step that may not be come to says past what the run must get`() throws {
+    let stop = Playbook.Step(id: "end", action: .stop, text: "x", when: "verdict = 'newer'")
+    let steps = try rehearse([.check, stop, .backup, .restore, .check])
+    #expect(steps.map(\.decision) == [.runs, .depends, .runs, .runs, .runs])
+    #expect(steps.map(\.mayEndAt) == [nil, nil, "end", "end", "restore"])
+  }
+
   @Test func `nothing is reached after a step that ends the playbook`() throws {
     let stop = Playbook.Step(id: "end", action: .stop, text: "x")
     let steps = try rehearse([stop, .check])

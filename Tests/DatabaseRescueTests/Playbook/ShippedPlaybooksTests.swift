@@ -39,13 +39,18 @@ typealias ShippedPlaybookTests = `The shipped playbooks`
       ]
     } + [PlaybookFacts()]
 
+  /// Read once: the tests run them some thousand times.
+  private static let playbooks = Result {
+    Dictionary(uniqueKeysWithValues: try ShippedPlaybooks.all().map { ($0.name, $0) })
+  }
+
   private static func run(
     _ name: String, _ facts: PlaybookFacts, approve: Set<String> = [],
     _ answers: [PlaybookAnswer] = [],
     after: Verdict = .healthy
   ) throws -> (PlaybookResult, ScriptedPerformer) {
     var performer = ScriptedPerformer(known: facts, answers: answers)
-    let playbook = try ShippedPlaybooks.playbook(named: name)
+    let playbook = try #require(Self.playbooks.get()[name])
     var replaced = facts
     replaced.set(after)
     for step in playbook.steps where step.isDestructive {
