@@ -21,7 +21,8 @@ let package = Package(
     .target(name: "SQLiteFormat"),
     .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),
     .target(
-      name: "DatabaseRescue", dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib"]),
+      name: "DatabaseRescue", dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib"],
+      resources: [.embedInCode("playbooks")]),
     .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
     .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step of a playbook can do: the table that validation, checklist and dry run come from.
+
+/// What a step of a playbook can do.
+public enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
+  /// A fast verdict.
+  case check
+  /// A full diagnosis.
+  case diagnose
+  /// A proven backup in the vault.
+  case backup
+  /// The newest proven backup from before this run takes the place of the database.
+  case restore
+  /// Every readable row goes into a fresh database.
+  case salvage
+  /// An empty database of the contract's schema takes the place of the database.
+  case reset
+  /// The database is compared with the contract.
+  case contractVerify = "contract.verify"
+  /// Somebody decides.
+  case ask
+  /// Something to know.
+  case note
+  /// The playbook ends.
+  case stop
+
+  /// The parameters that a step of this action may have.
+  var parameters: Set<String> {
+    switch self {
+    case .backup: ["raw"]
+    case .salvage: ["inPlace"]
+    case .ask: ["choices"]
+    default: []
+    }
+  }
+
+  /// Whether the step only looks, and learns facts about the database.
+  var looks: Bool {
+    switch self {
+    case .check, .diagnose, .contractVerify: true
+    default: false
+    }
+  }
+}
+
+extension Playbook.Step {
+  /// What the step does, as an imperative sentence.
+  public var effect: String {
+    switch (action, isDestructive) {
+    case (.check, _): "look at the file and give a verdict"
+    case (.diagnose, _): "read every page and list what is wrong"
+    case (.backup, _) where raw == true:
+      "store the files as they are, byte for byte, in the vault, and read them back"
+    case (.backup, _): "store a backup in the vault, read it back and restore it on trial"
+    case (.restore, _):
+      "put the newest verified backup from before this run in the place of the database"
+    case (.salvage, false): "write every readable row to a new file beside the database"
+    case (.salvage, true): "put a database of every readable row in the place of the damaged one"
+    case (.reset, _): "put an empty database of the contract's schema in the place of this one"
+    case (.contractVerify, _): "compare version, schema and invariants with the contract"
+    case (.ask, _): "wait for an answer"
+    case (.note, _): "say this and go on"
+    case (.stop, _): "end the playbook here"
+    }
+  }
+
+  /// What a destructive step keeps; nil for the others.
+  public var keeps: String? {
+    isDestructive ? "the present files, together in quarantine: dbrescue undo CODE" : nil
+  }
+
+  /// What a destructive step takes out of the live database; nil for the others.
+  public var loses: String? {
+    guard isDestructive else { return nil }
+    switch action {
+    case .restore: return "changes made after that backup are no longer in the live database"
+    case .salvage: return "rows that cannot be read, and doubtful rows, which go to quarantine"
+    default: return "every row is gone from the live database"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known at one moment of a run: the one row that conditions are evaluated over.
+
+public import Diagnosis
+import SQLiteFormat
+
+/// What is known at one moment of a run; what is not set is unknown.
+public struct PlaybookFacts: Hashable, Sendable {
+  /// The value of a fact.
+  public enum Value: Hashable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, CustomStringConvertible
+  {
+    /// Yes or no.
+    case flag(Bool)
+    /// A whole number.
+    case integer(Int)
+    /// A number.
+    case real(Double)
+    /// A word or text.
+    case text(String)
+
+    /// Makes a flag.
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
+    /// Makes a whole number.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+    /// Makes a number.
+    public init(floatLiteral value: Double) { self = .real(value) }
+    /// Makes a text.
+    public init(stringLiteral value: String) { self = .text(value) }
+
+    /// The value as a condition would spell it.
+    public var description: String {
+      switch self {
+      case .flag(let flag): flag ? "1" : "0"
+      case .integer(let integer): String(integer)
+      case .real(let real): String((real * 10).rounded() / 10)
+      case .text(let text): text.quoted
+      }
+    }
+
+    var stored: SQLiteFormat.Value {
+      switch self {
+      case .flag(let flag): .integer(flag ? 1 : 0)
+      case .integer(let integer): .integer(Int64(integer))
+      case .real(let real): .real(real)
+      case .text(let text): .text(text)
+      }
+    }
+  }
+
+  private var values: [PlaybookFact: Value] = [:]
+
+  /// Nothing known.
+  public init() {}
+
+  /// The value of a fact; nil when it is unknown.
+  public subscript(fact: PlaybookFact) -> Value? {
+    get { values[fact] }
+    set { values[fact] = newValue }
+  }
+
+  /// Whether a flag is known to be set.
+  public func isSet(_ fact: PlaybookFact) -> Bool { values[fact] == .flag(true) }
+
+  /// The verdict, once there is one.
+  public var verdict: Verdict? {
+    guard case .text(let word) = values[.verdict] else { return nil }
+    if word == Verdict.damagedIntact.word {
+      return values[.damage] == "intact" ? .damagedIntact : .damagedLossy
+    }
+    return Verdict(rawValue: word)
+  }
+
+  /// Sets the verdict and the kind of damage.
+  public mutating func set(_ verdict: Verdict) {
+    self[.verdict] = .text(verdict.word)
+    self[.damage] =
+      switch verdict {
+      case .damagedIntact: "intact"
+      case .damagedLossy: "lossy"
+      case .unreadable: nil
+      case .healthy, .outdated, .newer, .drifted: "none"
+      }
+  }
+
+  /// The fact as it is shown: `rows_lost = 3`, or `rows_lost is not known`.
+  public func shown(_ fact: PlaybookFact) -> String {
+    values[fact].map { "\(fact.name) = \($0)" } ?? "\(fact.name) is not known"
+  }
+}

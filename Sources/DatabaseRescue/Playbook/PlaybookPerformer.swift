@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What carries out the steps of a playbook, as the engine sees it.
+
+/// Carries out the steps of a playbook on a database.
+///
+/// The engine decides what runs; a performer does it, and never asks whether it may.
+package protocol PlaybookPerformer {
+  /// What is known before the first step: the surroundings, the vault, and what is cheap to see.
+  mutating func facts() throws(RescueError) -> PlaybookFacts
+
+  /// Does a step: any action but `ask`, `note` and `stop`.
+  ///
+  /// A step that finds something wrong with the database has not failed: what it
+  /// found is in the facts. A `restore` takes the newest proven backup from
+  /// before this run, the one that the facts of the vault describe.
+  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport
+
+  /// Puts a question to whoever is there.
+  mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer
+
+  /// Hears of a step before it is done, so that progress can be shown.
+  mutating func willPerform(_ step: Playbook.Step)
+
+  /// Hears of a step after it was done or passed over: its record is complete.
+  mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord)
+}
+
+/// What a performer says of a step that it has done.
+package struct PlaybookStepReport: Hashable, Sendable {
+  /// What was done and found, in one sentence, without row values.
+  package var summary: String
+  /// Everything that is known now; what is not set is unknown.
+  package var facts: PlaybookFacts
+  /// The copy of the database that the step has made and proven, if it has.
+  package var copy: SafetyCopy?
+
+  /// Makes a report.
+  package init(_ summary: String, facts: PlaybookFacts, copy: SafetyCopy? = nil) {
+    self.summary = summary
+    self.facts = facts
+    self.copy = copy
+  }
+}
+
+/// A copy of the database that exists beside it, and how that was proven.
+public struct SafetyCopy: Hashable, Sendable, Codable {
+  /// The kinds of copy.
+  public enum Kind: String, Hashable, Sendable, Codable {
+    /// A backup in the vault.
+    case backup
+    /// The files themselves, moved to quarantine.
+    case quarantine
+  }
+
+  /// The kind.
+  public let kind: Kind
+  /// Its name: of the backup file, or the code of the quarantine.
+  public let name: String
+  /// The checks that proved it, such as `read back` and `trial restore`; without any it proves
+  /// nothing.
+  public let checks: [String]
+
+  /// Makes a copy's description.
+  public init(_ kind: Kind, name: String, checks: [String]) {
+    self.kind = kind
+    self.name = name
+    self.checks = checks
+  }
+}
+
+/// A question to whoever is there.
+package struct PlaybookQuestion: Hashable, Sendable {
+  /// The question.
+  package let text: String
+  /// What can be chosen; empty for a question of yes or no.
+  package let choices: [Choice]
+
+  package init(_ text: String, choices: [Choice] = []) {
+    self.text = text
+    self.choices = choices
+  }
+
+  /// One thing that can be chosen.
+  package struct Choice: Hashable, Sendable {
+    /// The id of the step.
+    package let id: String
+    /// What it does, keeps and loses.
+    package let effect: String
+  }
+}
+
+/// The answer to a question.
+package enum PlaybookAnswer: Hashable, Sendable {
+  /// Nobody is there.
+  case nobody
+  /// No, or none of the choices.
+  case no
+  /// Yes.
+  case yes
+  /// One of the choices, by its id.
+  case choice(String)
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads playbooks from their files, and says everything that is wrong with one.
+
+package import SQLiteFormat
+
+/// Reads playbooks from their files.
+package enum PlaybookReader {
+  /// What the file of a playbook contains.
+  package static let shape = DocumentShape.object(
+    [
+      "title": .text, "symptoms": .list(.text), "whenToUse": .list(.text),
+      "whenNotToUse": .list(.text), "steps": .list(step),
+    ],
+    required: ["title", "symptoms", "whenToUse", "whenNotToUse", "steps"])
+
+  private static let step = DocumentShape.object(
+    [
+      "id": .text, "action": .words(PlaybookAction.allCases.map(\.rawValue)), "text": .text,
+      "when": .text, "onFailure": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)),
+      "raw": .flag, "inPlace": .flag, "choices": .list(.text),
+    ],
+    required: ["id", "action", "text"])
+
+  /// Everything that is wrong with a playbook, in the order of its text.
+  package static func problems(in bytes: Bytes) -> [DocumentProblem] {
+    let problems = DocumentReader.problems(in: bytes, shape: shape)
+    // What the document's shape leaves of it is judged too, so that one look shows everything.
+    guard let draft = DocumentReader.remains(PlaybookDraft.self, of: bytes) else { return problems }
+    let mistakes = draft.mistakes.prefix(DocumentScanner.problemsMax).map { mistake in
+      DocumentProblem(
+        mistake.message, at: DocumentReader.position(of: mistake.path, in: bytes))
+    }
+    return (problems + mistakes).sorted { $0.position < $1.position }
+  }
+
+  /// Reads a playbook.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput` when anything is wrong with it.
+  package static func read(_ bytes: Bytes, named file: String) throws(RescueError) -> Playbook {
+    let problems = problems(in: bytes)
+    guard problems.isEmpty else { throw RescueError(problems, in: file) }
+    var playbook = try DocumentReader.decode(
+      Playbook.self, from: bytes, named: file, shape: shape)
+    playbook.name = name(of: file)
+    return playbook
+  }
+
+  /// The name of the playbook in a file: the file's name without its ending.
+  static func name(of file: String) -> String {
+    let name = FilePath(file).name.description
+    let ending = [".json5", ".json"].first { name.hasSuffix($0) } ?? ""
+    return String(name.dropLast(ending.count))
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of a playbook did, where it ended, and what to do next.
+
+public import Diagnosis
+
+/// What became of one step.
+public struct PlaybookStepRecord: Hashable, Sendable, Codable {
+  /// How a step can end.
+  public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It was done.
+    case done
+    /// Its condition does not hold, or cannot be decided.
+    case skipped
+    /// The answer was no.
+    case declined
+    /// It was tried and failed.
+    case failed
+    /// The run ends here because the playbook says so.
+    case stopped
+    /// It needs a decision, and nobody was there to ask.
+    case needsDecision = "needs-decision"
+    /// It is destructive, and no copy of the database was proven in this run.
+    case refused
+  }
+
+  /// The id of the step.
+  public let step: String
+  /// Its action.
+  public let action: PlaybookAction
+  /// How it ended.
+  public let outcome: Outcome
+  /// How long it took.
+  public let seconds: Double
+  /// Why it was done or passed over: the condition, and the facts that decided it.
+  public let reason: String
+  /// What was done, found or told.
+  public let summary: String
+}
+
+/// What a run of a playbook did.
+public struct PlaybookResult: Hashable, Sendable {
+  /// The name of the playbook.
+  public let playbook: String
+  /// How the run ended: `done` when the playbook came to its end.
+  public let ending: PlaybookStepRecord.Outcome
+  /// The step at which the run ended; nil when the playbook came to its end.
+  public let stoppedAt: String?
+  /// Every step that was come to, in order.
+  public let records: [PlaybookStepRecord]
+  /// The verdict of the first look, before the run changed anything; nil when nobody has looked.
+  public let firstVerdict: Verdict?
+  /// What is known at the end.
+  public let facts: PlaybookFacts
+  /// The proven copies that this run has made.
+  public let copies: [SafetyCopy]
+  /// The last error of a step; nil when none failed.
+  public let failure: RescueError?
+  /// What to do next.
+  public let next: String
+
+  /// What kind of trouble the run ended in; nil when the verdicts alone decide the exit status.
+  ///
+  /// A step that failed counts also where the playbook went on after it.
+  public var trouble: RescueError.Kind? {
+    switch ending {
+    case .needsDecision, .refused: .decisionNeeded
+    case .declined: .declined
+    case .failed, .done, .skipped, .stopped: failure?.kind
+    }
+  }
+
+  /// The verdict at the end; nil when nobody has looked.
+  public var verdict: Verdict? { facts.verdict }
+}

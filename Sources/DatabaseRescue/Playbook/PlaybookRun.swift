@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the steps of a playbook: decides by facts what runs, and guards what is destructive.
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import Diagnosis
+
+/// A walk through the steps of a playbook.
+///
+/// Two rules hold whatever the playbook says. A destructive step is refused
+/// unless a copy of the database was made and proven in this run. And it is done
+/// only with consent: its id was approved beforehand, or somebody said yes.
+package struct PlaybookRun {
+  /// The playbook.
+  package let playbook: Playbook
+  /// The ids of the steps that were approved beforehand.
+  package let approvals: Set<String>
+  private let world: World
+
+  /// Prepares a run.
+  ///
+  /// - Throws: ``RescueError`` of kind `usage` when an approval names no step that
+  ///   needs one.
+  package init(
+    _ playbook: Playbook, approvals: Set<String> = [], world: World = World()
+  ) throws(RescueError) {
+    for id in approvals.sorted() where !playbook.approvable.contains(id) {
+      let reason =
+        playbook.step(id) == nil
+        ? "has no step \(id.quoted)" + NearestWord.hint(for: id, in: playbook.approvable)
+        : "has a step \(id.quoted) that needs no approval"
+      throw RescueError(
+        .usage, "the playbook \(playbook.name.quoted) \(reason)", meaning: "nothing was done",
+        advice: "run: dbrescue playbook show \(playbook.name)")
+    }
+    self.playbook = playbook
+    self.approvals = approvals
+    self.world = world
+  }
+
+  /// Walks through the steps, up to the end or to the step that ends the run.
+  package func run(with performer: inout some PlaybookPerformer) -> PlaybookResult {
+    var walk = PlaybookWalk(consents: approvals)
+    do throws(RescueError) {
+      walk.learn(try performer.facts(), atStart: true)
+    } catch {
+      return result(of: walk, ending: .failed, at: nil, failure: error)
+    }
+    for step in playbook.steps {
+      let start = world.now()
+      let deed = decide(step, &walk, &performer)
+      let record = PlaybookStepRecord(
+        step: step.id, action: step.action, outcome: deed.outcome,
+        seconds: max(0, world.now().timeIntervalSince(start)), reason: deed.reason,
+        summary: deed.summary)
+      walk.note(record, of: step, failure: deed.failure)
+      performer.didEnd(step, record)
+      if deed.endsRun {
+        return result(of: walk, ending: deed.outcome, at: step, failure: walk.failure)
+      }
+    }
+    return result(of: walk, ending: .done, at: nil, failure: walk.failure)
+  }
+
+  // MARK: One step
+
+  /// Judges the condition of a step, and does the step when it holds.
+  private func decide(
+    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+  ) -> Deed {
+    var reason = "always"
+    if let when = step.when {
+      do throws(SQLiteError) {
+        let judgement = try PlaybookCondition(sql: when).judge(walk.facts)
+        reason = judgement.explanation(walk.facts)
+        if judgement.truth != .yes {
+          return Deed(.skipped, because: judgement.reasonToSkip(walk.facts))
+        }
+      } catch {
+        let error = conditionFailed(step, error)
+        return Deed(.failed, because: reason, error.message, failure: error, endsRun: true)
+      }
+    }
+    var deed = self.do(step, &walk, &performer)
+    deed.reason = reason
+    return deed
+  }
+
+  /// An error in a condition: of an overflow, say, since validation has seen the rest.
+  func conditionFailed(_ step: Playbook.Step, _ error: SQLiteError) -> RescueError {
+    RescueError(
+      .invalidInput,
+      "the condition of the step \(step.id.quoted) cannot be judged: \(error.message)",
+      meaning: "nothing was done from that step on",
+      advice: "run: dbrescue playbook validate FILE")
+  }
+
+  private func `do`(
+    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+  ) -> Deed {
+    let goesOn = step.onFailure == .continue && !step.isDestructive
+    do throws(RescueError) {
+      switch step.action {
+      case .note: return Deed(.done, step.text)
+      case .stop: return Deed(.stopped, step.text, endsRun: true)
+      case .ask:
+        return try answer(step, &walk, &performer)
+      default:
+        if step.isDestructive, let objection = try objection(to: step, &walk, &performer) {
+          return objection
+        }
+        performer.willPerform(step)
+        let report = try performer.perform(step)
+        walk.learn(report.facts, atStart: false)
+        walk.keep(report.copy, from: step)
+        return Deed(.done, report.summary)
+      }
+    } catch {
+      return Deed(.failed, error.message, failure: error, endsRun: !goesOn)
+    }
+  }
+
+  /// Why a destructive step is not done; nil when it may be.
+  private func objection(
+    to step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+  ) throws(RescueError) -> Deed? {
+    guard !walk.copies.isEmpty else {
+      return Deed(
+        .refused, "this run has made no proven copy of the database", endsRun: true)
+    }
+    if walk.consents.contains(step.id) { return nil }
+    switch try performer.ask(PlaybookQuestion("\(step.text) (\(step.consequence))")) {
+    case .yes: return nil
+    case .nobody:
+      return Deed(.needsDecision, step.consequence, endsRun: true)
+    case .no, .choice:
+      return Deed(.declined, "nothing was changed by this step", endsRun: true)
+    }
+  }
+
+  /// Asks the question of a step, unless approvals answer it.
+  private func answer(
+    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+  ) throws(RescueError) -> Deed {
+    let choices = step.choices ?? []
+    let approved = (choices.isEmpty ? [step.id] : choices).filter(walk.consents.contains)
+    var answer = PlaybookAnswer.nobody
+    if approved.count == 1 {
+      answer = choices.isEmpty ? .yes : .choice(approved[0])
+    } else {
+      performer.willPerform(step)
+      answer = try performer.ask(
+        PlaybookQuestion(
+          step.text,
+          choices: choices.compactMap(playbook.step).map {
+            .init(id: $0.id, effect: "\($0.text) (\($0.consequence))")
+          }))
+    }
+    switch answer {
+    case .nobody:
+      return Deed(.needsDecision, step.text, endsRun: true)
+    case .yes where choices.isEmpty:
+      walk.lastAnswer = "yes"
+      return Deed(.done, "yes")
+    case .choice(let id) where choices.contains(id):
+      walk.lastAnswer = id
+      walk.consents.insert(id)
+      return Deed(.done, id)
+    case .no, .yes, .choice:
+      walk.lastAnswer = "no"
+      return Deed(.declined, "no", endsRun: step.onFailure != .continue)
+    }
+  }
+
+  // MARK: The end
+
+  private func result(
+    of walk: PlaybookWalk, ending: PlaybookStepRecord.Outcome, at step: Playbook.Step?,
+    failure: RescueError?
+  ) -> PlaybookResult {
+    PlaybookResult(
+      playbook: playbook.name, ending: ending, stoppedAt: step?.id, records: walk.records,
+      firstVerdict: walk.firstVerdict,
+      facts: walk.facts, copies: walk.copies, failure: failure,
+      next: next(ending, step, failure, walk))
+  }
+
+  private func next(
+    _ ending: PlaybookStepRecord.Outcome, _ step: Playbook.Step?, _ failure: RescueError?,
+    _ walk: PlaybookWalk
+  ) -> String {
+    switch ending {
+    case .stopped: return step?.text ?? ""
+    case .failed: return failure?.advice ?? ""
+    case .refused:
+      return "make a backup first, with a backup step before \(step?.id.quoted ?? "it")"
+    case .declined: return "nothing was changed by this step; run the playbook again to decide anew"
+    case .needsDecision:
+      guard let step else { return "" }
+      let ids = step.choices ?? [step.id]
+      let flags = ids.map { "--approve \($0)" }.joined(separator: " or ")
+      return "decide, then run the playbook again with \(flags), or where somebody can answer"
+    case .done, .skipped:
+      return walk.facts.verdict.map { "the playbook is done; \($0.meaning)" }
+        ?? "the playbook is done"
+    }
+  }
+}
+
+/// What was decided about a step, and what came of it.
+private struct Deed {
+  let outcome: PlaybookStepRecord.Outcome
+  var reason: String
+  let summary: String
+  let failure: RescueError?
+  let endsRun: Bool
+
+  init(
+    _ outcome: PlaybookStepRecord.Outcome, because reason: String = "", _ summary: String = "",
+    failure: RescueError? = nil, endsRun: Bool = false
+  ) {
+    self.outcome = outcome
+    self.reason = reason
+    self.summary = summary
+    self.failure = failure
+    self.endsRun = endsRun
+  }
+}
+
+extension PlaybookCondition.Judgement {
+  /// Why a step whose condition does not hold is passed over.
+  func reasonToSkip(_ known: PlaybookFacts) -> String {
+    guard truth == .unknown else { return explanation(known) }
+    return "cannot be decided and counts as no: " + explanation(known)
+  }
+}
+
+extension Playbook.Step {
+  /// What the step does, keeps and loses, in one sentence.
+  var consequence: String {
+    var parts = ["this will \(effect)"]
+    if let keeps { parts.append("it keeps \(keeps)") }
+    if let loses { parts.append(loses) }
+    return parts.joined(separator: "; ")
+  }
+}

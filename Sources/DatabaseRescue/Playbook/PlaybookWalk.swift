@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a walk through a playbook: what is known, what was done, what is consented to.
+
+import Diagnosis
+
+/// What a run knows and has done so far.
+struct PlaybookWalk {
+  private(set) var facts = PlaybookFacts()
+  private(set) var records: [PlaybookStepRecord] = []
+  private(set) var copies: [SafetyCopy] = []
+  private(set) var failure: RescueError?
+  private(set) var firstVerdict: Verdict?
+  /// The steps that may be done without a further question.
+  var consents: Set<String>
+  var lastAnswer: String? { didSet { facts[.lastAnswer] = lastAnswer.map { .text($0) } } }
+
+  private var replaced = false
+
+  init(consents: Set<String>) { self.consents = consents }
+
+  /// Takes over what a performer knows; what belongs to the run, and what the vault held at its
+  /// start, no performer can change.
+  mutating func learn(_ learned: PlaybookFacts, atStart: Bool) {
+    let before = facts
+    facts = learned
+    for fact in PlaybookFact.allCases {
+      switch fact.source {
+      case .run: facts[fact] = before[fact]
+      case .vault where !atStart: facts[fact] = before[fact]
+      default: break
+      }
+    }
+    if firstVerdict == nil { firstVerdict = facts.verdict }
+    setRunFacts()
+  }
+
+  /// Remembers the copy that a step made: only of the steps that make one, and only when proven.
+  mutating func keep(_ copy: SafetyCopy?, from step: Playbook.Step) {
+    if step.isDestructive { replaced = true }
+    if let copy, !copy.checks.isEmpty, step.action == .backup || step.isDestructive {
+      copies.append(copy)
+    }
+    setRunFacts()
+  }
+
+  /// Remembers how a step ended.
+  mutating func note(_ record: PlaybookStepRecord, of step: Playbook.Step, failure: RescueError?) {
+    records.append(record)
+    if let failure { self.failure = failure }
+    if record.outcome != .skipped { facts[.lastStepOutcome] = .text(record.outcome.rawValue) }
+  }
+
+  private mutating func setRunFacts() {
+    facts[.backupInThisRun] = .flag(copies.contains { $0.kind == .backup })
+    facts[.quarantineInThisRun] = .flag(copies.contains { $0.kind == .quarantine })
+    facts[.replacedInThisRun] = .flag(replaced)
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The playbooks that come with the program: the files of the folder `playbooks`, built in.
+
+package import SQLiteFormat
+
+/// The playbooks that come with the program.
+package enum ShippedPlaybooks {
+  private static let files: [(name: String, bytes: [UInt8])] = [
+    ("failed-verification-after-update", PackageResources.failed_verification_after_update_json5),
+    ("malformed-database-at-start", PackageResources.malformed_database_at_start_json5),
+    ("pre-migration-backup", PackageResources.pre_migration_backup_json5),
+  ]
+
+  /// Their names, sorted.
+  package static var names: [String] { files.map(\.name) }
+
+  /// All of them, by name.
+  package static func all() throws(RescueError) -> [Playbook] {
+    var playbooks: [Playbook] = []
+    for name in names { playbooks.append(try playbook(named: name)) }
+    return playbooks
+  }
+
+  /// The playbook of a name.
+  ///
+  /// - Throws: ``RescueError`` of kind `missing` when no playbook has the name.
+  package static func playbook(named name: String) throws(RescueError) -> Playbook {
+    try PlaybookReader.read(try text(named: name), named: "\(name).json5")
+  }
+
+  /// The text of a playbook, to copy and to change.
+  ///
+  /// - Throws: ``RescueError`` of kind `missing` when no playbook has the name.
+  package static func text(named name: String) throws(RescueError) -> Bytes {
+    guard let file = files.first(where: { $0.name == name }) else {
+      throw RescueError(
+        .missing, "no playbook \(name.quoted)" + NearestWord.hint(for: name, in: names),
+        advice: "run: dbrescue playbook list")
+    }
+    return Bytes(file.bytes)
+  }
+}
