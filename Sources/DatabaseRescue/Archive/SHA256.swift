@@ -27,7 +27,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     var words = SIMD8<UInt32>()
-    for (index, byte) in bytes.enumerated() { words[index / 4] = words[index / 4] << 8 | UInt32(byte) }
+    for (index, byte) in bytes.enumerated() {
+      words[index / 4] = words[index / 4] << 8 | UInt32(byte)
+    }
     self.words = words
   }
 
