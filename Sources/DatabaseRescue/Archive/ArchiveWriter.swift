@@ -11,17 +11,24 @@ struct ArchiveWriter {
   let id: BackupID
   /// From 1, fast, to 9, small.
   let level: Int
+  /// The bytes of the image that one data member holds.
+  let spanByteCount: Int
 
   /// Where the next member goes.
   private(set) var position = 0
   /// The data members written so far.
   private(set) var members: [DataMember] = []
 
-  init(file: any StoredFile, path: FilePath, id: BackupID, level: Int) {
+  /// Begins a file.
+  init(
+    file: any StoredFile, path: FilePath, id: BackupID, level: Int,
+    spanByteCount: Int = MemberHead.spanByteCount
+  ) {
     self.file = file
     self.path = path
     self.id = id
     self.level = level
+    self.spanByteCount = spanByteCount
   }
 
   /// Writes what is known before the data.
@@ -38,7 +45,7 @@ struct ArchiveWriter {
   /// - Throws: ``RescueError`` when the image cannot be read or the file not be written.
   mutating func write(image: any PageSource, from name: FilePath) throws(RescueError) -> Digest {
     let total = image.byteCount
-    let batchByteCount = Parallel.batchCount * MemberHead.spanByteCount
+    let batchByteCount = Parallel.batchCount * spanByteCount
     var whole = SHA256()
     for start in stride(from: 0, to: total, by: batchByteCount) {
       let end = min(start + batchByteCount, total)
@@ -90,8 +97,8 @@ struct ArchiveWriter {
   private mutating func write(
     batch bytes: Bytes, at start: Int, total: Int, after hash: SHA256
   ) throws(RescueError) -> SHA256 {
-    let spans = stride(from: 0, to: bytes.count, by: MemberHead.spanByteCount).map {
-      $0..<min($0 + MemberHead.spanByteCount, bytes.count)
+    let spans = stride(from: 0, to: bytes.count, by: spanByteCount).map {
+      $0..<min($0 + spanByteCount, bytes.count)
     }
     let level = level
     // One piece of work beside the spans: the digest of the image, which has to go in order.

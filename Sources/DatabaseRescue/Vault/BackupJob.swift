@@ -38,9 +38,9 @@ struct BackupJob {
     if writer.options.isRaw {
       return try storeRaw([], describing: describe)
     }
+    // Made before SQLite opens it, so that nobody else can read it.
+    _ = try open(run.path(.image), .createNew)
     do throws(RescueError) {
-      // Made before SQLite opens it, so that nobody else can read it.
-      _ = try open(run.path(.image), .createNew)
       try OnlineBackup.image(
         of: files.path, into: run.path(.image), wait: writer.options.wait)
     } catch  where [.invalidInput, .permission].contains(error.kind) {

@@ -198,7 +198,7 @@ public struct LeafPages: Codable, Hashable, Sendable {
     }
   }
 
-  /// Eight bytes a leaf: page and checksum, low byte first. Base-64 in JSON.
+  /// Eight bytes a leaf, page and checksum, low byte first; base-64 in JSON.
   private var packed: Data
 
   /// Packs leaves, in the order of the table.

@@ -13,7 +13,7 @@ public struct BackupDamage: Hashable, Sendable {
   public let pages: ClosedRange<PageNumber>?
   /// What is wrong: lower case, no full stop.
   public let reason: String
-  /// Whether the bytes cannot be had. Otherwise only `gunzip` will complain.
+  /// Whether the bytes cannot be had; otherwise only `gunzip` will complain.
   public let isLost: Bool
 }
 
