@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies a whole database through SQLite's backup API: out of a live one, or into one.
+
+internal import CSQLite
+
+/// Copies of a whole database, page for page, through SQLite's backup API.
+package enum OnlineBackup {
+  /// How many pages are copied at a time.
+  private static let pagesPerStep: Int32 = 4096
+
+  /// Copies a live database, with its committed WAL, into a new file of ours.
+  ///
+  /// A read transaction is held on the source for the whole copy: without one, SQLite
+  /// starts again at page 1 after every commit of another connection, and a busy writer
+  /// keeps it from ever finishing. With it the copy is the state at one moment; writers
+  /// go on in WAL mode, and wait for their commit in the other modes.
+  ///
+  /// The source is not changed, with one exception that SQLite leaves no way around: a
+  /// hot journal of a crashed transaction is rolled back, as by any reader. A WAL that is
+  /// there stays as it is, also when this is its last connection; a `-shm` may appear.
+  ///
+  /// The copy is in a file that needs no journal or WAL beside it. It is not yet durable.
+  ///
+  /// - Parameters:
+  ///   - source: The database.
+  ///   - destination: The new file; it may exist if it is empty.
+  ///   - wait: How long to wait for locks of other connections.
+  /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer, and
+  ///   `.invalidInput` when SQLite cannot read the source: it can still be stored raw.
+  package static func image(
+    of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
+  ) throws(RescueError) {
+    let reader = try openSource(source, wait: wait)
+    let writer = try openNew(destination)
+    do throws(SQLiteError) {
+      try copy(reader, into: writer)
+      try reader.execute("COMMIT")
+    } catch {
+      throw RescueError(
+        error, doing: "copy '\(source)'", meaning: "nothing was stored; the database is untouched")
+    }
+  }
+
+  /// Copies a good database into a live one, as one transaction of the live one.
+  ///
+  /// Peers that hold the live database open see the new content with their next
+  /// transaction; a kill at any moment leaves all of the old or all of the new. The
+  /// journal mode of the live database stays, unless it is a rollback mode and the good
+  /// file is marked as WAL: then it becomes WAL. The good file is not changed.
+  ///
+  /// - Parameters:
+  ///   - source: The good database.
+  ///   - destination: The live database; it must exist and SQLite must be able to open it.
+  ///   - wait: How long to wait for locks of other connections.
+  /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer,
+  ///   `.invalidInput` when either file is damaged, and `.cannotWrite` when the page
+  ///   sizes differ and the live database is in WAL mode, where SQLite cannot change it.
+  package static func copy(
+    from source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
+  ) throws(RescueError) {
+    let reader = try openSource(source, wait: wait)
+    do throws(SQLiteError) {
+      let writer = try Connection(destination, mode: .readWrite)
+      writer.wait(milliseconds: wait.milliseconds)
+      // Reads the header, and so finds a file that SQLite cannot replace from within.
+      _ = try writer.value("SELECT 1 FROM sqlite_schema")
+      try copy(reader, into: writer)
+      try reader.execute("COMMIT")
+    } catch {
+      let meaning = "the database in '\(destination)' is as it was"
+      guard error.code == SQLITE_READONLY else {
+        throw RescueError(error, doing: "copy into '\(destination)'", meaning: meaning)
+      }
+      throw RescueError(
+        .cannotWrite, "cannot copy into '\(destination)': \(error.message)",
+        meaning: meaning + "; it cannot be written to, or its page size is another in WAL mode",
+        advice: "close every app that uses it, so that the file itself can be replaced")
+    }
+  }
+
+  /// Opens a file that is ours alone, and worth nothing until the copy is complete.
+  private static func openNew(_ path: FilePath) throws(RescueError) -> Connection {
+    do throws(SQLiteError) {
+      let connection = try Connection(path, mode: .create)
+      try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+      return connection
+    } catch {
+      throw RescueError(error, doing: "write '\(path)'")
+    }
+  }
+
+  /// Opens a database and begins a read transaction on it.
+  private static func openSource(
+    _ path: FilePath, wait: Duration
+  ) throws(RescueError) -> Connection {
+    // Decided before SQLite opens the file: it makes an empty WAL of its own at once.
+    let keepsLog = try holdsLog(path)
+    do throws(SQLiteError) {
+      do throws(SQLiteError) {
+        return try begin(path, mode: .readWrite, wait: wait, keepsLog: keepsLog)
+      } catch  where [.permission, .cannotOpen].contains(error.cause) {
+        // A folder or file that must not be written to.
+        return try begin(path, mode: .readOnly, wait: wait, keepsLog: keepsLog)
+      }
+    } catch {
+      throw RescueError(
+        error, doing: "read '\(path)'", meaning: "nothing was stored; the database is untouched")
+    }
+  }
+
+  private static func begin(
+    _ path: FilePath, mode: Connection.Mode, wait: Duration, keepsLog: Bool
+  ) throws(SQLiteError) -> Connection {
+    let connection = try Connection(path, mode: mode)
+    connection.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepsLog)
+    connection.wait(milliseconds: wait.milliseconds)
+    // BEGIN alone takes no lock; the first read does.
+    try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    return connection
+  }
+
+  /// Whether a database has a WAL with anything in it.
+  ///
+  /// Then the last connection to close must not write it back into the main file. An
+  /// empty one is left to SQLite to remove again, which it does safely beside peers.
+  private static func holdsLog(_ path: FilePath) throws(RescueError) -> Bool {
+    do {
+      let storage = SystemStorage()
+      let log = try storage.resolve(path).adding(suffix: "-wal")
+      return try (storage.status(of: log)?.byteCount ?? 0) > 0
+    } catch {
+      throw RescueError(error)
+    }
+  }
+
+  /// Copies all pages; both connections stay open.
+  private static func copy(
+    _ source: borrowing Connection, into destination: borrowing Connection
+  ) throws(SQLiteError) {
+    guard
+      let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
+    else { throw destination.error }
+    var result = SQLITE_OK
+    while result == SQLITE_OK {
+      result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+    }
+    // The result of a failed step is also that of finishing, and is set on the destination.
+    let finished = unsafe sqlite3_backup_finish(backup)
+    guard result == SQLITE_DONE, finished == SQLITE_OK else {
+      let code = result == SQLITE_DONE ? finished : result
+      let message = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) }
+      throw SQLiteError(extendedCode: code, message: message ?? "unknown error")
+    }
+  }
+}
+
+extension Duration {
+  /// The whole milliseconds, as SQLite takes them.
+  fileprivate var milliseconds: Int32 {
+    Int32(min(max(self / .milliseconds(1), 0), Double(Int32.max)))
+  }
+}

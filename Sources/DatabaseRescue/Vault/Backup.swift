@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One backup in a vault: its name, what it says about itself, and what it is worth.
+
+/// One backup in a vault.
+public struct Backup: Sendable {
+  /// The file.
+  public let path: FilePath
+  /// What the name of the file says.
+  public let name: BackupName
+  /// The size of the file.
+  public let byteCount: Int
+  /// What the file is worth, as far as opening it tells.
+  public let state: BackupReader.State
+  /// What the backup says about itself; nil when that is lost.
+  public let manifest: BackupManifest?
+  /// What is wrong with the file, as far as opening it tells.
+  public let flaws: [String]
+  /// Whether it can stand in for the database: complete, not raw, no failed check.
+  public let isGood: Bool
+
+  /// The size of the file by that of the database; nil when that is unknown or zero.
+  public var ratio: Double? {
+    guard let imageByteCount = manifest?.image.byteCount, imageByteCount > 0 else { return nil }
+    return Double(byteCount) / Double(imageByteCount)
+  }
+
+  /// Seconds since 1970 at which the file was finished.
+  let modified: Double
+
+  /// Opens a backup.
+  init(at path: FilePath, named name: BackupName, in storage: any Storage) throws(RescueError) {
+    let reader = try BackupReader(path, in: storage)
+    self.path = path
+    self.name = name
+    byteCount = reader.byteCount
+    state = reader.state
+    manifest = reader.manifest
+    flaws = reader.flaws
+    isGood = reader.isGood
+    do { modified = try storage.status(of: path)?.modified ?? 0 } catch {
+      throw RescueError(error)
+    }
+  }
+
+  /// A backup that cannot be opened.
+  init(unreadable path: FilePath, named name: BackupName, because flaw: String) {
+    self.path = path
+    self.name = name
+    byteCount = 0
+    state = .damaged
+    manifest = nil
+    flaws = [flaw]
+    isGood = false
+    modified = 0
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The temporary files of one backup run, and how other runs know that it is alive.
+
+internal import SQLiteFormat
+
+/// The temporary files of one backup run.
+///
+/// All are in the vault, named `.<id>.<what>.partial`. The container of the database is made
+/// first, stays locked until the run ends, and is the last to go: where it is missing or not
+/// locked, the run is dead and the rest of its files can be removed.
+final class BackupRun {
+  /// What a temporary file holds.
+  enum Content: Hashable {
+    /// The backup itself, or that of another file of the database.
+    case container(BackupName.Part)
+    /// The copy of the database that is stored.
+    case image
+    /// The copy of the database that was inflated again.
+    case trial
+
+    var name: String {
+      switch self {
+      case .container(let part): "db\(part.rawValue).gz"
+      case .image: "image"
+      case .trial: "trial"
+      }
+    }
+  }
+
+  /// How the name of a temporary file ends, not counting what SQLite adds.
+  static let suffix = ".partial"
+  /// What SQLite adds to the name of a database for files of its own.
+  static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
+  /// How often another id is tried when one is taken.
+  private static let attemptsMax = 8
+
+  let id: BackupID
+  /// The container of the database, locked.
+  let container: any StoredFile
+  private let folder: FilePath
+  private let storage: any Storage
+  /// The files of the vault that this run renamed into place.
+  private var published: [FilePath] = []
+
+  private init(
+    id: BackupID, container: any StoredFile, folder: FilePath, storage: any Storage
+  ) {
+    self.id = id
+    self.container = container
+    self.folder = folder
+    self.storage = storage
+  }
+
+  /// Takes an id by making and locking its container.
+  static func begin(in folder: FilePath, of world: World) throws(RescueError) -> BackupRun {
+    let storage = world.storage
+    for _ in 0..<attemptsMax {
+      let id = BackupID(random: world.random())
+      let path = path(of: .container(.main), of: id, in: folder)
+      do throws(StorageError) {
+        let file = try storage.open(path, .createNew)
+        // Another run that sweeps may have seen the file before the lock was on it.
+        guard try file.lock(), try storage.status(of: path) != nil else { continue }
+        return BackupRun(id: id, container: file, folder: folder, storage: storage)
+      } catch  where error.cause == .exists {
+        continue
+      } catch {
+        throw RescueError(error, meaning: "no backup was made; the database is untouched")
+      }
+    }
+    throw RescueError(.busy, "no name for a temporary file is free in '\(folder)'")
+  }
+
+  /// The path of a temporary file.
+  func path(_ content: Content) -> FilePath {
+    Self.path(of: content, of: id, in: folder)
+  }
+
+  static func path(of content: Content, of id: BackupID, in folder: FilePath) -> FilePath {
+    folder.appending(FilePath(".\(id).\(content.name)\(suffix)"))
+  }
+
+  /// The id in the name of a temporary file; nil when it is not one of ours.
+  static func id(ofTemporary name: FilePath) -> BackupID? {
+    let ends = [""] + sidecarSuffixes
+    guard name.bytes.first == UInt8(ascii: "."),
+      ends.contains(where: { name.hasSuffix(suffix + $0) }),
+      name.bytes.dropFirst(1 + BackupID.symbolCount).first == UInt8(ascii: ".")
+    else { return nil }
+    return BackupID(symbols: name.bytes.dropFirst().prefix(BackupID.symbolCount))
+  }
+
+  /// Removes a copy of the database, with what SQLite left beside it.
+  func remove(_ content: Content) throws(RescueError) {
+    do throws(StorageError) {
+      for suffix in [""] + Self.sidecarSuffixes {
+        try storage.remove(path(content).adding(suffix: suffix))
+      }
+    } catch {
+      throw RescueError(error)
+    }
+  }
+
+  /// Gives the containers their names, that of the database last, and makes the names durable.
+  func publish(
+    _ parts: [BackupName.Part], as name: BackupName
+  ) throws(RescueError) -> FilePath {
+    do throws(StorageError) {
+      for part in parts {
+        let path = folder.appending(name.with(part).path)
+        try storage.renameWithoutReplacing(self.path(.container(part)), to: path)
+        published.append(path)
+      }
+      try storage.synchronizeFolder(folder)
+    } catch {
+      throw RescueError(error, meaning: "no backup was made; the database is untouched")
+    }
+    return folder.appending(name.path)
+  }
+
+  /// Removes everything that this run made.
+  func discard() {
+    let parts = BackupName.Part.allCases.reversed().map { Content.container($0) }
+    let temporary = ([.trial, .image] + parts).flatMap { content in
+      (Self.sidecarSuffixes + [""]).map { path(content).adding(suffix: $0) }
+    }
+    for path in published.reversed() + temporary {
+      // The error that led here is the one to report; what stays is found by a sweep.
+      try? storage.remove(path)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a backup that counts: stored, read back, tried, and only then given its name.
+
+public import SQLiteFormat
+
+/// Makes backups in one vault.
+///
+/// The order is fixed: free space, a temporary file in the vault, the data, reading it back
+/// and comparing, a trial restore with checks, the manifest, reading that back, the final name,
+/// the folder made durable. Whatever fails, the temporary files go and the vault is as before.
+public struct BackupWriter: Sendable {
+  /// How much is done before a backup counts.
+  public enum Verification: String, Hashable, Sendable, CaseIterable {
+    /// Everything is read back, inflated and compared.
+    case quick
+    /// Besides, the database is restored to a private copy that SQLite and the caller check.
+    case full
+  }
+
+  /// How a backup is made.
+  public struct Options: Hashable, Sendable {
+    /// The compression, from 1, fast, to 9, small.
+    public var level = 6
+    /// How much is done before a backup counts.
+    public var verification = Verification.full
+    /// How long to wait for locks on the database.
+    public var wait = Duration.seconds(5)
+    /// Whether the files are stored as they are even if SQLite could read them.
+    ///
+    /// Raw files are read without SQLite's locks: a process that has the database open
+    /// itself must not ask for this, since closing the file would drop its own locks.
+    public var isRaw = false
+
+    /// Makes the usual options.
+    public init() {}
+  }
+
+  let world: World
+  let vault: FilePath
+  let tool: String
+  let options: Options
+
+  /// Makes a writer.
+  ///
+  /// - Parameters:
+  ///   - vault: The folder that backups go to; it is made where there is none.
+  ///   - tool: The version of the program, for the manifest.
+  ///   - options: How backups are made.
+  ///   - world: Files, time and chance.
+  public init(
+    vault: FilePath, tool: String, options: Options = Options(), world: World = World()
+  ) {
+    self.vault = vault
+    self.tool = tool
+    self.options = options
+    self.world = world
+  }
+
+  /// Backs up a database.
+  ///
+  /// A database that SQLite cannot read is stored raw: its files as they are.
+  ///
+  /// - Parameters:
+  ///   - database: The database, which other processes may be using.
+  ///   - describe: Says what is in the bytes that are about to be stored. For a raw
+  ///     backup these are of the main file alone, and an error only becomes a failed check.
+  ///   - check: More checks on the private copy of a trial restore, which it may change.
+  /// - Returns: The backup, verified as the options ask.
+  /// - Throws: ``RescueError``; the vault is then as it was before.
+  public func backUp(
+    _ database: FilePath,
+    describing describe: (any PageSource) throws(RescueError) -> BackupContent,
+    checking check: (FilePath) throws(RescueError) -> [BackupManifest.Check] = { _ in [] }
+  ) throws(RescueError) -> Backup {
+    let files = try DatabaseFiles(database, in: world.storage)
+    try checkSpace(for: files)
+    do { try world.storage.createFolder(vault) } catch { throw RescueError(error) }
+    let run = try BackupRun.begin(in: vault, of: world)
+    let created = world.now()
+    let job = BackupJob(writer: self, run: run, files: files, created: created)
+    do throws(RescueError) {
+      let (parts, manifest) = try job.store(describing: describe, checking: check)
+      let name = BackupName(
+        database: files.name, created: created, userVersion: manifest.content.userVersion,
+        id: run.id)
+      let path = try run.publish(parts, as: name)
+      return try Backup(at: path, named: name, in: world.storage)
+    } catch {
+      run.discard()
+      throw error
+    }
+  }
+
+  /// Checks that the copy of the database and the backup of it fit.
+  private func checkSpace(for files: DatabaseFiles) throws(RescueError) {
+    // The copy, and a backup of typical data; a raw backup needs no copy, but may not shrink.
+    let content = files.byteCount
+    let needed = (options.isRaw ? content : content + content / 10 * 7) + 1024 * 1024
+    let free: Int
+    do { free = try world.storage.freeBytes(at: existingFolder(of: vault)) } catch {
+      throw RescueError(error)
+    }
+    guard needed <= free else {
+      throw RescueError(
+        .cannotWrite,
+        "a backup needs about \(needed) bytes in '\(vault)', and \(free) are free",
+        meaning: "no backup was made; the database is untouched",
+        advice: "free some space, or choose another vault")
+    }
+  }
+
+  private func existingFolder(of path: FilePath) throws(StorageError) -> FilePath {
+    var path = path
+    while try world.storage.status(of: path) == nil, path.folder != path { path = path.folder }
+    return path
+  }
+}
+
+/// The files of one database, as they were when a backup began.
+struct DatabaseFiles {
+  /// The database as it was named, and the file itself where links lead.
+  let path: FilePath
+  let resolved: FilePath
+  /// The state of every file that is there.
+  let status: [BackupName.Part: FileStatus]
+
+  /// The file name of the database.
+  var name: FilePath { path.name }
+  /// The bytes of all files, and so at least those of the database.
+  var byteCount: Int { status.values.reduce(0) { $0 + $1.byteCount } }
+  /// The other files with something in them.
+  var sidecars: [BackupName.Part] {
+    [.wal, .journal].filter { (status[$0]?.byteCount ?? 0) > 0 }
+  }
+
+  init(_ path: FilePath, in storage: any Storage) throws(RescueError) {
+    self.path = path
+    do {
+      resolved = try storage.resolve(path)
+      status = try Self.status(of: resolved, in: storage)
+    } catch {
+      throw RescueError(error)
+    }
+    guard status[.main]?.kind == .file else {
+      throw RescueError(.invalidInput, "'\(path)' is not a file", advice: "give a database file")
+    }
+  }
+
+  /// The path of one of the files.
+  func path(of part: BackupName.Part) -> FilePath { resolved.adding(suffix: part.rawValue) }
+
+  /// Whether all files are still as they were.
+  func areUnchanged(in storage: any Storage) throws(RescueError) -> Bool {
+    do { return try Self.status(of: resolved, in: storage) == status } catch {
+      throw RescueError(error)
+    }
+  }
+
+  private static func status(
+    of path: FilePath, in storage: any Storage
+  ) throws(StorageError) -> [BackupName.Part: FileStatus] {
+    var found: [BackupName.Part: FileStatus] = [:]
+    for part in BackupName.Part.allCases {
+      found[part] = try storage.status(of: path.adding(suffix: part.rawValue))
+    }
+    return found
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder that holds a database's backups.
+
+/// The folder that holds a database's backups.
+public struct Vault: Sendable {
+  /// The folder.
+  public let folder: FilePath
+  /// The file name of the database whose backups are seen; nil for all in the folder.
+  public let database: FilePath?
+  let storage: any Storage
+
+  /// Makes a view of a folder, which need not exist.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - database: The database whose backups are seen, so that a folder that several
+  ///     databases share never gives the backup of another; nil for all.
+  ///   - storage: The file system.
+  public init(
+    _ folder: FilePath, of database: FilePath? = nil, in storage: any Storage = SystemStorage()
+  ) {
+    self.folder = folder
+    self.database = database?.name
+    self.storage = storage
+  }
+
+  /// Makes a view of the folder where the backups of a database are kept by default.
+  public init(of database: FilePath, in storage: any Storage = SystemStorage()) {
+    self.init(Self.defaultFolder(of: database), of: database, in: storage)
+  }
+
+  /// Where the backups of a database are kept by default: `<database>.rescue/backups`.
+  public static func defaultFolder(of database: FilePath) -> FilePath {
+    database.adding(suffix: ".rescue").appending("backups")
+  }
+
+  /// The backups, newest first; none where there is no folder.
+  ///
+  /// A file that cannot be opened is listed as damaged, with the reason.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be listed.
+  public func list() throws(RescueError) -> [Backup] {
+    try names().filter { $0.part == .main }.map(open).sorted { left, right in
+      // Two backups of one second are told apart by when they were finished.
+      (left.name.created, left.modified) > (right.name.created, right.modified)
+    }
+  }
+
+  /// The newest backup that meets a condition; by default that it can stand in for the database.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be listed.
+  public func latest(
+    where condition: (Backup) -> Bool = { $0.isGood }
+  ) throws(RescueError) -> Backup? {
+    try list().first(where: condition)
+  }
+
+  /// The backup with a file name, an id, or a support code.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.missing` when there is none.
+  public func backup(_ key: String) throws(RescueError) -> Backup {
+    let id = BackupID(key)
+    let found = try list().first { backup in
+      backup.path.name == FilePath(key) || backup.name.id == id
+        || backup.manifest?.content.supportCode?.uppercased() == key.uppercased()
+    }
+    guard let found else {
+      throw RescueError(
+        .missing, "no backup '\(key)' in '\(folder)'",
+        advice: "run: dbrescue vault list \(folder)")
+    }
+    return found
+  }
+
+  /// Reads every backup in full, newest first, with the files stored beside a raw one.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be listed.
+  public func verifyAll() throws(RescueError) -> [BackupVerification] {
+    try list().flatMap(verify)
+  }
+
+  /// Reads a backup in full, and the files stored beside it when it is raw.
+  public func verify(_ backup: Backup) -> [BackupVerification] {
+    let sidecars = backup.manifest?.sidecars ?? []
+    let parts = sidecars.compactMap { BackupName.Part(rawValue: $0.suffix) }
+    return [verify(backup.path)]
+      + parts.map { verify(folder.appending(backup.name.with($0).path)) }
+  }
+
+  private func verify(_ path: FilePath) -> BackupVerification {
+    do {
+      return try BackupReader(path, in: storage).verify()
+    } catch {
+      let check = BackupManifest.Check(
+        BackupReader.readBack, passed: false, detail: error.message)
+      return BackupVerification(
+        path: path, state: .damaged, checks: [check], damage: [], flaws: [error.message])
+    }
+  }
+
+  private func open(_ name: BackupName) -> Backup {
+    let path = folder.appending(name.path)
+    do {
+      return try Backup(at: path, named: name, in: storage)
+    } catch {
+      return Backup(unreadable: path, named: name, because: error.message)
+    }
+  }
+
+  /// The names of the backup files of this database; none where there is no folder.
+  func names() throws(RescueError) -> [BackupName] {
+    try allNames().compactMap { file in
+      guard let name = BackupName(file) else { return nil }
+      guard let database else { return name }
+      let expected = database.bytes.prefix(BackupName.databaseByteCountMax)
+      return name.database.bytes.elementsEqual(expected) ? name : nil
+    }
+  }
+
+  /// All names in the folder; none where there is no folder.
+  func allNames() throws(RescueError) -> [FilePath] {
+    do { return try storage.names(in: folder) } catch  where error.cause == .missing {
+      return []
+    } catch {
+      throw RescueError(error)
+    }
+  }
+}
