@@ -87,6 +87,48 @@ package struct Replacement: Sendable {
     }
   }
 
+  /// Puts files back that an earlier run displaced; the present ones are displaced instead.
+  ///
+  /// - Throws: ``RescueError`` as ``install(_:wait:)``.
+  package func install(displacedBy quarantine: FilePath) throws(RescueError) {
+    let input = try InputFiles(
+      quarantine.appending(folder.database.name), storage: world.storage)
+    // One file stands for the whole set: its journals are part of the image.
+    let survey = Survey(try input.open(world.storage), parser: SandboxParser())
+    do {
+      if let image = survey.image {
+        try image.write(to: newFile, storage: world.storage)
+      } else {
+        try copy(input.main, to: newFile)
+      }
+      try installByMoving()
+    } catch let error as StorageError {
+      throw RescueError(error, meaning: "nothing was changed")
+    } catch let error as RescueError {
+      throw error
+    } catch {
+      throw RescueError(.internal, "cannot bring back '\(quarantine)'")
+    }
+  }
+
+  private func copy(_ path: FilePath, to copy: FilePath) throws {
+    let source = try world.storage.open(path, .read)
+    let file = try world.storage.open(copy, .createNew)
+    var offset = 0
+    while offset < source.byteCount {
+      let bytes = try source.read(at: offset, count: 1 << 20)
+      if bytes.isEmpty { break }
+      try file.write(bytes, at: offset)
+      offset += bytes.count
+    }
+  }
+
+  /// Removes the new file where a run failed before it was put in place.
+  package func discardNewFile() {
+    guard ((try? world.storage.status(of: folder.plan)) ?? nil) == nil else { return }
+    try? world.storage.remove(newFile)
+  }
+
   private func installThroughSQLite(_ wait: Duration) throws(RescueError) {
     let quarantine = folder.quarantine(code)
     let kept = quarantine.appending(folder.database.name)

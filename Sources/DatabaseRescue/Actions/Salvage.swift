@@ -51,15 +51,17 @@ package struct Salvage {
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
+  /// Doubtful rows go to `quarantine`, beside the output unless given.
+  ///
   /// - Throws: ``RescueError`` when the output exists, or cannot be written. Nothing is
   ///   left behind then.
   package func run(
-    to output: FilePath, replacing: Bool = false, code: String
+    to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
-    let quarantine = output.adding(suffix: ".quarantine.db")
+    let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")
     try requireRoom(at: output, quarantine, replacing: replacing)
     let partial = output.folder.appending(FilePath(".\(code).salvage.partial"))
     let partialQuarantine = output.folder.appending(FilePath(".\(code).quarantine.partial"))
@@ -68,6 +70,7 @@ package struct Salvage {
         partial, partialQuarantine, reader, code: code, output: output, quarantine: quarantine)
       try publish(partial, as: output, replacing: replacing)
       if report.quarantine != nil {
+        try world.storage.createFolder(quarantine.folder)
         try publish(partialQuarantine, as: quarantine, replacing: replacing)
       } else {
         try world.storage.remove(partialQuarantine)

@@ -55,7 +55,7 @@ public struct Survey: Sendable {
   /// The owner of pages that hold no content: pointer maps and the lock-byte page.
   static let reservedOwner: PageClaims.Owner = 2
   /// The owner of the first tree's pages; the next ones follow.
-  static let firstTreeOwner: PageClaims.Owner = 3
+  package static let firstTreeOwner: PageClaims.Owner = 3
 
   /// The encoding of the database's text.
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backups: made, proven, and turned back into databases.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// Makes a backup in a run.
+  func backUp(
+    _ database: FilePath, _ contract: Contract?, _ vault: FilePath?,
+    _ options: BackupWriter.Options, _ notes: inout RunNotes
+  ) throws(RescueError) -> Backup {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let writer = BackupWriter(
+      vault: vault ?? folder.backups, tool: Self.version, options: options, world: world)
+    let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
+      let code = notes.code(outcome: .succeeded)
+      return try writer.backUp(
+        database,
+        describing: { pages throws(RescueError) in
+          BackupContent(Survey(FileSet(main: pages), parser: SandboxParser()), supportCode: code)
+        },
+        checking: { copy throws(RescueError) in
+          guard let contract else { return [] }
+          let verification = try ContractVerifier.verify(
+            copy, against: contract, tables: [], frameworks: [])
+          let problems = ContractCheck.findings(of: verification).filter { $0.severity >= .damage }
+          return [
+            BackupManifest.Check(
+              "contract", passed: problems.isEmpty,
+              detail: problems.isEmpty ? "holds" : "\(problems.count) differences")
+          ]
+        })
+    }
+    notes.backupMade = PlainName(backup.path.name)
+    notes.hasVerifiedBackup = backup.isGood
+    return backup
+  }
+
+  /// Reads a backup in full and compares it with its own digests.
+  ///
+  /// - Throws: ``RescueError`` when it does not hold.
+  func prove(_ backup: Backup, _ notes: inout RunNotes) throws(RescueError) {
+    try notes.step("verify-backup", at: .verify) { notes throws(RescueError) in
+      let verification = try BackupReader(backup.path, in: world.storage).verify()
+      guard verification.passed else {
+        throw RescueError(
+          .invalidInput, "the backup '\(backup.path.name)' does not hold",
+          meaning: "it cannot be restored as it is; the database is untouched",
+          advice: "choose another one: dbrescue vault list \(backup.path.folder)")
+      }
+      notes.backupUsed = PlainName(backup.path.name)
+      notes.hasVerifiedBackup = true
+    }
+  }
+
+  /// Restores a proven backup to a new file and has SQLite check it.
+  func build(
+    _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
+  ) throws(RescueError) {
+    try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
+      try BackupReader(backup.path, in: world.storage).restore(to: path)
+    }
+    do {
+      try verifyNew(path, &notes)
+    } catch {
+      // The new file is not what it should be; the backup is still there.
+      try? world.storage.remove(path)
+      throw error
+    }
+  }
+
+  /// Has SQLite check a database that was just built.
+  func verifyNew(_ path: FilePath, _ notes: inout RunNotes) throws(RescueError) {
+    try notes.step("verify-new", at: .verify) { _ throws(RescueError) in
+      do {
+        let verification = try Verification.ofFreshDatabase(path)
+        guard verification.isSound else {
+          throw RescueError(
+            .invalidInput,
+            "the new database does not pass SQLite's check: \(verification.integrityProblems[0])",
+            meaning: "nothing was replaced", advice: "choose another backup, or salvage")
+        }
+      } catch let error as SQLiteError {
+        throw RescueError(error, doing: "check the new database", meaning: "nothing was replaced")
+      } catch let error as RescueError {
+        throw error
+      } catch {
+        throw RescueError(.internal, "cannot check the new database")
+      }
+    }
+  }
+}

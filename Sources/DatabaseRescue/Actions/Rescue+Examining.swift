@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at a database without touching it.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// Examines a database: its bytes by our own reader, its contract on a private copy.
+  func examine(
+    _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    notes.stage = .open
+    let files = try input.open(world.storage)
+    notes.stage = .diagnose
+    let survey = Survey(files, parser: SandboxParser())
+    let bytes = Examination(survey, expectedVersion: contract.map { Int($0.userVersion) })
+    var examination = bytes
+    // SQLite opens only what our own reader found to be sound, and only a copy of it.
+    if bytes.verdict != .unreadable, bytes.verdict != .damagedLossy,
+      bytes.verdict != .damagedIntact, let image = survey.image
+    {
+      notes.stage = .verify
+      let folder = try PrivateFolder(world: world)
+      let copy = folder.file("copy.db")
+      try image.write(to: copy, storage: world.storage)
+      let verification = try ContractVerifier.verify(
+        copy, against: contract, tables: survey.schema?.parsed.description.tables ?? [],
+        frameworks: bytes.frameworks)
+      examination = Examination(
+        survey, verification: verification,
+        expectedVersion: contract.map { Int($0.userVersion) })
+    }
+    notes.examination = examination
+    notes.rowsLost = examination.losesRows
+    notes.exitStatus = examination.verdict.exitStatus
+    notes.outcome = examination.verdict == .healthy ? .succeeded : .findings
+    return examination
+  }
+
+  /// Takes the digests of the input files before and after, and insists that they are equal.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.internal` when a file changed meanwhile; somebody
+  ///   else wrote to it, for nothing here does.
+  func withEvidence<Value>(
+    _ input: InputFiles, _ notes: inout RunNotes,
+    _ body: (inout RunNotes) throws(RescueError) -> Value
+  ) throws(RescueError) -> Value {
+    let before = try digests(of: input)
+    let value = try body(&notes)
+    let after = try digests(of: input)
+    notes.inputs = zip(input.all, zip(before, after)).map { path, digests in
+      RunRecord.InputDigest(
+        name: PlainName(path), before: PlainName(digests.0.description),
+        after: PlainName(digests.1.description))
+    }
+    return value
+  }
+
+  private func digests(of input: InputFiles) throws(RescueError) -> [Digest] {
+    do {
+      return try input.all.map { path in
+        let file = try world.storage.open(path, .read)
+        var digest = SHA256()
+        var offset = 0
+        while true {
+          let bytes = try file.read(at: offset, count: 1 << 20)
+          if bytes.isEmpty { return digest.digest() }
+          digest.update(bytes)
+          offset += bytes.count
+        }
+      }
+    } catch let error as StorageError {
+      throw RescueError(error)
+    } catch let error as ReadFailure {
+      throw RescueError(
+        .inputOutput, "cannot read '\(input.main)' at byte \(error.offset): \(error.reason)",
+        meaning: "the disk or file system does not hand out the bytes",
+        advice: "copy what can be read to another disk first, then diagnose the copy")
+    } catch {
+      throw RescueError(.internal, "cannot read '\(input.main)'")
+    }
+  }
+
+  /// The backups that could be restored, each compared with the current rows.
+  func offers(
+    for examination: Examination, of database: FilePath, vault: FilePath?,
+    _ notes: inout RunNotes
+  ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
+    let good = try backups(of: database, vault: vault).list().filter(\.isGood)
+    notes.hasVerifiedBackup = !good.isEmpty
+    // The newest ones are what people choose from; each is read in full to compare.
+    var offers: [(backup: Backup, offer: BackupOffer)] = []
+    for backup in good.prefix(3) {
+      let pages = try BackupReader(backup.path, in: world.storage).pages()
+      let other = Survey(FileSet(main: pages), parser: SandboxParser())
+      offers.append(
+        (
+          backup,
+          BackupOffer(
+            name: backup.path.name.description, age: age(of: backup),
+            userVersion: Int(backup.name.userVersion),
+            comparison: examination.survey.compare(with: other))
+        ))
+    }
+    return offers
+  }
+
+  /// The age of a backup in words.
+  private func age(of backup: Backup) -> String {
+    let seconds = max(0, world.now().timeIntervalSince(backup.name.created))
+    func words(_ count: Double, _ unit: String) -> String {
+      let count = Int(count)
+      return "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+    return switch seconds {
+    case ..<60: words(seconds, "second")
+    case ..<3600: words(seconds / 60, "minute")
+    case ..<(48 * 3600): words(seconds / 3600, "hour")
+    default: words(seconds / 86_400, "day")
+    }
+  }
+
+  /// Finishes what an earlier run began on a database.
+  func finishPending(_ database: FilePath) throws(RescueError) {
+    try Replacement.finishPending(
+      RescueFolder(of: database, storage: world.storage), world: world)
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrying out an option: the plan as values, then its steps, each noted before the next.
+
+public import Diagnosis
+import SQLiteFormat
+
+/// What a recovery did.
+public struct RecoveryReport: Sendable {
+  /// The plan that was carried out; nil when there was nothing to do.
+  public let plan: Plan?
+  /// What a salvage did with every row, when that was the option.
+  public let salvage: SalvageReport?
+  /// The files with unsynced rows, and how many each has.
+  public let exported: [(path: FilePath, rows: Int)]
+  /// The verdict on the database in its place afterwards.
+  public let verdict: Verdict
+  /// Where the old files are.
+  public let quarantine: FilePath?
+}
+
+extension Rescue {
+  func recover(
+    _ input: InputFiles, _ contract: Contract?, vault: FilePath?, wait: Duration,
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> RecoveryReport {
+    try finishPending(input.main)
+    let examination = try examine(input, contract, &notes)
+    notes.stage = .plan
+    let offers = try offers(for: examination, of: input.main, vault: vault, &notes)
+    let options = examination.options(
+      backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+    let option = try choose(examination, options)
+    guard option.kind != .nothing, option.kind != .migrate else {
+      notes.outcome = .nothingToDo
+      notes.exitStatus = examination.verdict.exitStatus
+      return RecoveryReport(
+        plan: nil, salvage: nil, exported: [], verdict: examination.verdict, quarantine: nil)
+    }
+
+    notes.restored = option.kind == .restore
+    notes.rowsLost = option.losesRows
+    let code = notes.code(outcome: option.losesRows ? .succeededWithLoss : .succeeded)
+    let folder = try RescueFolder(of: input.main, storage: world.storage)
+    let plan = plan(option, examination, contract, folder, code)
+    try approve(plan)
+
+    let work = RecoveryWork(
+      rescue: self, input: input, examination: examination, contract: contract, folder: folder,
+      code: code, plan: plan, wait: wait,
+      backup: offers.first { $0.offer.name == option.backup }?.backup)
+    let report = try work.carryOut(&notes)
+    notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
+    notes.exitStatus = report.verdict.exitStatus
+    return report
+  }
+
+  private func plan(
+    _ option: RecoveryOption, _ examination: Examination, _ contract: Contract?,
+    _ folder: RescueFolder, _ code: SupportCode
+  ) -> Plan {
+    var steps: [Plan.Step] = []
+    if let backup = option.backup { steps.append(.verifyBackup(backup)) }
+    let places = unsyncedPlaces(examination, contract)
+    if option.kind.isDestructive, !places.isEmpty {
+      steps.append(.exportUnsynced(tables: places.map(\.table)))
+    }
+    switch option.kind {
+    case .restore: steps.append(.buildFromBackup(option.backup ?? ""))
+    case .salvage: steps.append(.buildBySalvage)
+    case .rebuildIndexes: steps.append(.buildWithNewIndexes)
+    case .reset: steps.append(.buildEmpty)
+    case .nothing, .migrate: break
+    }
+    // The files of a damaged database are evidence and move as they are.
+    let isSound = ![.unreadable, .damagedIntact, .damagedLossy].contains(examination.verdict)
+    steps += [.verifyNew, isSound ? .replaceContent : .replaceFiles, .verifyInstalled]
+    return Plan(
+      option: option, steps: steps, unsynced: examination.unsynced,
+      quarantine: folder.quarantine(code).description,
+      undo: "dbrescue undo \(code) \(folder.database)")
+  }
+
+  /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
+  func unsyncedPlaces(_ examination: Examination, _ contract: Contract?) -> [UnsyncedPlace] {
+    let tables = examination.survey.schema?.parsed.description.tables ?? []
+    let names = Set(tables.map { $0.name.lowercased() })
+    if let contract, !contract.unsynced.isEmpty {
+      return contract.unsynced.filter { names.contains($0.table.lowercased()) }
+        .map { UnsyncedPlace(table: $0.table, condition: $0.where) }
+    }
+    let marks = UnsyncedMark.marks(
+      in: tables.map { ($0.name, $0.columns.map(\.name)) }, of: examination.frameworks)
+    return marks.map { mark in
+      switch mark.rule {
+      case .rows(let predicate): UnsyncedPlace(table: mark.table, condition: predicate)
+      case .cannotTell: UnsyncedPlace(table: mark.table, condition: nil)
+      }
+    }
+  }
+
+  /// Salvages into a new file in a run.
+  func salvage(
+    _ examination: Examination, to output: FilePath, quarantine: FilePath? = nil,
+    into contract: Contract?, replacing: Bool, _ notes: inout RunNotes
+  ) throws(RescueError) -> SalvageReport {
+    guard examination.survey.image != nil else {
+      throw RescueError(
+        .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",
+        meaning: "nothing can be salvaged from it",
+        advice: "make sure that this is the right file: dbrescue diagnose FILE")
+    }
+    let schema = try contract.map { contract throws(RescueError) in
+      var schema = try FreshSchema(contract: contract)
+      schema.pageSize = examination.survey.geometry?.geometry.pageSize ?? schema.pageSize
+      schema.encoding = examination.survey.encoding
+      return schema
+    }
+    let renamed = Dictionary(
+      (contract?.renamedColumns ?? [:]).map { ($0.key.lowercased(), $0.value) },
+      uniquingKeysWith: { first, _ in first })
+    return try notes.step("salvage", at: .act) { notes throws(RescueError) in
+      let report = try Salvage(examination.survey, into: schema, renamed: renamed, world: world)
+        .run(
+          to: output, quarantine: quarantine, replacing: replacing,
+          code: notes.code(outcome: .succeeded).description)
+      notes.balances = report.balances
+      let loses = !report.balances.allSatisfy(\.isComplete)
+      notes.rowsLost = loses
+      notes.outcome = loses ? .succeededWithLoss : .succeeded
+      notes.exitStatus = report.isComplete ? 0 : loses
+        ? Verdict.damagedLossy.exitStatus : Verdict.damagedIntact.exitStatus
+      return report
+    }
+  }
+
+  func undo(
+    _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
+  ) throws(RescueError) -> FilePath {
+    try finishPending(database)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let displaced = folder.quarantine(code)
+    let kept = displaced.appending(folder.database.name)
+    do {
+      guard try world.storage.status(of: kept) != nil else {
+        throw RescueError(
+          .missing, "the run \(code) displaced no files of '\(database)'",
+          advice: "look into '\(folder.path.appending("quarantine"))'")
+      }
+    } catch let error as StorageError {
+      throw RescueError(error)
+    } catch let error as RescueError {
+      throw error
+    } catch {
+      throw RescueError(.internal, "cannot look at '\(kept)'")
+    }
+    let replacement = Replacement(
+      of: folder, code: notes.code(outcome: .succeeded), world: world)
+    try replacement.prepare()
+    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
+      try replacement.install(displacedBy: displaced)
+    }
+    return displaced
+  }
+}
+
+extension RecoveryOption {
+  /// Whether rows of the current database go, or are known to be gone.
+  fileprivate var losesRows: Bool { outcomes.contains { $0.lost != .none } }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The API that an app embeds, on one page. Every call is one run: it ends in a value and a support
+// code, or in a RescueError that carries one, and in a line of the run log either way.
+//
+//   let rescue = Rescue()
+//   let backup = try rescue.backUp("app.db", contract: contract)
+//   …migrate…
+//   let result = try rescue.check("app.db", contract: contract)
+//   if result.value.verdict != .healthy { show(result.code) }
+
+public import Diagnosis
+import SQLiteFormat
+
+/// Health checks, backups and recovery of SQLite databases.
+public struct Rescue: Sendable {
+  /// The version of this library and of the command.
+  public static let version = "0.1.0"
+
+  /// Files, time, chance and environment.
+  public let world: World
+  /// Whether nobody is there to ask; noted in support codes.
+  public let unattended: Bool
+
+  /// Makes the library's face for a world; the real one unless given.
+  public init(world: World = World(), unattended: Bool = true) {
+    self.world = world
+    self.unattended = unattended
+  }
+
+  /// Gives a verdict on a database without touching it.
+  ///
+  /// - Throws: ``RescueError`` when there is no such file or it cannot be opened; what is wrong
+  ///   *inside* the file is part of the result.
+  public func check(
+    _ input: InputFiles, contract: Contract? = nil
+  ) throws(RescueError) -> RunResult<Examination> {
+    try run(.check, on: input.main) { notes throws(RescueError) in
+      try examine(input, contract, &notes)
+    }
+  }
+
+  /// Diagnoses a database without touching it, and works out what can be done.
+  ///
+  /// - Throws: ``RescueError`` as ``check(_:contract:)``.
+  public func diagnose(
+    _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
+  ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
+    try run(.diagnose, on: input.main) { notes throws(RescueError) in
+      let examination = try withEvidence(input, &notes) { notes throws(RescueError) in
+        try examine(input, contract, &notes)
+      }
+      notes.stage = .plan
+      let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
+      return (
+        examination,
+        examination.options(backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+      )
+    }
+  }
+
+  /// Backs up a database, which others may be using, and reads the backup back.
+  ///
+  /// - Throws: ``RescueError``; the vault is then as it was.
+  public func backUp(
+    _ database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
+    options: BackupWriter.Options = BackupWriter.Options()
+  ) throws(RescueError) -> RunResult<Backup> {
+    try run(.backup, on: database) { notes throws(RescueError) in
+      try finishPending(database)
+      return try backUp(database, contract, vault, options, &notes)
+    }
+  }
+
+  /// Restores a backup to a new file; the database is not touched.
+  ///
+  /// - Throws: ``RescueError`` when the backup does not hold or the file exists.
+  public func restore(
+    _ backup: Backup, toNewFile output: FilePath
+  ) throws(RescueError) -> RunResult<Backup> {
+    try run(.restore, on: output) { notes throws(RescueError) in
+      try prove(backup, &notes)
+      try build(backup, at: output, &notes)
+      return backup
+    }
+  }
+
+  /// Copies every readable row of a damaged database into a new one, without touching it.
+  ///
+  /// - Throws: ``RescueError`` when there is no database in the file, or the output exists or
+  ///   cannot be written.
+  public func salvage(
+    _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
+    replacing: Bool = false
+  ) throws(RescueError) -> RunResult<SalvageReport> {
+    try run(.salvage, on: input.main) { notes throws(RescueError) in
+      try withEvidence(input, &notes) { notes throws(RescueError) in
+        let examination = try examine(input, nil, &notes)
+        return try salvage(
+          examination, to: output, into: contract, replacing: replacing, &notes)
+      }
+    }
+  }
+
+  /// Carries out an option on a database: restore, salvage, reset or new indexes.
+  ///
+  /// `choose` is shown the options and names one; `approve` is shown the plan before anything
+  /// changes. Either ends the run by throwing.
+  ///
+  /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the
+  ///   next run finishes.
+  public func recover(
+    _ operation: SupportCode.Operation = .recover, _ input: InputFiles, contract: Contract? = nil,
+    vault: FilePath? = nil, wait: Duration = .seconds(5),
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    approve: (Plan) throws(RescueError) -> Void
+  ) throws(RescueError) -> RunResult<RecoveryReport> {
+    try run(operation, on: input.main) { notes throws(RescueError) in
+      try recover(
+        input, contract, vault: vault, wait: wait, choose: choose, approve: approve, &notes)
+    }
+  }
+
+  /// Brings back the files that an earlier run displaced; the present ones are displaced instead.
+  ///
+  /// - Throws: ``RescueError`` when that run displaced nothing, or the database is in use.
+  public func undo(
+    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
+  ) throws(RescueError) -> RunResult<FilePath> {
+    try run(.undo, on: database) { notes throws(RescueError) in
+      try undo(code, of: database, wait: wait, &notes)
+    }
+  }
+
+  /// Runs somebody else's migration between a verified backup and a verification.
+  ///
+  /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
+  ///   part of the result.
+  public func guardMigration(
+    of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
+    command: [FilePath], timeout: Duration? = nil, wait: Duration = .seconds(5),
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
+  ) throws(RescueError) -> RunResult<GuardReport> {
+    try run(.guard, on: database) { notes throws(RescueError) in
+      try guardMigration(
+        of: database, contract, vault: vault, command: command, timeout: timeout, wait: wait,
+        onFailure: onFailure, &notes)
+    }
+  }
+
+  /// The backups of a database, newest first.
+  ///
+  /// - Throws: ``RescueError`` when the vault cannot be listed.
+  public func backups(of database: FilePath, vault: FilePath? = nil) throws(RescueError) -> Vault {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    return Vault(
+      vault ?? folder.backups, of: folder.database.name, in: world.storage)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a manifest says about a database: counts, content hashes and leaf pages of every table.
+
+import Diagnosis
+import SQLiteFormat
+
+extension BackupContent {
+  /// Describes the database that a survey has read.
+  init(_ survey: Survey, supportCode: SupportCode) {
+    self.init(
+      pageSize: survey.geometry?.geometry.pageSize ?? 0,
+      userVersion: survey.header?.userVersion ?? 0,
+      applicationID: UInt32(bitPattern: survey.header?.applicationID ?? 0),
+      journalMode: survey.header?.isWAL == true ? "wal" : "rollback",
+      supportCode: supportCode.description,
+      schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
+      tables: survey.trees.filter { $0.entry.kind == .table }.map { Table($0, in: survey) },
+      findings: survey.findings.map { FoundThing($0) })
+  }
+}
+
+extension BackupContent.Table {
+  /// Describes one table of a survey.
+  ///
+  /// The content hash is the SHA-256 over all rows in the order of their tree, each with its
+  /// rowid and its columns as stored: it does not depend on pages.
+  fileprivate init(_ tree: TreeSurvey, in survey: Survey) {
+    guard let image = survey.image else {
+      self.init(name: tree.entry.name, rows: 0)
+      return
+    }
+    var leaves: [LeafPages.Leaf] = []
+    var digest = SHA256()
+    var pending = Bytes()
+    var claims = PageClaims(pageCount: image.pageCount)
+    var scan = TreeScan(
+      image, root: tree.root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
+    scan.run(&claims) { event in
+      switch event {
+      case .page(let visit) where visit.page.kind.isLeaf:
+        leaves.append(LeafPages.Leaf(visit.page.number, bytes: visit.page.bytes))
+      case .record(let stored):
+        pending.append(stored)
+        if pending.count >= 1 << 16 {
+          digest.update(pending)
+          pending.removeAll(keepingCapacity: true)
+        }
+      default: break
+      }
+      return true
+    }
+    digest.update(pending)
+    self.init(
+      name: tree.entry.name, rows: tree.records, contentHash: digest.digest().description,
+      leafPages: LeafPages(leaves))
+  }
+}
+
+extension Bytes {
+  /// Appends a row: rowid, number of fields, and every field with its serial type.
+  fileprivate mutating func append(_ stored: StoredRecord) {
+    appendNumber(UInt64(bitPattern: stored.rowID ?? 0))
+    appendNumber(UInt32(clamping: stored.record.fields.count))
+    for field in stored.record.fields {
+      appendNumber(UInt64(field.serialType))
+      append(contentsOf: stored.record.bytes[field.offset..<(field.offset + field.length)])
+    }
+  }
+}
