@@ -4,7 +4,7 @@
 /// Prints the version.
 func printVersion(on console: Console) {
   if console.manner.isJSON {
-    console.print(.document("version", ["version": .string(Program.version)]))
+    console.print(document: .document("version", ["version": .string(Program.version)]))
   } else {
     console.print("\(Program.name) \(Program.version)")
   }

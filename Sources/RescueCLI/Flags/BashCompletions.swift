@@ -47,16 +47,22 @@ enum BashCompletions {
     "      \"\(step.before):\(step.word)\") command=\"\(step.after)\" ;;"
   }.joined(separator: "\n")
 
-  /// What follows a flag that takes a value.
-  private static let values = Flag.all.filter { !$0.isSwitch }.map { flag in
-    let reply =
-      switch flag.value {
-      case .choice(let choices):
-        "COMPREPLY=($(compgen -W \"\(choices.joined(separator: " "))\" -- \"$current\")); return"
-      default: "return"
-      }
-    return "    \(flag.spellings.joined(separator: "|"))) \(reply) ;;"
-  }.joined(separator: "\n")
+  /// What follows a flag that takes a value: one of its choices, or else nothing of ours.
+  private static let values = (choices + [others]).joined(separator: "\n")
+
+  private static let choices = Flag.all.compactMap { flag -> String? in
+    guard case .choice(let words) = flag.value else { return nil }
+    let reply = "COMPREPLY=($(compgen -W \"\(words.joined(separator: " "))\" -- \"$current\"))"
+    return "    \(flag.spellings.joined(separator: "|"))) \(reply); return ;;"
+  }
+
+  private static let others: String = {
+    let flags = Flag.all.filter { flag in
+      if case .choice = flag.value { return false }
+      return !flag.isSwitch
+    }
+    return "    \(flags.flatMap(\.spellings).joined(separator: "|"))) return ;;"
+  }()
 
   /// The words that can come next: flags after a dash, else what the operands name.
   private static let words =

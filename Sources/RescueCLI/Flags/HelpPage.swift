@@ -33,8 +33,8 @@ struct HelpPage {
     let items = operands + command.flags.map { ($0.term, $0.explanation) }
     if !items.isEmpty { add() }
     addList(items)
-    add()
-    add("see '\(Program.name) \(command.name) --help' for examples, all flags and exit statuses")
+    addFooter(
+      "see '\(Program.name) \(command.name) --help' for examples, all flags and exit statuses")
   }
 
   private mutating func addFull(_ command: Command) {
@@ -64,8 +64,7 @@ struct HelpPage {
       addUsage(command)
       addWrapped(command.summary, indent: 4)
     }
-    add()
-    add("see '\(Program.name) help \(word) COMMAND' for more")
+    addFooter("see '\(Program.name) help \(word) COMMAND' for more")
   }
 
   // MARK: The program
@@ -75,8 +74,8 @@ struct HelpPage {
     add()
     add(Program.usage)
     addCommands()
-    add()
-    add("see '\(Program.name) help COMMAND' for a command, '\(Program.name) --help' for everything")
+    addFooter(
+      "see '\(Program.name) help COMMAND' for a command, '\(Program.name) --help' for everything")
   }
 
   private mutating func addFullProgram() {
@@ -108,7 +107,15 @@ struct HelpPage {
   private mutating func add(_ line: String = "") { lines.append(StyledText(verbatim: line)) }
 
   private mutating func addTitle(_ name: String, _ summary: String) {
-    lines.append(StyledText(verbatim: name, .heading) + StyledText(verbatim: ": \(summary)"))
+    let title = TextWrap.lines(of: "\(name): \(summary)", columns)
+    let rest = title.first.map { String($0.dropFirst(name.count)) } ?? ""
+    lines.append(StyledText(verbatim: name, .heading) + StyledText(verbatim: rest))
+    for line in title.dropFirst() { add(line) }
+  }
+
+  private mutating func addFooter(_ text: String) {
+    add()
+    addWrapped(text, indent: 0)
   }
 
   private mutating func addHeading(_ heading: String) {

@@ -10,7 +10,7 @@ enum Program {
   /// The day of the version, as the man page wants it.
   static let date = "November 21, 2026"
   /// What it is for: a phrase in lower case without a full stop.
-  static let summary = "find out what is wrong with an SQLite database, and bring its data back"
+  static let summary = "find what is wrong with an SQLite database, and bring its data back"
   /// What else there is to know: paragraphs.
   static let description = [
     """

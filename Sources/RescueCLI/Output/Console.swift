@@ -62,10 +62,10 @@ final class Console: Sendable {
   }
 
   /// Prints a JSON document.
-  func print(_ document: JSON) { write(document.indented + "\n") }
+  func print(document: JSON) { write(document.indented + "\n") }
 
   /// Prints a JSON document on a line of its own, as one of many.
-  func print(line document: JSON) { write(document.compact + "\n") }
+  func print(documentLine document: JSON) { write(document.compact + "\n") }
 
   /// Writes text of the result exactly as it is.
   func write(_ text: String) {
