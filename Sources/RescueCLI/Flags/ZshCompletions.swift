@@ -65,7 +65,7 @@ enum ZshCompletions {
         ? "_files" : "(\(command.wordsThatFollow.joined(separator: " ")))"
       return quoted("\(position):\(operand.name.replacing(":", with: "\\:")):\(action)")
     }
-    let commandLine = command.takesCommandLine ? [quoted("*::COMMAND:_normal")] : []
+    let commandLine = command.takesCommandLine ? [quoted("*:::COMMAND:_normal")] : []
     let all = ["$global"] + command.flags.map(specification) + operands + commandLine
     return "\(indent)_arguments -S " + all.joined(separator: " \\\n\(indent)  ")
   }
