@@ -1,1 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
+// The whole program as a function of its arguments and its world.
+
+package import DatabaseRescue
+
+/// What a command body works with, apart from what was typed.
+struct CommandContext: Sendable {
+  /// Files, time, chance and environment.
+  let world: World
+  /// Where it speaks.
+  let console: Console
+  /// The wish to stop; long work looks at it between two steps.
+  let interruption: Interruption
+}
+
+/// What a command does.
+///
+/// Returns how the run ended; throws where it could not be done.
+typealias CommandBody =
+  @Sendable (_ invocation: Invocation, _ context: CommandContext) throws(RescueError) -> ExitCode
+
+/// The whole program as a function of its arguments and its world.
+package enum CommandLine {
+  /// The bodies of the commands, by name.
+  static let bodies: [String: CommandBody] = [
+    "help": helpCommand,
+    "completions": completionsCommand,
+    "man": manCommand,
+  ]
+
+  /// Runs the program in this process, and ends it.
+  package static func main() -> Never {
+    SystemProcess.handleSignals()
+    let interruption = Interruption.ofProcess
+    SystemProcess.end(
+      run(
+        arguments: SystemProcess.arguments, world: World(),
+        streams: .system(interruption: interruption), interruption: interruption))
+  }
+
+  /// Runs the program.
+  ///
+  /// - Parameters:
+  ///   - arguments: What was typed, as the system has it, without the program's name.
+  ///   - world: Files, time, chance and environment.
+  ///   - streams: The standard streams.
+  ///   - interruption: The wish to stop.
+  /// - Returns: The exit status.
+  package static func run(
+    arguments: [[UInt8]], world: World, streams: Streams, interruption: Interruption
+  ) -> Int32 {
+    run(
+      arguments: arguments, world: world, streams: streams, interruption: interruption,
+      bodies: bodies)
+  }
+
+  static func run(
+    arguments raw: [[UInt8]], world: World, streams: Streams, interruption: Interruption,
+    bodies: [String: CommandBody]
+  ) -> Int32 {
+    var console = Console(streams, world: world, manner: Manner(guessedFrom: raw))
+    let code: ExitCode
+    do throws(RescueError) {
+      let arguments = try Arguments(raw)
+      console = Console(streams, world: world, manner: Manner(arguments))
+      if let code = answer(arguments, console) {
+        return close(console, code)
+      }
+      let invocation = try Invocation(arguments)
+      guard let body = bodies[invocation.command.name] else {
+        throw RescueError(.internal, "nothing is known of how to '\(invocation.command.name)'")
+      }
+      code = try body(
+        invocation, CommandContext(world: world, console: console, interruption: interruption))
+    } catch {
+      console.report(error)
+      // Work that stopped because of the wish to stop says that it was cancelled.
+      let isInterrupted = error.kind == .declined && interruption.isRequested
+      return close(console, isInterrupted ? .interrupted : ExitCode(error.kind))
+    }
+    return close(console, code)
+  }
+
+  /// Answers a command line that only asks about the program; nil for any other.
+  private static func answer(_ arguments: Arguments, _ console: Console) -> ExitCode? {
+    if let occurrence = arguments.occurrences.first(where: { $0.flag.name == Flag.help.name }) {
+      let page = HelpPage(
+        arguments.words, isFull: occurrence.spelling == Flag.help.spelling,
+        columns: console.terminal.helpColumns)
+      console.print(page.lines)
+      return .success
+    }
+    if arguments.has(.version) {
+      printVersion(on: console)
+      return .success
+    }
+    if arguments.words.isEmpty, arguments.occurrences.isEmpty {
+      for line in HelpPage([], isFull: false, columns: 80).lines { console.say(line) }
+      return .usage
+    }
+    return nil
+  }
+
+  /// Writes what waits.
+  ///
+  /// A result that could not be written is not a success.
+  private static func close(_ console: Console, _ code: ExitCode) -> Int32 {
+    guard let reason = console.flush() else { return code.rawValue }
+    let error = RescueError(
+      .inputOutput, "cannot write to standard output: \(reason)",
+      meaning: "the work itself ended with status \(code.rawValue): \(code.meaning)")
+    console.report(error)
+    return code == .success ? ExitCode.inputOutput.rawValue : code.rawValue
+  }
+}

@@ -1,1 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The executable: everything is in the library, where tests can call it.
+
+import RescueCLI
+
+RescueCLI.CommandLine.main()

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue --version`: prints the version.
+
+/// Prints the version.
+func printVersion(on console: Console) {
+  if console.manner.isJSON {
+    console.print(document: .document("version", ["version": .string(Program.version)]))
+  } else {
+    console.print("\(Program.name) \(Program.version)")
+  }
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of commands, longer than other files. All that is said about a command is said here.
+
+extension Command {
+  /// Every command, in the order of the help.
+  static let all: [Command] = [
+    check, diagnose, explain,
+    backup, vaultList, vaultVerify, guarded, contractCapture, contractVerify, contractDiff,
+    recover, restore, salvage, reset, undo,
+    playbookList, playbookShow, playbookValidate, playbookRun,
+    logList, logShow,
+    help, completions, man,
+  ]
+
+  /// The command of a name.
+  static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+  /// The commands whose first word is the one given, where that word alone is no command.
+  static func group(_ word: String) -> [Command] {
+    all.filter { $0.words.count > 1 && $0.words.first == word }
+  }
+
+  /// The words that a command line can start with, in the order of the help.
+  static let firstWords: [String] = all.reduce(into: []) { words, command in
+    if let word = command.words.first, words.last != word { words.append(word) }
+  }
+
+  /// What the commands of a group do, by the word that they share.
+  static let groupSummaries = [
+    "vault": "list and verify the backups of a database",
+    "contract": "capture, check and compare what an app expects of its database",
+    "playbook": "list, read, validate and run playbooks",
+    "log": "look up the runs of this machine",
+  ]
+
+  // Looking.
+
+  static let check = Command(
+    "check", .look, "say in one word what state a database is in",
+    description: [
+      """
+      Reads the database with its -wal or -journal, and prints the verdict and what it rests on. \
+      Made for scripts and for the start of an app: the exit status is the verdict.
+      """,
+      "Nothing is changed: the files are opened for reading, and not by SQLite.",
+    ],
+    operands: [.file], flags: [.contract, .wal, .journal],
+    examples: [
+      ("dbrescue check app.db", "the verdict, in one line and in the exit status"),
+      (
+        "dbrescue check app.db --contract app.contract.json",
+        "is it also the version and the schema that the app expects?"
+      ),
+      ("dbrescue check app.db --json --quiet", "the same for a program to read"),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + [.invalidInput])
+
+  static let diagnose = Command(
+    "diagnose", .look, "find out what is wrong, what was lost, and what can be done",
+    description: [
+      """
+      Examines every page of the database and of its -wal or -journal. Prints each finding with \
+      its code and place, the rows of every table that can and cannot be read, and the options: \
+      what can be done now, what each would bring back and what it would lose, least destructive \
+      first.
+      """,
+      """
+      Nothing is changed: the files are opened for reading, and not by SQLite. No report holds \
+      the value of any row.
+      """,
+    ],
+    operands: [.file], flags: [.contract, .report, .vault, .wal, .journal],
+    examples: [
+      ("dbrescue diagnose user.db", "the findings and the options on the terminal"),
+      ("dbrescue diagnose user.db --report user.html", "a report to pass on as well"),
+      (
+        "dbrescue diagnose copy.db --wal saved/app.db-wal",
+        "with a write-ahead log that was saved under another name"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + [.invalidInput])
+
+  static let explain = Command(
+    "explain", .look, "tell what a support code or the code of a finding stands for",
+    description: [
+      """
+      A support code holds the essence of its run: what was done, how it went, the verdict, the \
+      leading finding, the versions and the day. It is decoded anywhere, without the log. Case, \
+      dashes and letters that look like digits are forgiven; a misread symbol is detected.
+      """
+    ],
+    operands: [.subject],
+    examples: [
+      ("dbrescue explain DBR-F060", "what this finding means for the data"),
+      ("dbrescue explain CODE", "what happened in the run that printed CODE"),
+    ],
+    exitCodes: [.invalidInput])
+
+  // Protecting.
+
+  static let backup = Command(
+    "backup", .protect, "make a backup that has been proven",
+    description: [
+      """
+      Copies the database while it is in use, and counts the backup only once it has been read \
+      back and compared. The backup is a plain gzip file: 'gunzip -c BACKUP > app.db' gives the \
+      exact database, without this program.
+      """,
+      "A database that SQLite cannot read is stored as it is, and marked as raw.",
+    ],
+    operands: [.file], flags: [.vault, .level, .verify, .contract, .wait],
+    examples: [
+      ("dbrescue backup app.db", "into app.db.rescue/backups"),
+      (
+        "dbrescue backup app.db --vault /mnt/backups --level 9", "elsewhere, and as small as can be"
+      ),
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing + [.busy, .drifted, .invalidInput])
+
+  static let vaultList = Command(
+    "vault list", .protect, "list the backups of a database",
+    description: [
+      """
+      Prints each backup with its time, version, size and what has been proven of it, newest first.
+      """
+    ],
+    operands: [.vaultFolder],
+    examples: [
+      ("dbrescue vault list app.db", "the backups of a database"),
+      ("dbrescue vault list /mnt/backups", "the backups in a folder"),
+    ],
+    exitCodes: ExitCode.reading + [.invalidInput])
+
+  static let vaultVerify = Command(
+    "vault verify", .protect, "prove the backups of a database once more",
+    description: [
+      """
+      Reads each backup completely, compares it with its own digests, restores it on trial and \
+      checks the result. What is damaged is named member by member, with what can still be read.
+      """
+    ],
+    operands: [.vaultFolder, .backups],
+    examples: [
+      ("dbrescue vault verify app.db", "every backup of a database"),
+      (
+        "dbrescue vault verify /mnt/backups app.20261121T020000Z.v7.k3f9.db.gz",
+        "one backup in a folder"
+      ),
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing + [.invalidInput])
+
+  static let guarded = Command(
+    "guard", .protect, "run a migration between a backup and a check",
+    description: [
+      """
+      Checks the database, makes a proven backup, runs COMMAND, and verifies the result: \
+      structure, version, contract, foreign keys, invariants, and that no table lost rows \
+      unforeseen. COMMAND is any program that migrates the database.
+      """,
+      """
+      When the migration failed, --on-failure decides: ask somebody, restore the backup, or stop \
+      and leave the database as it is. Nothing is ever salvaged or reset unasked.
+      """,
+    ],
+    operands: [.file], takesCommandLine: true,
+    flags: [.contract, .vault, .onFailure, .timeout],
+    examples: [
+      ("dbrescue guard app.db -- ./migrate app.db", "run a migration safely"),
+      (
+        "dbrescue guard app.db --contract v8.json --on-failure restore -- ./migrate app.db",
+        "with nobody watching: the old state comes back unless the new one is right"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
+      + [.busy, .invalidInput])
+
+  static let contractCapture = Command(
+    "contract capture", .protect, "write down what a healthy database looks like",
+    description: [
+      """
+      Prints a contract: version, tables, columns, indexes, triggers and views of FILE. Invariants \
+      and the place of unsynced rows are yours to add.
+      """
+    ],
+    operands: [.file],
+    flags: [.output.saying("the file to write; standard output if not given").named("OUT")],
+    examples: [
+      ("dbrescue contract capture good.db -o app.contract.json", "capture a good database")
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing + [.busy, .invalidInput])
+
+  static let contractVerify = Command(
+    "contract verify", .protect, "check a database against a contract",
+    description: [
+      """
+      Compares what the schemas mean, not their text, and runs the invariants. Lists what is \
+      missing, extra and changed, with the SQL that would mend it. The file is not changed.
+      """
+    ],
+    operands: [.file], flags: [.contract.required],
+    examples: [
+      ("dbrescue contract verify app.db --contract app.contract.json", "does it hold?")
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + [.invalidInput])
+
+  static let contractDiff = Command(
+    "contract diff", .protect, "tell how two contracts differ",
+    description: [
+      """
+      Lists what B has that A has not, what it has lost, and what it has changed. Contracts that \
+      differ end with status 12.
+      """
+    ],
+    operands: [.first, .second],
+    examples: [("dbrescue contract diff v7.json v8.json", "what a migration has to do")],
+    exitCodes: ExitCode.reading + [.drifted, .invalidInput])
+
+  // Bringing the data back.
+
+  static let recover = Command(
+    "recover", .rescue, "diagnose a database, offer what can be done, and do it",
+    description: [
+      """
+      The way for most: shows the diagnosis and the options, asks which one to carry out, and \
+      carries it out. The old files are kept, and 'dbrescue undo' brings them back.
+      """,
+      "Where nobody can be asked, --choose names the option and --yes allows the change.",
+    ],
+    operands: [.file], flags: [.contract, .vault, .choose, .yes, .dryRun],
+    examples: [
+      ("dbrescue recover app.db", "see what can be done, and choose"),
+      ("dbrescue recover app.db --choose restore --yes", "decided beforehand"),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
+      + [.busy, .invalidInput])
+
+  static let restore = Command(
+    "restore", .rescue, "put a backup in the place of a database",
+    description: [
+      """
+      Builds the database from the backup beside the old one, checks it, and exchanges the two. \
+      The old file, its -wal and its -journal are kept together; 'dbrescue undo' brings them \
+      back. Rows that are newer than the backup are counted before anything is changed.
+      """,
+      "With --output the backup is written to a new file, and the database is left alone.",
+    ],
+    operands: [.file], flags: [.from, .vault, .output, .contract, .yes, .dryRun, .wait],
+    examples: [
+      ("dbrescue restore app.db", "from the newest verified backup"),
+      ("dbrescue restore app.db --dry-run", "what would be done, and what would be lost"),
+      (
+        "dbrescue restore app.db --from app.20261121T020000Z.v7.k3f9.db.gz --output old.db",
+        "look into a backup without touching the database"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
+      + [.busy, .invalidInput])
+
+  static let salvage = Command(
+    "salvage", .rescue, "write every row that can be read to a new database",
+    description: [
+      """
+      Reads the pages one by one, also where SQLite gives up, and writes the rows to NEW. What is \
+      doubtful goes to NEW.quarantine.db with its reason; what cannot be read is lost and counted, \
+      never made up. At the end the rows seen, written, set aside and missing are balanced per \
+      table.
+      """,
+      "FILE is not changed.",
+    ],
+    operands: [.file],
+    flags: [.output.required, .schema, .backup, .report, .wal, .journal, .force],
+    examples: [
+      ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
+      (
+        "dbrescue salvage broken.db -o saved.db --schema app.contract.json",
+        "into the schema that the app expects"
+      ),
+      (
+        "dbrescue salvage broken.db -o saved.db --backup monday.db.gz --report saved.html",
+        "with the rows that only a backup still has, and a report"
+      ),
+    ],
+    exitCodes: [.damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
+      + [.invalidInput])
+
+  static let reset = Command(
+    "reset", .rescue, "start again with an empty database, and keep the old one aside",
+    description: [
+      """
+      The last resort: puts an empty database of the given schema in the place of FILE. Rows that \
+      were never sent anywhere are counted and exported first. The name of the file has to be \
+      typed, or given by --confirm. The old files are kept, and 'dbrescue undo' brings them back.
+      """
+    ],
+    operands: [.file],
+    flags: [
+      .schema.saying("the schema of the new database: a contract or an SQL script")
+        .named("CONTRACT|SQL").required, .yes, .confirm, .dryRun,
+    ],
+    examples: [
+      (
+        "dbrescue reset app.db --schema app.contract.json --dry-run",
+        "what would be done, and what would be lost"
+      ),
+      (
+        "dbrescue reset app.db --schema app.contract.json --yes --confirm app.db",
+        "without being asked"
+      ),
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing + ExitCode.asking
+      + [.newer, .busy, .invalidInput])
+
+  static let undo = Command(
+    "undo", .rescue, "bring back the files that a run has replaced",
+    description: [
+      """
+      Puts the files that the run of CODE kept aside back in their place. What stands there now \
+      is kept aside in turn, under the code of the new run.
+      """
+    ],
+    operands: [.code], flags: [.yes, .dryRun],
+    examples: [("dbrescue undo CODE", "CODE as the run printed it")],
+    exitCodes: ExitCode.reading + ExitCode.writing + ExitCode.asking + [.busy, .invalidInput])
+
+  // Playbooks.
+
+  static let playbookList = Command(
+    "playbook list", .playbooks, "list the playbooks that come with dbrescue",
+    description: ["Prints the name and the title of each."],
+    examples: [("dbrescue playbook list", "which ones there are")])
+
+  static let playbookShow = Command(
+    "playbook show", .playbooks, "print a playbook as a checklist for people",
+    description: ["Prints when to use it, when not to, and its steps with their conditions."],
+    operands: [.playbook],
+    examples: [
+      ("dbrescue playbook show failed-verification-after-update", "read it before it is needed")
+    ],
+    exitCodes: ExitCode.reading + [.invalidInput])
+
+  static let playbookValidate = Command(
+    "playbook validate", .playbooks, "check that a playbook can be run",
+    description: ["Names unknown actions, facts and keys, each with its line and column."],
+    operands: [.playbook],
+    examples: [("dbrescue playbook validate ours.json5", "before it is needed")],
+    exitCodes: ExitCode.reading + [.invalidInput])
+
+  static let playbookRun = Command(
+    "playbook run", .playbooks, "carry out a playbook on a database",
+    description: [
+      """
+      Runs the steps in order, each only if its condition holds, and logs them under one support \
+      code. Stops before a destructive step unless --approve names it; a destructive step without \
+      a proven backup in the same run is refused whatever the playbook says.
+      """
+    ],
+    operands: [.playbook, .file],
+    flags: [
+      .contract, .vault, .schema.saying("the schema for steps that need one"), .approve, .dryRun,
+    ],
+    examples: [
+      (
+        "dbrescue playbook run failed-verification-after-update app.db --dry-run",
+        "what would happen, and why"
+      ),
+      (
+        "dbrescue playbook run failed-verification-after-update app.db --approve restore",
+        "the step 'restore' may replace the database"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
+      + [.busy, .invalidInput])
+
+  // Records.
+
+  static let logList = Command(
+    "log list", .records, "list the last runs",
+    description: ["Prints the time, support code, command, verdict and outcome of each run."],
+    flags: [.last],
+    examples: [("dbrescue log list --last 5", "the last five runs")],
+    exitCodes: [.permission])
+
+  static let logShow = Command(
+    "log show", .records, "print everything that was recorded of a run",
+    description: ["Looks the support code up in the run log of this machine."],
+    operands: [.code],
+    examples: [("dbrescue log show CODE", "CODE as the run printed it")],
+    exitCodes: [.missing, .permission, .invalidInput])
+
+  // The program.
+
+  static let help = Command(
+    "help", .program, "explain a command, or the program",
+    description: ["The same as COMMAND --help."],
+    operands: [.topic],
+    examples: [
+      ("dbrescue help", "the program, and every exit status"),
+      ("dbrescue help vault list", "one command"),
+    ])
+
+  static let completions = Command(
+    "completions", .program, "print the completion script of a shell",
+    description: ["Load the script in the start-up file of the shell, or install it."],
+    operands: [.shell],
+    examples: [
+      ("source <(dbrescue completions bash)", "in ~/.bashrc"),
+      (
+        "dbrescue completions zsh > ~/.zfunc/_dbrescue",
+        "where ~/.zfunc stands in fpath"
+      ),
+      (
+        "dbrescue completions fish > ~/.config/fish/completions/dbrescue.fish",
+        "fish finds it there"
+      ),
+    ])
+
+  static let man = Command(
+    "man", .program, "print the manual page",
+    description: ["The page is in mdoc, as man reads it."],
+    examples: [("dbrescue man > dbrescue.1 && man ./dbrescue.1", "read it without installing it")])
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of flags. Everything that is said about a flag anywhere is said here.
+
+extension Flag {
+  // Flags of every command.
+  static let quiet = Flag("quiet", "q", help: "print the result and errors only")
+  static let verbose = Flag("verbose", "v", help: "say more about what is done and found")
+  static let json = Flag("json", help: "print the result, or the error, as one JSON document")
+  static let color = Flag(
+    "color", nil, .choice(ColorChoice.allCases.map(\.rawValue)),
+    defaultValue: ColorChoice.auto.rawValue, help: "when to use colours")
+  static let noColor = Flag("no-color", help: "the same as --color never")
+  static let noProgress = Flag("no-progress", help: "do not draw progress on the terminal")
+  static let help = Flag("help", "h", help: "explain the command: -h in short, --help in full")
+  static let version = Flag("version", help: "print the version")
+
+  /// The flags that every command takes.
+  static let global = [quiet, verbose, json, color, noColor, noProgress, help, version]
+
+  // What is looked at.
+  static let contract = Flag(
+    "contract", nil, .file("CONTRACT"), help: "what the app expects of the database")
+  static let wal = Flag(
+    "wal", nil, .file("PATH"), help: "the write-ahead log, where it does not lie at FILE-wal")
+  static let journal = Flag(
+    "journal", nil, .file("PATH"),
+    help: "the rollback journal, where it does not lie at FILE-journal")
+  static let schema = Flag(
+    "schema", nil, .file("CONTRACT|SQL|DB"),
+    help: "the schema of the new database: a contract, an SQL script or a healthy database")
+  static let last = Flag(
+    "last", nil, .number("N", 1...100_000), defaultValue: "20", help: "how many runs to list")
+
+  // Backups.
+  static let vault = Flag(
+    "vault", nil, .folder("DIR"), help: "the folder of the backups, if not FILE.rescue/backups")
+  static let level = Flag(
+    "level", nil, .number("N", 1...9), defaultValue: "6",
+    help: "how hard to compress: 1 is fastest, 9 smallest")
+  static let verify = Flag(
+    "verify", nil, .choice(VerifyDepth.allCases.map(\.rawValue)),
+    defaultValue: VerifyDepth.full.rawValue,
+    help: "how the backup is proven: by a trial restore and its checks, or by reading it back")
+  static let from = Flag(
+    "from", nil, .file("BACKUP|latest|CODE"), defaultValue: "latest",
+    help: "the backup to use: a file, the newest verified one, or the one of a support code")
+  static let backup = Flag(
+    "backup", nil, .file("BACKUP"), isRepeatable: true,
+    help: "a backup that supplies rows which the file has lost")
+
+  // What is written.
+  static let output = Flag("output", "o", .file("NEW"), help: "the file to write")
+  static let report = Flag(
+    "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]),
+    help: "write a report too: OUT ends in .html, .json or .txt")
+  static let force = Flag("force", "f", help: "replace NEW if it exists")
+
+  // What is decided.
+  static let yes = Flag("yes", "y", help: "do not ask before changing something")
+  static let dryRun = Flag("dry-run", "n", help: "print what would be done, and change nothing")
+  static let confirm = Flag(
+    "confirm", nil, .file("NAME"),
+    help: "the name of the database file, instead of typing it when asked")
+  static let choose = Flag(
+    "choose", nil, .text("OPTION"), help: "carry out this option of the diagnosis without asking")
+  static let approve = Flag(
+    "approve", nil, .text("STEP"), isRepeatable: true,
+    help: "let this destructive step of the playbook run")
+  static let onFailure = Flag(
+    "on-failure", nil, .choice(FailurePolicy.allCases.map(\.rawValue)),
+    help: "what to do when the migration failed; if not given, ask on a terminal and stop elsewhere"
+  )
+  static let wait = Flag(
+    "wait", nil, .number("SECONDS", 0...86_400), defaultValue: "5",
+    help: "how long to wait while another process holds the database")
+  static let timeout = Flag(
+    "timeout", nil, .number("SECONDS", 1...604_800),
+    help: "stop COMMAND when it takes longer than this")
+
+  /// The pairs of flags that contradict each other.
+  static let conflicts = [
+    Conflict(first: quiet, second: verbose, reason: "one asks for less and the other for more"),
+    Conflict(first: color, second: noColor, reason: "both decide about colours"),
+    Conflict(
+      first: yes, second: dryRun, reason: "one lets something be changed and the other forbids it"),
+  ]
+}
+
+/// When colours are used.
+enum ColorChoice: String, CaseIterable, Sendable {
+  /// On a terminal that knows them, unless `NO_COLOR` is set.
+  case auto
+  /// Everywhere.
+  case always
+  /// Nowhere.
+  case never
+}
+
+/// How thoroughly a new backup is proven.
+enum VerifyDepth: String, CaseIterable, Sendable {
+  /// Read back, restored on trial, and checked.
+  case full
+  /// Read back and compared.
+  case quick
+}
+
+/// What `guard` does when the migration failed.
+enum FailurePolicy: String, CaseIterable, Sendable {
+  /// Asks somebody.
+  case ask
+  /// Brings the state before the migration back.
+  case restore
+  /// Leaves everything as it is and says so.
+  case stop
+}

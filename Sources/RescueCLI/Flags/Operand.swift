@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One positional argument as a value, and the table of them.
+
+/// One positional argument of a command.
+struct Operand: Hashable, Sendable {
+  /// What it is, as far as completion cares.
+  enum Kind: Hashable, Sendable {
+    /// A file or a folder.
+    case path
+    /// Words.
+    case text
+    /// One of the words given.
+    case choice([String])
+    /// The name of a command.
+    case command
+  }
+
+  /// What stands for it in a usage line.
+  let name: String
+  /// What it is.
+  let kind: Kind
+  /// Whether any number may be given, also none.
+  ///
+  /// Only the last operand of a command may be so.
+  let isRepeatable: Bool
+  /// What it is for: a phrase in lower case without a full stop.
+  let purpose: String
+
+  private init(
+    _ name: String, _ kind: Kind = .path, isRepeatable: Bool = false, help purpose: String
+  ) {
+    self.name = name
+    self.kind = kind
+    self.isRepeatable = isRepeatable
+    self.purpose = purpose
+  }
+
+  /// The operand as it stands in a usage line.
+  var usage: String { isRepeatable ? "[\(name) ...]" : name }
+}
+
+extension Operand {
+  static let file = Operand("FILE", help: "the database file")
+  static let vaultFolder = Operand(
+    "DIR|FILE", help: "the folder of the backups, or the database that they belong to")
+  static let backups = Operand(
+    "BACKUP", isRepeatable: true, help: "the backups to verify; all of the vault if none is named")
+  static let first = Operand("A", help: "the contract to start from")
+  static let second = Operand("B", help: "the contract to compare with it")
+  static let playbook = Operand(
+    "PLAYBOOK", help: "the name of a playbook that comes with dbrescue, or the path of one")
+  static let code = Operand("CODE", .text, help: "the support code of a run")
+  static let subject = Operand(
+    "CODE|FINDING", .text, help: "a support code, or the code of a finding such as DBR-F060")
+  static let topic = Operand(
+    "COMMAND", .command, isRepeatable: true, help: "the command to explain, such as 'vault list'")
+  static let shell = Operand(
+    "SHELL", .choice(Shell.allCases.map(\.rawValue)), help: "bash, zsh or fish")
+}
+
+/// The shells that completions are made for.
+enum Shell: String, CaseIterable, Sendable {
+  case bash
+  case zsh
+  case fish
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every status that the program can end with, and what each one means.
+
+import DatabaseRescue
+import Diagnosis
+
+/// A status that the program can end with.
+///
+/// A caller treats numbers that it does not know as failure.
+enum ExitCode: Int32, CaseIterable, Sendable {
+  case success = 0
+  case outdated = 10
+  case newer = 11
+  case drifted = 12
+  case damagedIntact = 13
+  case damagedLossy = 14
+  case unreadable = 15
+  case decisionNeeded = 20
+  case declined = 21
+  case usage = 64
+  case invalidInput = 65
+  case missing = 66
+  case `internal` = 70
+  case cannotWrite = 73
+  case inputOutput = 74
+  case busy = 75
+  case permission = 77
+  case interrupted = 130
+
+  /// How a run ends that came to a verdict and did nothing else.
+  init(_ verdict: Verdict) {
+    self =
+      switch verdict {
+      case .healthy: .success
+      case .outdated: .outdated
+      case .newer: .newer
+      case .drifted: .drifted
+      case .damagedIntact: .damagedIntact
+      case .damagedLossy: .damagedLossy
+      case .unreadable: .unreadable
+      }
+  }
+
+  /// How a run ends that could not be done.
+  init(_ kind: RescueError.Kind) {
+    self =
+      switch kind {
+      case .decisionNeeded: .decisionNeeded
+      case .declined: .declined
+      case .usage: .usage
+      case .invalidInput: .invalidInput
+      case .missing: .missing
+      case .internal: .internal
+      case .cannotWrite: .cannotWrite
+      case .inputOutput: .inputOutput
+      case .busy: .busy
+      case .permission: .permission
+      }
+  }
+
+  /// What it means, without a full stop.
+  var meaning: String {
+    switch self {
+    case .success: "done; nothing is wrong, and nothing was lost"
+    case .outdated: "outdated: \(Verdict.outdated.meaning)"
+    case .newer: "newer: \(Verdict.newer.meaning)"
+    case .drifted: "drifted: \(Verdict.drifted.meaning)"
+    case .damagedIntact: "damaged: \(Verdict.damagedIntact.meaning)"
+    case .damagedLossy: "damaged: \(Verdict.damagedLossy.meaning)"
+    case .unreadable: "unreadable: \(Verdict.unreadable.meaning)"
+    case .decisionNeeded: "a decision is needed and nobody was there to ask; nothing was changed"
+    case .declined: "declined or cancelled; nothing was changed"
+    case .usage: "the command line is wrong"
+    case .invalidInput: "a contract, playbook, backup or other input is not valid"
+    case .missing: "there is no such file"
+    case .internal: "a defect of dbrescue itself"
+    case .cannotWrite: "no space, or no way to write"
+    case .inputOutput: "reading or writing failed"
+    case .busy: "another process holds the database; try again"
+    case .permission: "permission is missing"
+    case .interrupted: "interrupted; the step in progress was finished or undone"
+    }
+  }
+
+  /// How every command can end.
+  static let always: [ExitCode] = [.success, .usage, .internal, .inputOutput, .interrupted]
+
+  /// How a command can end that reads a file.
+  static let reading: [ExitCode] = [.missing, .permission]
+
+  /// How a command can end that writes a file.
+  static let writing: [ExitCode] = [.cannotWrite]
+
+  /// How a command can end that comes to a verdict.
+  static let verdicts = Verdict.allCases.map { ExitCode($0) }
+
+  /// How a command can end that asks before it acts.
+  static let asking: [ExitCode] = [.decisionNeeded, .declined]
+}

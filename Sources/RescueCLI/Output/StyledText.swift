@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: literal words are trusted, everything put between them is made harmless.
+
+/// Text for people, with the few styles that the program knows.
+///
+/// Written as a string literal. What is interpolated may come from a hostile file:
+/// control characters in it, which a terminal could obey, are made visible.
+/// ```swift
+/// console.print("verdict: \(verdict.word, .bad)")
+/// ```
+struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// What a piece of text is; how that looks is decided in one place.
+  enum Style: Hashable, Sendable {
+    case heading
+    case good
+    case warning
+    case bad
+    case dim
+    /// What to look at, such as a command to paste.
+    case emphasised
+  }
+
+  fileprivate struct Piece: Hashable, Sendable {
+    var text: String
+    var style: Style?
+  }
+
+  private var pieces: [Piece]
+
+  /// Text of this program itself, taken as it is.
+  init(verbatim text: String, _ style: Style? = nil) {
+    pieces = [Piece(text: text, style: style)]
+  }
+
+  init(stringLiteral value: String) {
+    self.init(verbatim: value)
+  }
+
+  init(stringInterpolation: StringInterpolation) {
+    pieces = stringInterpolation.pieces
+  }
+
+  /// What stands between the quotation marks.
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var pieces: [Piece] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      pieces.reserveCapacity(2 * interpolationCount + 1)
+    }
+
+    mutating func appendLiteral(_ literal: String) {
+      if !literal.isEmpty { pieces.append(Piece(text: literal)) }
+    }
+
+    mutating func appendInterpolation(_ value: some CustomStringConvertible, _ style: Style? = nil)
+    {
+      pieces.append(Piece(text: value.description.visible, style: style))
+    }
+
+    mutating func appendInterpolation(_ text: StyledText) {
+      pieces += text.pieces
+    }
+  }
+
+  /// The words without their styles.
+  var plain: String { pieces.map(\.text).joined() }
+
+  /// The number of columns that it takes on a terminal.
+  var width: Int { plain.columns }
+
+  /// The text as it is written to a stream.
+  func rendered(colored: Bool) -> String {
+    guard colored else { return plain }
+    return pieces.map { piece in
+      piece.style.map { "\u{1B}[\($0.code)m\(piece.text)\u{1B}[0m" } ?? piece.text
+    }.joined()
+  }
+
+  /// The text, cut where it is wider than so many columns; an ellipsis stands for the rest.
+  func truncated(to columns: Int) -> StyledText {
+    guard width > columns else { return self }
+    var room = columns - 1
+    var result = StyledText(verbatim: "")
+    for piece in pieces {
+      var kept = ""
+      for character in piece.text {
+        let width = String(character).columns
+        guard width <= room else {
+          result.pieces.append(Piece(text: kept + (columns > 0 ? "…" : ""), style: piece.style))
+          return result
+        }
+        room -= width
+        kept.append(character)
+      }
+      result.pieces.append(Piece(text: kept, style: piece.style))
+    }
+    return result
+  }
+
+  static func + (left: StyledText, right: StyledText) -> StyledText {
+    var sum = left
+    sum.pieces += right.pieces
+    return sum
+  }
+}
+
+extension StyledText.Style {
+  /// The parameters of the terminal's "select graphic rendition".
+  fileprivate var code: String {
+    switch self {
+    case .heading: "1"
+    case .good: "32"
+    case .warning: "33"
+    case .bad: "1;31"
+    case .dim: "2"
+    case .emphasised: "36"
+    }
+  }
+}
+
+extension String {
+  /// The text with control characters and changes of writing direction spelled out.
+  var visible: String {
+    guard unicodeScalars.contains(where: \.isObeyed) else { return self }
+    return unicodeScalars.map { scalar in
+      switch scalar {
+      case "\n": "\\n"
+      case "\t": "\\t"
+      case _ where scalar.isObeyed: "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }.joined()
+  }
+
+  /// The number of columns that the text takes on a terminal.
+  var columns: Int {
+    reduce(0) { sum, character in sum + (character.isWide ? 2 : 1) }
+  }
+
+  /// The text with spaces up to so many columns.
+  func padded(to columns: Int) -> String {
+    self + String(repeating: " ", count: max(0, columns - self.columns))
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal acts on it instead of showing it.
+  var isObeyed: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
+
+extension Character {
+  /// Whether it takes two columns: East Asian wide and full-width forms, and emoji.
+  fileprivate var isWide: Bool {
+    guard let scalar = unicodeScalars.first else { return false }
+    if scalar.properties.isEmojiPresentation { return true }
+    return switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+}

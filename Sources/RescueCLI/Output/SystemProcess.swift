@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process as the system made it: arguments, standard streams, signals. The only file of the
+// command line with system calls, and the only one that may say `unsafe`.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Streams {
+  /// The standard streams of this process.
+  package static func system(interruption: Interruption) -> Streams {
+    Streams(
+      terminal: Terminal(
+        inputIsTerminal: isatty(STDIN_FILENO) == 1,
+        outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+        errorIsTerminal: isatty(STDERR_FILENO) == 1,
+        columns: SystemProcess.columns),
+      write: { stream, bytes in
+        SystemProcess.write(bytes, to: stream == .output ? STDOUT_FILENO : STDERR_FILENO)
+      },
+      readLine: { SystemProcess.readLine(until: interruption) })
+  }
+}
+
+/// The process that this program runs in.
+enum SystemProcess {
+  /// The arguments as bytes, without the program's name.
+  ///
+  /// `Swift.CommandLine.arguments` would replace what is not UTF-8, and a file whose
+  /// name is not UTF-8 could not be named.
+  static var arguments: [[UInt8]] {
+    let count = Int(Swift.CommandLine.argc)
+    let vector = unsafe Swift.CommandLine.unsafeArgv
+    return (1..<max(1, count)).compactMap { index in
+      guard let argument = unsafe vector[index] else { return nil }
+      let length = unsafe strlen(argument)
+      return unsafe UnsafeBufferPointer(start: argument, count: length)
+        .map { UInt8(bitPattern: $0) }
+    }
+  }
+
+  /// Lets the first Ctrl-C finish the step in progress; the second ends the process at once.
+  ///
+  /// A closed pipe is an error of the write, not a signal.
+  static func handleSignals() {
+    _ = Interruption.ofProcess  // Made before a signal can ask for it.
+    _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGINT) { _ in
+      Interruption.ofProcess.request()
+      _ = signal(SIGINT, SIG_DFL)
+    }
+  }
+
+  /// Ends the process.
+  static func end(_ status: Int32) -> Never { exit(status) }
+
+  /// The width of the terminal, or 80.
+  fileprivate static var columns: Int {
+    var size = winsize()
+    for descriptor in [STDERR_FILENO, STDOUT_FILENO] {
+      if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+        return Int(size.ws_col)
+      }
+    }
+    return 80
+  }
+
+  /// Writes all of some bytes.
+  fileprivate static func write(_ bytes: [UInt8], to descriptor: Int32) -> Streams.WriteResult {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0) }
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable(descriptor)
+      case EPIPE: return .closed
+      default: return .failed(unsafe String(cString: strerror(errno)).lowercased())
+      }
+    }
+    return .written
+  }
+
+  /// Reads a line byte by byte, so that nothing is taken that a child process should get.
+  fileprivate static func readLine(until interruption: Interruption) -> String? {
+    var line: [UInt8] = []
+    while !interruption.isRequested {
+      // Unlike read(2), poll(2) always returns when a signal comes.
+      var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      if unsafe poll(&input, 1, -1) < 0 {
+        if errno == EINTR { continue }
+        return nil
+      }
+      var byte: UInt8 = 0
+      let count = unsafe read(STDIN_FILENO, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
+  }
+
+  private static func waitUntilWritable(_ descriptor: Int32) {
+    var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = unsafe poll(&output, 1, -1)
+  }
+}
+
+// The C name that a member of the type above would hide.
+@unsafe private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  unsafe write(descriptor, bytes.baseAddress, bytes.count)
+}

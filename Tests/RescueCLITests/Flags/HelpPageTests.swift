@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help, word for word.
+
+import DatabaseRescue
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct HelpPageTests {
+  @Test func `without arguments the short help goes to standard error`() {
+    let outcome = run([])
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(
+      outcome.error == """
+        dbrescue: find what is wrong with an SQLite database, and bring its data back
+
+        usage: dbrescue COMMAND [ARGUMENT ...]
+
+        look, and touch nothing
+          check     say in one word what state a database is in
+          diagnose  find out what is wrong, what was lost, and what can be done
+          explain   tell what a support code or the code of a finding stands for
+
+        protect a database
+          backup            make a backup that has been proven
+          vault list        list the backups of a database
+          vault verify      prove the backups of a database once more
+          guard             run a migration between a backup and a check
+          contract capture  write down what a healthy database looks like
+          contract verify   check a database against a contract
+          contract diff     tell how two contracts differ
+
+        bring the data back
+          recover  diagnose a database, offer what can be done, and do it
+          restore  put a backup in the place of a database
+          salvage  write every row that can be read to a new database
+          reset    start again with an empty database, and keep the old one aside
+          undo     bring back the files that a run has replaced
+
+        follow a playbook
+          playbook list      list the playbooks that come with dbrescue
+          playbook show      print a playbook as a checklist for people
+          playbook validate  check that a playbook can be run
+          playbook run       carry out a playbook on a database
+
+        look up what was done
+          log list  list the last runs
+          log show  print everything that was recorded of a run
+
+        about dbrescue
+          help         explain a command, or the program
+          completions  print the completion script of a shell
+          man          print the manual page
+
+        see 'dbrescue help COMMAND' for a command, 'dbrescue --help' for everything
+
+        """)
+    #expect(run(["-h"]) == Outcome(status: 0, output: outcome.error))
+  }
+
+  @Test func `the short help of a command fits on a screen`() {
+    #expect(
+      run(["restore", "-h"])
+        == Outcome(
+          status: 0,
+          output: """
+            dbrescue restore: put a backup in the place of a database
+
+            usage: dbrescue restore FILE [--from BACKUP|latest|CODE] [--vault DIR]
+                                    [--output NEW] [--contract CONTRACT] [--yes] [--dry-run]
+                                    [--wait SECONDS]
+
+              FILE                     the database file
+                  --from BACKUP|latest|CODE
+                                       the backup to use: a file, the newest verified one,
+                                       or the one of a support code (default: latest)
+                  --vault DIR          the folder of the backups, if not FILE.rescue/backups
+              -o, --output NEW         the file to write
+                  --contract CONTRACT  what the app expects of the database
+              -y, --yes                do not ask before changing something
+              -n, --dry-run            print what would be done, and change nothing
+                  --wait SECONDS       how long to wait while another process holds the
+                                       database (0 to 86400; default: 5)
+
+            see 'dbrescue restore --help' for examples, all flags and exit statuses
+
+            """))
+  }
+
+  @Test func `the full help begins with examples and ends with the exit status`() {
+    let outcome = run(["vault", "verify", "--help"])
+    #expect(
+      outcome
+        == Outcome(
+          status: 0,
+          output: """
+            dbrescue vault verify: prove the backups of a database once more
+
+            EXAMPLES
+              every backup of a database:
+                dbrescue vault verify app.db
+              one backup in a folder:
+                dbrescue vault verify /mnt/backups app.20261121T020000Z.v7.k3f9.db.gz
+
+            USAGE
+              dbrescue vault verify DIR|FILE [BACKUP ...]
+
+            DESCRIPTION
+              Reads each backup completely, compares it with its own digests, restores it on
+              trial and checks the result. What is damaged is named member by member, with
+              what can still be read.
+
+            ARGUMENTS
+              DIR|FILE  the folder of the backups, or the database that they belong to
+              BACKUP    the backups to verify; all of the vault if none is named
+
+            GLOBAL FLAGS
+              -q, --quiet        print the result and errors only
+              -v, --verbose      say more about what is done and found
+                  --json         print the result, or the error, as one JSON document
+                  --color auto|always|never
+                                 when to use colours (default: auto)
+                  --no-color     the same as --color never
+                  --no-progress  do not draw progress on the terminal
+              -h, --help         explain the command: -h in short, --help in full
+                  --version      print the version
+
+            EXIT STATUS
+              0    done; nothing is wrong, and nothing was lost
+              64   the command line is wrong
+              65   a contract, playbook, backup or other input is not valid
+              66   there is no such file
+              70   a defect of dbrescue itself
+              73   no space, or no way to write
+              74   reading or writing failed
+              77   permission is missing
+              130  interrupted; the step in progress was finished or undone
+              Treat every other status as failure.
+
+            """))
+    #expect(run(["help", "vault", "verify"]) == outcome)
+    #expect(run(["--help", "vault", "verify"]) == outcome)
+  }
+
+  @Test func `a group is explained by its commands`() {
+    let outcome = run(["help", "vault"])
+    #expect(
+      outcome
+        == Outcome(
+          status: 0,
+          output: """
+            dbrescue vault: list and verify the backups of a database
+
+            usage: dbrescue vault list DIR|FILE
+                list the backups of a database
+
+            usage: dbrescue vault verify DIR|FILE [BACKUP ...]
+                prove the backups of a database once more
+
+            see 'dbrescue help vault COMMAND' for more
+
+            """))
+    #expect(run(["vault", "--help"]) == outcome)
+  }
+
+  @Test func `the full help of the program lists every command, flag and exit status`() {
+    let help = run(["help"]).output
+    #expect(help == run(["--help"]).output)
+    for command in Command.all { #expect(help.contains("\n  \(command.name) ")) }
+    for flag in Flag.global { #expect(help.contains(flag.spelling)) }
+    for code in ExitCode.allCases { #expect(help.contains("\n  \(code.rawValue) ")) }
+    #expect(help.hasSuffix("  Treat every other status as failure.\n"))
+  }
+
+  @Test(arguments: Command.all)
+  func `help is no wider than the terminal, but for examples`(_ command: Command) {
+    for columns in [60, 80] {
+      for isFull in [false, true] {
+        let page = HelpPage(command.words, isFull: isFull, columns: columns)
+        let example = command.examples.map { "    \($0.line)" }
+        for line in page.lines.map(\.plain) where !example.contains(line) {
+          #expect(line.count <= columns, "\(line)")
+        }
+      }
+    }
+  }
+
+  @Test func `the version is one line, or one document`() {
+    #expect(run(["--version"]) == Outcome(status: 0, output: "dbrescue \(Program.version)\n"))
+    #expect(
+      run(["--version", "--json"]).output == """
+        {
+          "schema": 1,
+          "type": "version",
+          "version": "\(Program.version)"
+        }
+
+        """)
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manual page: word for word where it shows every kind of thing, and checked by groff.
+
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct ManPageTests {
+  @Test func `groff has nothing to complain about`() throws {
+    guard let groff = Tool("groff") else { return }
+    let (status, output) = try groff.run(["-mdoc", "-Tutf8", "-ww"], on: ManPage.text)
+    #expect(status == 0)
+    #expect(!output.contains("warning") && !output.contains("error:"), "\(output.prefix(2000))")
+    #expect(output.contains("DBRESCUE(1)"))
+    // Quotation marks, dashes and bars stay what can be pasted.
+    #expect(output.contains("'gunzip -c BACKUP > app.db'"))
+  }
+
+  @Test func `the page says of a command what the tables say`() throws {
+    let page = run(["man"]).output
+    #expect(page == ManPage.text)
+    let start = try #require(page.firstRange(of: ".Pp\n.Nm\n.Cm salvage\n"))
+    let end = try #require(page.firstRange(of: ".Pp\n.Nm\n.Cm reset\n"))
+    #expect(
+      page[start.lowerBound..<end.lowerBound] == #"""
+        .Pp
+        .Nm
+        .Cm salvage
+        .Ar FILE
+        .Fl \-output Ar NEW
+        .Op Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
+        .Op Fl \-backup Ar BACKUP
+        .Op Fl \-report Ar OUT
+        .Op Fl \-wal Ar PATH
+        .Op Fl \-journal Ar PATH
+        .Op Fl \-force
+        .Pp
+        Write every row that can be read to a new database.
+        .Pp
+        Reads the pages one by one, also where SQLite gives up, and writes the rows to NEW. What is doubtful goes to NEW.quarantine.db with its reason; what cannot be read is lost and counted, never made up. At the end the rows seen, written, set aside and missing are balanced per table.
+        .Pp
+        FILE is not changed.
+        .Pp
+        Exit status: 0, 14, 15, 64, 65, 66, 70, 73, 74, 77, 130.
+        .Bl -tag -width Ds
+        .It Fl o , Fl \-output Ar NEW
+        the file to write (required)
+        .It Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
+        the schema of the new database: a contract, an SQL script or a healthy database
+        .It Fl \-backup Ar BACKUP
+        a backup that supplies rows which the file has lost (may be given more than once)
+        .It Fl \-report Ar OUT
+        write a report too: OUT ends in .html, .json or .txt
+        .It Fl \-wal Ar PATH
+        the write\-ahead log, where it does not lie at FILE\-wal
+        .It Fl \-journal Ar PATH
+        the rollback journal, where it does not lie at FILE\-journal
+        .It Fl f , Fl \-force
+        replace NEW if it exists
+        .El
+
+        """#)
+  }
+
+  @Test func `sections stand in the order of mdoc`() {
+    let sections = ManPage.text.split(separator: "\n").filter { $0.hasPrefix(".Sh ") }
+      .map { $0.dropFirst(4) }
+    #expect(
+      sections == [
+        "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "GLOBAL FLAGS", "ENVIRONMENT",
+        "EXIT STATUS", "EXAMPLES", "SEE ALSO",
+      ])
+  }
+
+  @Test(arguments: Command.all)
+  func `every command has its place`(_ command: Command) {
+    #expect(ManPage.text.contains(".Nm\n.Cm \(command.name)\n"))
+    for flag in command.flags {
+      #expect(ManPage.text.contains("Fl \\-" + flag.name.replacing("-", with: "\\-")))
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said where: result and remarks, questions, progress, and streams that fail.
+
+import DatabaseRescue
+import Synchronization
+import Testing
+
+@testable import RescueCLI
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite struct ConsoleTests {
+  private func console(
+    _ recorder: Recorder, _ terminal: Terminal = Terminal(), _ manner: Manner = Manner(),
+    world: World = .still()
+  ) -> Console {
+    Console(recorder.streams(terminal), world: world, manner: manner)
+  }
+
+  // MARK: Saying
+
+  @Test func `the result and the remarks go different ways`() {
+    let recorder = Recorder()
+    let console = console(recorder)
+    console.print("result \("good", .good)")
+    console.note("note")
+    console.detail("detail")
+    console.warn("warning")
+    console.flush()
+    #expect(recorder.output == "result good\n")
+    #expect(recorder.error == "note\ndbrescue: warning: warning\n")
+  }
+
+  @Test func `quiet silences notes, not warnings; verbose adds details`() {
+    for (manner, said) in [
+      (Manner(isQuiet: true), "dbrescue: warning: w\n"),
+      (Manner(isVerbose: true), "n\nd\ndbrescue: warning: w\n"),
+    ] {
+      let recorder = Recorder()
+      let console = console(recorder, Terminal(), manner)
+      console.note("n")
+      console.detail("d")
+      console.warn("w")
+      #expect(recorder.error == said)
+    }
+  }
+
+  @Test func `on a terminal lines appear at once, elsewhere together`() {
+    let piped = Recorder()
+    let console = console(piped)
+    for _ in 0..<100 { console.print("line") }
+    #expect(piped.writes(.output) == 0)
+    console.flush()
+    #expect(piped.writes(.output) == 1)
+
+    let seen = Recorder()
+    self.console(seen, .interactive).print("line")
+    #expect(seen.output == "line\n")
+  }
+
+  @Test func `much output is not held in memory`() {
+    let recorder = Recorder()
+    let console = console(recorder)
+    for _ in 0..<100_000 { console.print("line") }
+    #expect(recorder.output.utf8.count > 400_000)
+    #expect((5...10).contains(recorder.writes(.output)))
+  }
+
+  @Test func `an error has three parts`() {
+    let error = RescueError(
+      .permission, "cannot read 'app.db': permission denied", meaning: "nothing was changed",
+      advice: "check who owns the file\ncopy it elsewhere")
+    let recorder = Recorder()
+    console(recorder).report(error)
+    #expect(
+      recorder.error == """
+        dbrescue: error: cannot read 'app.db': permission denied
+          nothing was changed
+          try: check who owns the file
+          try: copy it elsewhere
+
+        """)
+    let colored = Recorder()
+    console(colored, .interactive).report(RescueError(.busy, "busy"))
+    #expect(colored.error == "dbrescue: \u{1B}[1;31merror:\u{1B}[0m busy\n")
+  }
+
+  // MARK: Asking
+
+  @Test(arguments: [
+    Terminal(), Terminal(inputIsTerminal: true), Terminal(errorIsTerminal: true),
+    Terminal(outputIsTerminal: true),
+  ])
+  func `nothing is asked where nobody sees it or can answer`(_ terminal: Terminal) {
+    let recorder = Recorder(answers: ["y", "y", "1"])
+    let console = console(recorder, terminal)
+    #expect(console.confirm("restore?") == .nobodyThere)
+    #expect(console.confirm("name", byTyping: "y") == .nobodyThere)
+    #expect(console.choose("which?", from: ["a"]) == .nobodyThere)
+    #expect(recorder.error.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["y"], Answer.given(true)), ([" YES "], .given(true)), (["n"], .given(false)),
+    ([""], .given(false)), (["what", "y"], .given(true)), (["a", "b", "c", "y"], .cancelled),
+    ([], .cancelled),
+  ])
+  func `yes has to be said`(_ answers: [String], _ answer: Answer<Bool>) {
+    #expect(console(Recorder(answers: answers), .interactive).confirm("restore?") == answer)
+  }
+
+  @Test func `a question is asked on standard error`() {
+    let recorder = Recorder(answers: ["perhaps", "y"])
+    let terminal = Terminal(inputIsTerminal: true, errorIsTerminal: true)
+    _ = console(recorder, terminal, Manner(color: .never)).confirm("restore?")
+    #expect(recorder.output.isEmpty)
+    #expect(recorder.error == "restore? [y/N] please answer 'y' or 'n'\nrestore? [y/N] ")
+  }
+
+  @Test(arguments: [
+    ("app.db", Answer.given(true)), ("app", .given(false)), ("y", .given(false)),
+    ("", .given(false)),
+  ])
+  func `a name has to be typed exactly`(_ typed: String, _ answer: Answer<Bool>) {
+    let console = console(Recorder(answers: [typed]), .interactive)
+    #expect(console.confirm("type the name", byTyping: "app.db") == answer)
+  }
+
+  @Test(arguments: [
+    (["2"], Answer.given(1)), (["0", "3", "1"], .given(0)), ([""], .cancelled),
+    (["0", "-1", "99999999999999999999"], .cancelled), ([], .cancelled),
+  ])
+  func `an option is chosen by its number`(_ answers: [String], _ answer: Answer<Int>) {
+    let recorder = Recorder(answers: answers)
+    let console = console(recorder, .interactive, Manner(color: .never))
+    #expect(console.choose("which?", from: ["restore", "salvage"]) == answer)
+    #expect(
+      recorder.error.hasPrefix("  1  restore\n  2  salvage\nwhich? [1-2, or Return for none] "))
+  }
+
+  // MARK: Progress
+
+  /// A clock that a test turns.
+  private final class Clock: Sendable {
+    private let seconds = Mutex(0.0)
+    func advance(_ by: Double) { seconds.withLock { $0 += by } }
+    var world: World {
+      World(
+        now: { Date(timeIntervalSince1970: self.seconds.withLock { $0 }) }, environment: [:])
+    }
+  }
+
+  private static let passes = [
+    ProgressLine.Pass(name: "reading", byteCount: 1_000_000),
+    ProgressLine.Pass(name: "checking", byteCount: 3_000_000),
+  ]
+  private static let erase = "\r\u{1B}[2K"
+
+  @Test func `progress is drawn and erased`() {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(
+      recorder, .interactive, Manner(color: .never), world: clock.world)
+    console.progress(Self.passes) { progress in
+      progress.advance(by: 500_000)
+      clock.advance(0.2)
+      progress.advance(by: 500_000)
+      console.note("a note")
+      progress.nextPass()
+      clock.advance(2)
+      progress.advance(by: 1_000_000)
+    }
+    let erase = Self.erase
+    #expect(
+      recorder.error == erase + " 25 %  reading  1.0 MB of 4.0 MB"
+        + erase + "a note\n" + erase + " 25 %  reading  1.0 MB of 4.0 MB"
+        + erase + " 50 %  checking  2.0 MB of 4.0 MB, 2 s left" + erase)
+    #expect(recorder.output.isEmpty)
+  }
+
+  @Test func `progress is drawn ten times a second at most`() {
+    let clock = Clock()
+    let recorder = Recorder()
+    console(recorder, .interactive, world: clock.world).progress(Self.passes) { progress in
+      for _ in 0..<1000 {
+        clock.advance(0.001)
+        progress.advance(by: 1000)
+      }
+    }
+    #expect((9...11).contains(recorder.writes(.error)))
+  }
+
+  @Test(arguments: [
+    (Terminal(), Manner()), (.interactive, Manner(showsProgress: false)),
+    (Terminal(inputIsTerminal: true, outputIsTerminal: true), Manner()),
+  ])
+  func `progress is drawn only where it can be seen and is wanted`(
+    _ terminal: Terminal, _ manner: Manner
+  ) {
+    let clock = Clock()
+    let recorder = Recorder()
+    console(recorder, terminal, manner, world: clock.world).progress(Self.passes) { progress in
+      clock.advance(5)
+      progress.advance(by: 1)
+    }
+    #expect(recorder.writes(.error) == 0)
+  }
+
+  @Test func `progress is erased when the work fails`() {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(recorder, .interactive, world: clock.world)
+    #expect(throws: RescueError(.busy, "busy")) {
+      try console.progress(Self.passes) { progress throws(RescueError) in
+        clock.advance(1)
+        progress.advance(by: 1)
+        throw RescueError(.busy, "busy")
+      }
+    }
+    #expect(recorder.error.hasSuffix(Self.erase))
+  }
+
+  @Test func `progress survives more work than was foreseen, and none at all`() {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
+    console.progress([ProgressLine.Pass(name: "reading", byteCount: 0)]) { progress in
+      clock.advance(1)
+      progress.advance(by: 10)
+      progress.nextPass()
+      clock.advance(1)
+      progress.advance(by: 10)
+    }
+    #expect(recorder.error == Self.erase + "  0 %  reading  0 bytes of 0 bytes" + Self.erase)
+  }
+
+  @Test func `progress may be advanced by many threads`() async {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
+    let progress = ProgressLine(
+      [ProgressLine.Pass(name: "reading", byteCount: 80_000)], now: clock.world.now
+    ) { line in if let line { console.note(line) } }
+    await withTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask { for _ in 0..<1000 { progress.advance(by: 10) } }
+      }
+    }
+    clock.advance(1)
+    progress.advance(by: 0)
+    #expect(recorder.error.contains("100 %"))
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exit codes are a promise: the numbers never change.
+
+import DatabaseRescue
+import Diagnosis
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct ExitCodeTests {
+  @Test func `the numbers are those of the documentation`() {
+    #expect(
+      ExitCode.allCases.map(\.rawValue)
+        == [0, 10, 11, 12, 13, 14, 15, 20, 21, 64, 65, 66, 70, 73, 74, 75, 77, 130])
+  }
+
+  @Test(
+    arguments: zip(
+      [
+        Verdict.healthy, .outdated, .newer, .drifted, .damagedIntact, .damagedLossy, .unreadable,
+      ],
+      [0, 10, 11, 12, 13, 14, 15] as [Int32]))
+  func `a verdict ends in its number`(_ verdict: Verdict, _ number: Int32) {
+    #expect(ExitCode(verdict).rawValue == number)
+  }
+
+  @Test(arguments: RescueError.Kind.allCases)
+  func `an error ends in the number of its kind`(_ kind: RescueError.Kind) {
+    #expect(ExitCode(kind).rawValue == kind.rawValue)
+  }
+
+  @Test func `meanings differ and are phrases`() {
+    let meanings = ExitCode.allCases.map(\.meaning)
+    #expect(Set(meanings).count == meanings.count)
+    for meaning in meanings { #expect(!meaning.hasSuffix(".")) }
+  }
+}
