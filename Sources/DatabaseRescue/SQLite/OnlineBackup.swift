@@ -16,8 +16,9 @@ package enum OnlineBackup {
   /// go on in WAL mode, and wait for their commit in the other modes.
   ///
   /// The source is not changed, with one exception that SQLite leaves no way around: a
-  /// hot journal of a crashed transaction is rolled back, as by any reader. A WAL that is
-  /// there stays as it is, also when this is its last connection; a `-shm` may appear.
+  /// hot journal of a crashed transaction is rolled back and deleted, as by any reader,
+  /// and so it should be given a private copy then. A WAL that is there stays as it is,
+  /// also when this is its last connection; a `-shm` may appear.
   ///
   /// The copy is in a file that needs no journal or WAL beside it. It is not yet durable.
   ///
@@ -46,7 +47,9 @@ package enum OnlineBackup {
   /// Peers that hold the live database open see the new content with their next
   /// transaction; a kill at any moment leaves all of the old or all of the new. The
   /// journal mode of the live database stays, unless it is a rollback mode and the good
-  /// file is marked as WAL: then it becomes WAL. The good file is not changed.
+  /// file is marked as WAL: then it becomes WAL. The good file is not changed. The old
+  /// content is gone afterwards, with what crashed transactions left beside it: whoever
+  /// calls this has put the old files into quarantine first.
   ///
   /// - Parameters:
   ///   - source: The good database.
@@ -78,6 +81,33 @@ package enum OnlineBackup {
     }
   }
 
+  /// Whether some connection, of this process or another, is in a write transaction.
+  ///
+  /// Nothing is read: a journal beside the database, hot or not, stays as it is. Only
+  /// rollback modes answer; in WAL mode this is always false.
+  ///
+  /// - Throws: ``RescueError`` when SQLite cannot open the file or ask for its locks.
+  package static func hasWriter(_ path: FilePath) throws(RescueError) -> Bool {
+    do throws(SQLiteError) {
+      let connection = try Connection(path, mode: .readOnly)
+      var file: UnsafeMutablePointer<sqlite3_file>?
+      var isReserved: Int32 = 0
+      var result = unsafe withUnsafeMutablePointer(to: &file) { file in
+        unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, file)
+      }
+      if result == SQLITE_OK {
+        let check = unsafe file?.pointee.pMethods?.pointee.xCheckReservedLock
+        result = unsafe check?(file, &isReserved) ?? SQLITE_NOTFOUND
+      }
+      guard result == SQLITE_OK else {
+        throw SQLiteError(extendedCode: result, message: "cannot ask for locks")
+      }
+      return isReserved != 0
+    } catch {
+      throw RescueError(error, doing: "read '\(path)'")
+    }
+  }
+
   /// Opens a file that is ours alone, and worth nothing until the copy is complete.
   private static func openNew(_ path: FilePath) throws(RescueError) -> Connection {
     do throws(SQLiteError) {
@@ -93,8 +123,17 @@ package enum OnlineBackup {
   private static func openSource(
     _ path: FilePath, wait: Duration
   ) throws(RescueError) -> Connection {
-    // Decided before SQLite opens the file: it makes an empty WAL of its own at once.
-    let keepsLog = try holdsLog(path)
+    // Looked at before SQLite opens the file: it makes an empty WAL of its own at once.
+    let (main, log, journal) = try byteCounts(path)
+    guard main > 0 || (log == 0 && journal == 0) else {
+      throw RescueError(
+        .invalidInput, "'\(path)' is empty, but its WAL or journal is not",
+        meaning: "SQLite would delete what may be the only copy of the data",
+        advice: "run: dbrescue diagnose FILE")
+    }
+    // The last connection to close must not write a WAL back into the main file. An empty
+    // one is left to SQLite to remove again, which it does safely beside peers.
+    let keepsLog = log > 0
     do throws(SQLiteError) {
       do throws(SQLiteError) {
         return try begin(path, mode: .readWrite, wait: wait, keepsLog: keepsLog)
@@ -119,15 +158,20 @@ package enum OnlineBackup {
     return connection
   }
 
-  /// Whether a database has a WAL with anything in it.
-  ///
-  /// Then the last connection to close must not write it back into the main file. An
-  /// empty one is left to SQLite to remove again, which it does safely beside peers.
-  private static func holdsLog(_ path: FilePath) throws(RescueError) -> Bool {
-    do {
-      let storage = SystemStorage()
-      let log = try storage.resolve(path).adding(suffix: "-wal")
-      return try (storage.status(of: log)?.byteCount ?? 0) > 0
+  /// The sizes of the main file, the WAL and the journal.
+  private static func byteCounts(
+    _ path: FilePath
+  ) throws(RescueError) -> (main: Int, log: Int, journal: Int) {
+    let storage = SystemStorage()
+    func size(_ path: FilePath) throws(StorageError) -> Int {
+      try storage.status(of: path)?.byteCount ?? 0
+    }
+    do throws(StorageError) {
+      // SQLite, too, looks for them beside the file that a link leads to.
+      let main = try storage.resolve(path)
+      return try (
+        size(main), size(main.adding(suffix: "-wal")), size(main.adding(suffix: "-journal"))
+      )
     } catch {
       throw RescueError(error)
     }

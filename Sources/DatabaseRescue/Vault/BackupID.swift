@@ -13,7 +13,7 @@ public struct BackupID: Hashable, Sendable, CustomStringConvertible {
 
   /// Makes a name of the low 40 of 64 random bits.
   public init(random bits: UInt64) {
-    symbols = (0..<Self.symbolCount).map { Self.alphabet[Int(bits >> UInt64($0 * 5)) & 31] }
+    symbols = (0..<Self.symbolCount).map { Self.alphabet[Int(bits >> UInt64($0 * 5) & 31)] }
   }
 
   /// Makes a name of exactly these symbols; nil when they are not eight of the alphabet.

@@ -38,17 +38,71 @@ struct BackupJob {
     if writer.options.isRaw {
       return try storeRaw([], describing: describe)
     }
-    // Made before SQLite opens it, so that nobody else can read it.
-    _ = try open(run.path(.image), .createNew)
     do throws(RescueError) {
-      try OnlineBackup.image(
-        of: files.path, into: run.path(.image), wait: writer.options.wait)
+      try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
+      try run.remove(.source)
       try run.remove(.image)
       let reason = Check(Self.readable, passed: false, detail: error.message)
       return try storeRaw([reason], describing: describe)
     }
     return ([.main], try storeImage(describing: describe, checking: check))
+  }
+
+  // MARK: - Reading the database
+
+  /// How often a copy of the files is tried while somebody writes to them.
+  private static let copyAttemptsMax = 3
+  /// How much of a file is copied at a time.
+  private static let copyByteCount = 1024 * 1024
+
+  /// Has SQLite copy the database, as it is after recovery.
+  private func makeImage() throws(RescueError) {
+    let source = try recoverableSource()
+    // Made before SQLite opens it, so that nobody else can read it.
+    _ = try open(run.path(.image), .createNew)
+    try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
+    try run.remove(.source)
+  }
+
+  /// Where SQLite can read the database without changing anything that others need.
+  ///
+  /// A crashed transaction leaves a journal, which SQLite plays back into the main file and
+  /// deletes, even when the main file then turns out not to be a database. So it gets a
+  /// private copy of both. The journal of a living writer is left alone by SQLite itself.
+  private func recoverableSource() throws(RescueError) -> FilePath {
+    for _ in 0..<Self.copyAttemptsMax {
+      let current = try DatabaseFiles(files.path, in: storage)
+      guard try current.hasHotJournal(in: storage) else { return files.path }
+      for part in BackupName.Part.allCases where current.status[part] != nil {
+        do throws(RescueError) {
+          try copy(files.path(of: part), to: run.path(.source).adding(suffix: part.rawValue))
+        } catch  where error.kind == .missing {
+          break  // Somebody recovered it just now, as the next look at the files will show.
+        }
+      }
+      if try current.areUnchanged(in: storage) { return run.path(.source) }
+      try run.remove(.source)
+    }
+    throw RescueError(
+      .busy, "'\(files.path)' changes while it is read",
+      meaning: "no backup was made; the database is untouched",
+      advice: "close the app that uses the database, or try again later")
+  }
+
+  private func copy(_ path: FilePath, to newPath: FilePath) throws(RescueError) {
+    let source = try open(path, .read)
+    let output = try BackupOutput(newPath, in: storage)
+    while true {
+      let bytes: Bytes
+      do {
+        bytes = try source.read(at: output.byteCount, count: Self.copyByteCount)
+      } catch {
+        throw RescueError(error, in: path)
+      }
+      if bytes.isEmpty { return }
+      try output.append(bytes)
+    }
   }
 
   // MARK: - An image

@@ -13,6 +13,8 @@ final class BackupRun {
   enum Content: Hashable {
     /// The backup itself, or that of another file of the database.
     case container(BackupName.Part)
+    /// The files of the database as they are, for SQLite to recover without touching them.
+    case source
     /// The copy of the database that is stored.
     case image
     /// The copy of the database that was inflated again.
@@ -21,6 +23,7 @@ final class BackupRun {
     var name: String {
       switch self {
       case .container(let part): "db\(part.rawValue).gz"
+      case .source: "source"
       case .image: "image"
       case .trial: "trial"
       }
@@ -121,7 +124,7 @@ final class BackupRun {
   /// Removes everything that this run made.
   func discard() {
     let parts = BackupName.Part.allCases.reversed().map { Content.container($0) }
-    let temporary = ([.trial, .image] + parts).flatMap { content in
+    let temporary = ([.trial, .image, .source] + parts).flatMap { content in
       (Self.sidecarSuffixes + [""]).map { path(content).adding(suffix: $0) }
     }
     for path in published.reversed() + temporary {

@@ -27,8 +27,6 @@ public struct BackupWriter: Sendable {
     public var wait = Duration.seconds(5)
     /// Whether the files are stored as they are even if SQLite could read them.
     ///
-    /// Raw files are read without SQLite's locks: a process that has the database open
-    /// itself must not ask for this, since closing the file would drop its own locks.
     public var isRaw = false
 
     /// Makes the usual options.
@@ -58,7 +56,13 @@ public struct BackupWriter: Sendable {
 
   /// Backs up a database.
   ///
-  /// A database that SQLite cannot read is stored raw: its files as they are.
+  /// A database that SQLite cannot read is stored raw: its files as they are. Nothing of
+  /// the database is changed, also when a crashed transaction waits to be rolled back; only
+  /// a `-shm` may appear.
+  ///
+  /// Raw files are read past SQLite's locks, and closing them drops the locks that this very
+  /// process holds on the database: while it asks for a raw backup, or has one made of a
+  /// database that SQLite cannot read, it must not have that database open itself.
   ///
   /// - Parameters:
   ///   - database: The database, which other processes may be using.
@@ -95,7 +99,8 @@ public struct BackupWriter: Sendable {
   private func checkSpace(for files: DatabaseFiles) throws(RescueError) {
     // The copy, and a backup of typical data; a raw backup needs no copy, but may not shrink.
     let content = files.byteCount
-    let needed = (options.isRaw ? content : content + content / 10 * 7) + 1024 * 1024
+    var needed = (options.isRaw ? content : content + content / 10 * 7) + 1024 * 1024
+    if !options.isRaw, files.sidecars.contains(.journal) { needed += content }
     let free: Int
     do { free = try world.storage.freeBytes(at: existingFolder(of: vault)) } catch {
       throw RescueError(error)
@@ -113,56 +118,5 @@ public struct BackupWriter: Sendable {
     var path = path
     while try world.storage.status(of: path) == nil, path.folder != path { path = path.folder }
     return path
-  }
-}
-
-/// The files of one database, as they were when a backup began.
-struct DatabaseFiles {
-  /// The database as it was named, and the file itself where links lead.
-  let path: FilePath
-  let resolved: FilePath
-  /// The state of every file that is there.
-  let status: [BackupName.Part: FileStatus]
-
-  /// The file name of the database.
-  var name: FilePath { path.name }
-  /// The bytes of all files, and so at least those of the database.
-  var byteCount: Int { status.values.reduce(0) { $0 + $1.byteCount } }
-  /// The other files with something in them.
-  var sidecars: [BackupName.Part] {
-    [.wal, .journal].filter { (status[$0]?.byteCount ?? 0) > 0 }
-  }
-
-  init(_ path: FilePath, in storage: any Storage) throws(RescueError) {
-    self.path = path
-    do {
-      resolved = try storage.resolve(path)
-      status = try Self.status(of: resolved, in: storage)
-    } catch {
-      throw RescueError(error)
-    }
-    guard status[.main]?.kind == .file else {
-      throw RescueError(.invalidInput, "'\(path)' is not a file", advice: "give a database file")
-    }
-  }
-
-  /// The path of one of the files.
-  func path(of part: BackupName.Part) -> FilePath { resolved.adding(suffix: part.rawValue) }
-
-  /// Whether all files are still as they were.
-  func areUnchanged(in storage: any Storage) throws(RescueError) -> Bool {
-    do { return try Self.status(of: resolved, in: storage) == status } catch {
-      throw RescueError(error)
-    }
-  }
-
-  private static func status(
-    of path: FilePath, in storage: any Storage
-  ) throws(StorageError) -> [BackupName.Part: FileStatus] {
-    var found: [BackupName.Part: FileStatus] = [:]
-    for part in BackupName.Part.allCases {
-      found[part] = try storage.status(of: path.adding(suffix: part.rawValue))
-    }
-    return found
   }
 }

@@ -261,7 +261,8 @@ final class MemoryFile: StoredFile {
         switch next(3) {
         case 0: bytes.removeSubrange(start..<end)
         case 1: bytes.insert(contentsOf: bytes[start..<end], at: next(bytes.count))
-        default: bytes.replaceSubrange(start..<end, with: (start..<end).map { _ in UInt8(next(256)) })
+        default:
+          bytes.replaceSubrange(start..<end, with: (start..<end).map { _ in UInt8(next(256)) })
         }
         if bytes.isEmpty { bytes = [0] }
       }

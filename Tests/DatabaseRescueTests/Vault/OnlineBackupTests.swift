@@ -146,6 +146,19 @@ import Testing
     #expect(try scratch.read(good) == before)
   }
 
+  @Test func `a writer is seen, and a reader is not taken for one`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    #expect(try !OnlineBackup.hasWriter(database))
+    let peer = try Connection(database, mode: .readWrite)
+    try peer.execute("BEGIN; SELECT 1 FROM note")
+    #expect(try !OnlineBackup.hasWriter(database))
+    try peer.execute("INSERT INTO note(body) VALUES ('x')")
+    #expect(try OnlineBackup.hasWriter(database))
+    try peer.execute("ROLLBACK")
+    #expect(try !OnlineBackup.hasWriter(database))
+  }
+
   @Test func `copying into a database that is in use waits, then says busy`() throws {
     let scratch = Scratch()
     let good = try scratch.database("good.db", kibibytes: 10)

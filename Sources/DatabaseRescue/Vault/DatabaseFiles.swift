@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that make up one database, looked at before and after they are read.
+
+internal import SQLiteFormat
+
+/// The files of one database, as they were when a backup began.
+struct DatabaseFiles {
+  /// The database as it was named, and the file itself where links lead.
+  let path: FilePath
+  let resolved: FilePath
+  /// The state of every file that is there.
+  let status: [BackupName.Part: FileStatus]
+
+  /// The file name of the database.
+  var name: FilePath { path.name }
+  /// The bytes of all files, and so at least those of the database.
+  var byteCount: Int { status.values.reduce(0) { $0 + $1.byteCount } }
+  /// The other files with something in them.
+  var sidecars: [BackupName.Part] {
+    [.wal, .journal].filter { (status[$0]?.byteCount ?? 0) > 0 }
+  }
+
+  init(_ path: FilePath, in storage: any Storage) throws(RescueError) {
+    self.path = path
+    do {
+      resolved = try storage.resolve(path)
+      status = try Self.status(of: resolved, in: storage)
+    } catch {
+      throw RescueError(error)
+    }
+    guard status[.main]?.kind == .file else {
+      throw RescueError(.invalidInput, "'\(path)' is not a file", advice: "give a database file")
+    }
+  }
+
+  /// Whether the journal is what a crashed transaction left, which SQLite would play back.
+  func hasHotJournal(in storage: any Storage) throws(RescueError) -> Bool {
+    guard sidecars.contains(.journal) else { return false }
+    let path = path(of: .journal)
+    let journal: any StoredFile
+    do { journal = try storage.open(path, .read) } catch  where error.cause == .missing {
+      return false  // Its writer has just committed.
+    } catch {
+      throw RescueError(error)
+    }
+    do {
+      // A journal that is kept between transactions has a zeroed header.
+      if try journal.read(at: 0, count: 1) == [0] { return false }
+    } catch {
+      throw RescueError(error, in: path)
+    }
+    return try !OnlineBackup.hasWriter(resolved)
+  }
+
+  /// The path of one of the files.
+  func path(of part: BackupName.Part) -> FilePath { resolved.adding(suffix: part.rawValue) }
+
+  /// Whether all files are still as they were.
+  func areUnchanged(in storage: any Storage) throws(RescueError) -> Bool {
+    do { return try Self.status(of: resolved, in: storage) == status } catch {
+      throw RescueError(error)
+    }
+  }
+
+  private static func status(
+    of path: FilePath, in storage: any Storage
+  ) throws(StorageError) -> [BackupName.Part: FileStatus] {
+    var found: [BackupName.Part: FileStatus] = [:]
+    for part in BackupName.Part.allCases {
+      found[part] = try storage.status(of: path.adding(suffix: part.rawValue))
+    }
+    return found
+  }
+}

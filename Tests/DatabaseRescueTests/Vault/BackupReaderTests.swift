@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading backups: whole, cut, damaged, and made by others.
+
+import SQLiteFormat
+import Testing
+
+@testable import DatabaseRescue
+
+@Suite struct BackupReaderTests {
+  /// A backup of a database of several members, and the image that it holds.
+  static func backup(_ scratch: Scratch, kibibytes: Int = 900) throws -> (Backup, Bytes) {
+    let database = try scratch.database(kibibytes: kibibytes)
+    var options = BackupWriter.Options()
+    options.verification = .quick
+    let backup = try BackupWriterTests.writer(scratch, options)
+      .backUp(database, describing: describe)
+    return (backup, try BackupWriterTests.image(of: backup, scratch))
+  }
+
+  /// A reader of changed bytes.
+  static func reader(_ bytes: Bytes, _ scratch: Scratch) throws(any Error) -> BackupReader {
+    let path = scratch.file("changed.db.gz")
+    try scratch.write(bytes, to: path)
+    return try BackupReader(path)
+  }
+
+  @Test func `the pages of a backup are read in place`() throws {
+    let scratch = Scratch()
+    let (backup, image) = try Self.backup(scratch)
+    let reader = try BackupReader(backup.path)
+    let pages = try reader.pages()
+    #expect(pages.byteCount == image.count)
+    for (offset, count) in [(0, 100), (262_000, 1000), (image.count - 10, 100), (4096, 700_000)] {
+      let expected = image[offset..<min(offset + count, image.count)]
+      #expect(try pages.read(at: offset, count: count).elementsEqual(expected))
+    }
+    #expect(try pages.read(at: image.count, count: 1).isEmpty)
+    #expect(try pages.read(at: -1, count: 1).isEmpty)
+    #expect(try pages.read(at: 0, count: .max) == image)
+  }
+
+  @Test func `a lost member costs its pages and no other`() throws {
+    let scratch = Scratch()
+    let (backup, image) = try Self.backup(scratch)
+    var bytes = try scratch.read(backup.path)
+    let members = try #require(try Archive.open(MemoryFile(bytes))).members
+    bytes[members[1].position + 5000] ^= 1
+    let reader = try Self.reader(bytes, scratch)
+    #expect(reader.state == .complete)
+    let verification = reader.verify()
+    #expect(!verification.passed)
+    let damage = try #require(verification.damage.first)
+    #expect(verification.damage.count == 1 && damage.member == 1 && damage.isLost)
+    let (first, last) = (PageNumber(65), PageNumber(128))
+    #expect(damage.pages?.lowerBound == first && damage.pages?.upperBound == last)
+
+    let pages = try reader.pages()
+    #expect(throws: ReadFailure.self) { try pages.read(at: 262_144, count: 1) }
+    #expect(try pages.read(at: 0, count: 262_144).elementsEqual(image[..<262_144]))
+    #expect(try pages.read(at: 524_288, count: 9).elementsEqual(image[524_288..<524_297]))
+
+    #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("restored.db")) }
+    #expect(!scratch.names().contains("restored.db"))
+    let extraction = try reader.extract(to: scratch.file("extracted.db"))
+    #expect(!extraction.isWhole && extraction.lost.map(\.member) == [1])
+    var expected = image
+    expected.replaceSubrange(262_144..<524_288, with: Bytes(repeating: 0, count: 262_144))
+    #expect(try scratch.read(scratch.file("extracted.db")) == expected)
+  }
+
+  @Test func `a damaged head or checksum only troubles gunzip`() throws {
+    let scratch = Scratch()
+    let (backup, image) = try Self.backup(scratch)
+    let sound = try scratch.read(backup.path)
+    let members = try #require(try Archive.open(MemoryFile(sound))).members
+    let member = members[1]
+    for offset in [0, 3, 40, 97, member.byteCount - 8, member.byteCount - 1] {
+      var bytes = sound
+      bytes[member.position + offset] ^= 0x10
+      let reader = try Self.reader(bytes, scratch)
+      let verification = reader.verify()
+      #expect(!verification.passed && verification.damage.map(\.isLost) == [false])
+      let output = scratch.file("restored.db")
+      try reader.restore(to: output)
+      #expect(try scratch.read(output) == image)
+      try SystemStorage().remove(output)
+    }
+  }
+
+  @Test func `a cut backup is incomplete, keeps its first manifest, and gives what it has`() throws
+  {
+    let scratch = Scratch()
+    let (backup, image) = try Self.backup(scratch)
+    let bytes = try scratch.read(backup.path)
+    let members = try #require(try Archive.open(MemoryFile(bytes))).members
+    let end = members[1].position + members[1].byteCount
+    for cut in [end, end + 50, end + 5000] {
+      let reader = try Self.reader(Bytes(bytes[..<cut]), scratch)
+      #expect(reader.state == .incomplete && !reader.isGood && !reader.hasFinalManifest)
+      #expect(reader.manifest?.content.userVersion == 7)
+      #expect(reader.manifest?.image.sha256 == nil)
+      #expect(reader.imageByteCount == image.count)
+      #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("no.db")) }
+      let output = scratch.file("extracted.db")
+      let extraction = try reader.extract(to: output)
+      #expect(extraction.lost.first?.bytes.lowerBound == 524_288)
+      let written = try scratch.read(output)
+      #expect(written.count == image.count && written.starts(with: image[..<524_288]))
+      try SystemStorage().remove(output)
+    }
+    // Cut in the first data member: the manifest alone is left.
+    let reader = try Self.reader(Bytes(bytes[..<(members[0].position + 50)]), scratch)
+    #expect(reader.state == .incomplete && reader.imageByteCount == image.count)
+    #expect(reader.flaws.contains { $0.contains("are missing") })
+  }
+
+  @Test func `every byte of a small backup, changed, is found or harmless`() throws {
+    let scratch = Scratch()
+    let database = scratch.file("small.db")
+    do {
+      let connection = try Connection(database, mode: .create)
+      try connection.execute("PRAGMA page_size = 512; CREATE TABLE t(a)")
+    }
+    let backup = try BackupWriterTests.writer(scratch).backUp(database, describing: describe)
+    let image = try BackupWriterTests.image(of: backup, scratch)
+    let sound = try scratch.read(backup.path)
+    let output = scratch.file("out.db")
+    for index in sound.indices {
+      var bytes = sound
+      bytes[index] ^= 0x04
+      guard let reader = try? Self.reader(bytes, scratch) else { continue }
+      if reader.verify().passed {
+        #expect(GzipTests.inflate(bytes).bytes == image, "byte \(index)")
+      }
+      if (try? reader.restore(to: output)) != nil, reader.state != .foreign {
+        #expect(try scratch.read(output) == image, "byte \(index)")
+      }
+      try SystemStorage().remove(output)
+    }
+  }
+
+  @Test func `every cut of a small backup is incomplete or no backup at all`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database(pageSize: 512, kibibytes: 1)
+    let backup = try BackupWriterTests.writer(scratch).backUp(database, describing: describe)
+    let sound = try scratch.read(backup.path)
+    let member = try #require(try Archive.open(MemoryFile(sound))?.members.first)
+    for count in 0..<sound.count {
+      guard let reader = try? Self.reader(Bytes(sound[..<count]), scratch) else {
+        #expect(count < 2, "cut at \(count)")
+        continue
+      }
+      #expect(!reader.verify().passed, "cut at \(count)")
+      guard count >= MemberHead.byteCount else { continue }
+      #expect(reader.state == .incomplete, "cut at \(count)")
+      let readable = reader.archive.map { ArchiveTests.read($0).spans.count }
+      #expect(readable == (count >= member.range.upperBound ? 1 : 0), "cut at \(count)")
+    }
+  }
+
+  @Test func `a gzip file of another maker is read, and said to be one`() throws {
+    let scratch = Scratch()
+    let image = try scratch.read(scratch.database())
+    let file = try GzipTests.member(image)
+    let reader = try Self.reader(file, scratch)
+    #expect(reader.state == .foreign && reader.manifest == nil && !reader.isGood)
+    #expect(reader.verify().passed)
+    let output = scratch.file("restored.db")
+    try reader.restore(to: output)
+    #expect(try scratch.read(output) == image)
+    #expect(throws: RescueError.self) { try reader.pages() }
+
+    let cut = try Self.reader(Bytes(file.dropLast(1000)), scratch)
+    #expect(cut.state == .foreign && !cut.verify().passed)
+    #expect(throws: RescueError.self) { try cut.restore(to: scratch.file("no.db")) }
+    #expect(!scratch.names().contains("no.db"))
+    let extraction = try cut.extract(to: scratch.file("some.db"))
+    #expect(!extraction.isWhole && extraction.byteCount > 0)
+    #expect(image.starts(with: try scratch.read(scratch.file("some.db"))))
+  }
+
+  @Test func `a small file that stands for more than the disk holds is refused`() throws {
+    let scratch = Scratch()
+    let path = scratch.file("bomb.gz")
+    try scratch.write(try GzipTests.member(Bytes(repeating: 0, count: 1 << 20)), to: path)
+    let reader = try BackupReader(path, in: FailingStorage(free: 500_000))
+    let error = #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("no.db")) }
+    #expect(error?.kind == .cannotWrite)
+    #expect(!scratch.names().contains("no.db"))
+  }
+
+  @Test func `an index that promises the world is refused or bounded`() throws {
+    let scratch = Scratch()
+    let head = MemberHead(
+      kind: .data, id: ArchiveTests.id, number: 0, deflatedByteCount: 1000,
+      inflatedByteCount: 4096, payloadByteCount: 0, offset: 1 << 60, total: 1 << 61,
+      digest: SHA256.digest(of: []))
+    let reader = try Self.reader(head.encoded + Bytes(repeating: 0, count: 1008), scratch)
+    #expect(reader.state == .incomplete && reader.imageByteCount == 1 << 61)
+    let pages = try reader.pages()
+    #expect(throws: ReadFailure.self) { try pages.read(at: 0, count: .max) }
+    let error = #expect(throws: RescueError.self) {
+      try reader.extract(to: scratch.file("no.db"))
+    }
+    #expect(error?.kind == .cannotWrite)
+  }
+
+  @Test func `what is no gzip file at all is refused`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    let error = #expect(throws: RescueError.self) { try BackupReader(database) }
+    #expect(error?.kind == .invalidInput)
+    #expect(throws: RescueError.self) { try Self.reader([], scratch) }
+    let missing = #expect(throws: RescueError.self) { try BackupReader(scratch.file("none")) }
+    #expect(missing?.kind == .missing)
+  }
+
+  @Test func `a restore never replaces a file`() throws {
+    let scratch = Scratch()
+    let (backup, _) = try Self.backup(scratch, kibibytes: 10)
+    let taken = scratch.file("taken.db")
+    try scratch.write([1], to: taken)
+    #expect(throws: RescueError.self) { try BackupReader(backup.path).restore(to: taken) }
+    #expect(try scratch.read(taken) == [1])
+  }
+}

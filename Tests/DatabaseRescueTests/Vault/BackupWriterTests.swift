@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making backups: what they hold, what they say, and that a failure leaves nothing behind.
+
+import Diagnosis
+import Dispatch
+import SQLiteFormat
+import Synchronization
+import Testing
+
+@testable import DatabaseRescue
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What a caller would say of a database, from its header.
+func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
+  let header: Bytes
+  do { header = try image.read(at: 0, count: 100) } catch {
+    throw RescueError(.inputOutput, error.reason)
+  }
+  guard header.starts(with: Bytes("SQLite format 3\0".utf8)) else {
+    throw RescueError(.invalidInput, "not a database")
+  }
+  let size = Int(header[16]) << 8 | Int(header[17])
+  return BackupContent(
+    pageSize: size == 1 ? 65536 : size, userVersion: Int32(header[63]), journalMode: "delete",
+    supportCode: "DBR-TEST")
+}
+
+@Suite(.timeLimit(.minutes(5))) struct BackupWriterTests {
+  static func options(_ change: (inout BackupWriter.Options) -> Void) -> BackupWriter.Options {
+    var options = BackupWriter.Options()
+    change(&options)
+    return options
+  }
+
+  static func writer(
+    _ scratch: Scratch, _ options: BackupWriter.Options = BackupWriter.Options(),
+    storage: any Storage = SystemStorage()
+  ) -> BackupWriter {
+    BackupWriter(
+      vault: scratch.file("vault"), tool: "test", options: options, world: World(storage: storage))
+  }
+
+  /// The image that a backup holds, restored and removed again.
+  static func image(of backup: Backup, _ scratch: Scratch) throws -> Bytes {
+    let path = scratch.file("restored-\(backup.name.id).db")
+    try BackupReader(backup.path).restore(to: path)
+    defer { try? SystemStorage().remove(path) }
+    return try scratch.read(path)
+  }
+
+  @Test(arguments: [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
+  func `every page size comes back byte for byte`(pageSize: Int) throws {
+    let scratch = Scratch()
+    let database = try scratch.database(pageSize: pageSize)
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    #expect(backup.state == .complete && backup.isGood && backup.flaws.isEmpty)
+    let manifest = try #require(backup.manifest)
+    #expect(manifest.clean && !manifest.raw)
+    #expect(
+      manifest.checks.map(\.name)
+        == ["read back", "trial restore", "integrity_check", "foreign_key_check"])
+    #expect(manifest.content.pageSize == pageSize && backup.name.userVersion == 7)
+    #expect(manifest.database == "app.db" && manifest.tool == "test")
+    let image = try Self.image(of: backup, scratch)
+    #expect(manifest.image.sha256 == SHA256.digest(of: image))
+    #expect(scratch.names("vault") == [backup.path.name.description])
+    let restored = scratch.file("again.db")
+    try scratch.write(image, to: restored)
+    #expect(try OnlineBackupTests.content(restored) == OnlineBackupTests.content(database))
+  }
+
+  @Test func `an empty database, and a file of no bytes`() throws {
+    let scratch = Scratch()
+    _ = try Connection(scratch.file("empty.db"), mode: .create).execute("VACUUM")
+    try scratch.write([], to: scratch.file("nothing.db"))
+    for name in ["empty.db", "nothing.db"] {
+      let backup = try Self.writer(scratch).backUp(scratch.file(name)) {
+        (_) throws(RescueError) in BackupContent()
+      }
+      #expect(backup.isGood, "\(name)")
+      #expect(try Self.image(of: backup, scratch).count == backup.manifest?.image.byteCount)
+    }
+  }
+
+  private static let hasGunzip = (try? SystemStorage().status(of: "/bin/gunzip")) != nil
+
+  @Test(.enabled(if: hasGunzip)) func `gunzip gives the exact database`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database(kibibytes: 1200)
+    let backup = try Self.writer(scratch, Self.options { $0.verification = .quick })
+      .backUp(database, describing: describe)
+    #expect((try BackupReader(backup.path).memberCount) > 3)
+    let output = scratch.file("gunzipped.db")
+    #expect(unsafe system("exec /bin/gunzip -c '\(backup.path)' > '\(output)'") == 0)
+    #expect(unsafe system("exec /bin/gunzip -t '\(backup.path)'") == 0)
+    #expect(try scratch.read(output) == Self.image(of: backup, scratch))
+    #expect(try OnlineBackupTests.content(output) == OnlineBackupTests.content(database))
+  }
+
+  @Test func `what was found and what failed is in the manifest, and it is not clean`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    try Connection(database, mode: .readWrite).execute("INSERT INTO tag VALUES (9999, 'none')")
+    let backup = try Self.writer(scratch).backUp(database, describing: describe) {
+      (copy) throws(RescueError) in
+      [BackupManifest.Check("contract", passed: true, detail: "\(copy.name.bytes.count) bytes")]
+    }
+    let manifest = try #require(backup.manifest)
+    #expect(!manifest.clean && backup.isGood)
+    #expect(manifest.checks.filter { !$0.passed }.map(\.name) == ["foreign_key_check"])
+    #expect(manifest.checks.last?.name == "contract")
+
+    let other = try Self.writer(scratch).backUp(database) { (image) throws(RescueError) in
+      var content = try describe(image)
+      content.findings = [BackupContent.FoundThing(Finding(.indexMismatch, "an index"))]
+      return content
+    }
+    #expect(other.manifest?.clean == false)
+    #expect(other.manifest?.content.findings.map(\.code) == [FindingCode.indexMismatch.name])
+  }
+
+  @Test func `a damaged database that SQLite can open is stored, with the failed check`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database(kibibytes: 200)
+    var bytes = try scratch.read(database)
+    bytes.replaceSubrange(10 * 4096..<12 * 4096, with: Bytes(repeating: 0xAA, count: 8192))
+    try scratch.write(bytes, to: database)
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    #expect(backup.state == .complete && !backup.isGood)
+    let check = backup.manifest?.checks.first { $0.name == "integrity_check" }
+    #expect(check?.passed == false)
+    #expect(backup.manifest?.clean == false && backup.manifest?.raw == false)
+    #expect(try Self.image(of: backup, scratch).count == bytes.count)
+  }
+
+  @Test func `what SQLite cannot read is stored raw, with its other files`() throws {
+    let scratch = Scratch()
+    let database = scratch.file("noise.db")
+    let noise = ArchiveTests.image(300_000)
+    try scratch.write(noise, to: database)
+    try scratch.write([1, 2, 3], to: database.adding(suffix: "-wal"))
+    try scratch.write([4, 5], to: database.adding(suffix: "-journal"))
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    let manifest = try #require(backup.manifest)
+    #expect(manifest.raw && !manifest.clean && !backup.isGood && backup.state == .complete)
+    #expect(try Self.image(of: backup, scratch) == noise)
+    #expect(manifest.sidecars.map(\.suffix) == ["-wal", "-journal"])
+    #expect(
+      manifest.checks.map(\.name)
+        == ["readable by SQLite", "content", "read back", "source unchanged"])
+    for (suffix, bytes) in [("-wal", [1, 2, 3]), ("-journal", [4, 5])] as [(String, Bytes)] {
+      let part = try #require(BackupName.Part(rawValue: suffix))
+      let path = scratch.file("vault").appending(backup.name.with(part).path)
+      let output = scratch.file("part\(suffix)")
+      try BackupReader(path).restore(to: output)
+      #expect(try scratch.read(output) == bytes)
+    }
+    #expect(scratch.names("vault").count == 3)
+    #expect(scratch.names().filter { $0.hasPrefix("noise.db") }.count == 3)
+    let vault = Vault(scratch.file("vault"))
+    #expect(try vault.list().count == 1)
+    #expect(try vault.verifyAll().map(\.passed) == [true, true, true])
+    #expect(try vault.leftovers().isEmpty)
+  }
+
+  /// Makes the files of a database whose user was killed in the middle of a transaction.
+  static func crash(_ scratch: Scratch) throws -> FilePath {
+    let live = try scratch.database("live.db", kibibytes: 200)
+    let connection = try Connection(live, mode: .readWrite)
+    // A cache of a few pages, so that changed pages reach the file before the commit.
+    try connection.execute(
+      "PRAGMA cache_size = 5; BEGIN; UPDATE note SET body = 'changed'; DELETE FROM tag")
+    let crashed = scratch.file("crashed.db")
+    for suffix in ["", "-journal"] {
+      try scratch.write(
+        scratch.read(live.adding(suffix: suffix)), to: crashed.adding(suffix: suffix))
+    }
+    try connection.execute("ROLLBACK")
+    return crashed
+  }
+
+  @Test func `a crashed transaction is rolled back in the backup, and not in the database`()
+    throws
+  {
+    let scratch = Scratch()
+    let database = try Self.crash(scratch)
+    let journal = database.adding(suffix: "-journal")
+    let before = try (scratch.read(database), scratch.read(journal))
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    #expect(backup.isGood && backup.manifest?.clean == true)
+    #expect(try (scratch.read(database), scratch.read(journal)) == before)
+    #expect(scratch.names("vault").count == 1)
+    let restored = scratch.file("restored.db")
+    try BackupReader(backup.path).restore(to: restored)
+    #expect(
+      try OnlineBackupTests.content(restored)
+        == OnlineBackupTests.content(scratch.file("live.db")))
+  }
+
+  @Test func `an empty database does not cost its WAL`() throws {
+    let scratch = Scratch()
+    let database = scratch.file("empty.db")
+    try scratch.write([], to: database)
+    let wal = database.adding(suffix: "-wal")
+    try scratch.write([1, 2, 3], to: wal)
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    #expect(backup.manifest?.raw == true)
+    #expect(backup.manifest?.sidecars.map(\.image.byteCount) == [3])
+    #expect(try scratch.read(wal) == [1, 2, 3])
+  }
+
+  @Test func `raw can be asked for, and a missing file is named so`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    let writer = Self.writer(scratch, Self.options { $0.isRaw = true })
+    let backup = try writer.backUp(database, describing: describe)
+    #expect(backup.manifest?.raw == true)
+    #expect(try Self.image(of: backup, scratch) == scratch.read(database))
+    let error = #expect(throws: RescueError.self) {
+      try writer.backUp(scratch.file("missing.db"), describing: describe)
+    }
+    #expect(error?.kind == .missing)
+    let folder = #expect(throws: RescueError.self) {
+      try writer.backUp(scratch.path, describing: describe)
+    }
+    #expect(folder?.kind == .invalidInput)
+  }
+
+  @Test func `too little space is said before anything is made`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    let writer = Self.writer(scratch, storage: FailingStorage(free: 70_000))
+    let error = #expect(throws: RescueError.self) {
+      try writer.backUp(database, describing: describe)
+    }
+    #expect(error?.kind == .cannotWrite)
+    #expect(error?.message.contains("70000 are free") == true)
+    #expect(scratch.names() == ["app.db"])
+  }
+
+  @Test func `a locked database gives busy, and leaves the vault as it was`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    let holder = try Connection(database, mode: .readWrite)
+    try holder.execute("BEGIN EXCLUSIVE")
+    let writer = Self.writer(scratch, Self.options { $0.wait = .milliseconds(100) })
+    let error = #expect(throws: RescueError.self) {
+      try writer.backUp(database, describing: describe)
+    }
+    #expect(error?.kind == .busy)
+    #expect(scratch.names("vault").isEmpty)
+    try holder.execute("ROLLBACK")
+  }
+
+  @Test(arguments: [false, true]) func `whatever call fails, the vault is as it was before`(
+    isRaw: Bool
+  ) throws {
+    let scratch = Scratch()
+    let database = try isRaw ? scratch.database(kibibytes: 20) : Self.crash(scratch)
+    if isRaw { try scratch.write([1], to: database.adding(suffix: "-wal")) }
+    let options = Self.options { $0.isRaw = isRaw }
+    let counting = FailingStorage()
+    let good = try Self.writer(scratch, options, storage: counting)
+      .backUp(database, describing: describe)
+    let before = scratch.names("vault")
+    #expect(counting.callCount > 20)
+    for call in 1...counting.callCount {
+      let storage = FailingStorage(failing: call)
+      let result = Result {
+        try Self.writer(scratch, options, storage: storage)
+          .backUp(database, describing: describe)
+      }
+      switch result {
+      case .success(let backup):
+        // The call was one that may fail, such as looking whether a lock file is still there.
+        #expect(backup.state == .complete, "call \(call)")
+        for part in BackupName.Part.allCases {
+          try SystemStorage().remove(
+            scratch.file("vault").appending(backup.name.with(part).path))
+        }
+      case .failure: break
+      }
+      // One file may stay where its removal is the call that failed; a sweep then finds it.
+      try Vault(scratch.file("vault")).sweep()
+      #expect(scratch.names("vault") == before, "call \(call)")
+    }
+    #expect(try BackupReader(good.path).verify().passed)
+  }
+
+  @Test func `a caller that gives up leaves nothing behind`() throws {
+    let scratch = Scratch()
+    let database = try scratch.database()
+    let writer = Self.writer(scratch)
+    #expect(throws: RescueError.self) {
+      try writer.backUp(database) { (_) throws(RescueError) -> BackupContent in
+        throw RescueError(.declined, "no")
+      }
+    }
+    #expect(throws: RescueError.self) {
+      try writer.backUp(database, describing: describe) {
+        (_) throws(RescueError) -> [BackupManifest.Check] in throw RescueError(.declined, "no")
+      }
+    }
+    #expect(scratch.names("vault").isEmpty)
+  }
+
+  @Test(arguments: ["wal", "delete"])
+  func `two writers at once, while the database is written to`(journalMode: String) throws {
+    let scratch = Scratch()
+    let database = try scratch.database(journalMode: journalMode, kibibytes: 300)
+    let backups = Mutex<[Backup]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { index in
+      if index == 0 {
+        guard let connection = try? Connection(database, mode: .readWrite) else { return }
+        for _ in 0..<200 { try? connection.execute("INSERT INTO note(body) VALUES ('new')") }
+      } else if let backup = try? Self.writer(scratch).backUp(database, describing: describe) {
+        backups.withLock { $0.append(backup) }
+      }
+    }
+    let made = backups.withLock { $0 }
+    #expect(made.count == 2 && made.allSatisfy { $0.isGood && $0.manifest?.clean == true })
+    #expect(scratch.names("vault").count == 2)
+    for backup in made { #expect(try BackupReader(backup.path).verify().passed) }
+  }
+}
