@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is known of one database: what its bytes say, and what its app expects.
 
+import SQLiteFormat
+
 /// Everything that is known of one database.
 public struct Examination: Sendable {
   /// What the bytes say.
@@ -30,7 +32,9 @@ public struct Examination: Sendable {
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     var findings = survey.findings + (verification.map { ContractCheck.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
-    if verification == nil, let expectedVersion, let found = survey.header.map({ Int($0.userVersion) }) {
+    if verification == nil, let expectedVersion,
+      let found = survey.header.map({ Int($0.userVersion) })
+    {
       findings += ContractCheck.findings(version: found, expected: expectedVersion)
     }
     self.findings = findings.sorted { $0.severity > $1.severity }
@@ -44,7 +48,8 @@ public struct Examination: Sendable {
   /// How the version found relates to the one expected.
   public var relation: VersionRelation {
     guard let foundVersion, let expectedVersion else { return .unknown }
-    return foundVersion == expectedVersion ? .equal : foundVersion < expectedVersion ? .older : .newer
+    return foundVersion == expectedVersion
+      ? .equal : foundVersion < expectedVersion ? .older : .newer
   }
 
   /// The finding that weighs most.
@@ -57,6 +62,6 @@ public struct Examination: Sendable {
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {
-    if case .applied = survey.image?.wal { true } else { false }
+    if case .applied? = survey.image?.wal { true } else { false }
   }
 }

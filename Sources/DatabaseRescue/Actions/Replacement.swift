@@ -7,7 +7,7 @@
 // quarantine together, by a plan that is on disk before the first move, and the new file takes
 // their place. Whoever comes next finishes or undoes a plan that was begun.
 
-import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -65,7 +65,8 @@ package struct Replacement: Sendable {
       try world.storage.createFolder(folder.path)
       guard try world.storage.status(of: folder.quarantine(code)) == nil else {
         throw RescueError(
-          .busy, "the folder '\(folder.quarantine(code))' is taken", advice: "run the command again")
+          .busy, "the folder '\(folder.quarantine(code))' is taken", advice: "run the command again"
+        )
       }
     } catch let error as StorageError {
       throw RescueError(error, meaning: "nothing was changed")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking at a database without touching it.
 
+import FoundationEssentials
 import Diagnosis
 import SQLiteFormat
 

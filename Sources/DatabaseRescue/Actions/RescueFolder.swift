@@ -5,7 +5,7 @@
 // app.db.rescue/quarantine/CODE/     displaced files, by the code of the run that displaced them
 // app.db.rescue/plan.json            a replacement that has begun and is not finished
 
-import Diagnosis
+public import Diagnosis
 
 /// The folder beside a database that holds its backups and its displaced files.
 public struct RescueFolder: Hashable, Sendable {

@@ -44,7 +44,9 @@ extension TableDescription {
   /// Whether this is a full-text index, by its statement: `… USING fts5(…)`.
   fileprivate var isFullText: Bool {
     let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
-    guard let using = words.firstIndex(of: "using"), using + 1 < words.endIndex else { return false }
+    guard let using = words.firstIndex(of: "using"), using + 1 < words.endIndex else {
+      return false
+    }
     return ["fts3", "fts4", "fts5"].contains(words[using + 1])
   }
 }

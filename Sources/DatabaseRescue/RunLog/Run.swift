@@ -5,9 +5,9 @@ public import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+  import FoundationEssentials
 #else
-  package import Foundation
+  import Foundation
 #endif
 
 /// What a run ended in.

@@ -21,26 +21,32 @@ extension Connection {
   /// A virtual table's module runs statements of its own on its shadow tables.
   func allowOnlyDeclarations(virtual: Bool) {
     if virtual {
-      unsafe sqlite3_set_authorizer(handle, { _, action, _, _, _, _ in
-        Self.declarations.contains(action) || Self.moduleActions.contains(action)
-          ? SQLITE_OK : SQLITE_DENY
-      }, nil)
+      unsafe sqlite3_set_authorizer(
+        handle,
+        { _, action, _, _, _, _ in
+          Self.declarations.contains(action) || Self.moduleActions.contains(action)
+            ? SQLITE_OK : SQLITE_DENY
+        }, nil)
     } else {
-      unsafe sqlite3_set_authorizer(handle, { _, action, _, _, _, _ in
-        Self.declarations.contains(action) ? SQLITE_OK : SQLITE_DENY
-      }, nil)
+      unsafe sqlite3_set_authorizer(
+        handle,
+        { _, action, _, _, _, _ in
+          Self.declarations.contains(action) ? SQLITE_OK : SQLITE_DENY
+        }, nil)
     }
   }
 
   /// Allows expressions over constants and nothing else.
   func allowOnlyExpressions() {
-    unsafe sqlite3_set_authorizer(handle, { _, action, _, function, _, _ in
-      switch action {
-      case SQLITE_SELECT: SQLITE_OK
-      case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
-      default: SQLITE_DENY
-      }
-    }, nil)
+    unsafe sqlite3_set_authorizer(
+      handle,
+      { _, action, _, function, _, _ in
+        switch action {
+        case SQLITE_SELECT: SQLITE_OK
+        case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
+        default: SQLITE_DENY
+        }
+      }, nil)
   }
 
   /// Lifts the restriction.
@@ -70,7 +76,8 @@ extension Connection {
   func acceptUnknownCollations() {
     unsafe sqlite3_collation_needed(handle, nil) { _, database, _, name in
       guard let database = unsafe database, let name = unsafe name else { return }
-      unsafe sqlite3_create_collation(database, name, SQLITE_UTF8, nil) { _, leftCount, left, rightCount, right in
+      unsafe sqlite3_create_collation(database, name, SQLITE_UTF8, nil) {
+        _, leftCount, left, rightCount, right in
         let left = unsafe UnsafeRawBufferPointer(start: left, count: Int(leftCount))
         let right = unsafe UnsafeRawBufferPointer(start: right, count: Int(rightCount))
         if unsafe left.elementsEqual(right) { return 0 }

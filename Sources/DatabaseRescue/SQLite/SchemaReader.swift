@@ -123,7 +123,8 @@ package enum SchemaReader {
           origin: row[2] == .text("pk")
             ? .primaryKey : row[2] == .text("u") ? .uniqueConstraint : .created,
           columns: columns,
-          predicate: row[3] == .integer(1) ? tokens.map { predicate(in: $0) } ?? "" : nil, sql: sql))
+          predicate: row[3] == .integer(1) ? tokens.map { predicate(in: $0) } ?? "" : nil, sql: sql)
+      )
     }
     return indexes
   }

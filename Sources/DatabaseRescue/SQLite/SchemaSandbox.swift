@@ -46,7 +46,9 @@ package struct SchemaSandbox: ~Copyable {
     guard sql.utf8.count < Int(Self.statementBytesMax), !sql.utf8.contains(0) else {
       return refused("the statement is too long or contains a NUL")
     }
-    guard tokens.first?.isWord("create") == true else { return refused("not a CREATE", hostile: true) }
+    guard tokens.first?.isWord("create") == true else {
+      return refused("not a CREATE", hostile: true)
+    }
     if let module = Self.module(of: tokens), !Self.modules.contains(module) {
       unknownModules.append(
         TableDescription(name: entry.name, kind: .virtual, columns: [], storageOrder: [], sql: sql))
@@ -60,7 +62,8 @@ package struct SchemaSandbox: ~Copyable {
         return nil
       } catch {
         guard let function = error.unknownFunction else {
-          return refused(error.message, hostile: error.code == SQLITE_AUTH || error.isSecondStatement)
+          return refused(
+            error.message, hostile: error.code == SQLITE_AUTH || error.isSecondStatement)
         }
         connection.acceptUnknownFunction(function)
       }
@@ -127,7 +130,8 @@ extension Affinity {
     // CAST would turn text that is no number into 0; a comparison's affinity does not.
     switch self {
     case .blob: "(\(sql))"
-    case .text: "CASE WHEN typeof(\(sql)) IN ('integer', 'real') THEN CAST((\(sql)) AS TEXT) ELSE (\(sql)) END"
+    case .text:
+      "CASE WHEN typeof(\(sql)) IN ('integer', 'real') THEN CAST((\(sql)) AS TEXT) ELSE (\(sql)) END"
     case .real:
       "CASE WHEN typeof(\(sql)) = 'integer' THEN CAST((\(sql)) AS REAL) ELSE (\(sql)) END"
     case .integer, .numeric:

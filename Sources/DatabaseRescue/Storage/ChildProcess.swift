@@ -57,7 +57,9 @@ package struct ChildProcess: Sendable {
     let variables = environment.map { FilePath("\($0.key)=\($0.value)") }
     let result = unsafe command.withCStrings { arguments in
       unsafe variables.withCStrings { environment in
-        unsafe program.withCString { unsafe posix_spawnp(&process, $0, nil, nil, arguments, environment) }
+        unsafe program.withCString {
+          unsafe posix_spawnp(&process, $0, nil, nil, arguments, environment)
+        }
       }
     }
     guard result == 0 else {
@@ -94,7 +96,7 @@ extension [FilePath] {
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe map { string in
       unsafe string.withCString { unsafe strdup($0) }
     }
-    defer { for index in pointers.indices { unsafe free(pointers[index]) } }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
     unsafe pointers.append(nil)
     return unsafe body(pointers)
   }

@@ -50,8 +50,10 @@ extension Image {
       let free = try storage.freeBytes(at: path.folder)
       guard free >= needed else {
         throw RescueError(
-          .cannotWrite, "a private copy needs \(needed) bytes in '\(path.folder)', \(free) are free",
-          meaning: "nothing was changed", advice: "free some space, or set TMPDIR to another folder")
+          .cannotWrite,
+          "a private copy needs \(needed) bytes in '\(path.folder)', \(free) are free",
+          meaning: "nothing was changed", advice: "free some space, or set TMPDIR to another folder"
+        )
       }
       let file = try storage.open(path, .createNew)
       var offset = 0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done now, least destructive first, each with what it would keep and lose.
 
+import SQLiteFormat
+
 /// Something that can be done now, with its predicted outcome.
 public struct RecoveryOption: Hashable, Sendable {
   /// The kinds of option, from the least to the most destructive.
@@ -141,7 +143,8 @@ extension Examination {
         .reset, "start with an empty database; the current files are kept aside",
         tables.map { tree in
           .init(
-            table: tree.entry.name, kept: 0, lost: tree.records == 0 ? .none : .exactly(tree.records),
+            table: tree.entry.name, kept: 0,
+            lost: tree.records == 0 ? .none : .exactly(tree.records),
             regained: 0)
         })
     ]

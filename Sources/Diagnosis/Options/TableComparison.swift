@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two states of a database compared row by row: what a restore would lose and bring back.
 
-public import SQLiteFormat
+import SQLiteFormat
 
 /// How the rows of one table differ between two states of a database.
 public struct TableComparison: Hashable, Sendable {

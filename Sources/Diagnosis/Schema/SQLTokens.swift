@@ -106,7 +106,9 @@ extension SQLTokens {
         tokens.append(.literal(String(text[index..<end]).lowercased()))
         index = end
       case _ where character.isLetter || character == "_" || !character.isASCII:
-        let end = Self.end(of: text, from: index) { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" || !$0.isASCII }
+        let end = Self.end(of: text, from: index) {
+          $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" || !$0.isASCII
+        }
         tokens.append(.word(String(text[index..<end])))
         index = end
       case _ where character.isNumber:
@@ -145,7 +147,9 @@ extension SQLTokens {
     var index = start + 1
     while index < text.count {
       if text[index] == close {
-        guard close != "]", index + 1 < text.count, text[index + 1] == close else { return index + 1 }
+        guard close != "]", index + 1 < text.count, text[index + 1] == close else {
+          return index + 1
+        }
         index += 1
       }
       index += 1

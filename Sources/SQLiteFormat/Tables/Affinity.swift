@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The affinity that SQLite derives from a column's declared type.
 
-/// The type that a column prefers for its values. "Datatypes in SQLite", section 3.1.
+/// The type that a column prefers for its values.
+///
+/// "Datatypes in SQLite", section 3.1.
 public enum Affinity: String, Hashable, Sendable, CaseIterable {
   /// Text.
   case text
