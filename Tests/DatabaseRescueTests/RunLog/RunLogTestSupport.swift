@@ -62,6 +62,7 @@ final class RunLogFullDisk: Storage {
     try system.synchronizeFolder(path)
   }
   func freeBytes(at path: FilePath) throws(StorageError) -> Int { try system.freeBytes(at: path) }
+  func isLocked(_ database: FilePath) throws(StorageError) -> Bool { try system.isLocked(database) }
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try system.copyAttributes(from: path, to: other)
   }

@@ -142,6 +142,11 @@ final class FailingStorage: Storage {
     try machine.synchronizeFolder(path)
   }
 
+  func isLocked(_ database: FilePath) throws(StorageError) -> Bool {
+    try count("look at the locks of", database)
+    return try machine.isLocked(database)
+  }
+
   func freeBytes(at path: FilePath) throws(StorageError) -> Int {
     try count("look at", path)
     if let free { return free }

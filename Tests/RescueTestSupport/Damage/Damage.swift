@@ -3,14 +3,9 @@
 
 package import SQLiteFormat
 
-<<<<<<< HEAD
-/// One kind of damage, with its place. Pages count from 1.
-///
-=======
 /// One kind of damage, with its place.
 ///
 /// Pages count from 1.
->>>>>>> samples
 /// A place that the file does not have leaves the bytes as they are, so that a test which needs
 /// the damage has to check that the bytes differ.
 package enum Damage: Hashable, Sendable {

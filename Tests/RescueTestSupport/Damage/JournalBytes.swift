@@ -5,15 +5,10 @@ package import SQLiteFormat
 
 /// Journals rewritten so that they stay valid.
 package enum JournalBytes {
-<<<<<<< HEAD
-  /// A write-ahead log with other salts: every frame of its newest generation keeps its page and
-  /// gets a fresh checksum. Older frames that follow are dropped.
-=======
   /// A write-ahead log with other salts.
   ///
   /// Every frame of its newest generation keeps its page and gets a fresh checksum. Older
   /// frames that follow are dropped.
->>>>>>> samples
   ///
   ///     offset  header (32 bytes)              frame (24 bytes and a page)
   ///     0       magic; its last bit: big-endian sums   page number
@@ -50,11 +45,7 @@ package enum JournalBytes {
     return Bytes(result.prefix(start))
   }
 
-<<<<<<< HEAD
-  /// A rollback journal with another nonce in its headers, and the records' checksums to fit.
-=======
   /// A rollback journal with another nonce in its headers, and checksums to fit.
->>>>>>> samples
   ///
   ///     offset  header (padded to a sector)    record
   ///     0       magic, 8 bytes                 page number
@@ -68,16 +59,9 @@ package enum JournalBytes {
     let sector = Int(journal.bigEndian(at: 20))
     let pageSize = Int(journal.bigEndian(at: 24))
     guard sector >= 28, pageSize >= 512 else { return journal }
-<<<<<<< HEAD
-    let magic = journal[0..<8]
-    var result = journal
-    var header = 0
-    while header + sector <= journal.count, journal[header..<(header + 8)].elementsEqual(magic) {
-=======
     var result = journal
     var header = 0
     while header + sector <= journal.count, isHeader(journal, at: header) {
->>>>>>> samples
       let change = nonce &- journal.bigEndian(at: header + 12)
       result.setBigEndian(nonce, at: header + 12)
       var start = header + sector
@@ -93,8 +77,6 @@ package enum JournalBytes {
     }
     return result
   }
-<<<<<<< HEAD
-=======
 
   /// Whether a header lies here: the magic, or zeros in its place while it is not synchronized.
   private static func isHeader(_ journal: Bytes, at offset: Int) -> Bool {
@@ -102,7 +84,6 @@ package enum JournalBytes {
     return (magic.elementsEqual(journal[0..<8]) || magic.allSatisfy { $0 == 0 })
       && journal[(offset + 20)..<(offset + 28)].elementsEqual(journal[20..<28])
   }
->>>>>>> samples
 }
 
 /// The cumulative checksum of a write-ahead log: two sums over pairs of 32-bit words.
@@ -132,11 +113,7 @@ private struct WALChecksum {
 
 extension Bytes {
   /// The 16 bits at an offset, as SQLite stores them.
-<<<<<<< HEAD
-  func bigEndian16(at offset: Int) -> Int {
-=======
   package func bigEndian16(at offset: Int) -> Int {
->>>>>>> samples
     Int(self[offset]) << 8 | Int(self[offset + 1])
   }
 
