@@ -41,7 +41,8 @@ package struct Replacement: Sendable {
 
   private let world: World
   private let folder: RescueFolder
-  private let code: SupportCode
+  /// The code of the run.
+  package let code: SupportCode
 
   /// Prepares the replacement of a database in a run.
   package init(of folder: RescueFolder, code: SupportCode, world: World) {

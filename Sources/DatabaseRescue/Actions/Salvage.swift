@@ -146,19 +146,13 @@ package struct Salvage {
     var claims = reader.startingClaims
     var balances: [Balance] = []
     var notes: [String] = []
-    var sequences: [String: Int64] = [:]
     let families = ShadowFamilies(survey)
 
     for table in reader.tables {
       let name = table.entry.name.lowercased()
       switch name {
       case "sqlite_sequence":
-        reader.read(table, &claims) { item in
-          guard case .row(_, let stored) = item, case .text(let owner)? = stored.record.value(0),
-            let sequence = stored.record.value(1)?.integerValue
-          else { return }
-          sequences[survey.encoding.string(owner)] = sequence
-        }
+        continue
       case _ where name.hasPrefix("sqlite_stat"):
         notes.append("'\(table.entry.name)' is left out: run ANALYZE to gather statistics anew")
       case _ where families.isRebuilt(name):
@@ -181,7 +175,7 @@ package struct Salvage {
       try target.rebuildFullText(table)
       notes.append("the full-text index '\(table)' was built anew from its rows")
     }
-    try target.setSequences(sequences)
+    try target.setSequences(survey.sequences)
     try target.finish()
     let unrestored = target.unrestored.map { (name: $0.name, reason: $0.reason) }
     try aside.finish()

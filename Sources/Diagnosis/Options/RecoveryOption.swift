@@ -150,14 +150,7 @@ extension Examination {
     ]
   }
 
-  /// The tables that hold users' rows.
   private var tables: [TreeSurvey] {
-    let shadows = Set(
-      (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
-        .map { $0.name.lowercased() })
-    return survey.trees.filter { tree in
-      let name = tree.entry.name.lowercased()
-      return tree.entry.kind == .table && !name.hasPrefix("sqlite_") && !shadows.contains(name)
-    }
+    survey.userTables.sorted { $0.key < $1.key }.map(\.value)
   }
 }

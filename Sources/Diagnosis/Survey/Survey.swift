@@ -228,3 +228,36 @@ extension DatabaseHeader {
       && (hasMagic || hasPayloadFractions)
   }
 }
+
+extension Survey {
+  /// The tables that hold users' rows, by name in lower case: neither SQLite's own nor those
+  /// behind virtual tables.
+  public var userTables: [String: TreeSurvey] {
+    let shadows = Set(
+      (schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
+        .map { $0.name.lowercased() })
+    let tables = trees.filter { tree in
+      let name = tree.entry.name.lowercased()
+      return tree.entry.kind == .table && !name.hasPrefix("sqlite_") && !shadows.contains(name)
+    }
+    return Dictionary(
+      tables.map { ($0.entry.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The AUTOINCREMENT counters, by table.
+  public var sequences: [String: Int64] {
+    guard let image, let tree = tree(named: "sqlite_sequence") else { return [:] }
+    var sequences: [String: Int64] = [:]
+    var claims = PageClaims(pageCount: image.pageCount)
+    var scan = TreeScan(image, root: tree.root, isTable: true, owner: Self.firstTreeOwner)
+    scan.run(&claims) { event in
+      if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
+        let sequence = stored.record.value(1)?.integerValue
+      {
+        sequences[encoding.string(name)] = sequence
+      }
+      return true
+    }
+    return sequences
+  }
+}

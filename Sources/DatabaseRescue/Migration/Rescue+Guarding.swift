@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Somebody else's migration between a verified backup and a verification.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  func guardMigration(
+    of database: FilePath, _ contract: Contract?, vault: FilePath?, command: [FilePath],
+    timeout: Duration?, wait: Duration,
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
+  ) throws(RescueError) -> GuardReport {
+    try finishPending(database)
+    let before = try examine(
+      InputFiles(database, storage: world.storage), contract, &notes)
+    try requireMigratable(before, database)
+
+    var options = BackupWriter.Options()
+    options.wait = wait
+    let backup = try backUp(database, nil, vault, options, &notes)
+    guard backup.isGood else {
+      throw RescueError(
+        .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
+        meaning: "the migration was not started", advice: "run: dbrescue diagnose \(database)")
+    }
+
+    let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
+      try run(command, on: database, backup, timeout)
+    }
+    var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
+      let input = try InputFiles(database, storage: world.storage)
+      let after = try examine(input, contract, &notes)
+      return judge(backup, end, before, after, contract)
+    }
+    notes.exitStatus = 0
+    notes.outcome = .succeeded
+    guard !report.isKept else { return report }
+
+    notes.outcome = .findings
+    notes.exitStatus = report.refusal.exitStatus
+    let remedy = try onFailure(report)
+    report.remedy = remedy
+    if remedy == .restore {
+      try restore(backup, over: database, wait: wait, &notes)
+      notes.restored = true
+    }
+    return report
+  }
+
+  private func requireMigratable(
+    _ examination: Examination, _ database: FilePath
+  ) throws(RescueError) {
+    switch examination.verdict {
+    case .healthy, .outdated, .drifted: return
+    case .newer:
+      throw RescueError(
+        .invalidInput, "'\(database)' was written by a newer app",
+        meaning: "a migration of this app would harm it; nothing was changed",
+        advice: "install the newer app")
+    case .damagedIntact, .damagedLossy, .unreadable:
+      throw RescueError(
+        .invalidInput, "'\(database)' is \(examination.verdict.word)",
+        meaning: "a migration would make it worse; nothing was changed",
+        advice: "run: dbrescue diagnose \(database)")
+    }
+  }
+
+  private func run(
+    _ command: [FilePath], on database: FilePath, _ backup: Backup, _ timeout: Duration?
+  ) throws(RescueError) -> ProcessEnd {
+    var environment = world.environment
+    environment["DBRESCUE_DATABASE"] = database.description
+    environment["DBRESCUE_BACKUP"] = backup.path.description
+    do {
+      return try ChildProcess(command, environment: environment).run(timeout: timeout)
+    } catch {
+      throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
+    }
+  }
+
+  /// Judges the result: the command's own word, the structure, the contract, and every row.
+  private func judge(
+    _ backup: Backup, _ end: ProcessEnd, _ before: Examination, _ after: Examination,
+    _ contract: Contract?
+  ) -> GuardReport {
+    let counts = rowCounts(before.survey, after.survey)
+    var problems: [String] = []
+    if !end.succeeded { problems.append("the command \(end.description)") }
+    problems += after.findings.filter { $0.severity >= .warning }.map(\.message)
+    problems += counts.compactMap { problem(with: $0, contract) }
+    for (table, sequence) in before.survey.sequences {
+      if let now = after.survey.sequences[table], now < sequence {
+        problems.append("ids of '\(table)' may be used again: its counter went back")
+      }
+    }
+    return GuardReport(
+      backup: backup, end: end, examination: after, rowCounts: counts, problems: problems)
+  }
+
+  private func problem(with count: GuardReport.RowCount, _ contract: Contract?) -> String? {
+    guard let before = count.before, contract?.conservesRows(of: count.table) ?? true else {
+      return nil
+    }
+    guard let after = count.after else {
+      // A table that the contract does not know is meant to go.
+      return contract != nil && contract?.expects(count.table) == false
+        ? nil : "table '\(count.table)' with \(before) rows is gone"
+    }
+    return after < before ? "'\(count.table)' had \(before) rows and has \(after)" : nil
+  }
+
+  private func rowCounts(_ before: Survey, _ after: Survey) -> [GuardReport.RowCount] {
+    let names = Set(before.userTables.keys).union(after.userTables.keys).sorted()
+    return names.map { name in
+      GuardReport.RowCount(
+        table: before.userTables[name]?.entry.name ?? after.userTables[name]?.entry.name ?? name,
+        before: before.userTables[name]?.records, after: after.userTables[name]?.records)
+    }
+  }
+
+  /// Puts a backup back over the database and proves that it is back.
+  private func restore(
+    _ backup: Backup, over database: FilePath, wait: Duration, _ notes: inout RunNotes
+  ) throws(RescueError) {
+    try prove(backup, &notes)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let replacement = Replacement(
+      of: folder, code: notes.code(outcome: .succeeded), world: world)
+    try replacement.prepare()
+    do throws(RescueError) {
+      try build(backup, at: replacement.newFile, &notes)
+      let isSound = ![.unreadable, .damagedIntact, .damagedLossy]
+        .contains(notes.examination?.verdict)
+      try notes.step("install", at: .install) { _ throws(RescueError) in
+        try replacement.install(isSound ? .transaction : .move, wait: wait)
+      }
+    } catch {
+      replacement.discardNewFile()
+      throw error
+    }
+    try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
+      let input = try InputFiles(folder.database, storage: world.storage)
+      let survey = Survey(try input.open(world.storage), parser: SandboxParser())
+      let content = BackupContent(survey, supportCode: replacement.code)
+      let hashes = Dictionary(
+        content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
+      let expected = backup.manifest?.content.tables ?? []
+      guard expected.allSatisfy({ hashes[$0.name] == $0.contentHash }) else {
+        throw RescueError(
+          .internal, "the restored database is not equal to the backup",
+          meaning: "another process may have written to it meanwhile",
+          advice: "run: dbrescue diagnose \(database)")
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an app shows instead of opening a database that failed verification.
+
+public import Diagnosis
+
+/// The words of a blocking screen: what happened, what it means, what to do, and the code.
+public struct BlockingMessage: Hashable, Sendable {
+  /// The headline.
+  public let title: String
+  /// What it means for the user's data.
+  public let body: String
+  /// What the user is asked to do.
+  public let request: String
+  /// The support code.
+  public let code: SupportCode
+
+  /// Makes the message for a verdict.
+  public init(_ verdict: Verdict, code: SupportCode, isBackedUp: Bool) {
+    self.code = code
+    switch verdict {
+    case .newer:
+      title = "This data was saved by a newer version of the app"
+      body = "Nothing is wrong with it. This version cannot open it without harm."
+      request = "Please install the newest version of the app."
+    case .outdated, .healthy, .drifted:
+      title = "The app could not update its data"
+      body =
+        isBackedUp
+        ? "Your data was saved before the update, and nothing has been deleted."
+        : "Nothing has been deleted."
+      request = "Please contact support and read out this code."
+    case .damagedIntact, .damagedLossy, .unreadable:
+      title = "The app's data file is damaged"
+      body =
+        "The app has stopped so that nothing gets worse."
+        + (isBackedUp ? " A backup exists." : " Please do not uninstall the app.")
+      request = "Please contact support and read out this code."
+    }
+  }
+
+  /// The message as lines of text.
+  public var lines: [String] { [title, body, request, "", code.description] }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue check`: a fast verdict, for scripts and for the start of an app.
+
+import DatabaseRescue
+import Diagnosis
+
+/// Gives a verdict and the findings behind it.
+let checkCommand: CommandBody = { invocation, context throws(RescueError) in
+  let contract = try context.contract(at: invocation.path(.contract))
+  let result = try context.rescue.check(context.input(invocation), contract: contract)
+  let examination = result.value
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document("check", ExaminationJSON(examination, code: result.code).members))
+  } else {
+    let text = ExaminationText(examination, name: invocation.path(.file).name)
+    context.console.print(text.headline)
+    context.console.print(text.findings)
+    context.console.print(text.next(for: invocation.path(.file)))
+    context.tellCode(of: result)
+  }
+  return ExitCode(examination.verdict)
+}

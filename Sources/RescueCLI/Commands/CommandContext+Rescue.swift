@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command bodies share: the library, its inputs, and how a run's end is told.
+
+import DatabaseRescue
+import Diagnosis
+
+extension CommandContext {
+  /// The library, told whether somebody is there to ask.
+  var rescue: Rescue { Rescue(world: world, unattended: !console.canAsk) }
+
+  /// The database that was named, with its journals.
+  func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
+    try InputFiles(
+      invocation.path(.file), wal: journals ? invocation.path(.wal) : nil,
+      journal: journals ? invocation.path(.journal) : nil, storage: world.storage)
+  }
+
+  /// The contract that was named; nil when none was.
+  func contract(at path: FilePath?) throws(RescueError) -> Contract? {
+    try path.map { path throws(RescueError) in try ContractSource(world: world).load(path) }
+  }
+
+  /// Tells the support code of a run, and that it could not be logged where it could not.
+  func tellCode<Value>(of result: RunResult<Value>) {
+    console.note("support code \(result.code, .emphasised)")
+    if let failure = result.logFailure {
+      console.warn("the run was not logged: \(failure.message)")
+    }
+  }
+
+  /// Whether the plan may be carried out: by `--yes`, or because somebody says so.
+  ///
+  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no.
+  func approve(
+    _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
+  ) throws(RescueError) {
+    for line in PlanText(plan).lines { console.say(line) }
+    if invocation.isSet(.dryRun) {
+      throw RescueError(.declined, Self.onlyPlanned)
+    }
+    if invocation.isSet(.yes), name == nil { return }
+    let answer =
+      if let name {
+        console.confirm("this drops every row; type the file's name to go on", byTyping: name)
+      } else {
+        console.confirm("carry this out?")
+      }
+    switch answer {
+    case .given(true): return
+    case .nobodyThere:
+      throw RescueError(
+        .decisionNeeded, "a decision is needed, and nobody is there to ask",
+        meaning: "nothing was changed",
+        advice: name.map { "add --yes --confirm \($0) to carry it out unasked" }
+          ?? "add --yes to carry it out unasked")
+    case .given(false), .cancelled:
+      throw RescueError(.declined, "declined", meaning: "nothing was changed")
+    }
+  }
+
+  /// What a dry run ends in; told apart from a refusal by ``ranDry(_:)``.
+  private static let onlyPlanned = "this was a dry run"
+
+  /// Whether an error only says that a dry run has come to its end.
+  static func ranDry(_ error: RescueError) -> Bool {
+    error.kind == .declined && error.message == onlyPlanned
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// An examination in a few lines: the verdict, what is behind it, and the next command.
+
+import DatabaseRescue
+import Diagnosis
+
+/// An examination in a few lines of text.
+struct ExaminationText {
+  private let examination: Examination
+  private let name: FilePath
+
+  init(_ examination: Examination, name: FilePath) {
+    self.examination = examination
+    self.name = name
+  }
+
+  /// The verdict and what it means.
+  var headline: StyledText {
+    let verdict = examination.verdict
+    return "\(name): \(verdict.word, verdict.style) – \(verdict.meaning)"
+  }
+
+  /// The findings, heaviest first.
+  var findings: [StyledText] {
+    var table = TextTable([.text(""), .text(""), .prose("")])
+    for finding in examination.findings {
+      table.add([
+        "  \(finding.severity.rawValue, finding.severity.style)", "\(finding.code.name, .dim)",
+        "\(finding.message)",
+      ])
+    }
+    return examination.findings.isEmpty ? [] : table.lines(width: nil).filter { !$0.isBlank }
+  }
+
+  /// The next command, ready to paste.
+  func next(for file: FilePath) -> [StyledText] {
+    let path = file.shellQuoted
+    switch examination.verdict {
+    case .healthy: return []
+    case .outdated:
+      return ["next: dbrescue guard \(path) --contract CONTRACT -- MIGRATION"]
+    case .newer: return ["next: install the newer app; change nothing here"]
+    case .drifted, .damagedIntact, .damagedLossy:
+      return ["next: dbrescue diagnose \(path)"]
+    case .unreadable: return ["next: make sure that this is the right file, and ask for its -wal"]
+    }
+  }
+}
+
+extension Verdict {
+  /// How the word is shown.
+  var style: StyledText.Style {
+    switch self {
+    case .healthy: .good
+    case .outdated, .newer: .warning
+    case .drifted, .damagedIntact, .damagedLossy, .unreadable: .bad
+    }
+  }
+}
+
+extension Finding.Severity {
+  /// How the word is shown.
+  var style: StyledText.Style {
+    switch self {
+    case .notice: .dim
+    case .warning: .warning
+    case .damage, .loss: .bad
+    }
+  }
+}

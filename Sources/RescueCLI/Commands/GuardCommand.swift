@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue guard`: somebody else's migration between a verified backup and a verification.
+
+import DatabaseRescue
+import Diagnosis
+
+/// Runs a command that changes a database, and keeps the result only if it verifies.
+let guardCommand: CommandBody = { invocation, context throws(RescueError) in
+  let file = invocation.path(.file)
+  let contract = try context.contract(at: invocation.path(.contract))
+  let policy: FailurePolicy? = invocation.choice(.onFailure)
+  let result = try context.rescue.guardMigration(
+    of: file, contract: contract, vault: invocation.path(.vault), command: invocation.rest,
+    timeout: invocation.number(.timeout).map { .seconds($0) },
+    onFailure: { report throws(RescueError) in
+      tell(report, context)
+      return remedy(policy, context)
+    })
+  let report = result.value
+  guard !report.isKept else {
+    context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
+    context.console.note("the backup before it: \(report.backup.path)")
+    context.tellCode(of: result)
+    return .success
+  }
+  switch report.remedy {
+  case .restore:
+    context.console.print("\(file.name): \("restored", .good) from \(report.backup.path.name)")
+  case .stop, nil:
+    context.console.print("\(file.name): left as the migration left it")
+    context.console.say(
+      "to restore: dbrescue restore \(file.shellQuoted) --from \(report.backup.name.id) --yes")
+  }
+  let message = BlockingMessage(report.refusal, code: result.code, isBackedUp: true)
+  context.console.print("")
+  for line in message.lines { context.console.print("  \(line)") }
+  if let failure = result.logFailure {
+    context.console.warn("the run was not logged: \(failure.message)")
+  }
+  return ExitCode(report.refusal)
+}
+
+private func tell(_ report: GuardReport, _ context: CommandContext) {
+  context.console.say("\("verification failed", .bad):")
+  for problem in report.problems { context.console.say("  \(problem)") }
+  for line in report.examination.verification?.diff ?? [] { context.console.say("  \(line)") }
+}
+
+private func remedy(_ policy: FailurePolicy?, _ context: CommandContext) -> GuardReport.Remedy {
+  switch policy {
+  case .restore: return .restore
+  case .stop: return .stop
+  case .ask, nil:
+    guard case .given(true) = context.console.confirm("put the backup back?") else { return .stop }
+    return .restore
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue log` and `dbrescue explain`: what was done, and what a code says.
+
+import DatabaseRescue
+import Diagnosis
+
+/// Lists the last runs, newest last.
+let logListCommand: CommandBody = { invocation, context throws(RescueError) in
+  let log = try RunLog(in: context.world)
+  let contents = try log.records(lastLines: invocation.requiredNumber(.last))
+  if context.console.manner.isJSON {
+    context.console.write(try RunRecordText.jsonLines(contents.records))
+  } else {
+    var table = TextTable([
+      .text("started"), .text("code"), .text("operation"), .text("verdict"), .text("outcome"),
+      .prose("file"),
+    ])
+    for record in contents.records {
+      table.add([
+        "\(record.started.formatted(.iso8601))", "\(record.code)", "\(record.operation)",
+        "\(record.verdict?.description ?? "")", "\(record.outcome)",
+        "\(record.file?.description ?? "")",
+      ])
+    }
+    if contents.records.isEmpty {
+      context.console.note("no runs in '\(log.path)'")
+    } else {
+      context.console.print(table)
+    }
+  }
+  if contents.unreadableCount > 0 {
+    context.console.warn("\(Quantity.count(contents.unreadableCount, "line")) cannot be read")
+  }
+  return .success
+}
+
+/// Prints everything that was recorded of a run.
+let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
+  let code = try supportCode(invocation.text(.code))
+  guard let record = try RunLog(in: context.world).record(for: code) else {
+    throw RescueError(
+      .missing, "the run \(code) is not in the log of this machine",
+      advice: "the code itself tells the essence: dbrescue explain \(code)")
+  }
+  if context.console.manner.isJSON {
+    context.console.write(try RunRecordText.jsonLines([record]))
+  } else {
+    context.console.print(RunRecordText(record).lines)
+  }
+  return .success
+}
+
+/// Says what a support code or the code of a finding means.
+let explainCommand: CommandBody = { invocation, context throws(RescueError) in
+  let subject = invocation.text(.subject)
+  if let finding = FindingCode(name: subject) {
+    if context.console.manner.isJSON {
+      context.console.print(
+        document: .document(
+          "finding",
+          [
+            "code": .string(finding.name), "title": .string(finding.title),
+            "meaning": .string(finding.meaning), "severity": .string(finding.severity.rawValue),
+          ]))
+    } else {
+      context.console.print("\(finding.name, .emphasised)  \(finding.title)")
+      context.console.print("  \(finding.meaning)")
+    }
+    return .success
+  }
+  let lines = try supportCode(subject).explanation
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document(
+        "explanation",
+        ["lines": .array(lines.map { ["label": .string($0.label), "text": .string($0.text)] })]))
+  } else {
+    var table = TextTable([.text(""), .prose("")])
+    for line in lines { table.add(["\(line.label, .dim)", "\(line.text)"]) }
+    context.console.print(table.lines(width: nil).filter { !$0.isBlank })
+  }
+  return .success
+}

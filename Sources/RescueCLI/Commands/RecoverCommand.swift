@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue recover`: diagnose, offer the options, carry out the one that is chosen.
+
+import DatabaseRescue
+import Diagnosis
+
+/// Diagnoses a database, offers what can be done, and does what is chosen.
+let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
+  let contract = try context.contract(at: invocation.path(.contract))
+  return try recover(
+    .recover, invocation, context, contract: contract, vault: invocation.path(.vault),
+    choose: { examination, options throws(RescueError) in
+      try choose(examination, options, invocation, context)
+    })
+}
+
+/// Carries out an option on the database that was named, and tells what was done.
+func recover(
+  _ operation: SupportCode.Operation, _ invocation: Invocation, _ context: CommandContext,
+  contract: Contract?, vault: FilePath?, asksForName name: String? = nil,
+  choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
+) throws(RescueError) -> ExitCode {
+  let result: RunResult<RecoveryReport>
+  do {
+    result = try context.rescue.recover(
+      operation, context.input(invocation, journals: false), contract: contract, vault: vault,
+      choose: choose,
+      approve: { plan throws(RescueError) in
+        try context.approve(plan, invocation, asksForName: name)
+      })
+  } catch where CommandContext.ranDry(error) {
+    context.console.note("nothing was changed: this was a dry run")
+    return .success
+  }
+  let report = result.value
+  guard report.plan != nil else {
+    context.console.print("nothing was changed")
+    context.tellCode(of: result)
+    return ExitCode(report.verdict)
+  }
+  for export in report.exported {
+    context.console.print("\(Quantity.count(export.rows, "unsynced row")) in \(export.path)")
+  }
+  if let salvage = report.salvage { context.console.print(SalvageText(salvage).lines) }
+  context.console.print(
+    "\(invocation.path(.file).name): now \(report.verdict.word, report.verdict.style)")
+  if let quarantine = report.quarantine { context.console.note("the old files are in \(quarantine)") }
+  if let plan = report.plan { context.console.note("to undo: \(plan.undo)") }
+  context.tellCode(of: result)
+  return ExitCode(report.verdict)
+}
+
+private func choose(
+  _ examination: Examination, _ options: [RecoveryOption], _ invocation: Invocation,
+  _ context: CommandContext
+) throws(RescueError) -> RecoveryOption {
+  let text = ExaminationText(examination, name: invocation.path(.file).name)
+  context.console.say(text.headline)
+  for line in text.findings { context.console.say(line) }
+  guard !options.isEmpty else {
+    throw RescueError(
+      .invalidInput, "nothing can be done with this file alone",
+      meaning: examination.verdict.meaning,
+      advice: "look for a backup, the -wal file, or give --contract to start anew")
+  }
+  if let wanted = invocation.text(.choose) {
+    guard let option = options.first(where: { $0.name == wanted }) else {
+      throw RescueError(
+        .usage, "'\(wanted)' is not possible here",
+        advice: "choose one of: \(options.map(\.name).joined(separator: ", "))")
+    }
+    return option
+  }
+  if options.count == 1, options[0].kind == .nothing || options[0].kind == .migrate {
+    context.console.say("\(options[0].summary)")
+    return options[0]
+  }
+  for line in OptionText.lines(options) { context.console.say(line) }
+  switch context.console.choose("which one?", from: options.map { "\($0.name)" }) {
+  case .given(let index): return options[index]
+  case .nobodyThere:
+    throw RescueError(
+      .decisionNeeded, "a decision is needed, and nobody is there to ask",
+      meaning: "nothing was changed",
+      advice: "add --choose \(options[0].name) --yes to carry it out unasked")
+  case .cancelled: throw RescueError(.declined, "cancelled", meaning: "nothing was changed")
+  }
+}
