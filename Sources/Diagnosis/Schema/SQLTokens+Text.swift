@@ -18,8 +18,8 @@ extension SQLTokens {
     case (.symbol("("), _), (.symbol("."), _), (_, .symbol(")")), (_, .symbol(",")),
       (_, .symbol(".")), (_, .symbol(";")):
       return false
-    // Apart, these would not begin a comment.
-    case (.symbol("-"), .symbol("-")), (.symbol("/"), .symbol("*")): return true
+    // A sign ends no operator, and two would begin a comment.
+    case (.symbol, .symbol("-")), (.symbol, .symbol("+")), (.symbol("/"), .symbol("*")): return true
     case (.symbol(let left), .symbol(let right)):
       return !Self.isOperator(left) || !Self.isOperator(right)
     case (.symbol("-"), .number), (.symbol("+"), .number):
