@@ -92,17 +92,19 @@ public struct ContractDifference: Hashable, Sendable {
     if case .statement(let sql) = mend { sql } else { nil }
   }
 
+  /// What differs, such as `missing column workouts.timezone`.
+  public var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
+
   /// The difference in one line, such as `missing column workouts.timezone (TEXT)`.
   public var summary: String {
-    let head = "\(kind.rawValue) \(subject.rawValue) \(object)"
     switch (expected, found) {
-    case (let expected?, let found?): return "\(head): expected \(expected), found \(found)"
-    case (let detail?, nil), (nil, let detail?): return detail.isEmpty ? head : "\(head) (\(detail))"
-    case (nil, nil): return head
+    case (let expected?, let found?): "\(headline): expected \(expected), found \(found)"
+    case (let detail?, nil), (nil, let detail?): "\(headline) (\(detail))"
+    case (nil, nil): headline
     }
   }
 
-  /// The lines of a diff: the summary after its sign, then what would mend it.
+  /// The lines of a diff: the difference after its sign, then what would mend it.
   public var lines: [String] {
     let sign =
       switch kind {
@@ -110,16 +112,16 @@ public struct ContractDifference: Hashable, Sendable {
       case .extra: "+"
       case .changed: "~"
       }
-    switch mend {
-    case .statement(let sql):
-      let statement = sql.split(whereSeparator: \.isNewline)
-      let first = "    mend: " + (statement.first ?? "")
-      let rest = statement.dropFirst().map { "      " + $0 }
-      let all = [first] + rest
-      return ["\(sign) \(summary)"] + all.dropLast() + all.suffix(1).map { $0 + ";" }
-    case .none(let reason):
-      return ["\(sign) \(summary)", "    no single statement mends it: \(reason)"]
-    }
+    let note = weight == .notice ? " [notice]" : ""
+    let mending =
+      switch mend {
+      case .statement(let sql): "    mend: \(SQLTokens(parsing: sql).sql);"
+      case .none(let reason): "    no single statement mends it: \(reason)"
+      }
+    guard let expected, let found else { return ["\(sign) \(summary)\(note)", mending] }
+    return [
+      "\(sign) \(headline)\(note)", "    expected: \(expected)", "    found:    \(found)", mending,
+    ]
   }
 
   /// A readable diff; empty when there are no differences.
