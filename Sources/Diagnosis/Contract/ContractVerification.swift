@@ -7,7 +7,7 @@ public struct ContractVerification: Hashable, Sendable {
   public struct BrokenInvariant: Hashable, Sendable {
     /// Its name.
     public let name: String
-    /// How many rows break it; no more are counted than ``isExact`` tells.
+    /// How many rows break it, as far as they were counted.
     public let rows: Int
     /// Whether all rows were counted; else there are at least so many.
     public let isExact: Bool
