@@ -30,16 +30,25 @@ public struct Examination: Sendable {
     self.expectedVersion = expectedVersion
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
-    var findings = survey.findings + (verification.map { ContractCheck.findings(of: $0) } ?? [])
+    var findings = survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
     {
-      findings += ContractCheck.findings(version: found, expected: expectedVersion)
+      findings += Self.findings(version: found, expected: expectedVersion)
     }
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
-    unsynced = verification?.unsyncedTotal ?? .cannotTell
+    unsynced = verification?.unsyncedRows ?? .cannotTell
+  }
+
+  private static func findings(version: Int, expected: Int) -> [Finding] {
+    guard version != expected else { return [] }
+    return [
+      Finding(
+        version < expected ? .versionOlder : .versionNewer,
+        "the version is \(version), and \(expected) is expected")
+    ]
   }
 
   /// The version found in the file.

@@ -22,9 +22,9 @@ extension Rescue {
         },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }
-          let verification = try ContractVerifier.verify(
-            copy, against: contract, tables: [], frameworks: [])
-          let problems = ContractCheck.findings(of: verification).filter { $0.severity >= .damage }
+          let verification = try verify(copy, against: contract)
+          let problems = ContractVerification.findings(of: verification)
+            .filter { $0.severity >= .damage }
           return [
             BackupManifest.Check(
               "contract", passed: problems.isEmpty,

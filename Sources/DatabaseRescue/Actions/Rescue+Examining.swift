@@ -17,25 +17,34 @@ extension Rescue {
     let bytes = Examination(survey, expectedVersion: contract.map { Int($0.userVersion) })
     var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if bytes.verdict != .unreadable, bytes.verdict != .damagedLossy,
+    if let contract, bytes.verdict != .unreadable, bytes.verdict != .damagedLossy,
       bytes.verdict != .damagedIntact, let image = survey.image
     {
       notes.stage = .verify
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("copy.db")
       try image.write(to: copy, storage: world.storage)
-      let verification = try ContractVerifier.verify(
-        copy, against: contract, tables: survey.schema?.parsed.description.tables ?? [],
-        frameworks: bytes.frameworks)
       examination = Examination(
-        survey, verification: verification,
-        expectedVersion: contract.map { Int($0.userVersion) })
+        survey, verification: try verify(copy, against: contract),
+        expectedVersion: Int(contract.userVersion))
     }
     notes.examination = examination
     notes.rowsLost = examination.losesRows
     notes.exitStatus = examination.verdict.exitStatus
     notes.outcome = examination.verdict == .healthy ? .succeeded : .findings
     return examination
+  }
+
+  /// Has SQLite compare a private copy with a contract.
+  func verify(
+    _ copy: FilePath, against contract: Contract
+  ) throws(RescueError) -> ContractVerification {
+    do {
+      let connection = try Connection(copy, mode: .readOnly)
+      return try ContractVerifier().verify(connection, against: contract)
+    } catch {
+      throw RescueError(error, doing: "compare a copy with the contract")
+    }
   }
 
   /// Takes the digests of the input files before and after, and insists that they are equal.

@@ -82,21 +82,13 @@ extension Rescue {
   }
 
   /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
-  func unsyncedPlaces(_ examination: Examination, _ contract: Contract?) -> [UnsyncedPlace] {
-    let tables = examination.survey.schema?.parsed.description.tables ?? []
-    let names = Set(tables.map { $0.name.lowercased() })
-    if let contract, !contract.unsynced.isEmpty {
-      return contract.unsynced.filter { names.contains($0.table.lowercased()) }
-        .map { UnsyncedPlace(table: $0.table, condition: $0.where) }
-    }
-    let marks = UnsyncedMark.marks(
-      in: tables.map { ($0.name, $0.columns.map(\.name)) }, of: examination.frameworks)
-    return marks.map { mark in
-      switch mark.rule {
-      case .rows(let predicate): UnsyncedPlace(table: mark.table, condition: predicate)
-      case .cannotTell: UnsyncedPlace(table: mark.table, condition: nil)
-      }
-    }
+  func unsyncedPlaces(
+    _ examination: Examination, _ contract: Contract?
+  ) -> [Contract.UnsyncedPlace] {
+    guard let schema = examination.survey.schema?.parsed.description else { return [] }
+    let names = Set(schema.tables.map { $0.name.lowercased() })
+    let contract = contract ?? Contract(name: "", userVersion: 0)
+    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table.lowercased()) }
   }
 
   /// Salvages into a new file in a run.

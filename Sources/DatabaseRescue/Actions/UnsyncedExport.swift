@@ -10,20 +10,6 @@ import SQLiteFormat
   import Foundation
 #endif
 
-/// Where rows wait to be sent: a table and the condition that tells them.
-package struct UnsyncedPlace: Hashable, Sendable {
-  /// The table.
-  package let table: String
-  /// An SQL expression that is true for the rows; nil when nothing tells which.
-  package let condition: String?
-
-  /// Makes a place.
-  package init(table: String, condition: String?) {
-    self.table = table
-    self.condition = condition
-  }
-}
-
 /// The export of unsynced rows as JSON Lines, one object a row.
 package enum UnsyncedExport {
   /// Writes the rows of every place to `unsynced-TABLE.jsonl` in a folder; no file for no rows.
@@ -34,7 +20,7 @@ package enum UnsyncedExport {
   /// - Returns: The files with their numbers of rows.
   /// - Throws: ``RescueError`` when a place cannot be read or a file cannot be written.
   package static func write(
-    _ places: [UnsyncedPlace], of database: FilePath, to folder: FilePath, storage: any Storage
+    _ places: [Contract.UnsyncedPlace], of database: FilePath, to folder: FilePath, storage: any Storage
   ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
     var written: [(path: FilePath, rows: Int)] = []
     do {
@@ -62,11 +48,11 @@ package enum UnsyncedExport {
   }
 
   private static func lines(
-    of place: UnsyncedPlace, _ connection: borrowing Connection
+    of place: Contract.UnsyncedPlace, _ connection: borrowing Connection
   ) throws -> (bytes: Bytes, count: Int) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let condition = place.condition.map { " WHERE \($0)" } ?? ""
+    let condition = place.predicate.map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare("SELECT * FROM \(quoted(place.table))\(condition)")
     let names = statement.columnNames
     var bytes = Bytes()

@@ -98,12 +98,12 @@ extension Rescue {
   }
 
   private func problem(with count: GuardReport.RowCount, _ contract: Contract?) -> String? {
-    guard let before = count.before, contract?.conservesRows(of: count.table) ?? true else {
+    guard let before = count.before, contract?.rowCountPolicy(of: count.table) != .any else {
       return nil
     }
     guard let after = count.after else {
       // A table that the contract does not know is meant to go.
-      return contract != nil && contract?.expects(count.table) == false
+      return contract?.expects(count.table) == false
         ? nil : "table '\(count.table)' with \(before) rows is gone"
     }
     return after < before ? "'\(count.table)' had \(before) rows and has \(after)" : nil
@@ -152,5 +152,12 @@ extension Rescue {
           advice: "run: dbrescue diagnose \(database)")
       }
     }
+  }
+}
+
+extension Contract {
+  /// Whether a database of this contract has a table.
+  fileprivate func expects(_ table: String) -> Bool {
+    objects.tables.contains { $0.name.lowercased() == table.lowercased() }
   }
 }

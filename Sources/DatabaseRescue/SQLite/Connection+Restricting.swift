@@ -49,6 +49,47 @@ extension Connection {
       }, nil)
   }
 
+  /// Allows queries and nothing else; the virtual tables among them may look at their own state.
+  func allowOnlyQueries() {
+    unsafe sqlite3_set_authorizer(handle, { _, action, name, function, _, _ in
+      switch action {
+      case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: SQLITE_OK
+      case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
+      case SQLITE_PRAGMA where unsafe Self.isAmong(Self.modulePragmas, name): SQLITE_OK
+      default: SQLITE_DENY
+      }
+    }, nil)
+  }
+
+  /// Allows what a script does to its own database, and nothing that reaches a file or extension.
+  func allowOnlyScripts() {
+    unsafe sqlite3_set_authorizer(handle, { _, action, name, function, _, _ in
+      switch action {
+      case SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+      case SQLITE_FUNCTION: unsafe Self.isHarmless(function) ? SQLITE_OK : SQLITE_DENY
+      case SQLITE_PRAGMA:
+        unsafe Self.isAmong(Self.modulePragmas.union(Self.scriptPragmas), name)
+          ? SQLITE_OK : SQLITE_DENY
+      default: SQLITE_OK
+      }
+    }, nil)
+  }
+
+  /// Interrupts every statement that takes more steps of SQLite's machine than this.
+  func limitSteps(perStatement steps: Int32) {
+    unsafe sqlite3_progress_handler(handle, steps, { _ in 1 }, nil)
+  }
+
+  /// Lets statements take as long as they need.
+  func liftStepLimit() {
+    unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+  }
+
+  /// Takes names in double quotes that are no column for what they are: mistakes, not strings.
+  func refuseDoubleQuotedStrings() {
+    configure(SQLITE_DBCONFIG_DQS_DML, false)
+  }
+
   /// Lifts the restriction.
   func allowEverything() {
     unsafe sqlite3_set_authorizer(handle, nil, nil)
@@ -70,6 +111,21 @@ extension Connection {
   @unsafe private static func isHarmless(_ function: UnsafePointer<CChar>?) -> Bool {
     guard let function = unsafe function else { return false }
     return unsafe !["load_extension", "randomblob", "zeroblob"].contains(String(cString: function))
+  }
+
+  /// What modules ask of the database that they stand in; the answers change nothing.
+  private static let modulePragmas: Set<String> = ["page_size", "data_version"]
+
+  /// What a script may set of its own database.
+  private static let scriptPragmas: Set<String> = [
+    "user_version", "application_id", "foreign_keys", "encoding",
+  ]
+
+  @unsafe private static func isAmong(
+    _ names: Set<String>, _ name: UnsafePointer<CChar>?
+  ) -> Bool {
+    guard let name = unsafe name else { return false }
+    return unsafe names.contains(String(cString: name).lowercased())
   }
 
   /// Orders text of unknown collations by its bytes, so that statements that name them parse.

@@ -58,10 +58,10 @@ public struct BackupOffer: Sendable {
   /// Its version.
   public let userVersion: Int
   /// How its rows differ from the current ones.
-  public let comparison: [TableComparison]
+  public let comparison: [RowComparison]
 
   /// Makes an offer.
-  public init(name: String, age: String, userVersion: Int, comparison: [TableComparison]) {
+  public init(name: String, age: String, userVersion: Int, comparison: [RowComparison]) {
     self.name = name
     self.age = age
     self.userVersion = userVersion

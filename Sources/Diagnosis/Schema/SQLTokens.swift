@@ -79,62 +79,74 @@ public struct SQLTokens: Hashable, Sendable {
 extension SQLTokens {
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
   public init(parsing sql: String) {
-    let text = Array(sql)
+    // Scalars, not characters: to SQLite a quote is a quote, whatever combines with it.
+    let text = Array(sql.unicodeScalars)
     var tokens: [SQLToken] = []
     var index = 0
     while index < text.count {
-      let character = text[index]
-      switch character {
-      case _ where character.isWhitespace:
-        index += 1
-      case "-" where index + 1 < text.count && text[index + 1] == "-":
-        while index < text.count, !text[index].isNewline { index += 1 }
-      case "/" where index + 1 < text.count && text[index + 1] == "*":
-        index = Self.end(ofComment: text, from: index + 2)
+      let end: Int
+      switch text[index] {
+      case let space where space.isSQLSpace:
+        end = index + 1
+      case "-" where text[(index + 1)...].first == "-":
+        end = text[index...].firstIndex(of: "\n") ?? text.count
+      case "/" where text[(index + 1)...].first == "*":
+        end = Self.end(ofComment: text, from: index + 2)
       case "'":
-        let end = Self.end(ofQuoted: text, from: index, by: "'")
-        tokens.append(.literal(String(text[index..<end])))
-        index = end
+        end = Self.end(ofQuoted: text, from: index, by: "'")
+        tokens.append(.literal(Self.string(text[index..<end])))
       case "\"", "`", "[":
-        let close: Character = character == "[" ? "]" : character
-        let end = Self.end(ofQuoted: text, from: index, by: close)
+        let close: Unicode.Scalar = text[index] == "[" ? "]" : text[index]
+        end = Self.end(ofQuoted: text, from: index, by: close)
         tokens.append(.name(Self.unquoted(text[index..<end], by: close)))
-        index = end
-      case "x" where index + 1 < text.count && text[index + 1] == "'",
-        "X" where index + 1 < text.count && text[index + 1] == "'":
-        let end = Self.end(ofQuoted: text, from: index + 1, by: "'")
-        tokens.append(.literal(String(text[index..<end]).lowercased()))
-        index = end
-      case _ where character.isLetter || character == "_" || !character.isASCII:
-        let end = Self.end(of: text, from: index) {
-          $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" || !$0.isASCII
-        }
-        tokens.append(.word(String(text[index..<end])))
-        index = end
-      case _ where character.isNumber:
-        let end = Self.end(of: text, from: index) { $0.isNumber || $0.isLetter || $0 == "." }
-        tokens.append(.number(String(text[index..<end])))
-        index = end
+      case "x" where text[(index + 1)...].first == "'",
+        "X" where text[(index + 1)...].first == "'":
+        end = Self.end(ofQuoted: text, from: index + 1, by: "'")
+        tokens.append(.literal(Self.string(text[index..<end]).lowercased()))
+      case _ where Self.isNumber(text[index...]):
+        end = Self.end(ofNumber: text, from: index)
+        tokens.append(.number(Self.string(text[index..<end])))
+      case let letter where letter.isSQLWord:
+        end = text[index...].firstIndex { !$0.isSQLWord } ?? text.count
+        tokens.append(.word(Self.string(text[index..<end])))
       default:
-        tokens.append(.symbol(character))
-        index += 1
+        end = index + 1
+        tokens.append(.symbol(Character(text[index])))
       }
+      index = end
     }
     self.tokens = tokens
   }
 
-  private static func end(
-    of text: [Character], from start: Int, while belongs: (Character) -> Bool
-  ) -> Int {
-    var index = start + 1
-    while index < text.count, belongs(text[index]) { index += 1 }
-    return index
+  private static func isNumber(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
+    let start = text.first == "." ? text.dropFirst() : text
+    return start.first?.isSQLDigit == true
   }
 
-  private static func end(ofComment text: [Character], from start: Int) -> Int {
+  private static func string(_ text: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(text))
+  }
+
+  private static func end(ofComment text: [Unicode.Scalar], from start: Int) -> Int {
     var index = start
     while index < text.count {
-      if text[index] == "*", index + 1 < text.count, text[index + 1] == "/" { return index + 2 }
+      if text[index] == "*", text[(index + 1)...].first == "/" { return index + 2 }
+      index += 1
+    }
+    return text.count
+  }
+
+  /// The end of digits, letters and points, and of an exponent with its sign.
+  private static func end(ofNumber text: [Unicode.Scalar], from start: Int) -> Int {
+    let isHexadecimal = text[start] == "0" && ["x", "X"].contains(text[(start + 1)...].first)
+    var index = start + 1
+    while index < text.count {
+      let isSign = text[index] == "+" || text[index] == "-"
+      let followsExponent = text[index - 1] == "e" || text[index - 1] == "E"
+      guard
+        text[index].isSQLWord || text[index] == "."
+          || isSign && followsExponent && !isHexadecimal
+      else { break }
       index += 1
     }
     return index
@@ -142,14 +154,12 @@ extension SQLTokens {
 
   /// The end of a quoted token; a doubled quote stands for one.
   private static func end(
-    ofQuoted text: [Character], from start: Int, by close: Character
+    ofQuoted text: [Unicode.Scalar], from start: Int, by close: Unicode.Scalar
   ) -> Int {
     var index = start + 1
     while index < text.count {
       if text[index] == close {
-        guard close != "]", index + 1 < text.count, text[index + 1] == close else {
-          return index + 1
-        }
+        guard close != "]", text[(index + 1)...].first == close else { return index + 1 }
         index += 1
       }
       index += 1
@@ -157,19 +167,34 @@ extension SQLTokens {
     return text.count
   }
 
-  private static func unquoted(_ text: ArraySlice<Character>, by close: Character) -> String {
+  private static func unquoted(
+    _ text: ArraySlice<Unicode.Scalar>, by close: Unicode.Scalar
+  ) -> String {
     var name = text.dropFirst()
     if name.last == close { name = name.dropLast() }
-    var result = ""
+    var result = String.UnicodeScalarView()
     var skipsNext = false
-    for character in name {
+    for scalar in name {
       if skipsNext {
         skipsNext = false
         continue
       }
-      result.append(character)
-      skipsNext = character == close && close != "]"
+      result.append(scalar)
+      skipsNext = scalar == close && close != "]"
     }
-    return result
+    return String(result)
+  }
+}
+
+extension Unicode.Scalar {
+  /// What SQLite takes for white space.
+  fileprivate var isSQLSpace: Bool { ["\t", "\n", "\u{C}", "\r", " "].contains(self) }
+
+  fileprivate var isSQLDigit: Bool { ("0"..."9").contains(self) }
+
+  /// What SQLite takes for a part of a name.
+  fileprivate var isSQLWord: Bool {
+    ("a"..."z").contains(self) || ("A"..."Z").contains(self) || isSQLDigit || self == "_"
+      || self == "$" || !isASCII
   }
 }

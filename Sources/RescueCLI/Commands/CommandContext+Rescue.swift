@@ -17,7 +17,7 @@ extension CommandContext {
 
   /// The contract that was named; nil when none was.
   func contract(at path: FilePath?) throws(RescueError) -> Contract? {
-    try path.map { path throws(RescueError) in try ContractSource(world: world).load(path) }
+    try path.map { path throws(RescueError) in try ContractSource.load(path, world: world) }
   }
 
   /// Tells the support code of a run, and that it could not be logged where it could not.

@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// How the rows of one table differ between two states of a database.
-public struct TableComparison: Hashable, Sendable {
+public struct RowComparison: Hashable, Sendable {
   /// The table.
   public let table: String
   /// Rows that both states have.
@@ -20,7 +20,7 @@ extension Survey {
   ///
   /// Rows are equal when their rowid and all their columns are; a changed row counts on both
   /// sides. Needs 16 bytes of memory for each row of the largest table.
-  public func compare(with other: Survey) -> [TableComparison] {
+  public func compare(with other: Survey) -> [RowComparison] {
     let names = Set(
       (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name.lowercased() })
     let hidden = Set(
@@ -39,7 +39,7 @@ extension Survey {
           onlyOther += 1
         }
       }
-      return TableComparison(
+      return RowComparison(
         table: tree(named: name)?.entry.name ?? other.tree(named: name)?.entry.name ?? name,
         shared: shared, onlyCurrent: counts.values.reduce(0, +), onlyOther: onlyOther)
     }

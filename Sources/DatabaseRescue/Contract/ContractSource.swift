@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a contract can be had from: a contract file, a script, a healthy database.
+
+public import Diagnosis
+import SQLiteFormat
+
+/// Gives the contract that a file states, whatever kind of file it is.
+public enum ContractSource {
+  /// Loads the contract of a contract file, an SQL script or a healthy database, told apart by
+  /// their content.
+  ///
+  /// A database is only read; SQLite opens a private copy of it.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - name: The name of the contract; that of the file without its extension when nil. A
+  ///     contract file has its own.
+  ///   - world: Where files come from.
+  /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
+  public static func load(
+    _ path: FilePath, name: String? = nil, world: World
+  ) throws(RescueError) -> Contract {
+    let files = try InputFiles(path, storage: world.storage)
+    let file = path.name.description
+    let name = name ?? path.stem
+    let bytes = try text(of: files, world)
+    guard let bytes else { return try capture(files, name: name, world) }
+    guard !bytes.isEmpty else {
+      throw RescueError(
+        .invalidInput, "'\(file)' is empty", meaning: "it states no contract",
+        advice: "give a contract, an SQL script or a healthy database")
+    }
+    guard isDocument(bytes) else {
+      guard let script = String(validating: bytes, as: UTF8.self) else {
+        throw RescueError(
+          .invalidInput, "'\(file)' is neither text nor a database",
+          meaning: "it states no contract",
+          advice: "give a contract, an SQL script or a healthy database")
+      }
+      let reference = try ReferenceDatabase(running: script.withoutByteOrderMark, named: file)
+      return try capture(reference.connection, name: name, file)
+    }
+    return try completed(try ContractDocument.read(bytes, named: file), file)
+  }
+
+  /// The bytes of a file that is no database; nil for a database.
+  private static func text(
+    of files: InputFiles, _ world: World
+  ) throws(RescueError) -> Bytes? {
+    do {
+      let file = try world.storage.open(files.main, .read)
+      if try file.read(at: 0, count: 16).elementsEqual("SQLite format 3\0".utf8) { return nil }
+      guard file.byteCount <= ReferenceDatabase.byteCountMax else {
+        throw RescueError(
+          .invalidInput, "'\(files.main.name)' is neither a database nor a short text",
+          meaning: "it states no contract",
+          advice: "give a contract, an SQL script or a healthy database")
+      }
+      return try file.read(at: 0, count: file.byteCount)
+    } catch let error as RescueError {
+      throw error
+    } catch let error as StorageError {
+      throw RescueError(error)
+    } catch let error as ReadFailure {
+      throw RescueError(.inputOutput, "cannot read '\(files.main)': \(error.reason)")
+    } catch {
+      throw RescueError(.internal, "cannot read '\(files.main)'")
+    }
+  }
+
+  /// Whether a text is JSON5 and not SQL: what follows comments tells.
+  private static func isDocument(_ bytes: Bytes) -> Bool {
+    var rest = bytes[...]
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    while true {
+      rest = rest.drop { $0 <= 0x20 }
+      if rest.starts(with: "//".utf8) || rest.starts(with: "--".utf8) {
+        rest = rest.drop { $0 != 0x0A && $0 != 0x0D }
+      } else if rest.starts(with: "/*".utf8) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+        rest = rest.dropFirst(2)
+      } else {
+        return rest.first == UInt8(ascii: "{")
+      }
+    }
+  }
+
+  /// A contract whose objects were checked against its fresh schema, or taken from it.
+  private static func completed(
+    _ contract: Contract, _ file: String
+  ) throws(RescueError) -> Contract {
+    guard !contract.freshSchema.isEmpty else { return contract }
+    let reference = try ReferenceDatabase(freshSchemaOf: contract)
+    let fresh = try capture(reference.connection, name: contract.name, file)
+    var contract = contract
+    if contract.objects == SchemaDescription() {
+      contract.objects = fresh.objects
+      return contract
+    }
+    let differences = ContractDifference.compare(
+      expected: contract.objects, found: fresh.objects, ignoring: contract.ignoreTables)
+    if let first = differences.first(where: { $0.weight == .drift }) {
+      throw RescueError(
+        .invalidInput,
+        "'\(file)' contradicts itself: in its fresh schema, \(first.headline)",
+        meaning: "nothing was done",
+        advice: "correct one of the two, or leave out tables, triggers and views")
+    }
+    return contract
+  }
+}
+
+extension ContractSource {
+  /// Captures the contract of a database file.
+  private static func capture(
+    _ files: InputFiles, name: String, _ world: World
+  ) throws(RescueError) -> Contract {
+    let copy = try PrivateCopy(of: files, world: world)
+    let file = files.main.name.description
+    do {
+      // Reading cannot undo what a hot journal says must be undone.
+      let connection = try Connection(
+        copy.database, mode: files.journal == nil ? .readOnly : .readWrite)
+      if let problem = try integrityProblem(of: connection) { throw unhealthy(file, problem) }
+      return try capture(connection, name: name, file)
+    } catch let error as SQLiteError {
+      throw unhealthy(file, error.message)
+    } catch let error as RescueError {
+      throw error
+    } catch {
+      throw RescueError(.internal, "cannot open the copy of '\(file)'")
+    }
+  }
+
+  private static func unhealthy(_ file: String, _ problem: String) -> RescueError {
+    RescueError(
+      .invalidInput, "'\(file)' is not a healthy database: \(problem)",
+      meaning: "a contract taken from it could be wrong; the file was not touched",
+      advice: "run: dbrescue diagnose \(file)")
+  }
+
+  /// The first thing that SQLite finds wrong; nil when nothing is.
+  private static func integrityProblem(
+    of connection: borrowing Connection
+  ) throws(SQLiteError) -> String? {
+    let lines: [[Value]]
+    do {
+      lines = try connection.rows("PRAGMA integrity_check(1)")
+    } catch {
+      guard error.message.hasPrefix("no such collation") else { throw error }
+      // Only the app can order such an index; everything else can be checked.
+      connection.acceptUnknownCollations()
+      lines = try connection.rows("PRAGMA quick_check(1)")
+    }
+    let first = lines.first?.first?.utf8String ?? "no answer to integrity_check"
+    return first == "ok" ? nil : first
+  }
+
+  private static func capture(
+    _ connection: borrowing Connection, name: String, _ file: String
+  ) throws(RescueError) -> Contract {
+    do throws(SQLiteError) {
+      return try capture(connection, name: name)
+    } catch {
+      throw RescueError(error, doing: "read the schema of '\(file)'")
+    }
+  }
+
+  /// The contract of an open database: its schema and versions, and where unsynced rows may be.
+  ///
+  /// An application id of 0 means that none was set, so any will do.
+  ///
+  /// - Throws: ``SQLiteError`` when the schema cannot be read.
+  package static func capture(
+    _ connection: borrowing Connection, name: String
+  ) throws(SQLiteError) -> Contract {
+    let application = try connection.value("PRAGMA application_id")?.integerValue ?? 0
+    let version = try connection.value("PRAGMA user_version")?.integerValue ?? 0
+    let objects = try SchemaReader.describe(connection)
+    return Contract(
+      name: name, applicationID: application == 0 ? nil : Int32(truncatingIfNeeded: application),
+      userVersion: Int32(truncatingIfNeeded: version), objects: objects,
+      freshSchema: try SchemaReader.freshEntries(connection).compactMap(\.sql),
+      unsynced: Contract.UnsyncedEntry.suggestions(for: objects))
+  }
+}
+
+extension FilePath {
+  /// The last component without its extension.
+  fileprivate var stem: String {
+    let name = name.description
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+}
+
+extension String {
+  fileprivate var withoutByteOrderMark: String {
+    unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A script or a fresh schema carried out in memory, to see what SQLite makes of it.
+
+package import Diagnosis
+import SQLiteFormat
+
+/// A database in memory that a script has made.
+struct ReferenceDatabase: ~Copyable {
+  /// The longest script, in bytes.
+  static let byteCountMax = 16 << 20
+  /// The most pages that a script may fill.
+  private static let pagesMax = 65_536
+  /// How many steps of SQLite's machine one statement may take: some seconds.
+  private static let stepsMax: Int32 = 200_000_000
+
+  /// The connection, without restrictions again.
+  let connection: Connection
+
+  /// Runs a script under restrictions: no other files, no extensions, few pragmas.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput` when a statement fails.
+  init(running script: String, named file: String) throws(RescueError) {
+    func invalid(_ message: String) -> RescueError {
+      RescueError(
+        .invalidInput, message, meaning: "nothing was done",
+        advice: "correct '\(file)'; only its CREATE statements and versions are needed")
+    }
+    guard script.utf8.count <= Self.byteCountMax, !script.utf8.contains(0) else {
+      throw invalid("'\(file)' is too long for a script, or contains a NUL")
+    }
+    let connection = try Self.restrictedConnection()
+    do throws(ScriptFailure) {
+      try connection.executeScript(script)
+    } catch {
+      throw invalid("\(file):\(error.line): \(error.error.message)")
+    }
+    connection.allowEverything()
+    connection.liftStepLimit()
+    self.connection = connection
+  }
+
+  private static func restrictedConnection() throws(RescueError) -> Connection {
+    do throws(SQLiteError) {
+      let connection = try Connection(mode: .memory)
+      try connection.execute("PRAGMA temp_store = MEMORY")
+      connection.limitForUntrustedSQL(statementBytes: Int32(clamping: byteCountMax + 1))
+      connection.acceptUnknownCollations()
+      _ = try connection.rows("PRAGMA max_page_count = \(pagesMax)")
+      connection.limitSteps(perStatement: stepsMax)
+      connection.allowOnlyScripts()
+      return connection
+    } catch {
+      throw RescueError(error, doing: "make a database in memory")
+    }
+  }
+
+  /// Carries out a fresh schema.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput` when a statement fails.
+  init(freshSchemaOf contract: Contract) throws(RescueError) {
+    // A statement may end in a comment, so the semicolon stands on a line of its own.
+    try self.init(
+      running: contract.freshSchema.joined(separator: "\n;\n"),
+      named: "freshSchema of '\(contract.name)'")
+  }
+}
+
+extension FreshSchema {
+  /// The schema of a fresh database that fulfils a contract.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput` when the contract has no fresh schema, or
+  ///   one that does not execute.
+  package init(contract: Contract) throws(RescueError) {
+    guard !contract.freshSchema.isEmpty else {
+      throw RescueError(
+        .invalidInput, "the contract '\(contract.name)' has no fresh schema",
+        meaning: "nothing was done", advice: "capture the contract from a healthy database")
+    }
+    let reference = try ReferenceDatabase(freshSchemaOf: contract)
+    do throws(SQLiteError) {
+      self.init(
+        entries: try SchemaReader.freshEntries(reference.connection),
+        description: try SchemaReader.describe(reference.connection),
+        userVersion: contract.userVersion, applicationID: contract.applicationID ?? 0)
+    } catch {
+      throw RescueError(error, doing: "read the fresh schema of '\(contract.name)'")
+    }
+  }
+}
+
+extension SchemaReader {
+  /// The statements that make a connection's schema anew, in an order that executes.
+  ///
+  /// Tables that SQLite or a virtual table makes by itself are left out.
+  static func freshEntries(
+    _ connection: borrowing Connection
+  ) throws(SQLiteError) -> [SchemaEntry] {
+    let rows = try connection.rows(
+      """
+      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema
+      WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND NOT EXISTS (
+        SELECT 1 FROM pragma_table_list AS t
+        WHERE t.schema = 'main' AND t.name = sqlite_schema.name AND t.type = 'shadow')
+      ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
+        rowid
+      """)
+    let entries = rows.compactMap { row -> SchemaEntry? in
+      guard let kind = row[0].utf8String.flatMap(SchemaEntry.Kind.init(rawValue:)),
+        let name = row[1].utf8String, let table = row[2].utf8String, let sql = row[4].utf8String
+      else { return nil }
+      let root = row[3].integerValue.flatMap { UInt32(exactly: $0) }.flatMap { PageNumber($0) }
+      return SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)
+    }
+    return SandboxParser.ordered(entries)
+  }
+}

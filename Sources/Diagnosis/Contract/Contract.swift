@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an app expects of its database: the document that everything is verified against.
+
+/// What an app expects of its database.
+public struct Contract: Hashable, Sendable {
+  /// The version of the document format that this library writes.
+  public static let format: Int = 1
+
+  /// The version of the document format.
+  public var schema: Int
+  /// The name of the database, such as the app's.
+  public var name: String
+  /// The application id; nil when any will do.
+  public var applicationID: Int32?
+  /// The app's own version number, `PRAGMA user_version`.
+  public var userVersion: Int32
+  /// The tables, triggers and views.
+  public var objects: SchemaDescription
+  /// The full CREATE statements, in an order that executes.
+  public var freshSchema: [String]
+  /// Queries that must return no rows.
+  public var invariants: [Invariant]
+  /// Where rows wait to be sent.
+  public var unsynced: [UnsyncedEntry]
+  /// What a migration may do to the number of rows, by table; rows are conserved where nothing
+  /// else is said.
+  public var rowCounts: [String: RowCountPolicy]
+  /// Whether tables, indexes, triggers and views that are not expected are allowed.
+  public var allowExtraObjects: Bool
+  /// New names of columns by their old ones, by table.
+  public var renamedColumns: [String: [String: String]]
+  /// Tables that are not looked at.
+  public var ignoreTables: [String]
+
+  /// Makes a contract.
+  public init(
+    schema: Int = Contract.format, name: String, applicationID: Int32? = nil,
+    userVersion: Int32 = 0, objects: SchemaDescription = SchemaDescription(),
+    freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
+    rowCounts: [String: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
+    renamedColumns: [String: [String: String]] = [:], ignoreTables: [String] = []
+  ) {
+    self.schema = schema
+    self.name = name
+    self.applicationID = applicationID
+    self.userVersion = userVersion
+    self.objects = objects
+    self.freshSchema = freshSchema
+    self.invariants = invariants
+    self.unsynced = unsynced
+    self.rowCounts = rowCounts
+    self.allowExtraObjects = allowExtraObjects
+    self.renamedColumns = renamedColumns
+    self.ignoreTables = ignoreTables
+  }
+
+  /// What a migration may do to the number of rows of a table.
+  public func rowCountPolicy(of table: String) -> RowCountPolicy {
+    rowCounts.first { $0.key.foldedIdentifier == table.foldedIdentifier }?.value ?? .conserved
+  }
+}
+
+extension Contract {
+  /// A query that must return no rows.
+  public struct Invariant: Hashable, Sendable, Codable {
+    /// Its name.
+    public var name: String
+    /// The query: every row that it returns breaks the rule.
+    public var sql: String
+
+    /// Makes an invariant.
+    public init(name: String, sql: String) {
+      self.name = name
+      self.sql = sql
+    }
+  }
+
+  /// A table in which rows wait to be sent, and which of them do.
+  public struct UnsyncedEntry: Hashable, Sendable, Codable {
+    /// Its name.
+    public var name: String
+    /// The table.
+    public var table: String
+    /// The SQL expression that is true for a row that waits.
+    public var predicate: String
+
+    enum CodingKeys: String, CodingKey {
+      case name, table
+      case predicate = "where"
+    }
+
+    /// Makes an entry.
+    public init(name: String, table: String, predicate: String) {
+      self.name = name
+      self.table = table
+      self.predicate = predicate
+    }
+  }
+
+  /// What a migration may do to the number of rows of a table.
+  public enum RowCountPolicy: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Every row stays.
+    case conserved
+    /// Rows may come and go.
+    case any
+  }
+}
+
+extension Contract: Codable {
+  enum CodingKeys: String, CodingKey {
+    case schema, name, applicationID, userVersion, freshSchema, invariants, unsynced, rowCounts
+    case allowExtraObjects, renamedColumns, ignoreTables
+  }
+
+  /// Reads a contract; what is absent says nothing.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      schema: try values.decode(Int.self, forKey: .schema),
+      name: try values.decode(String.self, forKey: .name),
+      applicationID: try values.decodeIfPresent(Int32.self, forKey: .applicationID),
+      userVersion: try values.value(.userVersion, else: 0),
+      objects: try SchemaDescription(from: decoder),
+      freshSchema: try values.value(.freshSchema, else: []),
+      invariants: try values.value(.invariants, else: []),
+      unsynced: try values.value(.unsynced, else: []),
+      rowCounts: try values.value(.rowCounts, else: [:]),
+      allowExtraObjects: try values.value(.allowExtraObjects, else: false),
+      renamedColumns: try values.value(.renamedColumns, else: [:]),
+      ignoreTables: try values.value(.ignoreTables, else: []))
+  }
+
+  /// Writes the contract without what says nothing.
+  public func encode(to encoder: any Encoder) throws {
+    try objects.encode(to: encoder)
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(schema, forKey: .schema)
+    try values.encode(name, forKey: .name)
+    try values.encodeIfPresent(applicationID, forKey: .applicationID)
+    try values.encode(userVersion, forKey: .userVersion)
+    try values.encode(freshSchema, .freshSchema, unless: [])
+    try values.encode(invariants, .invariants, unless: [])
+    try values.encode(unsynced, .unsynced, unless: [])
+    try values.encode(rowCounts, .rowCounts, unless: [:])
+    try values.encode(allowExtraObjects, .allowExtraObjects, unless: false)
+    try values.encode(renamedColumns, .renamedColumns, unless: [:])
+    try values.encode(ignoreTables, .ignoreTables, unless: [])
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a database stands to its contract, as findings.
+
+extension ContractVerification {
+  /// How many differences have a finding of their own.
+  private static let differencesMax = 50
+  /// How long a detail of a difference may be in a message.
+  private static let detailMax = 120
+
+  /// What a verification found, the heaviest of each kind first.
+  ///
+  /// Under another version other tables are to be expected: then the differences are
+  /// only counted, and invariants say nothing.
+  public static func findings(of verification: ContractVerification) -> [Finding] {
+    verification.application + verification.version
+      + (verification.relation == .equal ? verification.drift + verification.invariants : [])
+      + verification.foreignKeys + verification.waiting
+  }
+
+  private var application: [Finding] {
+    guard !isExpectedApplication, let expectedApplicationID else { return [] }
+    return [
+      Finding(
+        .applicationMismatch,
+        "the application id is \(foundApplicationID), and \(expectedApplicationID) is expected")
+    ]
+  }
+
+  private var version: [Finding] {
+    guard relation != .equal else { return [] }
+    let count = drifts.count
+    let differences =
+      count == 0
+      ? "; the schema is the expected one"
+      : count == 1 ? "; 1 difference in the schema" : "; \(count) differences in the schema"
+    return [
+      Finding(
+        relation == .older ? .versionOlder : .versionNewer,
+        "the version is \(foundVersion), and \(expectedVersion) is expected\(differences)")
+    ]
+  }
+
+  private var drift: [Finding] {
+    let ordered = drifts + differences.filter { $0.weight == .notice }
+    let shown = ordered.prefix(Self.differencesMax).map { difference in
+      let details = [difference.expected, difference.found].compactMap(\.self)
+      let isShort = details.allSatisfy { $0.utf8.count <= Self.detailMax }
+      return Finding(
+        .schemaDrift, isShort ? difference.summary : difference.headline,
+        at: .init(object: difference.object),
+        severity: difference.weight == .notice ? .notice : nil)
+    }
+    let rest = ordered.dropFirst(Self.differencesMax)
+    guard !rest.isEmpty else { return shown }
+    return shown + [
+      Finding(
+        .schemaDrift, "\(rest.count) more differences",
+        severity: rest.contains { $0.weight == .drift } ? nil : .notice)
+    ]
+  }
+
+  private var invariants: [Finding] {
+    brokenInvariants.map { broken in
+      let rows = broken.rows == 1 ? "1 row" : "\(broken.rows) rows"
+      return Finding(
+        .invariantBroken,
+        "the invariant '\(broken.name)' is broken by \(broken.isExact ? "" : "at least ")\(rows)",
+        at: .init(object: broken.name))
+    }
+      + uncheckedInvariants.map { unchecked in
+        Finding(
+          .invariantBroken,
+          "the invariant '\(unchecked.name)' could not be checked: \(unchecked.reason)",
+          at: .init(object: unchecked.name))
+      }
+  }
+
+  private var foreignKeys: [Finding] {
+    danglingReferences.map { dangling in
+      let count = dangling.count
+      return Finding(
+        .foreignKeyBroken,
+        count == 1
+          ? "1 reference of table '\(dangling.table)' points to no row"
+          : "\(count) references of table '\(dangling.table)' point to no row",
+        at: .init(object: dangling.table))
+    }
+      + uncheckedForeignKeys.map { unchecked in
+        Finding(
+          .foreignKeyBroken,
+          "the foreign keys of table '\(unchecked.name)' could not be checked: \(unchecked.reason)",
+          at: .init(object: unchecked.name))
+      }
+  }
+
+  private var waiting: [Finding] {
+    if unsynced.isEmpty {
+      return [Finding(.unsyncedUnknown, "nothing says where rows that wait to be sent would be")]
+    }
+    return unsynced.compactMap { place in
+      switch place.rows {
+      case .none: nil
+      case .some(let count):
+        Finding(
+          .unsyncedRows,
+          count == 1
+            ? "1 row of table '\(place.table)' waits to be sent (\(place.name))"
+            : "\(count) rows of table '\(place.table)' wait to be sent (\(place.name))",
+          at: .init(object: place.table))
+      case .cannotTell:
+        Finding(
+          .unsyncedUnknown,
+          "cannot tell how many rows of table '\(place.table)' wait to be sent (\(place.name))",
+          at: .init(object: place.table))
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a database stands to its contract: counts and names, never values of rows.
+
+/// How a database stands to its contract.
+public struct ContractVerification: Hashable, Sendable {
+  /// An invariant that rows break.
+  public struct BrokenInvariant: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// How many rows break it, as far as they were counted.
+    public let rows: Int
+    /// Whether all rows were counted; else there are at least so many.
+    public let isExact: Bool
+
+    /// Makes an entry.
+    public init(name: String, rows: Int, isExact: Bool = true) {
+      self.name = name
+      self.rows = rows
+      self.isExact = isExact
+    }
+  }
+
+  /// Something that could not be checked.
+  public struct Unchecked: Hashable, Sendable {
+    /// The invariant or table.
+    public let name: String
+    /// Why, in SQLite's words.
+    public let reason: String
+
+    /// Makes an entry.
+    public init(name: String, reason: String) {
+      self.name = name
+      self.reason = reason
+    }
+  }
+
+  /// Rows of a table that refer to rows that are not there.
+  public struct DanglingReferences: Hashable, Sendable {
+    /// The table.
+    public let table: String
+    /// How many of its references dangle.
+    public let count: Int
+
+    /// Makes an entry.
+    public init(table: String, count: Int) {
+      self.table = table
+      self.count = count
+    }
+  }
+
+  /// Rows that wait to be sent, in one place.
+  public struct Unsynced: Hashable, Sendable {
+    /// The name of the place.
+    public let name: String
+    /// The table.
+    public let table: String
+    /// What is known of its rows.
+    public let rows: UnsyncedRows
+
+    /// Makes an entry.
+    public init(name: String, table: String, rows: UnsyncedRows) {
+      self.name = name
+      self.table = table
+      self.rows = rows
+    }
+  }
+
+  /// The version that the contract expects.
+  public var expectedVersion: Int32
+  /// The version of the database.
+  public var foundVersion: Int32
+  /// The application id that the contract expects; nil when any will do.
+  public var expectedApplicationID: Int32?
+  /// The application id of the database.
+  public var foundApplicationID: Int32
+  /// How the schema differs.
+  public var differences: [ContractDifference]
+  /// The invariants that rows break.
+  public var brokenInvariants: [BrokenInvariant]
+  /// The invariants that could not be checked.
+  public var uncheckedInvariants: [Unchecked]
+  /// Dangling references, by table.
+  public var danglingReferences: [DanglingReferences]
+  /// The tables whose foreign keys could not be checked.
+  public var uncheckedForeignKeys: [Unchecked]
+  /// Rows that wait to be sent, by place.
+  public var unsynced: [Unsynced]
+
+  /// Makes a result.
+  public init(
+    expectedVersion: Int32, foundVersion: Int32, expectedApplicationID: Int32? = nil,
+    foundApplicationID: Int32 = 0, differences: [ContractDifference] = [],
+    brokenInvariants: [BrokenInvariant] = [], uncheckedInvariants: [Unchecked] = [],
+    danglingReferences: [DanglingReferences] = [], uncheckedForeignKeys: [Unchecked] = [],
+    unsynced: [Unsynced] = []
+  ) {
+    self.expectedVersion = expectedVersion
+    self.foundVersion = foundVersion
+    self.expectedApplicationID = expectedApplicationID
+    self.foundApplicationID = foundApplicationID
+    self.differences = differences
+    self.brokenInvariants = brokenInvariants
+    self.uncheckedInvariants = uncheckedInvariants
+    self.danglingReferences = danglingReferences
+    self.uncheckedForeignKeys = uncheckedForeignKeys
+    self.unsynced = unsynced
+  }
+
+  /// How the version of the database relates to the one expected.
+  public var relation: VersionRelation {
+    foundVersion == expectedVersion ? .equal : foundVersion < expectedVersion ? .older : .newer
+  }
+
+  /// Whether the application id is the one expected.
+  public var isExpectedApplication: Bool {
+    expectedApplicationID.map { $0 == foundApplicationID } ?? true
+  }
+
+  /// The differences because of which the database does not do what the app expects.
+  public var drifts: [ContractDifference] { differences.filter { $0.weight == .drift } }
+
+  /// Whether the database is all that the contract expects; unsynced rows do not count.
+  public var holds: Bool {
+    relation == .equal && isExpectedApplication && drifts.isEmpty && brokenInvariants.isEmpty
+      && uncheckedInvariants.isEmpty && danglingReferences.isEmpty && uncheckedForeignKeys.isEmpty
+  }
+
+  /// What is known of all rows that wait: where some do, at least so many; never none where
+  /// one place cannot tell, or where there is no place to look.
+  public var unsyncedRows: UnsyncedRows {
+    var count = 0
+    for case .some(let rows) in unsynced.map(\.rows) { count += rows }
+    if count > 0 { return .some(count) }
+    return unsynced.isEmpty || unsynced.contains { $0.rows == .cannotTell } ? .cannotTell : .none
+  }
+}

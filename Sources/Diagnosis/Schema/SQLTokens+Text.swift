@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens as SQL again, to be shown to people and given to SQLite.
+
+extension SQLTokens {
+  /// SQL that SQLite reads as these tokens.
+  public var sql: String {
+    var text = ""
+    for index in tokens.indices {
+      if index > 0, needsSpace(before: index) { text += " " }
+      text += tokens[index].sql
+    }
+    return text
+  }
+
+  private func needsSpace(before index: Int) -> Bool {
+    let (left, right) = (tokens[index - 1], tokens[index])
+    switch (left, right) {
+    case (.symbol("("), _), (.symbol("."), _), (_, .symbol(")")), (_, .symbol(",")),
+      (_, .symbol(".")), (_, .symbol(";")):
+      return false
+    // A sign ends no operator, and two would begin a comment.
+    case (.symbol, .symbol("-")), (.symbol, .symbol("+")), (.symbol("/"), .symbol("*")): return true
+    case (.symbol(let left), .symbol(let right)):
+      return !Self.isOperator(left) || !Self.isOperator(right)
+    case (.symbol("-"), .number), (.symbol("+"), .number):
+      return index > 1 && tokens[index - 2].isOperand
+    default: return true
+    }
+  }
+
+  /// Whether a character can be a part of an operator of several.
+  private static func isOperator(_ character: Character) -> Bool { !"(),.;".contains(character) }
+}
+
+extension SQLToken {
+  fileprivate var sql: String {
+    switch self {
+    case .word(let text), .literal(let text), .number(let text): text
+    case .name(let name): name.quotedIdentifier
+    case .symbol(let character): String(character)
+    }
+  }
+
+  /// Whether a sign after this token subtracts or adds.
+  fileprivate var isOperand: Bool {
+    switch self {
+    case .name, .literal, .number, .symbol(")"): true
+    case .word, .symbol: false
+    }
+  }
+}
+
+extension String {
+  /// The name as SQLite compares it: A to Z folded, nothing else.
+  package var foldedIdentifier: String {
+    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// The name in double quotes, so that SQLite reads it as nothing else.
+  package var quotedIdentifier: String {
+    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}
