@@ -2,6 +2,7 @@
 // The one error that leaves this library: what happened, what it means, what to do next.
 
 public import Diagnosis
+import SQLiteFormat
 
 /// Why an operation could not be done, in three parts, and with which exit code.
 public struct RescueError: Error, Hashable, Sendable {
@@ -51,7 +52,7 @@ public struct RescueError: Error, Hashable, Sendable {
 
 extension RescueError {
   /// A failed system call as an error for people.
-  init(_ error: StorageError, meaning: String = "") {
+  package init(_ error: StorageError, meaning: String = "") {
     let (kind, advice): (Kind, String) =
       switch error.cause {
       case .missing: (.missing, "check the path")
@@ -67,7 +68,7 @@ extension RescueError {
   }
 
   /// A failed call of SQLite as an error for people; `doing` reads like `open 'app.db'`.
-  init(_ error: SQLiteError, doing: String, meaning: String = "") {
+  package init(_ error: SQLiteError, doing: String, meaning: String = "") {
     let (kind, advice): (Kind, String) =
       switch error.cause {
       case .busy: (.busy, "close the app that uses the database, or try again later")
@@ -78,5 +79,22 @@ extension RescueError {
       case .constraint, .other: (.internal, "please report this with the support code")
       }
     self.init(kind, "cannot \(doing): \(error.message)", meaning: meaning, advice: advice)
+  }
+}
+
+extension RescueError {
+  /// Any error of a lower layer as an error for people; `doing` reads like `write 'app.db'`.
+  package init(_ error: any Error, doing: String, meaning: String = "") {
+    switch error {
+    case let error as RescueError: self = error
+    case let error as StorageError: self.init(error, meaning: meaning)
+    case let error as SQLiteError: self.init(error, doing: doing, meaning: meaning)
+    case let error as ReadFailure:
+      self.init(
+        .inputOutput, "cannot \(doing): \(error.reason) at byte \(error.offset)",
+        meaning: "the disk or file system does not hand out some bytes",
+        advice: "copy what can be read to another disk first")
+    default: self.init(.internal, "cannot \(doing): \(error)", meaning: meaning)
+    }
   }
 }

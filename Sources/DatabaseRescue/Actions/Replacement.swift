@@ -69,12 +69,8 @@ package struct Replacement: Sendable {
           .busy, "the folder '\(folder.quarantine(code))' is taken", advice: "run the command again"
         )
       }
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "nothing was changed")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot prepare '\(folder.path)'")
+      throw RescueError(error, doing: "prepare '\(folder.path)'", meaning: "nothing was changed")
     }
   }
 
@@ -104,12 +100,8 @@ package struct Replacement: Sendable {
         try copy(input.main, to: newFile)
       }
       try installByMoving()
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "nothing was changed")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot bring back '\(quarantine)'")
+      throw RescueError(error, doing: "bring back '\(quarantine)'", meaning: "nothing was changed")
     }
   }
 
@@ -167,13 +159,8 @@ package struct Replacement: Sendable {
       try world.storage.open(newFile, .readWrite).synchronize()
       try write(Plan(code: code.description, method: .move))
       try Self.carryOut(folder, code.description, world)
-    } catch let error as StorageError {
-      throw RescueError(
-        error, meaning: "the replacement is not finished; the next command finishes or undoes it")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot replace '\(folder.database)'")
+      throw RescueError(error, doing: "replace '\(folder.database)'", meaning: "the replacement is not finished; the next command finishes or undoes it")
     }
   }
 

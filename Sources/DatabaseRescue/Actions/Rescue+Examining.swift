@@ -101,18 +101,21 @@ extension Rescue {
     // The newest ones are what people choose from; each is read in full to compare.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
     for backup in good.prefix(3) {
-      let pages = try BackupReader(backup.path, in: world.storage).pages()
-      let other = Survey(FileSet(main: pages), parser: SandboxParser())
-      offers.append(
-        (
-          backup,
-          BackupOffer(
-            name: backup.path.name.description, age: age(of: backup),
-            userVersion: Int(backup.name.userVersion),
-            comparison: examination.survey.compare(with: other))
-        ))
+      offers.append((backup, try offer(backup, for: examination)))
     }
     return offers
+  }
+
+  /// A backup, compared with the current rows.
+  func offer(
+    _ backup: Backup, for examination: Examination
+  ) throws(RescueError) -> BackupOffer {
+    let pages = try BackupReader(backup.path, in: world.storage).pages()
+    let other = Survey(FileSet(main: pages), parser: SandboxParser())
+    return BackupOffer(
+      name: backup.path.name.description, age: age(of: backup),
+      userVersion: Int(backup.name.userVersion),
+      comparison: examination.survey.compare(with: other))
   }
 
   /// The age of a backup in words.

@@ -40,7 +40,7 @@ extension Rescue {
 
     notes.restored = option.kind == .restore
     notes.rowsLost = option.losesRows
-    let code = notes.code(outcome: option.losesRows ? .succeededWithLoss : .succeeded)
+    let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
     let plan = plan(option, examination, contract, folder, code)
     try approve(plan)
@@ -53,6 +53,13 @@ extension Rescue {
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.verdict.exitStatus
     return report
+  }
+
+  /// The option to restore a backup that is not among the newest ones.
+  package func restoreOption(
+    _ backup: Backup, over examination: Examination
+  ) throws(RescueError) -> RecoveryOption {
+    examination.restoreOption(try offer(backup, for: examination))
   }
 
   private func plan(
@@ -142,15 +149,11 @@ extension Rescue {
           .missing, "the run \(code) displaced no files of '\(database)'",
           advice: "look into '\(folder.path.appending("quarantine"))'")
       }
-    } catch let error as StorageError {
-      throw RescueError(error)
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot look at '\(kept)'")
+      throw RescueError(error, doing: "look at '\(kept)'")
     }
     let replacement = Replacement(
-      of: folder, code: notes.code(outcome: .succeeded), world: world)
+      of: folder, code: notes.publishCode(.succeeded), world: world)
     try replacement.prepare()
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
       try replacement.install(displacedBy: displaced)

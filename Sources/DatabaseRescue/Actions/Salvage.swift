@@ -115,12 +115,8 @@ package struct Salvage {
           "\(needed) bytes may be needed in '\(output.folder)', \(free) are free",
           meaning: "nothing was written", advice: "free some space, or choose another --output")
       }
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "nothing was written")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot look at '\(output)'")
+      throw RescueError(error, doing: "look at '\(output)'", meaning: "nothing was written")
     }
   }
 

@@ -65,6 +65,21 @@ public enum ContractDocument {
     RescueError(.invalidInput, message, meaning: "nothing was done", advice: advice)
   }
 
+  /// Saves a document in a new file.
+  ///
+  /// - Throws: ``RescueError`` when the file exists or cannot be written.
+  public static func save(
+    _ document: Bytes, at path: FilePath, in storage: any Storage
+  ) throws(RescueError) {
+    do {
+      let file = try storage.open(path, .createNew)
+      try file.write(document, at: 0)
+      try file.synchronize()
+    } catch {
+      throw RescueError(error, meaning: "the contract was not written")
+    }
+  }
+
   /// Writes a document: sorted keys, so that two of them compare line by line.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.

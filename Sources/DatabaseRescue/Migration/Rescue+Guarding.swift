@@ -41,8 +41,8 @@ extension Rescue {
     let remedy = try onFailure(report)
     report.remedy = remedy
     if remedy == .restore {
-      try restore(backup, over: database, wait: wait, &notes)
       notes.restored = true
+      try restore(backup, over: database, wait: wait, &notes)
     }
     return report
   }
@@ -125,7 +125,7 @@ extension Rescue {
     try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let replacement = Replacement(
-      of: folder, code: notes.code(outcome: .succeeded), world: world)
+      of: folder, code: notes.publishCode(.findings), world: world)
     try replacement.prepare()
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)

@@ -47,6 +47,9 @@ package struct RunNotes: Sendable {
   /// The backup that was made, by file name.
   package var backupMade: PlainName?
 
+  /// The code that something on disk is already named by; the run keeps it if it succeeds.
+  package private(set) var published: SupportCode?
+
   private let operation: SupportCode.Operation
   private let unattended: Bool
   private let random: UInt64
@@ -76,6 +79,13 @@ package struct RunNotes: Sendable {
       random: random)
   }
 
+  /// The code under which the run's displaced files are kept, as it will be when it succeeds.
+  package mutating func publishCode(_ planned: SupportCode.Outcome) -> SupportCode {
+    let code = code(outcome: planned)
+    published = code
+    return code
+  }
+
   /// Carries out a step and notes how it ended and how long it took.
   package mutating func step<Value>(
     _ name: PlainName, at stage: SupportCode.Stage,
@@ -96,6 +106,11 @@ package struct RunNotes: Sendable {
       note("failed")
       throw error
     }
+  }
+
+  /// Notes a step that somebody else has carried out.
+  package mutating func note(_ step: RunRecord.Step) {
+    steps.append(step)
   }
 
   /// The line for the log.
@@ -127,7 +142,7 @@ package struct RunNotes: Sendable {
 
 extension RescueError.Kind {
   /// How a run that ends in this error is said to have ended.
-  fileprivate var outcome: SupportCode.Outcome {
+  var outcome: SupportCode.Outcome {
     switch self {
     case .decisionNeeded: .needsDecision
     case .declined: .declined
@@ -147,7 +162,7 @@ extension Rescue {
     do {
       let value = try body(&notes)
       notes.stage = .done
-      let code = notes.code()
+      let code = notes.published ?? notes.code()
       return RunResult(
         value: value, code: code, logFailure: log(notes.record(code, started: started, file: file)))
     } catch {

@@ -35,12 +35,8 @@ public struct InputFiles: Sendable {
       self.main = main
       self.wal = try wal ?? Self.beside(main, ["-wal", "-WAL"], storage)
       self.journal = try journal ?? Self.beside(main, ["-journal", "-JOURNAL"], storage)
-    } catch let error as StorageError {
-      throw RescueError(error)
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot look at '\(main)'")
+      throw RescueError(error, doing: "look at '\(main)'")
     }
   }
 

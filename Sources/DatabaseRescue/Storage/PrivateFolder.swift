@@ -69,12 +69,8 @@ extension Image {
           pending.removeAll(keepingCapacity: true)
         }
       }
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "nothing was changed")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot write '\(path)'")
+      throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was changed")
     }
   }
 

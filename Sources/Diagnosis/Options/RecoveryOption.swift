@@ -83,11 +83,11 @@ extension Examination {
       ]
     case .outdated:
       return [option(.migrate, "back up, then let the app run its migrations")]
-        + backups.map(restore)
+        + backups.map(restoreOption)
     case .unreadable:
-      return backups.map(restore) + reset(hasFreshSchema)
+      return backups.map(restoreOption) + reset(hasFreshSchema)
     case .drifted, .damagedIntact, .damagedLossy:
-      return rebuildIndexes() + backups.map(restore) + salvage() + reset(hasFreshSchema)
+      return rebuildIndexes() + backups.map(restoreOption) + salvage() + reset(hasFreshSchema)
     }
   }
 
@@ -110,7 +110,8 @@ extension Examination {
     ]
   }
 
-  private func restore(_ offer: BackupOffer) -> RecoveryOption {
+  /// The option to put a backup in the place of the database.
+  public func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
     option(
       .restore,
       "put back the backup of \(offer.age) ago (version \(offer.userVersion)); "
@@ -137,17 +138,18 @@ extension Examination {
   }
 
   private func reset(_ hasFreshSchema: Bool) -> [RecoveryOption] {
-    guard hasFreshSchema else { return [] }
-    return [
-      option(
-        .reset, "start with an empty database; the current files are kept aside",
-        tables.map { tree in
-          .init(
-            table: tree.entry.name, kept: 0,
-            lost: tree.records == 0 ? .none : .exactly(tree.records),
-            regained: 0)
-        })
-    ]
+    hasFreshSchema ? [resetOption] : []
+  }
+
+  /// The option to start with an empty database.
+  public var resetOption: RecoveryOption {
+    option(
+      .reset, "start with an empty database; the current files are kept aside",
+      tables.map { tree in
+        .init(
+          table: tree.entry.name, kept: 0, lost: tree.records == 0 ? .none : .exactly(tree.records),
+          regained: 0)
+      })
   }
 
   private var tables: [TreeSurvey] {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the command bodies share: the library, its inputs, and how a run's end is told.
 
+import SQLiteFormat
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension CommandContext {
   /// The library, told whether somebody is there to ask.
-  var rescue: Rescue { Rescue(world: world, unattended: !console.canAsk) }
+  var rescue: Rescue { Rescue(world: world, unattended: !console.terminal.hasSomebody) }
 
   /// The database that was named, with its journals.
   func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
@@ -18,6 +26,35 @@ extension CommandContext {
   /// The contract that was named; nil when none was.
   func contract(at path: FilePath?) throws(RescueError) -> Contract? {
     try path.map { path throws(RescueError) in try ContractSource.load(path, world: world) }
+  }
+
+  /// The bytes of a file that people write, which is short.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be read or is too long.
+  func contents(of path: FilePath, byteCountMax: Int) throws(RescueError) -> Bytes {
+    do {
+      let file = try world.storage.open(path, .read)
+      guard file.byteCount <= byteCountMax else {
+        throw RescueError(.invalidInput, "'\(path)' is too long", meaning: "nothing was done")
+      }
+      return try file.read(at: 0, count: file.byteCount)
+    } catch {
+      throw RescueError(error, doing: "read '\(path)'")
+    }
+  }
+
+  /// A value as one JSON document.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
+  func encoded(_ value: some Encodable) throws(RescueError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    } catch {
+      throw RescueError(.internal, "a result cannot be written as JSON")
+    }
   }
 
   /// Tells the support code of a run, and that it could not be logged where it could not.

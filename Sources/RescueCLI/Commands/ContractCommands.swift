@@ -6,17 +6,16 @@ import Diagnosis
 
 /// Captures a contract from a healthy database or a script.
 let contractCaptureCommand: CommandBody = { invocation, context throws(RescueError) in
-  let source = ContractSource(world: context.world)
-  let contract = try source.load(invocation.path(.file))
-  let text = try source.text(of: contract)
+  let contract = try ContractSource.load(invocation.path(.file), world: context.world)
+  let document = try ContractDocument.write(contract)
   if let output = invocation.path(.output) {
-    try source.write(text, to: output)
+    try ContractDocument.save(document, at: output, in: context.world.storage)
     context.console.print("\(output)")
   } else {
-    context.console.write(text)
+    context.console.write(String(decoding: document, as: UTF8.self))
   }
-  context.console.note(
-    "version \(contract.userVersion), \(Quantity.count(contract.description.tables.count, "table"))")
+  let tables = Quantity.count(contract.objects.tables.count, "table")
+  context.console.note("version \(contract.userVersion), \(tables)")
   return .success
 }
 
@@ -28,29 +27,33 @@ let contractVerifyCommand: CommandBody = { invocation, context throws(RescueErro
   let examination = result.value
   if context.console.manner.isJSON {
     var members = ExaminationJSON(examination, code: result.code).members
-    members["diff"] = .array((examination.verification?.diff ?? []).map { .string($0) })
+    members["diff"] = .array(examination.diff.map { .string($0) })
     context.console.print(document: .document("contract-verify", members))
     return ExitCode(examination.verdict)
   }
   let text = ExaminationText(examination, name: invocation.path(.file).name)
   context.console.print(text.headline)
   context.console.print(text.findings)
-  for line in examination.verification?.diff ?? [] { context.console.print("  \(line)") }
+  for line in examination.diff { context.console.print("  \(line)") }
   context.tellCode(of: result)
   return ExitCode(examination.verdict)
 }
 
 /// Compares two contracts, scripts or databases.
 let contractDiffCommand: CommandBody = { invocation, context throws(RescueError) in
-  let source = ContractSource(world: context.world)
-  let lines = try source.load(invocation.path(.first))
-    .diff(from: source.load(invocation.path(.second)))
+  let first = try ContractSource.load(invocation.path(.first), world: context.world)
+  let second = try ContractSource.load(invocation.path(.second), world: context.world)
+  let differences = first.differences(in: second.objects)
+  let lines = differences.flatMap(\.lines)
   if context.console.manner.isJSON {
     context.console.print(
       document: .document("contract-diff", ["diff": .array(lines.map { .string($0) })]))
   } else {
+    if first.userVersion != second.userVersion {
+      context.console.print("~ version: \(first.userVersion) and \(second.userVersion)")
+    }
     for line in lines { context.console.print("\(line)") }
-    if lines.isEmpty { context.console.note("no difference") }
+    if lines.isEmpty { context.console.note("no difference in the schema") }
   }
-  return lines.isEmpty ? .success : .drifted
+  return lines.isEmpty && first.userVersion == second.userVersion ? .success : .drifted
 }

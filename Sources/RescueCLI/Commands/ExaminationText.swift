@@ -29,7 +29,7 @@ struct ExaminationText {
         "\(finding.message)",
       ])
     }
-    return examination.findings.isEmpty ? [] : table.lines(width: nil).filter { !$0.isBlank }
+    return examination.findings.isEmpty ? [] : table.lines(width: nil)
   }
 
   /// The next command, ready to paste.
@@ -44,6 +44,14 @@ struct ExaminationText {
       return ["next: dbrescue diagnose \(path)"]
     case .unreadable: return ["next: make sure that this is the right file, and ask for its -wal"]
     }
+  }
+}
+
+extension Examination {
+  /// The differences from the contract, line by line; none under another version.
+  var diff: [String] {
+    guard relation == .equal else { return [] }
+    return (verification?.drifts ?? []).flatMap(\.lines)
   }
 }
 

@@ -10,7 +10,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let policy: FailurePolicy? = invocation.choice(.onFailure)
   let result = try context.rescue.guardMigration(
-    of: file, contract: contract, vault: invocation.path(.vault), command: invocation.rest,
+    of: file, contract: contract, vault: invocation.path(.vault), command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
     onFailure: { report throws(RescueError) in
       tell(report, context)
@@ -43,7 +43,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
 private func tell(_ report: GuardReport, _ context: CommandContext) {
   context.console.say("\("verification failed", .bad):")
   for problem in report.problems { context.console.say("  \(problem)") }
-  for line in report.examination.verification?.diff ?? [] { context.console.say("  \(line)") }
+  for line in report.examination.diff { context.console.say("  \(line)") }
 }
 
 private func remedy(_ policy: FailurePolicy?, _ context: CommandContext) -> GuardReport.Remedy {

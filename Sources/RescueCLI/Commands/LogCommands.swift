@@ -4,6 +4,12 @@
 import DatabaseRescue
 import Diagnosis
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Lists the last runs, newest last.
 let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   let log = try RunLog(in: context.world)
@@ -77,7 +83,7 @@ let explainCommand: CommandBody = { invocation, context throws(RescueError) in
   } else {
     var table = TextTable([.text(""), .prose("")])
     for line in lines { table.add(["\(line.label, .dim)", "\(line.text)"]) }
-    context.console.print(table.lines(width: nil).filter { !$0.isBlank })
+    context.console.print(table.lines(width: nil))
   }
   return .success
 }

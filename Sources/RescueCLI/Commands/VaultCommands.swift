@@ -3,6 +3,12 @@
 
 import DatabaseRescue
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Lists the backups of a vault, newest first.
 let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
   let vault = try vault(named: invocation.path(.vaultFolder), context)

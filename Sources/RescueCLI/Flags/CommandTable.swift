@@ -318,8 +318,8 @@ extension Command {
       is kept aside in turn, under the code of the new run.
       """
     ],
-    operands: [.code], flags: [.yes, .dryRun],
-    examples: [("dbrescue undo CODE", "CODE as the run printed it")],
+    operands: [.code, .file], flags: [.yes, .dryRun],
+    examples: [("dbrescue undo CODE app.db", "CODE as the run printed it")],
     exitCodes: ExitCode.reading + ExitCode.writing + ExitCode.asking + [.busy, .invalidInput])
 
   // Playbooks.

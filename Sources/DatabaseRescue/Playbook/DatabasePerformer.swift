@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out the steps of a playbook on a real database, by the same actions as the commands.
+
+public import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a playbook run needs besides its playbook.
+public struct PlaybookSetting: Sendable {
+  /// The contract to compare with; nil for none.
+  public var contract: Contract?
+  /// The vault; the default one when nil.
+  public var vault: FilePath?
+  /// The ids of steps that were approved beforehand.
+  public var approvals: Set<String>
+
+  /// Makes a setting.
+  public init(contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = []) {
+    self.contract = contract
+    self.vault = vault
+    self.approvals = approvals
+  }
+}
+
+/// Carries out the steps of a playbook on a real database.
+struct DatabasePerformer: PlaybookPerformer {
+  let rescue: Rescue
+  let database: FilePath
+  let setting: PlaybookSetting
+  /// Puts a question to whoever is there.
+  let asking: (PlaybookQuestion) -> PlaybookAnswer
+  /// Hears of every step that ended.
+  let telling: (Playbook.Step, PlaybookStepRecord) -> Void
+  var notes: RunNotes
+
+  private var known = PlaybookFacts()
+  /// The newest good backup from before this run.
+  private var earlier: Backup?
+
+  init(
+    rescue: Rescue, database: FilePath, setting: PlaybookSetting,
+    asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
+    telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void, notes: RunNotes
+  ) {
+    self.rescue = rescue
+    self.database = database
+    self.setting = setting
+    self.asking = asking
+    self.telling = telling
+    self.notes = notes
+  }
+
+  mutating func facts() throws(RescueError) -> PlaybookFacts {
+    let backups = try rescue.backups(of: database, vault: setting.vault).list()
+    earlier = backups.first(where: \.isGood)
+    known[.backupExists] = .flag(!backups.isEmpty)
+    known[.backupVerified] = .flag(earlier != nil)
+    known[.contractGiven] = .flag(setting.contract != nil)
+    known[.versionExpected] = setting.contract.map { .integer(Int($0.userVersion)) }
+    known[.interactive] = .flag(!rescue.unattended)
+    if let earlier {
+      known[.backupSound] = .flag(earlier.manifest?.clean ?? false)
+      known[.backupAgeHours] = .real(
+        rescue.world.now().timeIntervalSince(earlier.name.created) / 3600)
+      known[.backupVersion] = .integer(Int(earlier.name.userVersion))
+      notes.hasVerifiedBackup = true
+    }
+    do {
+      known[.freeBytes] = .integer(try rescue.world.storage.freeBytes(at: database.folder))
+    } catch {
+      throw RescueError(error)
+    }
+    return known
+  }
+
+  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport {
+    switch step.action {
+    case .check, .diagnose, .contractVerify:
+      let examination = try look()
+      return PlaybookStepReport(
+        "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
+    case .backup: return try backUp(step)
+    case .salvage where step.inPlace != true: return try salvageCopy()
+    case .salvage: return try replace(by: .salvage)
+    case .restore: return try replace(by: .restore)
+    case .reset: return try replace(by: .reset)
+    case .ask, .note, .stop: return PlaybookStepReport(step.text, facts: known)
+    }
+  }
+
+  mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer {
+    asking(question)
+  }
+
+  mutating func willPerform(_ step: Playbook.Step) {}
+
+  mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
+    notes.note(
+      RunRecord.Step(
+        name: PlainName(step.id), outcome: PlainName(record.outcome.rawValue),
+        seconds: record.seconds))
+    telling(step, record)
+  }
+
+  /// Examines the database and learns every fact about it.
+  private mutating func look() throws(RescueError) -> Examination {
+    let input = try InputFiles(database, storage: rescue.world.storage)
+    let examination = try rescue.examine(input, setting.contract, &notes)
+    let survey = examination.survey
+    let tables = Array(survey.userTables.values)
+    known.set(examination.verdict)
+    known[.fileKind] = .text(survey.kind.word(isDetermined: survey.geometry != nil))
+    known[.rowsLost] = survey.lostRows(of: tables).map { .integer($0) }
+    known[.rowsDoubtful] = .integer(tables.reduce(0) { $0 + $1.misplaced.count })
+    known[.findingsCount] = .integer(examination.findings.count)
+    known[.leadingFinding] = examination.leadingFinding.map { .text($0.name) }
+    known[.framework] = examination.frameworks.first.map { .text($0.framework.title) }
+    known[.pageSize] = survey.geometry.map { .integer($0.geometry.pageSize) }
+    known[.databaseBytes] = survey.image.map { .integer($0.files.main.byteCount) }
+    known[.walPresent] = .flag(examination.hasWAL)
+    known[.hotJournal] = .flag(examination.findings.contains { $0.code == .hotJournal })
+    known[.versionFound] = examination.foundVersion.map { .integer($0) }
+    known[.versionRelation] = .text(examination.relation.rawValue)
+    known[.schemaDifferences] = examination.verification.map { .integer($0.drifts.count) }
+    known[.invariantsBroken] = examination.verification.map { .integer($0.brokenInvariants.count) }
+    switch examination.unsynced {
+    case .none: (known[.unsyncedRows], known[.unsyncedState]) = (0, "none")
+    case .some(let count): (known[.unsyncedRows], known[.unsyncedState]) = (.integer(count), "some")
+    case .cannotTell: (known[.unsyncedRows], known[.unsyncedState]) = (nil, "cannot-tell")
+    }
+    known[.rowsLostByRestore] = try earlier.map { backup throws(RescueError) in
+      let pages = try BackupReader(backup.path, in: rescue.world.storage).pages()
+      let other = Survey(FileSet(main: pages), parser: SandboxParser())
+      return .integer(survey.compare(with: other).reduce(0) { $0 + $1.onlyCurrent })
+    }
+    return examination
+  }
+
+  private mutating func backUp(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport {
+    var options = BackupWriter.Options()
+    options.isRaw = step.raw == true
+    let backup = try rescue.backUp(database, setting.contract, setting.vault, options, &notes)
+    let checks = backup.manifest?.checks.filter(\.passed).map(\.name) ?? []
+    return PlaybookStepReport(
+      "backed up to \(backup.path.name)", facts: known,
+      copy: SafetyCopy(.backup, name: backup.path.name.description, checks: checks))
+  }
+
+  private mutating func salvageCopy() throws(RescueError) -> PlaybookStepReport {
+    let examination = try look()
+    let output = database.adding(suffix: ".salvaged-\(rescue.world.random() % 1_000_000).db")
+    let report = try rescue.salvage(
+      examination, to: output, into: nil, replacing: false, &notes)
+    let written = report.balances.reduce(0) { $0 + $1.written }
+    let aside = report.balances.reduce(0) { $0 + $1.quarantined }
+    return PlaybookStepReport(
+      "\(written) rows in \(output.name), \(aside) set aside", facts: known)
+  }
+
+  /// Carries out an option in the place of the database.
+  private mutating func replace(
+    by kind: RecoveryOption.Kind
+  ) throws(RescueError) -> PlaybookStepReport {
+    let wanted = earlier
+    let input = try InputFiles(database, storage: rescue.world.storage)
+    let report = try rescue.recover(
+      input, setting.contract, vault: setting.vault, wait: .seconds(5),
+      choose: { examination, options throws(RescueError) in
+        let name = wanted?.path.name.description
+        if kind == .reset { return examination.resetOption }
+        guard
+          let option = options.first(where: {
+            $0.kind == kind && (kind != .restore || $0.backup == name)
+          })
+        else {
+          throw RescueError(
+            .invalidInput, "'\(kind.rawValue)' is not possible here", meaning: "nothing was changed")
+        }
+        return option
+      },
+      approve: { _ in }, &notes)
+    known.set(report.verdict)
+    let kept = report.quarantine?.name.description ?? ""
+    return PlaybookStepReport(
+      "the database is now \(report.verdict.word); the former files are kept", facts: known,
+      copy: SafetyCopy(.quarantine, name: kept, checks: ["moved as they were"]))
+  }
+}
+
+extension FileKind {
+  /// The word of the fact `file_kind`.
+  fileprivate func word(isDetermined: Bool) -> String {
+    switch self {
+    case .database, .headlessDatabase: isDetermined ? "database" : "undetermined"
+    case .empty: "empty"
+    case .zeros: "zeros"
+    case .encrypted: "encrypted"
+    case .writeAheadLog, .rollbackJournal: "journal"
+    case .other, .text: "other"
+    case .unknown: "undetermined"
+    }
+  }
+}
+
+extension Survey {
+  /// The rows that tables have lost, when every table's loss is known exactly.
+  fileprivate func lostRows(of tables: [TreeSurvey]) -> Int? {
+    var sum = 0
+    for table in tables {
+      switch loss(of: table) {
+      case .none: break
+      case .exactly(let count): sum += count
+      case .atLeast, .unknown: return nil
+      }
+    }
+    return sum
+  }
+}
+
+extension Rescue {
+  /// Runs a playbook on a database under one support code.
+  ///
+  /// - Throws: ``RescueError`` when an approval names no step; what the steps end in is part of
+  ///   the result.
+  package func run(
+    _ playbook: Playbook, on database: FilePath, _ setting: PlaybookSetting,
+    asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
+    telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
+  ) throws(RescueError) -> RunResult<PlaybookResult> {
+    try run(.playbook, on: database) { notes throws(RescueError) in
+      try finishPending(database)
+      let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
+      var performer = DatabasePerformer(
+        rescue: self, database: database, setting: setting, asking: asking, telling: telling,
+        notes: notes)
+      let result = run.run(with: &performer)
+      notes = performer.notes
+      notes.outcome = result.trouble?.outcome ?? .succeeded
+      notes.exitStatus = result.exitStatus
+      return result
+    }
+  }
+
+  /// What a playbook would do to a database as it is now; nothing is changed.
+  ///
+  /// - Throws: ``RescueError`` when the database cannot be looked at.
+  package func rehearse(
+    _ playbook: Playbook, on database: FilePath, _ setting: PlaybookSetting
+  ) throws(RescueError) -> PlaybookRehearsal {
+    var performer = DatabasePerformer(
+      rescue: self, database: database, setting: setting, asking: { _ in .nobody },
+      telling: { _, _ in }, notes: RunNotes(.playbook, unattended: unattended, world: world))
+    let facts = try performer.factsForRehearsal()
+    return try PlaybookRun(playbook, approvals: setting.approvals, world: world).rehearse(facts)
+  }
+}
+
+extension DatabasePerformer {
+  /// Everything that can be known without changing anything.
+  fileprivate mutating func factsForRehearsal() throws(RescueError) -> PlaybookFacts {
+    _ = try facts()
+    _ = try look()
+    return known
+  }
+}
+
+extension PlaybookResult {
+  /// The exit status of the run: its trouble, else the verdict; never 0 where rows were lost.
+  public var exitStatus: Int32 {
+    if let trouble { return trouble.rawValue }
+    let last = verdict?.exitStatus ?? 0
+    guard last == 0, facts.isSet(.replacedInThisRun), firstVerdict == .damagedLossy else {
+      return last
+    }
+    return Verdict.damagedLossy.exitStatus
+  }
+}
