@@ -97,10 +97,10 @@ extension SchemaReader {
   ) throws(SQLiteError) -> [SchemaEntry] {
     let rows = try connection.rows(
       """
-      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema
+      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema AS s
       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND NOT EXISTS (
         SELECT 1 FROM pragma_table_list AS t
-        WHERE t.schema = 'main' AND t.name = sqlite_schema.name AND t.type = 'shadow')
+        WHERE t.schema = 'main' AND t.name = s.name AND t.type = 'shadow')
       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
         rowid
       """)
