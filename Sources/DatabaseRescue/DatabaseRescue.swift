@@ -104,19 +104,21 @@ public struct Rescue: Sendable {
   /// Carries out an option on a database: restore, salvage, reset or new indexes.
   ///
   /// `choose` is shown the options and names one; `approve` is shown the plan before anything
-  /// changes. Either ends the run by throwing.
+  /// changes. Either ends the run by throwing. A `backup` that was named is one to restore even
+  /// if it is not in the vault.
   ///
   /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the
   ///   next run finishes.
   public func recover(
     _ operation: SupportCode.Operation = .recover, _ input: InputFiles, contract: Contract? = nil,
-    vault: FilePath? = nil, wait: Duration = .seconds(5),
+    vault: FilePath? = nil, backup: Backup? = nil, wait: Duration = .seconds(5),
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<RecoveryReport> {
     try run(operation, on: input.main) { notes throws(RescueError) in
       try recover(
-        input, contract, vault: vault, wait: wait, choose: choose, approve: approve, &notes)
+        input, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        approve: approve, &notes)
     }
   }
 

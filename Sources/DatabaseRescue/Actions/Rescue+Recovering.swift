@@ -20,14 +20,16 @@ public struct RecoveryReport: Sendable {
 
 extension Rescue {
   func recover(
-    _ input: InputFiles, _ contract: Contract?, vault: FilePath?, wait: Duration,
+    _ input: InputFiles, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
+    wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(input.main)
     let examination = try examine(input, contract, &notes)
     notes.stage = .plan
-    let offers = try offers(for: examination, of: input.main, vault: vault, &notes)
+    var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
+    if let backup { offers = [(backup, try offer(backup, for: examination))] }
     let options = examination.options(
       backups: offers.map(\.offer), hasFreshSchema: contract != nil)
     let option = try choose(examination, options)
@@ -53,13 +55,6 @@ extension Rescue {
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.verdict.exitStatus
     return report
-  }
-
-  /// The option to restore a backup that is not among the newest ones.
-  package func restoreOption(
-    _ backup: Backup, over examination: Examination
-  ) throws(RescueError) -> RecoveryOption {
-    examination.restoreOption(try offer(backup, for: examination))
   }
 
   private func plan(

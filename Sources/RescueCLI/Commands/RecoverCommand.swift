@@ -17,14 +17,14 @@ let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
 /// Carries out an option on the database that was named, and tells what was done.
 func recover(
   _ operation: SupportCode.Operation, _ invocation: Invocation, _ context: CommandContext,
-  contract: Contract?, vault: FilePath?, asksForName name: String? = nil,
+  contract: Contract?, vault: FilePath?, backup: Backup? = nil, asksForName name: String? = nil,
   choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
 ) throws(RescueError) -> ExitCode {
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(
       operation, context.input(invocation, journals: false), contract: contract, vault: vault,
-      choose: choose,
+      backup: backup, choose: choose,
       approve: { plan throws(RescueError) in
         try context.approve(plan, invocation, asksForName: name)
       })
@@ -82,7 +82,8 @@ private func choose(
     throw RescueError(
       .decisionNeeded, "a decision is needed, and nobody is there to ask",
       meaning: "nothing was changed",
-      advice: "add --choose \(options[0].name) --yes to carry it out unasked")
+      advice: "add --choose OPTION --yes to carry it out unasked; OPTION is one of: "
+        + Set(options.map(\.name)).sorted().joined(separator: ", "))
   case .cancelled: throw RescueError(.declined, "cancelled", meaning: "nothing was changed")
   }
 }

@@ -18,13 +18,16 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   let contract = try context.contract(at: invocation.path(.contract))
   return try recover(
-    .restore, invocation, context, contract: contract, vault: backup.path.folder,
+    .restore, invocation, context, contract: contract, vault: nil, backup: backup,
     choose: { examination, options throws(RescueError) in
-      let name = backup.path.name.description
-      if let option = options.first(where: { $0.kind == .restore && $0.backup == name }) {
-        return option
+      guard let option = options.first(where: { $0.kind == .restore }) else {
+        throw RescueError(
+          .invalidInput,
+          "'\(file.name)' is \(examination.verdict.word): \(examination.verdict.meaning)",
+          meaning: "restoring would lose rows and gain nothing; nothing was changed",
+          advice: "restore to a new file instead: add --output NEW")
       }
-      return try context.rescue.restoreOption(backup, over: examination)
+      return option
     })
 }
 

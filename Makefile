@@ -1,0 +1,88 @@
+# dbrescue: the only door. `make help` lists what there is.
+#
+# help     what there is                    bench    speed against peers, in one run
+# build    everything, debug                release  one static binary in dist/
+# test     every test                       install  into PREFIX (default /usr/local)
+# lint     format check, no dead links      demo     the main job on a sample app
+# format   rewrite the sources              clean    remove what was built
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+SOURCES = Sources Tests samples Package.swift
+DEBUG = .build/debug
+RELEASE = .build/release
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build test lint format bench demo release install clean fuzz
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The two C libraries: present, or installed through apt where that is allowed, or named.
+deps:
+	@command -v $(SWIFT) >/dev/null || { echo "make: Swift 6.3 is needed: https://swift.org/install"; exit 1; }
+	@set -e; missing=; \
+	for pair in sqlite3.h:libsqlite3-dev zlib.h:zlib1g-dev; do \
+	  header=$${pair%%:*}; package=$${pair##*:}; found=; \
+	  for folder in /usr/include /usr/local/include /opt/homebrew/include \
+	    "$$(xcrun --show-sdk-path 2>/dev/null)/usr/include"; do \
+	    if [ -e "$$folder/$$header" ]; then found=yes; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then missing="$$missing $$package"; fi; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "installing$$missing"; apt-get update -qq && apt-get install -y -qq $$missing; \
+	  elif command -v apt-get >/dev/null && sudo -n true 2>/dev/null; then \
+	    echo "installing$$missing"; sudo apt-get update -qq && sudo apt-get install -y -qq $$missing; \
+	  else \
+	    echo "make: these packages are missing:$$missing"; \
+	    echo "  try: sudo apt-get install$$missing"; exit 1; \
+	  fi; \
+	fi
+
+build: deps ## build everything, in debug
+	$(SWIFT) build --build-tests
+
+test: build ## run every test
+	$(SWIFT) test --skip-build --disable-xctest
+
+lint: ## check the format of every source file
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+format: ## rewrite the sources in the house format
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+fuzz: build ## mutate databases for longer than the tests do
+	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-20000} $(SWIFT) test --skip-build --disable-xctest --filter Mutation
+
+bench: deps ## measure backup, check and salvage against peers in the same run
+	$(SWIFT) build -c release --product dbrescue
+	$(SWIFT) build -c release --product fitness-log
+	PATH="$(CURDIR)/$(RELEASE):$$PATH" sh samples/bench.sh
+
+demo: deps ## show the main job on a bundled sample app
+	$(SWIFT) build --product dbrescue
+	$(SWIFT) build --product fitness-log
+	PATH="$(CURDIR)/$(DEBUG):$$PATH" sh samples/demo.sh
+
+release: deps ## build one static binary, dist/dbrescue
+	$(SWIFT) build -c release --product dbrescue --static-swift-stdlib \
+	  $$([ "$$(uname)" = Linux ] && echo "-Xswiftc -static-executable")
+	mkdir -p dist
+	cp $(RELEASE)/dbrescue dist/dbrescue
+	strip dist/dbrescue
+
+install: release ## install the binary, its man page and its completions
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 dist/dbrescue $(DESTDIR)$(PREFIX)/bin/dbrescue
+	dist/dbrescue man > $(DESTDIR)$(PREFIX)/share/man/man1/dbrescue.1
+	dist/dbrescue completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dbrescue
+	dist/dbrescue completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dbrescue
+	dist/dbrescue completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/dbrescue.fish
+
+clean: ## remove what was built
+	rm -rf .build dist demo
