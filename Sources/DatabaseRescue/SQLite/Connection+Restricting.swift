@@ -21,9 +21,15 @@ extension Connection {
   /// A virtual table's module runs statements of its own on its shadow tables.
   func allowOnlyDeclarations(virtual: Bool) {
     if virtual {
-      unsafe sqlite3_set_authorizer(handle, { _, action, _, _, _, _ in
-        Self.declarations.contains(action) || Self.moduleActions.contains(action)
-          ? SQLITE_OK : SQLITE_DENY
+      unsafe sqlite3_set_authorizer(handle, { _, action, name, value, _, _ in
+        switch action {
+        // Asking, never setting: those have a value.
+        case SQLITE_PRAGMA where unsafe value == nil && Self.isAmong(Self.modulePragmas, name):
+          SQLITE_OK
+        default:
+          Self.declarations.contains(action) || Self.moduleActions.contains(action)
+            ? SQLITE_OK : SQLITE_DENY
+        }
       }, nil)
     } else {
       unsafe sqlite3_set_authorizer(handle, { _, action, _, _, _, _ in
@@ -49,7 +55,8 @@ extension Connection {
       switch action {
       case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: SQLITE_OK
       case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
-      case SQLITE_PRAGMA where unsafe Self.isAmong(Self.modulePragmas, name): SQLITE_OK
+      case SQLITE_PRAGMA where unsafe function == nil && Self.isAmong(Self.modulePragmas, name):
+        SQLITE_OK
       default: SQLITE_DENY
       }
     }, nil)
@@ -60,7 +67,9 @@ extension Connection {
     unsafe sqlite3_set_authorizer(handle, { _, action, name, function, _, _ in
       switch action {
       case SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-      case SQLITE_FUNCTION: unsafe Self.isHarmless(function) ? SQLITE_OK : SQLITE_DENY
+      // Defaults may be random; what that takes in memory is limited.
+      case SQLITE_FUNCTION:
+        unsafe Self.isAmong(["load_extension"], function) ? SQLITE_DENY : SQLITE_OK
       case SQLITE_PRAGMA:
         unsafe Self.isAmong(Self.modulePragmas.union(Self.scriptPragmas), name)
           ? SQLITE_OK : SQLITE_DENY
