@@ -97,16 +97,16 @@ extension SchemaReader {
   ) throws(SQLiteError) -> [SchemaEntry] {
     let rows = try connection.rows(
       """
-      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema
+      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema AS s
       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND NOT EXISTS (
         SELECT 1 FROM pragma_table_list AS t
-        WHERE t.schema = 'main' AND t.name = sqlite_schema.name AND t.type = 'shadow')
+        WHERE t.schema = 'main' AND t.name = s.name AND t.type = 'shadow')
       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
         rowid
       """)
     let entries = rows.compactMap { row -> SchemaEntry? in
       guard let kind = row[0].utf8String.flatMap(SchemaEntry.Kind.init(rawValue:)),
-        let name = row[1].utf8String, let table = row[2].utf8String, let sql = row[4].utf8String
+        let name = row[1].utf8String, let table = row[2].utf8String, let sql = row[4].statement
       else { return nil }
       let root = row[3].integerValue.flatMap { UInt32(exactly: $0) }.flatMap { PageNumber($0) }
       return SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)

@@ -34,13 +34,19 @@ import Testing
       "CREATE TABLE t (a CHECK (" + String(repeating: "(", count: 5000) + "1"
         + String(repeating: ")", count: 5000) + "))"
     ),
-    ("a deep expression", "CREATE TABLE t (a CHECK (1" + String(repeating: "+1", count: 5000) + "))"),
+    (
+      "a deep expression",
+      "CREATE TABLE t (a CHECK (1" + String(repeating: "+1", count: 5000) + "))"
+    ),
     (
       "many columns",
       "CREATE TABLE t (" + (0..<5000).map { "c\($0)" }.joined(separator: ", ") + ")"
     ),
     ("cut off", "CREATE TABLE t (a, b TEXT NOT"),
-    ("many unknown functions", "CREATE INDEX t ON u (" + (0..<100).map { "f\($0)(a)" }.joined(separator: ", ") + ")"),
+    (
+      "many unknown functions",
+      "CREATE INDEX t ON u (" + (0..<100).map { "f\($0)(a)" }.joined(separator: ", ") + ")"
+    ),
   ])
   func `what goes too far is refused, not run`(name: String, sql: String) {
     let parsed = SandboxParser().parse([entry("u", "CREATE TABLE u (a)"), entry("t", sql)])
