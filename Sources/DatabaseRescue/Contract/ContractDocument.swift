@@ -30,7 +30,9 @@ public enum ContractDocument {
 
   /// The one place where text becomes a contract.
   private static func decode(_ bytes: Bytes, named file: String) throws(RescueError) -> Contract {
-    guard bytes.count <= byteCountMax else { throw invalid("'\(file)' is too large for a contract") }
+    guard bytes.count <= byteCountMax else {
+      throw invalid("'\(file)' is too large for a contract")
+    }
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
     do {

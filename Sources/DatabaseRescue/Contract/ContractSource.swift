@@ -16,6 +16,7 @@ public enum ContractSource {
   ///   - name: The name of the contract; that of the file without its extension when nil. A
   ///     contract file has its own.
   ///   - world: Where files come from.
+  /// - Returns: The contract.
   /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
   public static func load(
     _ path: FilePath, name: String? = nil, world: World

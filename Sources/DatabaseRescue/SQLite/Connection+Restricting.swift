@@ -23,9 +23,15 @@ extension Connection {
     if virtual {
       unsafe sqlite3_set_authorizer(
         handle,
-        { _, action, _, _, _, _ in
-          Self.declarations.contains(action) || Self.moduleActions.contains(action)
-            ? SQLITE_OK : SQLITE_DENY
+        { _, action, name, value, _, _ in
+          switch action {
+          // Asking, never setting: those have a value.
+          case SQLITE_PRAGMA where unsafe value == nil && Self.isAmong(Self.modulePragmas, name):
+            SQLITE_OK
+          default:
+            Self.declarations.contains(action) || Self.moduleActions.contains(action)
+              ? SQLITE_OK : SQLITE_DENY
+          }
         }, nil)
     } else {
       unsafe sqlite3_set_authorizer(
@@ -51,28 +57,35 @@ extension Connection {
 
   /// Allows queries and nothing else; the virtual tables among them may look at their own state.
   func allowOnlyQueries() {
-    unsafe sqlite3_set_authorizer(handle, { _, action, name, function, _, _ in
-      switch action {
-      case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: SQLITE_OK
-      case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
-      case SQLITE_PRAGMA where unsafe Self.isAmong(Self.modulePragmas, name): SQLITE_OK
-      default: SQLITE_DENY
-      }
-    }, nil)
+    unsafe sqlite3_set_authorizer(
+      handle,
+      { _, action, name, function, _, _ in
+        switch action {
+        case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: SQLITE_OK
+        case SQLITE_FUNCTION where unsafe Self.isHarmless(function): SQLITE_OK
+        case SQLITE_PRAGMA where unsafe function == nil && Self.isAmong(Self.modulePragmas, name):
+          SQLITE_OK
+        default: SQLITE_DENY
+        }
+      }, nil)
   }
 
   /// Allows what a script does to its own database, and nothing that reaches a file or extension.
   func allowOnlyScripts() {
-    unsafe sqlite3_set_authorizer(handle, { _, action, name, function, _, _ in
-      switch action {
-      case SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-      case SQLITE_FUNCTION: unsafe Self.isHarmless(function) ? SQLITE_OK : SQLITE_DENY
-      case SQLITE_PRAGMA:
-        unsafe Self.isAmong(Self.modulePragmas.union(Self.scriptPragmas), name)
-          ? SQLITE_OK : SQLITE_DENY
-      default: SQLITE_OK
-      }
-    }, nil)
+    unsafe sqlite3_set_authorizer(
+      handle,
+      { _, action, name, function, _, _ in
+        switch action {
+        case SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+        // Defaults may be random; what that takes in memory is limited.
+        case SQLITE_FUNCTION:
+          unsafe Self.isAmong(["load_extension"], function) ? SQLITE_DENY : SQLITE_OK
+        case SQLITE_PRAGMA:
+          unsafe Self.isAmong(Self.modulePragmas.union(Self.scriptPragmas), name)
+            ? SQLITE_OK : SQLITE_DENY
+        default: SQLITE_OK
+        }
+      }, nil)
   }
 
   /// Interrupts every statement that takes more steps of SQLite's machine than this.

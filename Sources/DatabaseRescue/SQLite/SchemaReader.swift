@@ -19,16 +19,22 @@ package enum SchemaReader {
       "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
     for entry in entries {
       guard let name = entry[1].utf8String, let table = entry[2].utf8String else { continue }
-      let sql = entry[3].utf8String ?? ""
+      let sql = entry[3].statement ?? ""
       switch entry[0].utf8String {
       case "trigger": description.triggers.append(NamedSQL(name: name, table: table, sql: sql))
       case "view": description.views.append(NamedSQL(name: name, table: table, sql: sql))
       case "table" where !name.lowercased().hasPrefix("sqlite_"):
         guard let kind = kinds.first(where: { $0[0] == .text(name) }) else { continue }
-        description.tables.append(
-          try describeTable(
-            connection, name, sql, kind: kind[1].utf8String ?? "",
-            withoutRowID: kind[2] == .integer(1), strict: kind[3] == .integer(1)))
+        do {
+          description.tables.append(
+            try describeTable(
+              connection, name, sql, kind: kind[1].utf8String ?? "",
+              withoutRowID: kind[2] == .integer(1), strict: kind[3] == .integer(1)))
+        } catch  where kind[1] == .text("virtual") && error.cause == .other {
+          // Only its module knows its columns, and it is not here.
+          description.tables.append(
+            TableDescription(name: name, kind: .virtual, columns: [], storageOrder: [], sql: sql))
+        }
       default: break
       }
     }
@@ -104,7 +110,7 @@ package enum SchemaReader {
     var indexes: [IndexDescription] = []
     for row in list {
       guard let name = row[0].utf8String else { continue }
-      let sql = row[4].utf8String
+      let sql = row[4].statement
       let tokens = sql.map { SQLTokens(parsing: $0) }
       let parts = try connection.rows(
         """
@@ -213,5 +219,15 @@ package enum SchemaReader {
   /// What stands between the parentheses of CREATE TABLE.
   private static func body(of tokens: SQLTokens) -> SQLTokens? {
     tokens.tokens.firstIndex(of: .symbol("(")).flatMap { tokens.group(at: $0) }
+  }
+}
+
+extension Value {
+  /// The text of a statement, without the space that SQLite keeps at its end.
+  var statement: String? {
+    guard let text = utf8String?.unicodeScalars,
+      let end = text.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return nil }
+    return String(text[...end])
   }
 }

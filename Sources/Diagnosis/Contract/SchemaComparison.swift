@@ -52,10 +52,11 @@ struct SchemaComparison {
       switch (expectedTables[name], foundTables[name]) {
       case (let expected?, let found?):
         let renamed = renamed.first { $0.key.foldedIdentifier == name }?.value ?? [:]
-        result += TableComparison(
-          expected, found, parents: (self.expected, self.found), allowsExtras: allowsExtras,
-          renamed: renamed
-        ).differences
+        result +=
+          TableComparison(
+            expected, found, parents: (self.expected, self.found), allowsExtras: allowsExtras,
+            renamed: renamed
+          ).differences
       case (let expected?, nil): result += Self.missing(expected)
       case (nil, let found?): if let extra = extra(found) { result.append(extra) }
       case (nil, nil): break
@@ -108,7 +109,8 @@ struct SchemaComparison {
     let expected = named(expected)
     let found = named(found)
     return Set(expected.keys).union(found.keys).sorted().compactMap { name in
-      let place = subject == .trigger ? (expected[name] ?? found[name]).map { "on \($0.table)" } : nil
+      let place =
+        subject == .trigger ? (expected[name] ?? found[name]).map { "on \($0.table)" } : nil
       switch (expected[name], found[name]) {
       case (let expected?, nil):
         return ContractDifference(
@@ -143,7 +145,9 @@ struct SchemaComparison {
 extension ContractDifference.Mend {
   /// The statement that makes an object, where the contract has it.
   static func making(_ sql: String?) -> ContractDifference.Mend {
-    guard let sql, !sql.isEmpty else { return .none(because: "the contract has no statement for it") }
+    guard let sql, !sql.isEmpty else {
+      return .none(because: "the contract has no statement for it")
+    }
     return .statement(SQLTokens(statement: sql).sql)
   }
 

@@ -139,7 +139,8 @@ struct TableComparison {
     func named(_ table: TableDescription) -> [String: IndexMeaning] {
       let created = table.indexes.filter { $0.origin == .created }
       return Dictionary(
-        created.map { ($0.name.foldedIdentifier, IndexMeaning($0, of: table)) }) { first, _ in first }
+        created.map { ($0.name.foldedIdentifier, IndexMeaning($0, of: table)) }
+      ) { first, _ in first }
     }
     let (wanted, present) = (named(expected), named(found))
     return Set(wanted.keys).union(present.keys).sorted().compactMap { name in
@@ -193,7 +194,8 @@ extension TableComparison {
     guard let index else {
       return [
         ContractDifference(
-          .missing, .column, object, expected: column.definition(in: expected), mend: adding(column))
+          .missing, .column, object, expected: column.definition(in: expected), mend: adding(column)
+        )
       ]
     }
     var result: [ContractDifference] = []
@@ -209,7 +211,8 @@ extension TableComparison {
     var present = ColumnMeaning(found.columns[index], at: index, of: found)
     guard wanted != present else { return result }
     present.type = wanted.type
-    let isAlike = wanted == present && affinity(column, expected) == affinity(found.columns[index], found)
+    let isAlike =
+      wanted == present && affinity(column, expected) == affinity(found.columns[index], found)
     result.append(
       ContractDifference(
         .changed, .column, object, expected: column.definition(in: expected),

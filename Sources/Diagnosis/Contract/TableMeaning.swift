@@ -62,7 +62,11 @@ extension [SQLToken] {
     switch count {
     case 1: true
     case 2:
-      if case .number = self[1] { self[0] == .symbol("-") || self[0] == .symbol("+") } else { false }
+      if case .number = self[1] {
+        self[0] == .symbol("-") || self[0] == .symbol("+")
+      } else {
+        false
+      }
     default: false
     }
   }

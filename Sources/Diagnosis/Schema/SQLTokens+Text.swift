@@ -3,13 +3,16 @@
 
 extension SQLTokens {
   /// SQL that SQLite reads as these tokens.
-  public var sql: String {
-    var text = ""
+  public var sql: String { joined(\.sql) }
+
+  /// The texts of the tokens, with a space where one is usual.
+  func joined(_ text: (SQLToken) -> String) -> String {
+    var result = ""
     for index in tokens.indices {
-      if index > 0, needsSpace(before: index) { text += " " }
-      text += tokens[index].sql
+      if index > 0, needsSpace(before: index) { result += " " }
+      result += text(tokens[index])
     }
-    return text
+    return result
   }
 
   private func needsSpace(before index: Int) -> Bool {
@@ -45,9 +48,16 @@ extension SQLToken {
   fileprivate var isOperand: Bool {
     switch self {
     case .name, .literal, .number, .symbol(")"): true
-    case .word, .symbol: false
+    case .symbol: false
+    case .word(let word): !Self.wordsBeforeOperands.contains(word.lowercased())
     }
   }
+
+  /// Keywords that an expression follows.
+  private static let wordsBeforeOperands: Set<String> = [
+    "default", "and", "or", "not", "is", "between", "like", "glob", "case", "when", "then", "else",
+    "select", "where", "by", "limit", "offset", "collate",
+  ]
 }
 
 extension String {

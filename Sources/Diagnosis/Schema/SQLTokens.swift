@@ -40,8 +40,8 @@ public struct SQLTokens: Hashable, Sendable {
     self.tokens = Array(tokens)
   }
 
-  /// The text with one space between tokens, names and keywords in lower case.
-  public var normalized: String { tokens.map(\.normal).joined(separator: " ") }
+  /// The text as it compares: names without quotes, names and keywords in lower case.
+  public var normalized: String { joined(\.normal) }
 
   /// The text between the parenthesis at `open` and the one that closes it.
   public func group(at open: Int) -> SQLTokens? {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// How databases stand to their contracts.
+
+import DatabaseRescue
+import Diagnosis
+import Testing
+
+@Suite struct ContractVerifierTests {
+  @Test func `broken invariants are counted, and no value is told`() throws {
+    let result = try verify("CREATE TABLE t (a); INSERT INTO t VALUES ('secret'), ('secret'), (1)")
+    {
+      $0.invariants = [
+        .init(name: "numbers only", sql: "SELECT a FROM t WHERE typeof(a) <> 'integer' -- all"),
+        .init(name: "holds", sql: "SELECT 1 FROM t WHERE a IS NULL;"),
+      ]
+    }
+    #expect(result.brokenInvariants == [.init(name: "numbers only", rows: 2)])
+    #expect(result.uncheckedInvariants == [])
+    #expect(!result.holds)
+    let findings = ContractVerification.findings(of: result)
+    #expect(findings.map(\.code) == [.invariantBroken, .unsyncedUnknown])
+    #expect(findings.first?.message == "the invariant 'numbers only' is broken by 2 rows")
+    #expect(!findings.contains { $0.message.contains("secret") })
+  }
+
+  @Test(arguments: [
+    ("SELECT missing FROM t", "no such column: missing"),
+    (#"SELECT 1 FROM t WHERE "missing" = 1"#, "no such column: missing"),
+    ("DELETE FROM t", "not authorized"),
+    ("SELECT load_extension('x')", "not authorized"),
+    ("PRAGMA user_version = 9", "not authorized"),
+    ("ATTACH '/tmp/never' AS x", "not authorized"),
+    ("SELECT 1; DELETE FROM t", "more than one statement"),
+    ("", "no statement"),
+    (
+      "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 1 FROM c WHERE n < 0",
+      "interrupted"
+    ),
+  ])
+  func `an invariant that cannot be asked does not hold`(sql: String, reason: String) throws {
+    let result = try verify("CREATE TABLE t (a); INSERT INTO t VALUES (1)", stepsMax: 1_000_000) {
+      $0.invariants = [.init(name: "i", sql: sql)]
+    }
+    #expect(result.brokenInvariants == [])
+    #expect(result.uncheckedInvariants.map(\.name) == ["i"])
+    #expect(result.uncheckedInvariants.first?.reason.contains(reason) == true, "\(result)")
+    #expect(!result.holds)
+  }
+
+  @Test func `counting stops at the limit`() throws {
+    let result = try verify("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)", rowsMax: 2) {
+      $0.invariants = [.init(name: "i", sql: "SELECT a FROM t")]
+    }
+    #expect(result.brokenInvariants == [.init(name: "i", rows: 2, isExact: false)])
+    let messages = ContractVerification.findings(of: result).map(\.message)
+    #expect(messages.first == "the invariant 'i' is broken by at least 2 rows")
+  }
+
+  @Test func `dangling references are counted by table`() throws {
+    let result = try verify(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE p (id INTEGER PRIMARY KEY, none); CREATE TABLE c (p REFERENCES p);
+      CREATE TABLE d (p REFERENCES p (none)); CREATE TABLE e (p REFERENCES p);
+      INSERT INTO c VALUES (1), (2), (NULL); INSERT INTO d VALUES (1)
+      """)
+    #expect(result.danglingReferences == [.init(table: "c", count: 2)])
+    #expect(result.uncheckedForeignKeys.map(\.name) == ["d"])
+    #expect(
+      ContractVerification.findings(of: result).map(\.code).filter { $0 == .foreignKeyBroken }.count
+        == 2)
+  }
+
+  @Test(arguments: [
+    (Int32(5), VersionRelation.newer, FindingCode.versionNewer), (1, .older, .versionOlder),
+  ])
+  func `under another version drift is only counted`(
+    version: Int32, relation: VersionRelation, code: FindingCode
+  ) throws {
+    let result = try verify(
+      "PRAGMA user_version = \(version); CREATE TABLE t (a); CREATE TABLE u (b)"
+    ) {
+      $0.userVersion = 3
+      $0.objects.tables.removeAll { $0.name == "u" }
+      $0.invariants = [.init(name: "i", sql: "SELECT later FROM t")]
+    }
+    #expect(result.relation == relation)
+    #expect(result.differences.map(\.headline) == ["extra table u"])
+    let findings = ContractVerification.findings(of: result)
+    #expect(findings.map(\.code) == [code, .unsyncedUnknown])
+    #expect(
+      findings.first?.message
+        == "the version is \(version), and 3 is expected; 1 difference in the schema")
+    #expect(!result.holds)
+  }
+
+  @Test func `another application is noticed`() throws {
+    let result = try verify("PRAGMA application_id = 5") { $0.applicationID = 6 }
+    #expect(!result.isExpectedApplication)
+    #expect(ContractVerification.findings(of: result).map(\.code).contains(.applicationMismatch))
+    #expect(
+      try verify("PRAGMA application_id = 5") { $0.applicationID = nil }.isExpectedApplication)
+  }
+
+  @Test func `rows that wait are counted where the contract says`() throws {
+    let result = try verify(
+      """
+      CREATE TABLE outbox (id, status); INSERT INTO outbox VALUES (1, 'done'), (2, NULL), (3, 'x');
+      CREATE TABLE w (id, dirty); INSERT INTO w VALUES (1, 1);
+      """
+    ) {
+      $0.unsynced = [
+        .init(name: "sending", table: "outbox", predicate: "status IS NOT 'done' -- yet"),
+        .init(name: "gone", table: "nowhere", predicate: "1"),
+        .init(name: "mistyped", table: "outbox", predicate: #""stat" = 'x'"#),
+        .init(name: "hostile", table: "outbox", predicate: "1) OR (SELECT 1); DELETE FROM outbox"),
+      ]
+    }
+    #expect(
+      result.unsynced.map(\.rows) == [.some(2), .cannotTell, .cannotTell, .cannotTell])
+    #expect(result.unsyncedRows == .some(2))
+  }
+
+  @Test func `without entries habits count, and without habits nobody can tell`() throws {
+    let dirty = try verify(
+      "CREATE TABLE w (id, dirty); INSERT INTO w VALUES (1, 1), (2, 0), (3, NULL)")
+    #expect(dirty.unsyncedRows == .some(1))
+    #expect(try verify("CREATE TABLE w (id, dirty)").unsyncedRows == .none)
+    #expect(try verify("CREATE TABLE w (id)").unsyncedRows == .cannotTell)
+    #expect(try verify("CREATE TABLE w (id, deleted_at)").unsyncedRows == .cannotTell)
+  }
+
+  @Test func `frameworks' own queues count beside the contract's entries`() throws {
+    let result = try verify(
+      """
+      CREATE TABLE ps_migration (id INTEGER PRIMARY KEY, down_migrations TEXT);
+      CREATE TABLE ps_crud (id INTEGER PRIMARY KEY, data TEXT); INSERT INTO ps_crud VALUES (1, 'x');
+      CREATE TABLE mine (sent); CREATE TABLE w (id, dirty);
+      """
+    ) { $0.unsynced = [.init(name: "mine", table: "mine", predicate: "NOT sent")] }
+    #expect(result.unsynced.map(\.table) == ["mine", "ps_crud"])
+    #expect(result.unsyncedRows == .some(1))
+  }
+
+  @Test func `the connection is free again afterwards`() throws {
+    let connection = try Connection(mode: .memory)
+    try connection.execute("CREATE TABLE t (a)")
+    let contract = try ContractSource.capture(connection, name: "t")
+    _ = try ContractVerifier(stepsMax: 1000).verify(connection, against: contract)
+    try connection.execute(
+      """
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5000)
+      INSERT INTO t SELECT n FROM c
+      """)
+  }
+
+  @Test func `a virtual table of an unknown module can still be verified`() throws {
+    let connection = try Connection(mode: .memory)
+    connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+    try connection.execute(
+      """
+      CREATE TABLE t (a);
+      PRAGMA writable_schema = ON;
+      INSERT INTO sqlite_schema VALUES
+        ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING sparkle(a)');
+      PRAGMA writable_schema = RESET;
+      """)
+    let contract = try ContractSource.capture(connection, name: "t")
+    #expect(contract.objects.tables.map(\.kind) == [.ordinary, .virtual])
+    #expect(try ContractVerifier().verify(connection, against: contract).differences == [])
+  }
+
+  /// Verifies a database against the contract captured from it, changed.
+  private func verify(
+    _ sql: String, rowsMax: Int = 1000, stepsMax: Int32 = 100_000_000,
+    changing change: (inout Contract) -> Void = { _ in }
+  ) throws -> ContractVerification {
+    let connection = try Connection(mode: .memory)
+    try connection.execute(sql)
+    var contract = try ContractSource.capture(connection, name: "test")
+    contract.unsynced = []
+    change(&contract)
+    return try ContractVerifier(rowsMax: rowsMax, stepsMax: stepsMax)
+      .verify(connection, against: contract)
+  }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way in which a schema can drift, written as two schemas and the diff that must come out.
+
+import DatabaseRescue
+import Diagnosis
+import Testing
+
+/// Two schemas and the lines of their diff without the mends.
+struct Drift: Sendable, CustomTestStringConvertible {
+  let name: String
+  let expected: String
+  let found: String
+  let lines: [String]
+
+  init(_ name: String, _ expected: String, _ found: String, _ lines: String...) {
+    self.name = name
+    self.expected = expected
+    self.found = found
+    self.lines = lines
+  }
+
+  var testDescription: String { name }
+}
+
+@Suite struct SchemaDriftTests {
+  static let drifts: [Drift] = [
+    Drift(
+      "primary key columns swapped", "CREATE TABLE t (a, b, PRIMARY KEY (a, b))",
+      "CREATE TABLE t (a, b, PRIMARY KEY (b, a))",
+      "changed primary key t: expected (a, b), found (b, a)"),
+    Drift(
+      "AUTOINCREMENT lost", "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+      "changed primary key t: expected (id) as rowid AUTOINCREMENT, found (id) as rowid"),
+    Drift(
+      "COLLATE added", "CREATE TABLE t (a TEXT)", "CREATE TABLE t (a TEXT COLLATE NOCASE)",
+      "changed column t.a: expected TEXT, found TEXT COLLATE NOCASE"),
+    Drift(
+      "CHECK added", "CREATE TABLE t (a INT)", "CREATE TABLE t (a INT CHECK (a > 0))",
+      "extra check t (a > 0)"),
+    Drift(
+      "CHECK changed", "CREATE TABLE t (a INT, CHECK (a > 0))",
+      "CREATE TABLE t (a INT CHECK (a >= 0))",
+      "missing check t (a > 0)", "extra check t (a >= 0)"),
+    Drift(
+      "DEFERRABLE lost",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t "
+        + "(a REFERENCES p DEFERRABLE INITIALLY DEFERRED)",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a REFERENCES p (id))",
+      "changed foreign key t: expected (a) REFERENCES p (id) DEFERRABLE INITIALLY DEFERRED, "
+        + "found (a) REFERENCES p (id)"),
+    Drift(
+      "predicate of a partial index lost",
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (a) WHERE b IS NULL",
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (a)",
+      "changed index i: expected on t (a) WHERE b is null, found on t (a)"),
+    Drift(
+      "trigger missing",
+      "CREATE TABLE t (a); CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END",
+      "CREATE TABLE t (a)", "missing trigger r (on t)"),
+    Drift(
+      "default added", "CREATE TABLE t (a INT)", "CREATE TABLE t (a INT DEFAULT 0)",
+      "changed column t.a: expected INT, found INT DEFAULT 0"),
+    Drift(
+      "default lost", "CREATE TABLE t (a DEFAULT (1 + 2))", "CREATE TABLE t (a)",
+      "changed column t.a: expected DEFAULT (1 + 2), found no type"),
+    Drift(
+      "column missing", "CREATE TABLE t (a, z TEXT NOT NULL DEFAULT 'UTC')", "CREATE TABLE t (a)",
+      "missing column t.z (TEXT NOT NULL DEFAULT 'UTC')"),
+    Drift(
+      "column extra", "CREATE TABLE t (a)", "CREATE TABLE t (a, b BLOB)",
+      "extra column t.b (BLOB)"),
+    Drift(
+      "type changed", "CREATE TABLE t (a INTEGER)", "CREATE TABLE t (a TEXT)",
+      "changed column t.a: expected INTEGER, found TEXT"),
+    Drift(
+      "type of the same affinity", "CREATE TABLE t (a VARCHAR(20))", "CREATE TABLE t (a TEXT)",
+      "notice: changed column t.a: expected VARCHAR(20), found TEXT"),
+    Drift(
+      "NOT NULL lost", "CREATE TABLE t (a INT NOT NULL)", "CREATE TABLE t (a INT)",
+      "changed column t.a: expected INT NOT NULL, found INT"),
+    Drift(
+      "columns in another order", "CREATE TABLE t (a, b, c)", "CREATE TABLE t (a, c, b)",
+      "notice: changed column order t: expected a, b, c, found a, c, b"),
+    Drift(
+      "rowid alias lost", "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE t (id INT PRIMARY KEY)",
+      "changed column t.id: expected INTEGER, found INT",
+      "changed primary key t: expected (id) as rowid, found (id)"),
+    Drift(
+      "primary key lost", "CREATE TABLE t (a TEXT PRIMARY KEY)", "CREATE TABLE t (a TEXT)",
+      "missing primary key t ((a))"),
+    Drift(
+      "table missing", "CREATE TABLE t (a); CREATE INDEX i ON t (a); CREATE TABLE u (b)",
+      "CREATE TABLE u (b)", "missing table t (1 column)", "missing index i (on t (a))"),
+    Drift(
+      "table extra", "CREATE TABLE t (a)",
+      "CREATE TABLE t (a); CREATE TABLE u (b, c); CREATE INDEX i ON u (b); "
+        + "CREATE TRIGGER r AFTER INSERT ON u BEGIN DELETE FROM u; END",
+      "extra table u (2 columns)"),
+    Drift(
+      "index missing", "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a)", "CREATE TABLE t (a)",
+      "missing index i (UNIQUE on t (a))"),
+    Drift(
+      "index extra", "CREATE TABLE t (a)", "CREATE TABLE t (a); CREATE INDEX i ON t (a)",
+      "extra index i (on t (a))"),
+    Drift(
+      "index with other columns", "CREATE TABLE t (a, b); CREATE INDEX i ON t (a, b)",
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (b, a)",
+      "changed index i: expected on t (a, b), found on t (b, a)"),
+    Drift(
+      "index in another order", "CREATE TABLE t (a); CREATE INDEX i ON t (a DESC)",
+      "CREATE TABLE t (a); CREATE INDEX i ON t (a ASC)",
+      "changed index i: expected on t (a DESC), found on t (a)"),
+    Drift(
+      "index of another collation", "CREATE TABLE t (a TEXT); CREATE INDEX i ON t (a)",
+      "CREATE TABLE t (a TEXT); CREATE INDEX i ON t (a COLLATE NOCASE)",
+      "changed index i: expected on t (a), found on t (a COLLATE NOCASE)"),
+    Drift(
+      "index of another expression", "CREATE TABLE t (a); CREATE INDEX i ON t (lower(a))",
+      "CREATE TABLE t (a); CREATE INDEX i ON t (upper(a))",
+      "changed index i: expected on t (lower (a)), found on t (upper (a))"),
+    Drift(
+      "unique index no longer unique", "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a)",
+      "CREATE TABLE t (a); CREATE INDEX i ON t (a)",
+      "changed index i: expected UNIQUE on t (a), found on t (a)"),
+    Drift(
+      "UNIQUE lost", "CREATE TABLE t (a UNIQUE, b)", "CREATE TABLE t (a, b)",
+      "missing unique constraint t ((a))"),
+    Drift(
+      "ON CONFLICT lost", "CREATE TABLE t (a UNIQUE ON CONFLICT REPLACE)",
+      "CREATE TABLE t (a UNIQUE)", "missing conflict clause t (a unique on conflict replace)"),
+    Drift(
+      "foreign key lost",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a REFERENCES p)",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a)",
+      "missing foreign key t ((a) REFERENCES p (id))"),
+    Drift(
+      "foreign key with another action",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE t (a REFERENCES p ON DELETE CASCADE)",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a REFERENCES p)",
+      "changed foreign key t: expected (a) REFERENCES p (id) ON DELETE CASCADE, "
+        + "found (a) REFERENCES p (id)"),
+    Drift(
+      "WITHOUT ROWID lost", "CREATE TABLE t (a TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE t (a TEXT PRIMARY KEY NOT NULL)",
+      "changed table options t: expected WITHOUT ROWID, found none"),
+    Drift(
+      "STRICT lost", "CREATE TABLE t (a TEXT) STRICT", "CREATE TABLE t (a TEXT)",
+      "changed table options t: expected STRICT, found none"),
+    Drift(
+      "generated column computed otherwise", "CREATE TABLE t (a, b AS (a + 1))",
+      "CREATE TABLE t (a, b AS (a + 2))",
+      "changed column t.b: expected AS (a + 1) VIRTUAL, found AS (a + 2) VIRTUAL"),
+    Drift(
+      "generated column stored", "CREATE TABLE t (a, b AS (a + 1))",
+      "CREATE TABLE t (a, b AS (a + 1) STORED)",
+      "changed column t.b: expected AS (a + 1) VIRTUAL, found AS (a + 1) STORED"),
+    Drift(
+      "view changed", "CREATE TABLE t (a, b); CREATE VIEW v AS SELECT a FROM t",
+      "CREATE TABLE t (a, b); CREATE VIEW v AS SELECT b FROM t",
+      "changed view v: expected CREATE VIEW v AS SELECT a FROM t, "
+        + "found CREATE VIEW v AS SELECT b FROM t"),
+    Drift(
+      "view missing", "CREATE TABLE t (a); CREATE VIEW v AS SELECT a FROM t", "CREATE TABLE t (a)",
+      "missing view v"),
+    Drift(
+      "trigger changed",
+      "CREATE TABLE t (a); CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END",
+      "CREATE TABLE t (a); CREATE TRIGGER r AFTER UPDATE ON t BEGIN DELETE FROM t; END",
+      "changed trigger r: expected CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END, "
+        + "found CREATE TRIGGER r AFTER UPDATE ON t BEGIN DELETE FROM t; END"),
+    Drift(
+      "virtual table with other options", "CREATE VIRTUAL TABLE f USING fts5 (a)",
+      "CREATE VIRTUAL TABLE f USING fts5 (a, b)",
+      "changed table f: expected CREATE VIRTUAL TABLE f USING fts5 (a), "
+        + "found CREATE VIRTUAL TABLE f USING fts5 (a, b)"),
+  ]
+
+  @Test(arguments: drifts)
+  func `a drift is seen`(drift: Drift) throws {
+    let found = try differences(drift.expected, drift.found)
+    #expect(
+      found.map { ($0.weight == .notice ? "notice: " : "") + $0.summary } == drift.lines)
+  }
+
+  @Test(arguments: drifts)
+  func `what a drift began with has none`(drift: Drift) throws {
+    #expect(try differences(drift.expected, drift.expected) == [])
+    #expect(try differences(drift.found, drift.found) == [])
+  }
+
+  /// Single statements mend what they promise to; only what has none is left.
+  @Test(arguments: drifts)
+  func `the statement that mends does mend`(drift: Drift) throws {
+    let before = try differences(drift.expected, drift.found)
+    let statements = before.compactMap(\.mendSQL)
+    guard !statements.isEmpty else { return }
+    let script = ([drift.found] + statements).joined(separator: ";\n")
+    let after = try differences(drift.expected, script)
+    #expect(after.map(\.summary) == before.filter { $0.mendSQL == nil }.map(\.summary))
+  }
+
+  @Test(arguments: [
+    (
+      "CREATE TABLE t (a TEXT DEFAULT 'x', b INT DEFAULT NULL)",
+      "create table \"T\" ( [A] text default \"x\", `b` int ) -- c"
+    ),
+    (
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, b); CREATE TABLE t (a REFERENCES p)",
+      "CREATE TABLE p (id INTEGER NOT NULL PRIMARY KEY, b); "
+        + "CREATE TABLE t (a, FOREIGN KEY (a) REFERENCES P (ID) ON DELETE NO ACTION)"
+    ),
+    (
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (a) WHERE b > 1",
+      "CREATE TABLE t (a, b); CREATE INDEX I ON T (\"a\" ASC) WHERE B>1"
+    ),
+    (
+      "CREATE TABLE t (a INT CHECK (a > 0), b INT CHECK (b > 0))",
+      "CREATE TABLE t (a INT, b INT, CONSTRAINT c CHECK (b>0), CHECK (a /* . */ > 0))"
+    ),
+    (
+      "CREATE TABLE t (a); CREATE TABLE android_metadata (locale TEXT)",
+      "CREATE TABLE t (a); CREATE TABLE _litestream_seq (id, seq)"
+    ),
+  ])
+  func `what means the same is no drift`(expected: String, found: String) throws {
+    let differences = try differences(expected, found)
+    #expect(differences.filter { !["android_metadata"].contains($0.object) } == [])
+  }
+
+  @Test func `a column keeps its CHECK and REFERENCES when it is added`() throws {
+    let expected =
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+      + "CREATE TABLE t (a, \"b c\" INT CHECK (\"b c\" > -1) REFERENCES p)"
+    let found = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a)"
+    let differences = try differences(expected, found)
+    #expect(
+      differences.map(\.mendSQL) == [
+        #"ALTER TABLE "t" ADD COLUMN "b c" INT CHECK ("b c" > -1) REFERENCES p"#
+      ])
+  }
+
+  @Test(arguments: [
+    ("a, b PRIMARY KEY", "primary key"), ("a, b UNIQUE", "UNIQUE"),
+    ("a, b NOT NULL", "NOT NULL"), ("a, b AS (a) STORED", "STORED"),
+    ("a, b DEFAULT CURRENT_TIMESTAMP", "constant"), ("a, b DEFAULT (1 + 1)", "constant"),
+    ("a, b DEFAULT 1 REFERENCES t", "refers"),
+  ])
+  func `a column that cannot be added says why`(columns: String, why: String) throws {
+    let first = try differences("CREATE TABLE t (\(columns))", "CREATE TABLE t (a)").first
+    #expect(first?.kind == .missing)
+    guard case .none(let reason)? = first?.mend else {
+      Issue.record("a statement was offered")
+      return
+    }
+    #expect(reason.contains(why))
+  }
+
+  @Test func `extra objects may be allowed, extra columns never`() throws {
+    let differences = try differences(
+      "CREATE TABLE t (a)",
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE TABLE u (c); "
+        + "CREATE VIEW v AS SELECT 1; CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END"
+    ) { $0.allowExtraObjects = true }
+    #expect(differences.map(\.summary) == ["extra column t.b (no type)"])
+  }
+
+  @Test func `ignored tables are not looked at`() throws {
+    let differences = try differences(
+      "CREATE TABLE t (a); CREATE TABLE cache (x)",
+      "CREATE TABLE t (a); CREATE TABLE Other (c); "
+        + "CREATE TRIGGER r AFTER INSERT ON other BEGIN SELECT 1; END"
+    ) { $0.ignoreTables = ["CACHE", "other"] }
+    #expect(differences == [])
+  }
+
+  @Test func `a column under its old name is renamed`() throws {
+    let differences = try differences(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, distance REAL); CREATE INDEX i ON t (distance)",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, dist REAL); CREATE INDEX i ON t (dist)"
+    ) { $0.renamedColumns = ["T": ["DIST": "distance"]] }
+    #expect(
+      differences.map(\.mendSQL) == [#"ALTER TABLE "t" RENAME COLUMN "DIST" TO "distance""#])
+  }
+
+  private func differences(
+    _ expected: String, _ found: String, configure: (inout Contract) -> Void = { _ in }
+  ) throws -> [ContractDifference] {
+    var contract = Contract(name: "t", objects: try schema(expected))
+    configure(&contract)
+    return contract.differences(in: try schema(found))
+  }
+
+  private func schema(_ sql: String) throws -> SchemaDescription {
+    let connection = try Connection(mode: .memory)
+    try connection.execute(sql)
+    return try SchemaReader.describe(connection)
+  }
+}

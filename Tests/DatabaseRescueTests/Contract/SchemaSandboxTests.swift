@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQL that a hostile file may hold, and what the sandbox makes of it.
+
+import DatabaseRescue
+import Diagnosis
+import SQLiteFormat
+import Testing
+
+@Suite struct SchemaSandboxTests {
+  @Test(arguments: [
+    ("several statements", "CREATE TABLE t (a); CREATE TABLE u (b)"),
+    ("a second statement that does not parse", "CREATE TABLE t (a); nonsense"),
+    ("ATTACH", "ATTACH '/tmp/never' AS x"),
+    ("DROP", "DROP TABLE t"),
+    ("PRAGMA", "PRAGMA user_version = 5"),
+    ("DELETE", "DELETE FROM sqlite_schema"),
+    ("CREATE TABLE AS SELECT", "CREATE TABLE t AS SELECT 1 AS a"),
+    ("CREATE TABLE AS load_extension", "CREATE TABLE t AS SELECT load_extension('/tmp/x')"),
+    ("a temporary table", "CREATE TEMP TABLE t (a)"),
+    ("a temporary view", "CREATE TEMP VIEW t AS SELECT 1"),
+  ])
+  func `what is no declaration is hostile`(name: String, sql: String) {
+    let parsed = SandboxParser().parse([entry("t", sql)])
+    #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
+    #expect(parsed.refused.first?.isHostile == true, "\(name)")
+    #expect(parsed.description == SchemaDescription(), "\(name)")
+  }
+
+  @Test(arguments: [
+    ("NUL", "CREATE TABLE t (a)\0; DROP TABLE t"),
+    ("10 MB", "CREATE TABLE t (a DEFAULT '" + String(repeating: "x", count: 10 << 20) + "')"),
+    (
+      "deep nesting",
+      "CREATE TABLE t (a CHECK (" + String(repeating: "(", count: 5000) + "1"
+        + String(repeating: ")", count: 5000) + "))"
+    ),
+    (
+      "a deep expression",
+      "CREATE TABLE t (a CHECK (1" + String(repeating: "+1", count: 5000) + "))"
+    ),
+    (
+      "many columns",
+      "CREATE TABLE t (" + (0..<5000).map { "c\($0)" }.joined(separator: ", ") + ")"
+    ),
+    ("cut off", "CREATE TABLE t (a, b TEXT NOT"),
+    (
+      "many unknown functions",
+      "CREATE INDEX t ON u (" + (0..<100).map { "f\($0)(a)" }.joined(separator: ", ") + ")"
+    ),
+  ])
+  func `what goes too far is refused, not run`(name: String, sql: String) {
+    let parsed = SandboxParser().parse([entry("u", "CREATE TABLE u (a)"), entry("t", sql)])
+    #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
+    #expect(parsed.refused.first?.isHostile == false, "\(name)")
+    #expect(parsed.description.tables.map(\.name) == ["u"], "\(name)")
+  }
+
+  @Test func `unknown modules, collations and functions are accepted`() {
+    let parsed = SandboxParser().parse([
+      entry("v", "CREATE VIRTUAL TABLE v USING sparkle(a, b)"),
+      entry("t", "CREATE TABLE t (a TEXT COLLATE klingon, b AS (sparkle(a)), CHECK (glow(a)))"),
+      entry("i", "CREATE INDEX i ON t (a COLLATE elvish, sparkle(a))", kind: .index),
+    ])
+    #expect(parsed.refused == [])
+    #expect(parsed.description.tables.map(\.name) == ["t", "v"])
+    #expect(parsed.description.tables.first?.columns.first?.collation == "KLINGON")
+    #expect(parsed.description.tables.last?.kind == .virtual)
+  }
+
+  @Test(arguments: ["fts3(a)", "fts4(a)", "fts5(a)", "rtree(id, x0, x1)"])
+  func `known modules bring their shadow tables`(module: String) {
+    let parsed = SandboxParser().parse([entry("v", "CREATE VIRTUAL TABLE v USING \(module)")])
+    #expect(parsed.refused == [])
+    #expect(parsed.description.tables.contains { $0.kind == .shadow })
+    #expect(parsed.description.tables.first { $0.name == "v" }?.columns.isEmpty == false)
+  }
+
+  @Test func `triggers and views are declared, and never run`() {
+    let parsed = SandboxParser().parse([
+      entry("t", "CREATE TABLE t (a)"),
+      entry("w", "CREATE VIEW w AS SELECT load_extension('/tmp/x')", kind: .view),
+      entry(
+        "r", "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT load_extension('/tmp/x'); END",
+        kind: .trigger),
+    ])
+    #expect(parsed.refused == [])
+    #expect(parsed.description.views.map(\.name) == ["w"])
+    #expect(parsed.description.triggers.map(\.name) == ["r"])
+  }
+
+  @Test func `a default is a value, whatever its expression would call`() {
+    let parsed = SandboxParser().parse([
+      entry(
+        "t",
+        "CREATE TABLE t (a INT DEFAULT '7', b DEFAULT (load_extension('/tmp/x')), "
+          + "c TEXT DEFAULT 'x', d DEFAULT (hex(zeroblob(1000000000))))")
+    ])
+    #expect(parsed.defaults["t"] == [.integer(7), .null, .text("x"), .null])
+  }
+
+  private func entry(
+    _ name: String, _ sql: String, kind: SchemaEntry.Kind = .table
+  ) -> SchemaEntry {
+    SchemaEntry(kind: kind, name: name, table: name, root: PageNumber(2), sql: sql)
+  }
+}
