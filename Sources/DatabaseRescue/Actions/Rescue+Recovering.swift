@@ -16,6 +16,13 @@ public struct RecoveryReport: Sendable {
   public let verdict: Verdict
   /// Where the old files are.
   public let quarantine: FilePath?
+
+  /// The verdict that the run ends in: a sound database that a salvage could not fill completely
+  /// is no success.
+  public var outcome: Verdict {
+    guard verdict == .healthy, let salvage, !salvage.isComplete else { return verdict }
+    return .damagedLossy
+  }
 }
 
 extension Rescue {
@@ -53,7 +60,7 @@ extension Rescue {
       backup: offers.first { $0.offer.name == option.backup }?.backup)
     let report = try work.carryOut(&notes)
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
-    notes.exitStatus = report.verdict.exitStatus
+    notes.exitStatus = report.outcome.exitStatus
     return report
   }
 

@@ -36,7 +36,7 @@ extension Rescue {
     notes.outcome = .succeeded
     guard !report.isKept else { return report }
 
-    notes.outcome = .findings
+    notes.outcome = .failed
     notes.exitStatus = report.refusal.exitStatus
     let remedy = try onFailure(report)
     report.remedy = remedy
@@ -86,7 +86,12 @@ extension Rescue {
     let counts = rowCounts(before.survey, after.survey)
     var problems: [String] = []
     if !end.succeeded { problems.append("the command \(end.description)") }
-    problems += after.findings.filter { $0.severity >= .warning }.map(\.message)
+    let drifts = after.verification?.drifts.count ?? 0
+    if drifts > 0, after.relation == .equal {
+      problems.append("the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
+    }
+    problems += after.findings.filter { $0.severity >= .warning && $0.code != .schemaDrift }
+      .map(\.message)
     problems += counts.compactMap { problem(with: $0, contract) }
     for (table, sequence) in before.survey.sequences {
       if let now = after.survey.sequences[table], now < sequence {
@@ -125,7 +130,7 @@ extension Rescue {
     try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let replacement = Replacement(
-      of: folder, code: notes.publishCode(.findings), world: world)
+      of: folder, code: notes.publishCode(.failed), world: world)
     try replacement.prepare()
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)

@@ -47,7 +47,7 @@ func recover(
   if let quarantine = report.quarantine { context.console.note("the old files are in \(quarantine)") }
   if let plan = report.plan { context.console.note("to undo: \(plan.undo)") }
   context.tellCode(of: result)
-  return ExitCode(report.verdict)
+  return ExitCode(report.outcome)
 }
 
 private func choose(
