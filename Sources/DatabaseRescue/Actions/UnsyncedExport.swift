@@ -20,7 +20,8 @@ package enum UnsyncedExport {
   /// - Returns: The files with their numbers of rows.
   /// - Throws: ``RescueError`` when a place cannot be read or a file cannot be written.
   package static func write(
-    _ places: [Contract.UnsyncedPlace], of database: FilePath, to folder: FilePath, storage: any Storage
+    _ places: [Contract.UnsyncedPlace], of database: FilePath, to folder: FilePath,
+    storage: any Storage
   ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
     var written: [(path: FilePath, rows: Int)] = []
     do {
@@ -53,7 +54,8 @@ package enum UnsyncedExport {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let condition = place.predicate.map { " WHERE \($0)" } ?? ""
-    let statement = try connection.prepare("SELECT * FROM \(quoted(place.table))\(condition)")
+    let statement = try connection.prepare(
+      "SELECT * FROM \(place.table.quotedIdentifier)\(condition)")
     let names = statement.columnNames
     var bytes = Bytes()
     var count = 0

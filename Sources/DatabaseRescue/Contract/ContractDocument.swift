@@ -12,9 +12,6 @@ public import SQLiteFormat
 
 /// Reads and writes contract documents.
 public enum ContractDocument {
-  /// How large a document may be.
-  static let byteCountMax = 8 << 20
-
   /// Reads a document.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when it is no contract.
@@ -30,36 +27,49 @@ public enum ContractDocument {
 
   /// The one place where text becomes a contract.
   private static func decode(_ bytes: Bytes, named file: String) throws(RescueError) -> Contract {
-    guard bytes.count <= byteCountMax else {
-      throw invalid("'\(file)' is too large for a contract")
-    }
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
-    do {
-      return try decoder.decode(Contract.self, from: Data(bytes))
-    } catch {
-      throw invalid("'\(file)' is not a contract: \(Self.reason(of: error))")
-    }
+    try DocumentReader.decode(Contract.self, from: bytes, named: file, shape: shape)
   }
 
-  /// What the decoder found wrong; no value is quoted.
-  private static func reason(of error: any Error) -> String {
-    func place(_ path: [any CodingKey]) -> String {
-      let names = path.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }
-      return names.isEmpty ? "at the top" : "at \(names.joined().drop { $0 == "." })"
-    }
-    return switch error {
-    case DecodingError.keyNotFound(let key, let context):
-      "'\(key.stringValue)' is missing \(place(context.codingPath))"
-    case DecodingError.typeMismatch(_, let context):
-      "a value of another kind is needed \(place(context.codingPath))"
-    case DecodingError.valueNotFound(_, let context):
-      "a value is needed \(place(context.codingPath))"
-    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "a value does not fit \(place(context.codingPath))"
-    default: "it is not JSON"
-    }
-  }
+  private static let names = DocumentShape.list(.text)
+  private static let statements = DocumentShape.list(
+    .object(["name": .text, "table": .text, "sql": .text], required: ["name", "sql"]))
+  private static let column = DocumentShape.object(
+    [
+      "name": .text, "type": .text, "notNull": .flag, "default": .text, "primaryKey": .integer,
+      "generated": .text, "collation": .text,
+    ], required: ["name"])
+  private static let indexColumn = DocumentShape.object([
+    "name": .text, "expression": .text, "descending": .flag, "collation": .text,
+  ])
+  private static let index = DocumentShape.object(
+    [
+      "name": .text, "unique": .flag, "origin": .text, "columns": .list(indexColumn),
+      "predicate": .text, "sql": .text,
+    ], required: ["name"])
+  private static let foreignKey = DocumentShape.object([
+    "columns": names, "table": .text, "referencedColumns": names, "onUpdate": .text,
+    "onDelete": .text, "match": .text, "deferred": .flag,
+  ])
+  private static let table = DocumentShape.object(
+    [
+      "name": .text, "kind": .text, "columns": .list(column), "withoutRowID": .flag,
+      "strict": .flag, "autoincrement": .flag, "rowIDAlias": .integer,
+      "storageOrder": .list(.integer), "indexes": .list(index), "foreignKeys": .list(foreignKey),
+      "checks": names, "sql": .text,
+    ], required: ["name"])
+
+  /// The keys that a contract may have.
+  private static let shape = DocumentShape.object(
+    [
+      "schema": .integer, "name": .text, "applicationID": .integer, "userVersion": .integer,
+      "tables": .list(table), "triggers": statements, "views": statements, "freshSchema": names,
+      "invariants": .list(
+        .object(["name": .text, "sql": .text], required: ["name", "sql"])),
+      "unsynced": .list(
+        .object(["name": .text, "table": .text, "where": .text], required: ["table", "where"])),
+      "rowCounts": .map(.words(Contract.RowCountPolicy.allCases.map(\.rawValue))),
+      "allowExtraObjects": .flag, "renamedColumns": .map(.map(.text)), "ignoreTables": names,
+    ], required: ["name"])
 
   private static func invalid(
     _ message: String, advice: String = "correct the contract, or capture a new one"

@@ -117,20 +117,23 @@ extension ContractSource {
   private static func capture(
     _ files: InputFiles, name: String, _ world: World
   ) throws(RescueError) -> Contract {
-    let copy = try PrivateCopy(of: files, world: world)
     let file = files.main.name.description
+    let survey = Survey(try files.open(world.storage), parser: SandboxParser())
+    let verdict = Verdict(isDatabase: survey.kind.isDatabase, survey.findings)
+    guard verdict == .healthy, let image = survey.image else {
+      throw unhealthy(file, survey.findings.first?.message ?? verdict.meaning)
+    }
+    let folder = try PrivateFolder(world: world)
+    let copy = folder.file("copy.db")
+    try image.write(to: copy, storage: world.storage)
     do {
-      // Reading cannot undo what a hot journal says must be undone.
-      let connection = try Connection(
-        copy.database, mode: files.journal == nil ? .readOnly : .readWrite)
+      let connection = try Connection(copy, mode: .readOnly)
       if let problem = try integrityProblem(of: connection) { throw unhealthy(file, problem) }
       return try capture(connection, name: name, file)
     } catch let error as SQLiteError {
       throw unhealthy(file, error.message)
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot open the copy of '\(file)'")
+      throw RescueError(error, doing: "open the copy of '\(file)'")
     }
   }
 

@@ -99,7 +99,7 @@ package struct ContractVerifier: Sendable {
     do {
       // The predicate may end in a comment.
       let count = try connection.value(
-        "SELECT count(*) FROM \(quoted(place.table)) WHERE (\(predicate)\n)")?.integerValue
+        "SELECT count(*) FROM \(place.table.quotedIdentifier) WHERE (\(predicate)\n)")?.integerValue
       guard let count else { return .cannotTell }
       return count == 0 ? .none : .some(Int(count))
     } catch {

@@ -88,7 +88,8 @@ extension Rescue {
     if !end.succeeded { problems.append("the command \(end.description)") }
     let drifts = after.verification?.drifts.count ?? 0
     if drifts > 0, after.relation == .equal {
-      problems.append("the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
+      problems.append(
+        "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
     }
     problems += after.findings.filter { $0.severity >= .warning && $0.code != .schemaDrift }
       .map(\.message)

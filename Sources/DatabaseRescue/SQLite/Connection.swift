@@ -22,7 +22,7 @@ package import SQLiteFormat
   /// The handle, owned by this value alone and closed by its `deinit`.
   let handle: OpaquePointer
 
-  /// Opens a connection with untrusted schema, defensive mode and double-quoted strings off.
+  /// Opens a connection with untrusted schema and in defensive mode.
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be opened. SQLite reads nothing
   ///   of it before the first statement.

@@ -82,8 +82,10 @@ package struct FreshDatabase: ~Copyable {
       PRAGMA application_id = \(schema.applicationID);
       BEGIN
       """)
-    // Shadow tables of virtual tables are filled directly; the file is ours alone.
+    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
+    // been through the sandbox, and may use any built-in function.
     connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
     self.connection = connection
     self.schema = schema
     create(schema.entries.filter { $0.kind == .table })
@@ -134,12 +136,12 @@ package struct FreshDatabase: ~Copyable {
 
   /// Empties a shadow table of what its virtual table put there when it was made.
   package func clear(_ table: String) throws(SQLiteError) {
-    try connection.execute("DELETE FROM \(quoted(table))")
+    try connection.execute("DELETE FROM \(table.quotedIdentifier)")
   }
 
   /// Has a full-text table build its index anew from the rows of its content table.
   package func rebuildFullText(_ table: String) throws(SQLiteError) {
-    let name = quoted(table)
+    let name = table.quotedIdentifier
     try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 
@@ -148,7 +150,7 @@ package struct FreshDatabase: ~Copyable {
     let known = schema.description.tables.filter(\.autoincrement)
     for table in known {
       let name = Value.text(table.name)
-      let highest = try connection.value("SELECT max(rowid) FROM \(quoted(table.name))")
+      let highest = try connection.value("SELECT max(rowid) FROM \(table.name.quotedIdentifier)")
       let stated = sequences.first { $0.key.lowercased() == table.name.lowercased() }?.value
       guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
         continue
@@ -192,16 +194,16 @@ package struct RowLoader: ~Copyable {
     encoding: TextEncoding
   ) throws(SQLiteError) {
     let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
-    let names = columns.map(quoted).joined(separator: ", ")
+    let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
     let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let same = columns.enumerated()
-      .map { "\(quoted($1)) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
     let statement = try connection.prepare(
       columns.isEmpty
-        ? "INSERT INTO \(quoted(table)) DEFAULT VALUES"
-        : "INSERT INTO \(quoted(table)) (\(names)) VALUES (\(marks))")
+        ? "INSERT INTO \(table.quotedIdentifier) DEFAULT VALUES"
+        : "INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
     let lookup = try connection.prepare(
-      "SELECT 1 FROM \(quoted(table))" + (same.isEmpty ? "" : " WHERE \(same)"))
+      "SELECT 1 FROM \(table.quotedIdentifier)" + (same.isEmpty ? "" : " WHERE \(same)"))
     self.statement = statement
     self.lookup = lookup
     self.mapping = mapping
@@ -248,11 +250,4 @@ extension SQLiteError {
     [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]
       .contains(extendedCode)
   }
-}
-
-/// An identifier, quoted so that SQLite reads it as nothing else.
-package func quoted(_ identifier: String) -> String {
-  "\""
-    + identifier.split(separator: "\"", omittingEmptySubsequences: false)
-    .joined(separator: "\"\"") + "\""
 }

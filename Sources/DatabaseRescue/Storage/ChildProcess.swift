@@ -54,11 +54,14 @@ package struct ChildProcess: Sendable {
       throw StorageError(operation: "start", path: "", errno: ENOENT)
     }
     var process: pid_t = 0
+    var attributes = SpawnAttributes()
+    unsafe Self.makeDefault(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
     let variables = environment.map { FilePath("\($0.key)=\($0.value)") }
     let result = unsafe command.withCStrings { arguments in
       unsafe variables.withCStrings { environment in
         unsafe program.withCString {
-          unsafe posix_spawnp(&process, $0, nil, nil, arguments, environment)
+          unsafe posix_spawnp(&process, $0, nil, &attributes, arguments, environment)
         }
       }
     }
@@ -66,6 +69,22 @@ package struct ChildProcess: Sendable {
       throw StorageError(operation: "start", path: program, errno: result)
     }
     return wait(for: process, timeout: timeout)
+  }
+
+  #if canImport(Darwin)
+    private typealias SpawnAttributes = posix_spawnattr_t?
+  #else
+    private typealias SpawnAttributes = posix_spawnattr_t
+  #endif
+
+  /// Gives the program the signals that a shell would give it, whatever this process ignores.
+  @unsafe private static func makeDefault(_ attributes: inout SpawnAttributes) {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for signal in [SIGINT, SIGPIPE, SIGTERM] { unsafe sigaddset(&signals, signal) }
+    unsafe posix_spawnattr_init(&attributes)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
   }
 
   private func wait(for process: pid_t, timeout: Duration?) -> ProcessEnd {

@@ -10,7 +10,8 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let policy: FailurePolicy? = invocation.choice(.onFailure)
   let result = try context.rescue.guardMigration(
-    of: file, contract: contract, vault: invocation.path(.vault), command: invocation.rest.map { FilePath(bytes: $0) },
+    of: file, contract: contract, vault: invocation.path(.vault),
+    command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
     onFailure: { report throws(RescueError) in
       tell(report, context)

@@ -38,7 +38,9 @@ enum OptionText {
   /// What an option keeps and loses, table by table.
   static func outcomes(of option: RecoveryOption) -> [StyledText] {
     guard !option.outcomes.isEmpty else { return [] }
-    var table = TextTable([.text("    table"), .number("keeps"), .prose("loses"), .number("regains")])
+    var table = TextTable([
+      .text("    table"), .number("keeps"), .prose("loses"), .number("regains"),
+    ])
     for outcome in option.outcomes {
       table.add([
         "    \(outcome.table)", "\(Quantity.grouped(outcome.kept))",

@@ -112,8 +112,9 @@ private func ask(_ question: PlaybookQuestion, _ context: CommandContext) -> Pla
     }
   }
   context.console.say("\(question.text)")
-  return switch context.console.choose(
-    "which one?", from: question.choices.map { "\($0.id): \($0.effect)" })
+  return
+    switch context.console.choose(
+      "which one?", from: question.choices.map { "\($0.id): \($0.effect)" })
   {
   case .given(let index): .choice(question.choices[index].id)
   case .cancelled: .no

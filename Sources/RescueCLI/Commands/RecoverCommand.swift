@@ -28,7 +28,7 @@ func recover(
       approve: { plan throws(RescueError) in
         try context.approve(plan, invocation, asksForName: name)
       })
-  } catch where CommandContext.ranDry(error) {
+  } catch  where CommandContext.ranDry(error) {
     context.console.note("nothing was changed: this was a dry run")
     return .success
   }
@@ -44,7 +44,9 @@ func recover(
   if let salvage = report.salvage { context.console.print(SalvageText(salvage).lines) }
   context.console.print(
     "\(invocation.path(.file).name): now \(report.verdict.word, report.verdict.style)")
-  if let quarantine = report.quarantine { context.console.note("the old files are in \(quarantine)") }
+  if let quarantine = report.quarantine {
+    context.console.note("the old files are in \(quarantine)")
+  }
   if let plan = report.plan { context.console.note("to undo: \(plan.undo)") }
   context.tellCode(of: result)
   return ExitCode(report.outcome)

@@ -35,7 +35,8 @@ struct RunRecordText {
     lines += record.steps.map { "  step       \($0.name): \($0.outcome), \($0.seconds) seconds" }
     lines += record.inputs.map { input in
       let isSame = input.before == input.after
-      return "  input      \(input.name): \(isSame ? "unchanged" : "changed"), SHA-256 \(input.before?.description ?? "not taken")"
+      return
+        "  input      \(input.name): \(isSame ? "unchanged" : "changed"), SHA-256 \(input.before?.description ?? "not taken")"
     }
     self.lines = lines
   }

@@ -27,13 +27,18 @@ struct SalvageText {
       ])
     }
     var lines = table.lines(width: nil)
-    for object in report.unrestored { lines.append("not restored: '\(object.name)': \(object.reason)") }
+    for object in report.unrestored {
+      lines.append("not restored: '\(object.name)': \(object.reason)")
+    }
     for note in report.notes { lines.append("note: \(note)") }
     for table in report.danglingReferences {
       lines.append(
-        "\(Quantity.count(table.count, "row")) of '\(table.table)' refer to rows that are not there")
+        "\(Quantity.count(table.count, "row")) of '\(table.table)' refer to rows that are not there"
+      )
     }
-    for problem in report.integrityProblems { lines.append("\("integrity check", .bad): \(problem)") }
+    for problem in report.integrityProblems {
+      lines.append("\("integrity check", .bad): \(problem)")
+    }
     if let quarantine = report.quarantine { lines.append("doubtful rows: \(quarantine)") }
     lines.append("\(report.output): \(sum)")
     return lines
