@@ -23,9 +23,14 @@ extension Connection {
     if virtual {
       unsafe sqlite3_set_authorizer(
         handle,
-        { _, action, _, _, _, _ in
-          Self.declarations.contains(action) || Self.moduleActions.contains(action)
-            ? SQLITE_OK : SQLITE_DENY
+        { _, action, name, argument, _, _ in
+          switch action {
+          case SQLITE_PRAGMA:
+            unsafe Self.isModuleQuestion(name) && argument == nil ? SQLITE_OK : SQLITE_DENY
+          default:
+            Self.declarations.contains(action) || Self.moduleActions.contains(action)
+              ? SQLITE_OK : SQLITE_DENY
+          }
         }, nil)
     } else {
       unsafe sqlite3_set_authorizer(
@@ -65,6 +70,12 @@ extension Connection {
   private static let moduleActions: Set<Int32> = [
     SQLITE_SELECT, SQLITE_SAVEPOINT, SQLITE_TRANSACTION,
   ]
+
+  /// Whether a pragma is one that modules ask while they declare a table; none of them can be set.
+  @unsafe private static func isModuleQuestion(_ name: UnsafePointer<CChar>?) -> Bool {
+    guard let name = unsafe name else { return false }
+    return unsafe ["page_size", "data_version"].contains(String(cString: name))
+  }
 
   /// Whether a function reaches nothing outside and takes no unbounded space.
   @unsafe private static func isHarmless(_ function: UnsafePointer<CChar>?) -> Bool {
