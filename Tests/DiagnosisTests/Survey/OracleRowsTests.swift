@@ -107,8 +107,8 @@ struct Layout: Sendable, CustomStringConvertible {
   var builder: DatabaseBuilder {
     let counter =
       "WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 200)"
-    // Long enough for chains of several pages, whatever the page size.
-    let long = "substr(hex(zeroblob(\(pageSize))), 1, n % 5 * \(pageSize / 2) + n)"
+    // Every twentieth value needs a chain of several pages, whatever the page size.
+    let long = "substr(hex(zeroblob(\(pageSize))), 1, iif(n % 20, n, n % 3 * \(pageSize * 4 / 5)))"
     return DatabaseBuilder(
       pageSize: pageSize, encoding: encoding, autoVacuum: autoVacuum, reservedBytes: reservedBytes,
       [
