@@ -71,23 +71,26 @@ enum GeometryCheck: Check {
           "the file ends \(rest) bytes into page \(bytes / geometry.pageSize + 1)",
           at: .init(page: PageNumber(bytes / geometry.pageSize + 1))))
     }
-    guard let header = survey.header, header.isPageCountValid else { return findings }
-    let pagesInFile = (bytes + geometry.pageSize - 1) / geometry.pageSize
-    switch image.wal {
-    case .applied: break
-    default:
-      guard header.pageCount != image.pageCount else { break }
+    // Pages that no tree leads to were free.
+    let severity: Finding.Severity = survey.holdsEveryRow ? .damage : .loss
+    if image.missingPages > 0 {
       findings.append(
-        header.pageCount > pagesInFile
-          ? Finding(
-            .truncated,
-            "the header counts \(counted(header.pageCount, "page")), the file has "
-              + "\(counted(pagesInFile, "page"))", at: .init(page: PageNumber(pagesInFile + 1)))
-          : Finding(
-            .pageCountMismatch,
-            "the header counts \(counted(header.pageCount, "page")), the file has "
-              + "\(counted(pagesInFile, "page"))", at: .init(page: .first, offset: 28)))
+        Finding(
+          .truncated,
+          "the journals count \(counted(image.missingPages, "page")) that are in none of the files",
+          at: .init(page: PageNumber(image.pageCount + 1)), severity: severity))
     }
+    guard let header = survey.header, header.isPageCountValid,
+      header.pageCount != image.pageCount + image.missingPages
+    else { return findings }
+    let message =
+      "the header counts \(counted(header.pageCount, "page")), there are "
+      + "\(counted(image.pageCount, "page"))"
+    findings.append(
+      header.pageCount > image.pageCount
+        ? Finding(
+          .truncated, message, at: .init(page: PageNumber(image.pageCount + 1)), severity: severity)
+        : Finding(.pageCountMismatch, message, at: .init(page: .first, offset: 28)))
     return findings
   }
 }

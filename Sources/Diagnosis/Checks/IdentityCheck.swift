@@ -18,7 +18,7 @@ enum IdentityCheck: Check {
       return [
         Finding(.geometryUndetermined, "no page size makes sense of the pages of this database")
       ]
-    case .empty: return [Finding(.empty, "the file has no bytes")]
+    case .empty: return [Finding(.empty, "the database has no pages")]
     case .zeros: return [Finding(.allZero, "every byte of the file is zero")]
     case .encrypted:
       return [

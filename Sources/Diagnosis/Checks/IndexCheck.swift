@@ -16,7 +16,7 @@ enum IndexCheck: Check {
         switch difference {
         case 0: "index '\(index.entry.name)' holds other keys than its table"
         case 1...:
-          "index '\(index.entry.name)' has \(counted(difference, "entry")) that the table lacks"
+          "index '\(index.entry.name)' names \(counted(difference, "row")) that the table lacks"
         default: "index '\(index.entry.name)' lacks \(counted(-difference, "row")) of its table"
         }
       return [Finding(.indexMismatch, message, at: place)]

@@ -9,12 +9,14 @@ enum TreeCheck: Check {
 
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
-      faults(of: tree) + lost(tree, survey)
+      faults(of: tree, areMisplacedRowsProven: survey.isOnlyMisplaced(tree)) + lost(tree, survey)
     }
   }
 
   /// The findings of a tree's faults, one for each up to a limit.
-  static func faults(of tree: TreeSurvey) -> [Finding] {
+  static func faults(
+    of tree: TreeSurvey, areMisplacedRowsProven: Bool = false
+  ) -> [Finding] {
     let name = tree.entry.name
     func findings(
       _ faults: FaultList, _ describe: (FormatError) -> (FindingCode, String)
@@ -37,11 +39,15 @@ enum TreeCheck: Check {
     return pages
       + findings(tree.cellFaults) { cell($0, name) }
       + findings(tree.misplaced) { _ in
-        (.rowDoubtful, "a row of '\(name)' lies where its rowid does not belong")
+        (
+          areMisplacedRowsProven ? .keyOrder : .rowDoubtful,
+          "a row of '\(name)' lies where its rowid does not belong"
+        )
       }
-      + findings(tree.layoutFaults) { _ in
-        (.freeSpaceDamaged, "a page of '\(name)' does not use each of its bytes exactly once")
+      + findings(tree.tooWide) { _ in
+        (.rowDoubtful, "a row of '\(name)' has more fields than the table has columns")
       }
+      + findings(tree.layoutFaults) { layout($0, name) }
       + findings(tree.unevenLeaves) { _ in
         (.treeUneven, "a leaf of '\(name)' lies deeper or less deep than the others")
       }
@@ -66,6 +72,18 @@ enum TreeCheck: Check {
         "a long value of '\(name)' is broken at page \(number(fault)): \(fault.problem)"
       )
     default: (.cellDamaged, "a cell of '\(name)' on page \(number(fault)): \(fault.problem)")
+    }
+  }
+
+  private static func layout(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+    switch fault.problem {
+    case .cellPointerOutside:
+      (.freeSpaceDamaged, "cell pointers of '\(name)' on page \(number(fault)) lead nowhere")
+    default:
+      (
+        .freeSpaceDamaged,
+        "page \(number(fault)) of '\(name)' does not use each of its bytes exactly once"
+      )
     }
   }
 

@@ -31,19 +31,49 @@ extension Survey {
   /// A sound index over every row still counts the rows that the table lost. Without
   /// one, each damaged cell is one row, and each page that is gone held at least one.
   public func loss(of tree: TreeSurvey) -> Loss {
-    guard !tree.isReadable || tree.pages == 0 else { return .none }
+    let counts = soundIndexes(over: tree).map(\.records)
+    let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
+    if tree.isReadable, tree.pages > 0 {
+      // Rows that an index still names, or entries that it should have lost: nothing tells.
+      return count.map { $0 > tree.records } ?? false ? .unknown : .none
+    }
+    if isOnlyMisplaced(tree) { return .none }
     let kept = tree.records + tree.misplaced.count
-    let counts = trees.filter { index in
+    if let count, count >= kept {
+      if tree.misplaced.isEmpty { return count == kept ? .none : .exactly(count - kept) }
+      // What lies in the place of other rows may be anything.
+      return count == kept ? .unknown : .atLeast(count - kept)
+    }
+    let missing = tree.cellFaults.count + tree.pageFaults.count
+    if tree.pages == 0 || missing == 0 { return .unknown }
+    return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
+  }
+
+  /// Whether every row of a table is there exactly once, although some lie in the wrong place.
+  ///
+  /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no
+  /// others.
+  public func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
+    guard !tree.misplaced.isEmpty, tree.pageFaults.isEmpty, tree.cellFaults.isEmpty else {
+      return false
+    }
+    let indexes = soundIndexes(over: tree)
+    return !indexes.isEmpty
+      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name.lowercased()] }
+  }
+
+  /// The sound indexes over every row of a table.
+  private func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
+    trees.filter { index in
       index.entry.kind == .index && index.isSound
         && tree.expectedKeys[index.entry.name.lowercased()] != nil
         && index.entry.table.lowercased() == tree.entry.table.lowercased()
-    }.map(\.records)
-    if let count = counts.first, counts.allSatisfy({ $0 == count }), count >= kept {
-      return count == kept ? .none : .exactly(count - kept)
     }
-    if tree.pages == 0 { return .unknown }
-    let missing = tree.cellFaults.count + tree.pageFaults.count
-    if missing == 0 { return .none }
-    return tree.pageFaults.isEmpty ? .exactly(missing) : .atLeast(missing)
+  }
+
+  /// Whether every row that the schema leads to can be read, in its place or not.
+  var holdsEveryRow: Bool {
+    schema?.tree.isReadable == true
+      && trees.allSatisfy { $0.entry.kind == .index || loss(of: $0) == .none }
   }
 }

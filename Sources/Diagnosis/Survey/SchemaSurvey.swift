@@ -90,7 +90,7 @@ extension SchemaSurvey {
     }
     let tree = TreeSurvey.scan(
       own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
-      claims: &claims, indexes: [])
+      claims: &claims)
 
     // A header that cannot be believed names no encoding: the one that reads most rows counts.
     let candidates = encoding.map { [$0] } ?? TextEncoding.allCases

@@ -89,8 +89,12 @@ extension Survey {
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    let converted = try hasConvertedLineEndings(files.main)
-    return Survey(files, kind: kind ?? .database, decision, converted: converted, parser: parser)
+    let image = Image(files, geometry: decision.geometry, start: decision.start)
+    // The very first transaction was cut off: its journal takes everything back.
+    guard image.pageCount > 0 else { return Survey(kind: .empty) }
+    return Survey(
+      image, kind: kind ?? .database, decision,
+      converted: try hasConvertedLineEndings(files.main), parser: parser)
   }
 
   private init(kind: FileKind, readFailure: ReadFailure? = nil) {
@@ -109,10 +113,9 @@ extension Survey {
   }
 
   private init(
-    _ files: FileSet, kind: FileKind, _ decision: GeometryDecision, converted: Bool,
+    _ image: Image, kind: FileKind, _ decision: GeometryDecision, converted: Bool,
     parser: any SchemaParsing
   ) {
-    let image = Image(files, geometry: decision.geometry, start: decision.start)
     let header = image.header
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
     var claims = PageClaims(pageCount: image.pageCount)
@@ -167,7 +170,8 @@ extension Survey {
       return TreeSurvey.scan(
         entry, root: root, isRowIDTable: isRowIDTable, image: image,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
-        indexes: description.map { schema.computableIndexes(of: $0) } ?? [])
+        indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
+        fieldMax: description?.storageOrder.count)
     }
   }
 

@@ -36,6 +36,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var records = 0
   /// How many records can be read but lie where they do not belong.
   public internal(set) var misplaced = FaultList()
+  /// How many records have more fields than their table has columns.
+  public internal(set) var tooWide = FaultList()
   /// Pages that could not be visited.
   public internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
@@ -48,7 +50,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var largestRowID: Int64?
   /// The keys of the tree's entries, when it is an index.
   public internal(set) var keys = Fingerprint()
-  /// The keys that each index over this table should hold, by its name in lower case.
+  /// The keys that each index over this table should hold, by its name in lower case: those of
+  /// every row that can be read, in its place or not.
   public internal(set) var expectedKeys: [String: Fingerprint] = [:]
 
   /// Whether nothing is wrong with the tree.
@@ -71,14 +74,25 @@ public struct TreeSurvey: Hashable, Sendable {
 extension TreeSurvey {
   /// Scans a tree.
   ///
-  /// `indexes` are the indexes over the table whose keys can be computed from its rows.
+  /// `indexes` are the indexes over the table whose keys can be computed from its rows, and
+  /// `fieldMax` is how many fields a row of it can have, where that is known.
   static func scan(
     _ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool, image: Image,
-    owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape]
+    owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape] = [],
+    fieldMax: Int? = nil
   ) -> TreeSurvey {
     var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
     var expected = indexes.map { (shape: $0, keys: Fingerprint()) }
     var leafDepth: Int?
+    func note(_ stored: StoredRecord) {
+      for index in expected.indices {
+        expected[index].keys.add(expected[index].shape.key(of: stored))
+      }
+      if entry.kind == .index { survey.keys.add(stored.record.wholeKey) }
+      if let fieldMax, stored.record.fields.count > fieldMax {
+        survey.tooWide.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+      }
+    }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)
     scan.run(&claims) { event in
       switch event {
@@ -96,14 +110,12 @@ extension TreeSurvey {
         if let rowID = stored.rowID {
           survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
         }
-        for index in expected.indices {
-          expected[index].keys.add(expected[index].shape.key(of: stored))
-        }
-        if entry.kind == .index { survey.keys.add(stored.record.wholeKey) }
+        note(stored)
       case .cellFault(let error): survey.cellFaults.add(error)
       case .pageFault(let error, _): survey.pageFaults.add(error)
       case .misplaced(let stored):
         survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+        note(stored)
       }
       return true
     }

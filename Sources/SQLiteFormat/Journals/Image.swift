@@ -42,8 +42,10 @@ public struct Image: Sendable {
 
   /// How the database is cut into pages.
   public let geometry: Geometry
-  /// The number of pages.
+  /// The number of pages: never more than the files can hold.
   public let pageCount: Int
+  /// How many pages more a journal counts: they are in none of the files.
+  public let missingPages: Int
   /// Where the database starts in the main file, in bytes.
   public let start: Int
   /// What became of the write-ahead log.
@@ -64,32 +66,37 @@ public struct Image: Sendable {
 extension Image {
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
-  /// As SQLite does: a hot journal is applied first, then the log.
+  /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
+  /// one of them, the later one counts.
   public init(_ files: FileSet, geometry: Geometry, start: Int = 0) {
     var overlay: [PageNumber: Located] = [:]
-    var pageCount = max(
+    let pagesInFile = max(
       0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
+    var stated = pagesInFile
     let journal = Self.journalState(of: files, geometry: geometry)
     if case .applied(let applied) = journal {
-      for record in applied.records where overlay[record.page] == nil {
+      for record in applied.records where record.page.number <= applied.pageCount {
         overlay[record.page] = Located(origin: .journal, offset: record.offset)
       }
-      if applied.pageCount > 0 { pageCount = applied.pageCount }
+      stated = applied.pageCount
     }
     let wal = Self.walState(of: files, geometry: geometry)
     if case .applied(let log) = wal {
       for frame in log.committed {
         overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
       }
-      pageCount = log.pageCount ?? pageCount
+      stated = log.pageCount ?? stated
     }
+    // A damaged count, or a damaged page number, must not conjure up billions of pages.
+    let last = max(pagesInFile, overlay.keys.max()?.number ?? 0)
+    pageCount = min(stated, last, pagesInFile + overlay.count)
+    missingPages = stated - pageCount
     self.files = files
     self.geometry = geometry
     self.start = start
     self.journal = journal
     self.wal = wal
     self.overlay = overlay
-    self.pageCount = pageCount
   }
 
   private static func journalState(of files: FileSet, geometry: Geometry) -> JournalState {

@@ -45,11 +45,11 @@ extension RollbackJournal {
   public init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
     let first = try Self.header(of: source, at: 0)
     guard let first else { throw FormatError(.recordHeader, offset: 0) }
-    // A journal written with an unfinished first header has no page size: the database's counts.
-    let pageSize = Geometry.pageSizes.contains(first.pageSize) ? first.pageSize : databasePageSize
-    guard let pageSize, first.sectorSize >= 32, first.sectorSize <= 65536 else {
-      throw FormatError(.recordHeader, offset: 20)
-    }
+    // Very old journals have no page size: the database's counts.
+    let pageSize = first.pageSize == 0 ? databasePageSize : first.pageSize
+    guard let pageSize, Geometry.pageSizes.contains(pageSize),
+      (32...65536).contains(first.sectorSize), first.sectorSize.nonzeroBitCount == 1
+    else { throw FormatError(.recordHeader, offset: 20) }
     self.pageSize = pageSize
     pageCount = first.pageCount
     superJournal = try Self.superJournal(of: source)

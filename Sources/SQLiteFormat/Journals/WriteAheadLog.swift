@@ -59,6 +59,8 @@ public struct WriteAheadLog: Sendable {
   public static let frameHeaderSize = 24
   /// The first of the two magic numbers; the second, for big-endian checksums, is one more.
   public static let magic: UInt32 = 0x377F_0682
+  /// The version of the format: there is only this one.
+  public static let version: UInt32 = 3_007_000
 }
 
 extension WriteAheadLog {
@@ -69,7 +71,7 @@ extension WriteAheadLog {
   public init(_ source: some PageSource) throws(FormatError) {
     let header = try Self.read(source, at: 0, count: Self.headerSize)
     guard header.count == Self.headerSize, let magic = header.big32(at: 0),
-      magic & ~1 == Self.magic,
+      magic & ~1 == Self.magic, header.big32(at: 4) == Self.version,
       let size = header.big32(at: 8), Geometry.pageSizes.contains(Int(size)),
       let salt1 = header.big32(at: 16), let salt2 = header.big32(at: 20)
     else { throw FormatError(.notABTreePage(type: header.first ?? 0), offset: 0) }

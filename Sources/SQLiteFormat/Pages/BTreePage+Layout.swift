@@ -16,7 +16,7 @@ extension BTreePage {
     for index in 0..<cellCount {
       do {
         let cell = try cell(index)
-        pieces.append(cell.offset..<(cell.offset + cell.size))
+        pieces.append(cell.offset..<cell.end)
       } catch {
         faults.append(error)
       }

@@ -25,6 +25,9 @@ public struct Cell: Hashable, Sendable {
   public let local: Range<Int>
   /// The first overflow page as stored; nil when the payload is wholly local.
   public let overflow: UInt32?
+
+  /// Where the cell ends in its page.
+  public var end: Int { offset + size }
 }
 
 extension Cell {

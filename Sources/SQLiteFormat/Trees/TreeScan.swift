@@ -54,24 +54,28 @@ public struct TreeScan: Sendable {
       case .page(let visit):
         guard try body(.page(visit)) else { return }
         guard visit.page.kind != .tableInterior else { continue }
-        for index in 0..<visit.page.cellCount {
-          guard try body(event(visit, index, &claims)) else { return }
+        let (cells, faults) = image.cells(of: visit.page)
+        for fault in faults {
+          guard try body(.cellFault(fault)) else { return }
+        }
+        for cell in cells {
+          guard try body(event(visit, cell, &claims)) else { return }
         }
       }
     }
   }
 
   private mutating func event(
-    _ visit: TreeWalk.Visit, _ index: Int, _ claims: inout PageClaims
+    _ visit: TreeWalk.Visit, _ cell: Cell, _ claims: inout PageClaims
   ) -> Event {
     let stored: StoredRecord
     do {
-      stored = try read(visit.page, index, &claims)
+      stored = try read(cell, of: visit.page, &claims)
     } catch {
       return .cellFault(
         FormatError(
-          error.problem, page: error.page ?? visit.page.number,
-          offset: error.offset ?? visit.page.pointerArrayOffset + 2 * index))
+          error.problem, page: error.page ?? visit.page.number, offset: error.offset ?? cell.offset)
+      )
     }
     guard let rowID = stored.rowID else { return .record(stored) }
     let isAbove = visit.lower.map { rowID > $0 } ?? true
@@ -83,9 +87,8 @@ public struct TreeScan: Sendable {
   }
 
   private func read(
-    _ page: BTreePage, _ index: Int, _ claims: inout PageClaims
+    _ cell: Cell, of page: BTreePage, _ claims: inout PageClaims
   ) throws(FormatError) -> StoredRecord {
-    let cell = try page.cell(index)
     let (record, chain) = try image.record(of: cell, on: page)
     for overflow in chain.pages where !claims.claim(overflow, for: owner) {
       throw FormatError(.claimedTwice, page: overflow)

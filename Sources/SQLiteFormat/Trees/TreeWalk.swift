@@ -128,14 +128,11 @@ public struct TreeWalk: Sendable {
         Pending(
           page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
     }
-    for index in 0..<page.cellCount {
-      do {
-        let cell = try page.cell(index)
-        add(cell.leftChild, upper: cell.rowID, at: cell.offset)
-        lower = cell.rowID
-      } catch {
-        fault(error, page.number)
-      }
+    let (cells, cellFaults) = image.cells(of: page)
+    for error in cellFaults { fault(error, page.number) }
+    for cell in cells {
+      add(cell.leftChild, upper: cell.rowID, at: cell.offset)
+      lower = cell.rowID
     }
     add(page.rightChild?.rawValue ?? 0, upper: item.upper, at: page.headerOffset + 8)
     pending.append(contentsOf: children.reversed())

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every sample gets the verdict that its table promises, as far as the bytes alone decide it.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct SampleVerdictTests {
+  /// A row of the table in `samples/README.md`.
+  struct Sample: Sendable, CustomStringConvertible {
+    let name: String
+    let exitStatus: Int32
+    var description: String { name }
+    var path: FilePath { Checkout.samples.appending(FilePath(name)) }
+  }
+
+  static let samples: [Sample] = {
+    guard let bytes = try? Checkout.samples.appending("README.md").contents() else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let cells = line.split(separator: "|").map { $0.filter { $0 != "`" && $0 != " " } }
+      guard cells.count == 4, let exitStatus = Int32(cells[3]) else { return nil }
+      return Sample(name: cells[0], exitStatus: exitStatus)
+    }
+  }()
+
+  @Test func `the table is found`() {
+    #expect(Self.samples.count > 25)
+  }
+
+  @Test(arguments: samples)
+  func `the verdict is the one of the table`(_ sample: Sample) throws {
+    let survey = try Survey(sample.path)
+    // Versions and contracts are another matter: to the bytes such a database is healthy.
+    let expected = (10...12).contains(sample.exitStatus) ? 0 : sample.exitStatus
+    #expect(
+      survey.verdict.exitStatus == expected,
+      "\(survey.findings.map { "\($0.severity) \($0.code.name) \($0.message)" })")
+  }
+
+  @Test(arguments: samples.filter { $0.exitStatus < 13 })
+  func `a sound sample holds SQLite's rows`(_ sample: Sample) throws {
+    #expect(try Survey(sample.path).firstDifference(from: Oracle(sample.path)) == nil)
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What our own reader makes of a database, in the form in which SQLite's answer comes.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+
+extension Survey {
+  /// Surveys a database on disk with its journals.
+  init(_ path: FilePath) throws {
+    let storage = SystemStorage()
+    self.init(try InputFiles(path, storage: storage).open(storage), parser: SandboxParser())
+  }
+
+  /// Surveys bytes.
+  init(main: Bytes, wal: Bytes? = nil, journal: Bytes? = nil) {
+    self.init(
+      FileSet(
+        main: MemorySource(main), wal: wal.map { MemorySource($0) },
+        journal: journal.map { MemorySource($0) }),
+      parser: SandboxParser())
+  }
+
+  /// The verdict over what the checks find.
+  var verdict: Verdict { Verdict(isDatabase: image != nil, findings) }
+
+  /// The findings that say more than what is worth knowing.
+  var faults: [Finding] { findings.filter { $0.severity > .notice } }
+
+  /// The rows of a table as SQLite would give them, of the columns that are stored.
+  ///
+  /// - Throws: ``UnfitFixture`` when the table has no tree or no shape.
+  func rows(of table: String) throws -> (columns: [String], rows: [ExactRow]) {
+    guard let image, let tree = tree(named: table), let shape = schema?.shape(ofTable: table) else {
+      throw UnfitFixture("'\(table)' has no tree or no shape")
+    }
+    var rows: [ExactRow] = []
+    var claims = PageClaims(pageCount: image.pageCount)
+    var scan = TreeScan(image, root: tree.root, isTable: tree.isRowIDTable, owner: 0)
+    scan.run(&claims) { event in
+      if case .record(let stored) = event {
+        rows.append(
+          ExactRow(
+            rowID: stored.rowID, shape.values(of: stored.record, rowID: stored.rowID)))
+      }
+      return true
+    }
+    return (shape.stored.map(\.name), rows)
+  }
+
+  /// The first difference between our rows and SQLite's, over all tables; nil when there is none.
+  func firstDifference(from oracle: Oracle) throws -> String? {
+    for table in try oracle.tables {
+      let ours = try rows(of: table)
+      let names = try oracle.columns(of: table)
+      let places = ours.columns.compactMap { names.firstIndex(of: $0) }
+      guard places.count == ours.columns.count else { return "\(table): columns \(ours.columns)" }
+      let expected = try oracle.rows(of: table).map { row in
+        ExactRow(rowID: row.rowID, places.map { row.values[$0] })
+      }
+      // Where every name of the rowid is taken by a column, SQL cannot ask for it.
+      let isNameless = expected.allSatisfy { $0.rowID == nil }
+      let actual = isNameless ? ours.rows.map { ExactRow($0.values) } : ours.rows
+      if let difference = RescueTestSupport.firstDifference(expected: expected, actual: actual) {
+        return "\(table): \(difference)"
+      }
+    }
+    let entries = try oracle.value("SELECT count(*) FROM sqlite_schema")
+    guard entries == .integer(Int64(schema?.entries.count ?? -1)) else {
+      return "sqlite_schema: \(schema?.entries.count ?? -1) entries"
+    }
+    return nil
+  }
+}
