@@ -88,10 +88,15 @@ import Testing
     ("", "is empty"),
     ("{schema: 1}", "'name' is missing"),
     ("{schema: 2, name: 'x'}", "format 2"),
-    ("{schema: 1, name: 5}", "another kind is needed at name"),
-    ("{schema: 1, name: 'x', tables: [{name: 't', columns: [{}]}]}", "at tables[0].columns[0]"),
-    ("{schema: 1", "not JSON"),
-    ("{schema: 1, name: 'x', userVersion: 99999999999}", "is not a contract"),
+    ("{schema: 1, name: 5}", "in.txt:1:19: expected a string, found a number"),
+    (
+      "{schema: 1, name: 'x', tables: [{name: 't', columns: [{}]}]}",
+      "in.txt:1:55: the key 'name' is missing"
+    ),
+    ("{schema: 1", "in.txt:1:1: the object that starts here is not closed"),
+    ("{schema: 1, name: 'x', userVersion: 99999999999}", "out of range"),
+    ("{schema: 1, name: 'x', nmae: 'y'}", "in.txt:1:24"),
+    ("{schema: 1, name: 'x', name: 'y'}", "in.txt:1:24"),
     ("{schema: 1, name: 'x', freshSchema: ['CREATE TABLE']}", ":1: incomplete input"),
     (
       "{schema: 1, name: 'x', tables: [{name: 'u'}], freshSchema: ['CREATE TABLE t (a)']}",
