@@ -17,17 +17,31 @@ public struct World: Sendable {
   public var random: @Sendable () -> UInt64
   /// The process environment.
   public var environment: [String: String]
+  /// Whether somebody wishes the run to stop; asked between two reads of an input.
+  public var isCancelled: @Sendable () -> Bool
 
   /// Makes a world; what is not given is the real one.
   public init(
     storage: any Storage = SystemStorage(),
     now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) },
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.storage = storage
     self.now = now
     self.random = random
     self.environment = environment
+    self.isCancelled = isCancelled
+  }
+}
+
+extension World {
+  /// Ends a run that somebody wishes to stop.
+  ///
+  /// - Throws: ``RescueError`` of kind `declined`.
+  func requireGoingOn() throws(RescueError) {
+    guard isCancelled() else { return }
+    throw RescueError(.declined, "interrupted", meaning: "nothing was changed")
   }
 }

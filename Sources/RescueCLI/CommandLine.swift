@@ -55,7 +55,8 @@ package enum CommandLine {
     let interruption = Interruption.ofProcess
     SystemProcess.end(
       run(
-        arguments: SystemProcess.arguments, world: World(),
+        arguments: SystemProcess.arguments,
+        world: World(isCancelled: { interruption.isRequested }),
         streams: .system(interruption: interruption), interruption: interruption))
   }
 

@@ -92,7 +92,7 @@ package struct Replacement: Sendable {
     let input = try InputFiles(
       quarantine.appending(folder.database.name), storage: world.storage)
     // One file stands for the whole set: its journals are part of the image.
-    let survey = Survey(try input.open(world.storage), parser: SandboxParser())
+    let survey = Survey(try input.open(in: world), parser: SandboxParser())
     do {
       if let image = survey.image {
         try image.write(to: newFile, storage: world.storage)

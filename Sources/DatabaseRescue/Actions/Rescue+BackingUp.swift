@@ -11,9 +11,12 @@ extension Rescue {
     _ options: BackupWriter.Options, _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
     let folder = try RescueFolder(of: database, storage: world.storage)
+    let vault = vault ?? folder.backups
     let writer = BackupWriter(
-      vault: vault ?? folder.backups, tool: Self.version, options: options, world: world)
+      vault: vault, tool: Self.version, options: options, world: world)
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
+      // What a run that was killed has left under temporary names goes first.
+      try Vault(vault, of: folder.database.name, in: world.storage).sweep()
       let code = notes.code(outcome: .succeeded)
       return try writer.backUp(
         database,

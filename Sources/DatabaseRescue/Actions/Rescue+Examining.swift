@@ -11,9 +11,10 @@ extension Rescue {
     _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
-    let files = try input.open(world.storage)
+    let files = try input.open(in: world)
     notes.stage = .diagnose
     let survey = Survey(files, parser: SandboxParser())
+    try world.requireGoingOn()
     let bytes = Examination(survey, expectedVersion: contract.map { Int($0.userVersion) })
     var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
@@ -74,20 +75,14 @@ extension Rescue {
         var offset = 0
         while true {
           let bytes = try file.read(at: offset, count: 1 << 20)
+          try world.requireGoingOn()
           if bytes.isEmpty { return digest.digest() }
           digest.update(bytes)
           offset += bytes.count
         }
       }
-    } catch let error as StorageError {
-      throw RescueError(error)
-    } catch let error as ReadFailure {
-      throw RescueError(
-        .inputOutput, "cannot read '\(input.main)' at byte \(error.offset): \(error.reason)",
-        meaning: "the disk or file system does not hand out the bytes",
-        advice: "copy what can be read to another disk first, then diagnose the copy")
     } catch {
-      throw RescueError(.internal, "cannot read '\(input.main)'")
+      throw RescueError(error, doing: "read '\(input.main)'")
     }
   }
 

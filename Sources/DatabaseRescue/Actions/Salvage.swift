@@ -84,12 +84,7 @@ package struct Salvage {
         try? world.storage.remove(path)
         try? world.storage.remove(path.adding(suffix: "-journal"))
       }
-      switch error {
-      case let error as RescueError: throw error
-      case let error as StorageError: throw RescueError(error)
-      case let error as SQLiteError: throw RescueError(error, doing: "write '\(output)'")
-      default: throw RescueError(.internal, "the salvage failed: \(error)")
-      }
+      throw RescueError(error, doing: "write '\(output)'")
     }
   }
 
@@ -167,6 +162,8 @@ package struct Salvage {
     }
     if orphans.seen > 0 { balances.append(orphans) }
 
+    // Reads that were refused look like damage: a run that was stopped has no result.
+    try world.requireGoingOn()
     for table in families.rebuilt where target.hasTable(table) {
       try target.rebuildFullText(table)
       notes.append("the full-text index '\(table)' was built anew from its rows")

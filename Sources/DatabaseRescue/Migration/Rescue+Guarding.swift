@@ -146,7 +146,7 @@ extension Rescue {
     }
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
       let input = try InputFiles(folder.database, storage: world.storage)
-      let survey = Survey(try input.open(world.storage), parser: SandboxParser())
+      let survey = Survey(try input.open(in: world), parser: SandboxParser())
       let content = BackupContent(survey, supportCode: replacement.code)
       let hashes = Dictionary(
         content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })

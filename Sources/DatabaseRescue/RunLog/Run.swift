@@ -167,7 +167,7 @@ extension Rescue {
         value: value, code: code, logFailure: log(notes.record(code, started: started, file: file)))
     } catch {
       var failure = error
-      notes.outcome = error.kind.outcome
+      notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome
       notes.exitStatus = error.kind.rawValue
       let code = notes.code()
       failure.code = code

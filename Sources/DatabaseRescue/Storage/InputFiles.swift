@@ -56,13 +56,17 @@ public struct InputFiles: Sendable {
   /// Opens the files for reading.
   ///
   /// - Throws: ``RescueError`` when one cannot be opened.
-  public func open(_ storage: any Storage) throws(RescueError) -> FileSet {
+  public func open(in world: World) throws(RescueError) -> FileSet {
     do {
       let folder = main.folder
+      let storage = world.storage
+      func source(_ path: FilePath) throws(StorageError) -> InterruptibleSource {
+        InterruptibleSource(base: try storage.open(path, .read), isCancelled: world.isCancelled)
+      }
       return FileSet(
-        main: try storage.open(main, .read),
-        wal: try wal.map { path throws(StorageError) in try storage.open(path, .read) },
-        journal: try journal.map { path throws(StorageError) in try storage.open(path, .read) },
+        main: try source(main),
+        wal: try wal.map { path throws(StorageError) in try source(path) },
+        journal: try journal.map { path throws(StorageError) in try source(path) },
         superJournalExists: { name in
           let path = folder.appending(FilePath(bytes: name))
           return ((try? storage.status(of: path)) ?? nil) != nil
@@ -70,5 +74,18 @@ public struct InputFiles: Sendable {
     } catch {
       throw RescueError(error)
     }
+  }
+}
+
+/// A source that gives nothing more once somebody wishes the run to stop.
+private struct InterruptibleSource: PageSource {
+  let base: any PageSource
+  let isCancelled: @Sendable () -> Bool
+
+  var byteCount: Int { base.byteCount }
+
+  func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
+    guard !isCancelled() else { throw ReadFailure(offset: offset, reason: "interrupted") }
+    return try base.read(at: offset, count: count)
   }
 }
