@@ -8,12 +8,21 @@ enum OrphanCheck: Check {
     var pages = 0
     var rows = 0
     for page in survey.unclaimed {
-      guard case .btree(.tableLeaf, let cells) = page.content, cells > 0 else { continue }
+      guard case .btree(.tableLeaf, let cells) = page.content, cells > 0,
+        survey.placed[page.page] == nil
+      else { continue }
       pages += 1
       rows += cells
     }
-    guard pages > 0 else { return [] }
-    return [
+    let regained = survey.trees.filter { $0.regained > 0 }.map { tree in
+      Finding(
+        .orphanRows,
+        "\(counted(tree.regained, "row")) of '\(tree.entry.name)' lie on pages that its tree has "
+          + "lost; indexes or rowids prove whose they are",
+        at: .init(object: tree.entry.name), severity: .damage)
+    }
+    guard pages > 0 else { return regained }
+    return regained + [
       Finding(
         .orphanRows,
         "\(counted(rows, "row")) on \(counted(pages, "page")) that no table leads to")

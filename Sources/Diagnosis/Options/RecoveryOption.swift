@@ -132,7 +132,8 @@ extension Examination {
         .salvage, "copy every readable row into a fresh database; doubtful rows are set aside",
         tables.map { tree in
           .init(
-            table: tree.entry.name, kept: tree.records, lost: survey.loss(of: tree), regained: 0)
+            table: tree.entry.name, kept: tree.records + tree.regained,
+            lost: survey.loss(of: tree), regained: 0)
         })
     ]
   }

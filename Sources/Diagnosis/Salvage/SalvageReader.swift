@@ -27,26 +27,30 @@ public struct SalvageReader: Sendable {
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     let name = table.entry.name
-    var scan = TreeScan(
-      image, root: table.root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
-    try scan.run(&claims) { event in
-      switch event {
-      case .page: break
-      case .record(let stored): try body(.row(table: name, stored))
-      case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
-      case .cellFault(let error): try body(.lostCell(table: name, error))
-      case .pageFault(let error, _): try body(.lostPage(table: name, error))
+    // Leaves that the tree has lost come after it, each as a tree of its own.
+    for root in [table.root] + survey.pagesRegained(by: table) {
+      var scan = TreeScan(
+        image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
+      try scan.run(&claims) { event in
+        switch event {
+        case .page: break
+        case .record(let stored): try body(.row(table: name, stored))
+        case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
+        case .cellFault(let error): try body(.lostCell(table: name, error))
+        case .pageFault(let error, _): try body(.lostPage(table: name, error))
+        }
+        return true
       }
-      return true
     }
   }
 
-  /// Reads the rows of leaf pages that no tree leads to.
+  /// Reads the rows of leaf pages that no tree leads to and whose table is not proven.
   public func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     for unclaimed in survey.unclaimed {
-      guard case .btree(.tableLeaf, _) = unclaimed.content else { continue }
+      guard case .btree(.tableLeaf, _) = unclaimed.content, survey.placed[unclaimed.page] == nil
+      else { continue }
       var scan = TreeScan(
         image, root: unclaimed.page, isTable: true, owner: Survey.firstTreeOwner)
       try scan.run(&claims) { event in

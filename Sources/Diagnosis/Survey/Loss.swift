@@ -38,14 +38,15 @@ extension Survey {
       return count.map { $0 > tree.records } ?? false ? .unknown : .none
     }
     if isOnlyMisplaced(tree) { return .none }
-    let kept = tree.records + tree.misplaced.count
+    let kept = tree.records + tree.regained + tree.misplaced.count
     if let count, count >= kept {
       if tree.misplaced.isEmpty { return count == kept ? .none : .exactly(count - kept) }
       // What lies in the place of other rows may be anything.
       return count == kept ? .unknown : .atLeast(count - kept)
     }
     let missing = tree.cellFaults.count + tree.pageFaults.count
-    if tree.pages == 0 || missing == 0 { return .unknown }
+    // Pages that were given back may be all that was lost, or a part of it.
+    if tree.pages == 0 || missing == 0 || tree.regained > 0 { return .unknown }
     return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
   }
 

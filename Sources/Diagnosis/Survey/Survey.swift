@@ -39,6 +39,8 @@ public struct Survey: Sendable {
   public let freelist: Freelist?
   /// Pages that nothing leads to.
   public let unclaimed: [UnclaimedPage]
+  /// Of these, the leaves whose table is proven, as positions in ``trees``.
+  let placed: [PageNumber: Int]
   /// Pages whose pointer-map entry contradicts the trees.
   public let pointerMapFaults: FaultList
   /// The owner of every page.
@@ -59,6 +61,12 @@ public struct Survey: Sendable {
 
   /// The encoding of the database's text.
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
+
+  /// The leaves without an owner that were given back to a table, in order.
+  func pagesRegained(by table: TreeSurvey) -> [PageNumber] {
+    guard let position = trees.firstIndex(where: { $0.entry == table.entry }) else { return [] }
+    return placed.filter { $0.value == position }.map(\.key).sorted()
+  }
 
   /// The survey of a table's or index's tree, by name.
   public func tree(named name: String) -> TreeSurvey? {
@@ -107,6 +115,7 @@ extension Survey {
     trees = []
     freelist = nil
     unclaimed = []
+    placed = [:]
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
     hasConvertedLineEndings = false
@@ -133,10 +142,17 @@ extension Survey {
     self.image = image
     self.header = believed
     self.schema = schema
-    self.trees = trees
     self.freelist = freelist
     self.claims = freeClaims
     unclaimed = Self.unclaimedPages(of: image, freeClaims)
+    placed = OrphanPlacement.place(unclaimed, image: image, schema: schema, trees: trees)
+    var regained = trees
+    for orphan in unclaimed {
+      guard let position = placed[orphan.page], case .btree(_, let cells) = orphan.content
+      else { continue }
+      regained[position].regained += cells
+    }
+    self.trees = regained
     pointerMapFaults = Self.pointerMapFaults(of: image, believed, schema, trees)
     hasConvertedLineEndings = converted
     readFailure = nil

@@ -34,6 +34,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var pages = 0
   /// How many records can be read and lie in their place.
   public internal(set) var records = 0
+  /// How many records lie on pages that the tree has lost and that were given back to it.
+  public internal(set) var regained = 0
   /// How many records can be read but lie where they do not belong.
   public internal(set) var misplaced = FaultList()
   /// How many records have more fields than their table has columns.
@@ -155,7 +157,7 @@ struct IndexShape {
 
 extension Record {
   /// The hash of all fields.
-  fileprivate var wholeKey: KeyHash {
+  var wholeKey: KeyHash {
     var key = KeyHash()
     for index in fields.indices { _ = key.add(self, field: index) }
     return key

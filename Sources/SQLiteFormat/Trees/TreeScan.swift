@@ -11,6 +11,14 @@ public struct StoredRecord: Sendable {
   public let page: PageNumber
   /// Where its cell starts in the page.
   public let offset: Int
+
+  /// Makes a record found at a place.
+  public init(rowID: Int64?, record: Record, page: PageNumber, offset: Int) {
+    self.rowID = rowID
+    self.record = record
+    self.page = page
+    self.offset = offset
+  }
 }
 
 /// A scan of one tree that yields every record that can be read, and every fault.
