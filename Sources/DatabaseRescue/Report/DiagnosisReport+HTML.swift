@@ -134,7 +134,8 @@ extension DiagnosisReport {
     let places: HTML =
       hasPlace
       ? .table(
-        ["Found", "Page#", "Byte in page#", "Byte in file#"], rows, omitted: group.placesOmitted)
+        ["Found", "Page#", "Byte in page#", "Byte in file#"], rows,
+        omitted: group.placesOmitted, stacked: true)
       : "<ul>\n\(group.places.map { "<li>\($0.message)</li>\n" } as [HTML])</ul>\n"
     return """
       <div class="card">

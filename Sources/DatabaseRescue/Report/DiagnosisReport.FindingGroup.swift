@@ -24,8 +24,8 @@ extension DiagnosisReport {
 
       init(_ finding: Finding, in image: Image?) {
         severity = finding.severity
-        message = finding.message.shownMessage
         object = finding.place.object?.shownName
+        message = finding.message.naming(finding.place.object).shownMessage
         page = finding.place.page?.number
         offset = finding.place.offset
         fileOffset = Self.fileOffset(of: finding.place, in: image)
@@ -33,7 +33,9 @@ extension DiagnosisReport {
 
       private static func fileOffset(of place: Finding.Place, in image: Image?) -> Int? {
         guard let page = place.page else { return nil }
-        guard let image, image.origin(of: page) == .main else { return nil }
+        guard let image, page.number <= image.pageCount, image.origin(of: page) == .main else {
+          return nil
+        }
         return image.start + (page.number - 1) * image.geometry.pageSize + (place.offset ?? 0)
       }
 
@@ -90,6 +92,14 @@ extension DiagnosisReport {
           ? left.offset < right.offset : left.element.severity > right.element.severity
       }.map(\.element)
     }
+  }
+}
+
+extension String {
+  /// This message with the name of what it is about cut like everywhere else.
+  fileprivate func naming(_ object: String?) -> String {
+    guard let object, object.shownName != object, !object.isEmpty else { return self }
+    return replacing(object, with: object.shownName)
   }
 }
 

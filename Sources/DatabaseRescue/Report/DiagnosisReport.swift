@@ -27,11 +27,11 @@ import SQLiteFormat
 /// | `inputs[].name`                  | string   | a file that was looked at; the database first |
 /// | `inputs[].sha256`                | string?  | its digest, 64 hexadecimal digits |
 /// | `inputs[].unchanged`             | boolean? | whether the digest was the same after the run |
-/// | `verdict`                        | string   | a raw value of `Verdict`, such as `damaged-lossy` |
+/// | `verdict`                        | string   | a raw value of `Verdict`: `damaged-lossy` |
 /// | `meaning`                        | string   | what that means for the data |
 /// | `exitStatus`                     | integer  | the exit status of a check with this verdict |
 /// | `rows.readable`                  | integer  | rows that can be read and are in their place |
-/// | `rows.doubtful`                  | integer  | rows that can be read but lie where they do not belong |
+/// | `rows.doubtful`                  | integer  | rows that can be read, at a wrong place |
 /// | `rows.lost`                      | loss     | rows that cannot be read |
 /// | `tables[].name`                  | string   | a table |
 /// | `tables[].readable`              | integer  | as in `rows`, and so the next two |
@@ -42,12 +42,12 @@ import SQLiteFormat
 /// | `versions.found`                 | integer? | the `user_version` |
 /// | `versions.expected`              | integer? | the version that the app expects |
 /// | `versions.relation`              | string   | `unknown`, `equal`, `older` or `newer` |
-/// | `unsynced.state`                 | string   | `none`, `some` or `cannot-tell`, which is not none |
+/// | `unsynced.state`                 | string   | `none`, `some` or `cannot-tell` |
 /// | `unsynced.rows`                  | integer? | how many rows were not sent anywhere yet |
 /// | `differences[]`                  | string   | a difference from the contract |
 /// | `differencesOmitted`             | integer  | how many are not listed |
 /// | `findings[].code`                | string   | a code of the catalogue, heaviest first |
-/// | `findings[].severity`            | string   | `notice`, `warning`, `damage` or `loss`: the heaviest |
+/// | `findings[].severity`            | string   | `notice`, `warning`, `damage` or `loss` |
 /// | `findings[].title`               | string   | the kind in a few words |
 /// | `findings[].meaning`             | string   | what it means for the data |
 /// | `findings[].count`               | integer  | how many findings there are of the kind |
@@ -55,7 +55,7 @@ import SQLiteFormat
 /// | `findings[].places[].message`    | string   | what was found |
 /// | `findings[].places[].object`     | string?  | the table, index, view or trigger |
 /// | `findings[].places[].page`       | integer? | the page, from 1 |
-/// | `findings[].places[].offset`     | integer? | the byte in the page; without a page, in a file |
+/// | `findings[].places[].offset`     | integer? | the byte in the page, else in a file |
 /// | `findings[].places[].fileOffset` | integer? | the byte in the database file |
 /// | `findings[].placesOmitted`       | integer  | how many are not listed |
 /// | `options[].name`                 | string   | what `--choose` takes; least destructive first |
@@ -75,9 +75,9 @@ import SQLiteFormat
 /// | `facts.kind`                     | string   | what the file is |
 /// | `facts.byteCount`                | integer? | the bytes of the database file |
 /// | `facts.pageSize`                 | integer? | the bytes of a page |
-/// | `facts.reservedBytes`            | integer? | the bytes at its end that are left to extensions |
+/// | `facts.reservedBytes`            | integer? | those at its end left to extensions |
 /// | `facts.pageCount`                | integer? | the pages, those in journals included |
-/// | `facts.pageSizeFrom`             | string?  | how the page size is known: `header`, `pages`, `wal` |
+/// | `facts.pageSizeFrom`             | string?  | who says so: `header`, `pages` or `wal` |
 /// | `facts.start`                    | integer? | where the database starts in the file |
 /// | `facts.encoding`                 | string?  | `UTF-8`, `UTF-16le` or `UTF-16be` |
 /// | `facts.autoVacuum`               | string?  | `none`, `full` or `incremental` |
@@ -98,7 +98,7 @@ import SQLiteFormat
 /// | `pages.free`                     | integer  | the free list, |
 /// | `pages.unowned`                  | integer  | nothing that is known; |
 /// | `pages.missing`                  | integer  | pages beyond the end of a file that was cut, |
-/// | `pages.damaged`                  | integer  | and damaged ones, whoever owns them; no `pages` without a database |
+/// | `pages.damaged`                  | integer  | damaged ones; no `pages` without any |
 /// | `loss.kind`                      | string   | `none`, `exactly`, `at-least` or `unknown` |
 /// | `loss.rows`                      | integer? | the number; not with `unknown` |
 public struct DiagnosisReport: Report, Hashable {
@@ -218,7 +218,7 @@ extension DiagnosisReport {
 
   /// What is known of rows that were not sent anywhere yet.
   public struct Unsynced: Hashable, Sendable, Encodable {
-    /// Whether there are any: `none`, `some` or `cannot-tell`, which is not none.
+    /// Whether there are any: `none`, `some` or `cannot-tell`.
     public let state: String
     /// How many there are; nil when nobody can tell.
     public let rows: Int?

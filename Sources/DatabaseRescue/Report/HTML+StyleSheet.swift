@@ -69,12 +69,16 @@ extension HTML {
       display: grid; grid-template-columns: repeat(4, 1fr); gap: .1rem 1.5rem;
     }
     .code b { white-space: nowrap; font-size: 1rem; display: block; }
-    .card > :last-child, .code > :last-child { margin-bottom: 0; }
+    .card > :last-child, .code > :last-child, .card > .wide:last-child > table {
+      margin-bottom: 0;
+    }
+    .card > .wide:last-child tr:last-child td { border-bottom: 0; }
     .options { list-style: none; margin: 0; padding: 0; }
     .tag {
       font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem;
       border: 1px solid currentColor; white-space: nowrap; margin-left: .4rem;
     }
+    .label { display: none; }
     .wide { overflow-x: auto; }
     table { border-collapse: collapse; width: 100%; font-size: .95rem; margin: .25rem 0 .6rem; }
     th, td {
@@ -112,6 +116,15 @@ extension HTML {
       main { padding: 1rem .9rem 2rem; }
       h1 { font-size: 1.4rem; }
       .symbols { font-size: 1.05rem; letter-spacing: 0; }
+      th { white-space: normal; vertical-align: bottom; }
+      th, td { padding-right: .6rem; }
+      td:first-child { min-width: 5.5rem; }
+      th:last-child, td:last-child { padding-right: 0; }
+      .stacked thead { display: none; }
+      .stacked tr { display: block; border-bottom: 1px solid var(--line); padding: .3rem 0; }
+      .stacked td { display: inline-block; border: 0; padding: 0 1rem 0 0; font-size: .85rem; }
+      .stacked td:first-child { display: block; padding: 0; font-size: .95rem; }
+      .stacked .label { display: inline; color: var(--soft); }
       .code ol { grid-template-columns: 1fr; }
       .code li { display: flex; gap: .6rem; align-items: baseline; }
       dl > div { grid-template-columns: 1fr; }
@@ -122,6 +135,7 @@ extension HTML {
       body { font-size: 10.5pt; }
       main { max-width: none; padding: 0; }
       .wide { overflow: visible; }
+      .card { break-inside: auto; }
       .command { white-space: pre-wrap; }
       h2, h3 { break-after: avoid; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

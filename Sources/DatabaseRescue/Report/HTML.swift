@@ -65,23 +65,35 @@ extension HTML {
   }
 
   /// A table; columns whose titles end in `#` hold numbers.
-  static func table(_ titles: [String], _ rows: [[HTML]], omitted: Int = 0) -> HTML {
+  ///
+  /// On a phone the numbers of a `stacked` table stand below its first column.
+  static func table(
+    _ titles: [String], _ rows: [[HTML]], omitted: Int = 0, stacked: Bool = false
+  ) -> HTML {
     let classes: [HTML] = titles.map { $0.hasSuffix("#") ? " class=\"number\"" : "" }
     let head: [HTML] = zip(titles, classes).map { title, mark in
-      "<th scope=\"col\"\(mark)>\(title.hasSuffix("#") ? String(title.dropLast()) : title)</th>"
+      "<th scope=\"col\"\(mark)>\(plain(title))</th>"
+    }
+    let labels: [HTML] = titles.map { title in
+      stacked && title.hasSuffix("#") ? "<span class=\"label\">\(plain(title)) </span>" : ""
     }
     let body: [HTML] = rows.map { row in
-      let cells: [HTML] = zip(row, classes).map { "<td\($1)>\($0)</td>" }
+      let cells: [HTML] = row.indices.map { "<td\(classes[$0])>\(labels[$0])\(row[$0])</td>" }
       return "<tr>\(cells)</tr>\n"
     }
     return """
-      <div class="wide"><table>
+      <div class="wide"><table class="\(stacked ? "stacked" : "plain")">
       <thead><tr>\(head)</tr></thead>
       <tbody>
       \(body)</tbody>
       </table></div>
       \(more(omitted))
       """
+  }
+
+  /// A title without the mark of numbers.
+  private static func plain(_ title: String) -> String {
+    title.hasSuffix("#") ? String(title.dropLast()) : title
   }
 
   /// Pairs of a word and what belongs to it.

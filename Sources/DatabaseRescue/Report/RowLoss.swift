@@ -62,7 +62,7 @@ public struct RowLoss: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The loss as a sentence, such as `Exactly 24 rows are lost.`
+  /// The loss as a sentence, such as “Exactly 24 rows are lost”.
   var sentence: String {
     switch kind {
     case .none: "No row is lost."

@@ -23,7 +23,7 @@ extension SalvageAccount {
   private var summary: [HTML] {
     var parts: [HTML] = [
       """
-      <p>\(rows.written.of("row", "is", "are")) now in \(HTML.name(output)). \
+      <p>\(rows.written.of("row", "is", "are")) now in \(HTML.name(output))\(aside). \
       <strong>\(rows.lost.sentence)</strong></p>
 
       """
@@ -34,10 +34,15 @@ extension SalvageAccount {
     return parts
   }
 
+  private var aside: String {
+    rows.quarantined > 0 ? ", and \(rows.quarantined.of("row", "is", "are")) set aside" : ""
+  }
+
   private var stepParts: [HTML] {
     var items: [HTML] = ["<li>Check the fresh database: \(HTML.command(next.text()))</li>\n"]
-    if let quarantineWords {
-      items.append("<li>Look at the doubtful rows: \(quarantineWords).</li>\n")
+    if !quarantineWords.isEmpty {
+      let words = quarantineWords.joined(separator: "; ")
+      items.append("<li>Look at the doubtful rows: \(words).</li>\n")
     }
     items.append("<li>Keep the damaged file until somebody has looked at the result.</li>\n")
     return ["<ol class=\"steps\">\n\(items)</ol>\n"]

@@ -47,7 +47,7 @@ extension SalvageAccount {
   }
 
   private var asideSection: [ReportLine] {
-    quarantineWords.map { [ReportLine("doubtful rows", .heading)] + list([$0]) } ?? []
+    titled("doubtful rows", quarantineWords, nil)
   }
 
   private var unrestoredSection: [ReportLine] {

@@ -26,14 +26,14 @@ public import Diagnosis
 /// | `inputs[].unchanged`         | boolean? | whether the digest was the same after the run |
 /// | `output`                     | string   | the name of the fresh database |
 /// | `quarantine`                 | string?  | the name of the database of doubtful rows |
-/// | `complete`                   | boolean  | whether every row of every table is in the fresh database |
+/// | `complete`                   | boolean  | whether every row is in the fresh database |
 /// | `rows.seen`                  | integer  | rows of all tables that could be read |
 /// | `rows.written`               | integer  | rows written to the fresh database |
 /// | `rows.duplicates`            | integer  | rows that were there already, value for value |
 /// | `rows.quarantined`           | integer  | rows set aside with a reason |
 /// | `rows.lost`                  | loss     | rows that could not be read |
 /// | `rows.balanced`              | boolean  | whether seen = written + duplicates + quarantined |
-/// | `tables[].table`             | string?  | a table, and the same for it alone; absent: of no known table |
+/// | `tables[].table`             | string?  | a table, the same for it alone; absent: unknown |
 /// | `tables[].seen`              | integer  | |
 /// | `tables[].written`           | integer  | |
 /// | `tables[].duplicates`        | integer  | |
@@ -252,10 +252,12 @@ extension SalvageAccount {
       } + Self.omission(of: danglingReferencesOmitted)
   }
 
-  /// Where the doubtful rows are; nil when there are none.
-  var quarantineWords: String? {
-    quarantine.map {
-      "\(rows.quarantined.of("row")) set aside in \($0), each with its table, page, byte and reason"
-    }
+  /// Where the doubtful rows are, in sentences without a full stop; empty when there are none.
+  var quarantineWords: [String] {
+    guard let quarantine else { return [] }
+    let words = "\(rows.quarantined.of("row")) set aside in \(quarantine)"
+    // A row that no tree leads to is missing in its table and set aside: both are true.
+    return [words + ", each with its table, page, byte and reason"]
+      + (rows.lost.isLoss ? ["rows that a table lost may be among them"] : [])
   }
 }
