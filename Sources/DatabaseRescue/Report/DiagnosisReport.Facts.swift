@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis knows of a file beside its health: kind, sizes, settings, versions.
+
+import Diagnosis
+import SQLiteFormat
+
+extension DiagnosisReport {
+  /// What else is known of the file; what is nil is not known.
+  public struct Facts: Hashable, Sendable, Encodable {
+    /// Who made the file, or keeps books in it.
+    public struct Framework: Hashable, Sendable, Encodable {
+      /// The name as its makers write it.
+      public let name: String
+      /// How sure that is: `certain` or `likely`.
+      public let confidence: String
+    }
+
+    /// What the file is.
+    public let kind: String
+    /// The bytes of the database file.
+    public let byteCount: Int?
+    /// The bytes of a page.
+    public let pageSize: Int?
+    /// The bytes at the end of each page that SQLite leaves to extensions.
+    public let reservedBytes: Int?
+    /// The pages of the database, those in its journals included.
+    public let pageCount: Int?
+    /// How the page size is known: `header`, `pages` or `wal`.
+    public let pageSizeFrom: String?
+    /// Where the database starts in the file.
+    public let start: Int?
+    /// The encoding of text.
+    public let encoding: String?
+    /// Whether free pages are given back: `none`, `full` or `incremental`.
+    public let autoVacuum: String?
+    /// How SQLite keeps transactions safe: `rollback` or `wal`.
+    public let journalMode: String?
+    /// What became of the write-ahead log.
+    public let wal: String?
+    /// What became of the rollback journal.
+    public let journal: String?
+    /// The pages of the free list, as far as it can be followed.
+    public let freePages: Int?
+    /// The number that changes with the schema.
+    public let schemaCookie: Int?
+    /// The version of the schema's format.
+    public let schemaFormat: Int?
+    /// The application's own version number.
+    public let userVersion: Int?
+    /// The application's own mark.
+    public let applicationID: Int?
+    /// The SQLite version that last wrote, such as `3.46.0`.
+    public let writtenBy: String?
+    /// Who made the file, the surest first.
+    public let frameworks: [Framework]
+
+    init(of examination: Examination) {
+      let survey = examination.survey
+      let decision = survey.geometry
+      let header = survey.header
+      kind = survey.kind.name.shownMessage
+      byteCount = survey.image?.files.main.byteCount
+      pageSize = decision?.geometry.pageSize
+      reservedBytes = decision?.geometry.reserved
+      pageCount = survey.image?.pageCount
+      pageSizeFrom = decision.map { decision in
+        switch decision.basis {
+        case .header: "header"
+        case .vote: "pages"
+        case .log: "wal"
+        }
+      }
+      start = decision?.start
+      encoding = survey.schema == nil ? nil : survey.encoding.name
+      autoVacuum = header.map { header in
+        header.isAutoVacuum ? (header.incrementalVacuum ? "incremental" : "full") : "none"
+      }
+      journalMode = header.map { $0.isWAL ? "wal" : "rollback" }
+      wal = survey.image.map { Self.words(for: $0.wal) }
+      journal = survey.image.map { Self.words(for: $0.journal) }
+      freePages = survey.freelist?.count
+      schemaCookie = header.map { Int($0.schemaCookie) }
+      schemaFormat = header.map { Int($0.schemaFormat) }
+      userVersion = header.map { Int($0.userVersion) }
+      applicationID = header.map { Int($0.applicationID) }
+      writtenBy = header.flatMap { Self.version($0.writerVersion) }
+      frameworks = examination.frameworks.map { match in
+        Framework(name: match.framework.title, confidence: match.confidence.rawValue)
+      }
+    }
+
+    /// A version as SQLite numbers it, 3046000, as people write it: 3.46.0.
+    private static func version(_ number: UInt32) -> String? {
+      guard number > 0 else { return nil }
+      return "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
+    }
+
+    private static func words(for state: Image.WALState) -> String {
+      switch state {
+      case .absent: "none"
+      case .empty: "there, without a commit"
+      case .foreign: "there, not applied: it belongs to another database"
+      case .unusable: "there, not applied: its header does not hold"
+      case .applied(let log):
+        applied(log) + ending(log)
+      }
+    }
+
+    private static func applied(_ log: WriteAheadLog) -> String {
+      let commits = log.committed.count { $0.commitPageCount != nil }
+      return "applied: \(commits.of("transaction")) in \(log.committed.count.of("frame"))"
+    }
+
+    private static func ending(_ log: WriteAheadLog) -> String {
+      switch log.ending {
+      case .complete: ""
+      case .olderGeneration: "; older frames behind them do not count"
+      case .checksumBroken(let offset): "; its checksum breaks at byte \(offset)"
+      case .cutOff(let offset): "; it is cut off at byte \(offset)"
+      }
+    }
+
+    private static func words(for state: Image.JournalState) -> String {
+      switch state {
+      case .absent: "none"
+      case .stale: "there, not applied: it is not hot"
+      case .applied(let journal):
+        "applied: \(journal.records.count.of("page")) as they were before a transaction was cut off"
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The findings of one kind, with their places.
+
+public import Diagnosis
+import SQLiteFormat
+
+extension DiagnosisReport {
+  /// The findings of one kind.
+  public struct FindingGroup: Hashable, Sendable, Encodable {
+    /// One finding of the kind.
+    public struct Place: Hashable, Sendable, Encodable {
+      /// How much it weighs.
+      public let severity: Finding.Severity
+      /// What was found.
+      public let message: String
+      /// The table, index, view or trigger.
+      public let object: String?
+      /// The page.
+      public let page: Int?
+      /// The byte within the page, or within the file where there is no page.
+      public let offset: Int?
+      /// The byte within the database file; nil when the place is not known or not in that file.
+      public let fileOffset: Int?
+
+      init(_ finding: Finding, in image: Image?) {
+        severity = finding.severity
+        object = finding.place.object?.shownName
+        message = finding.message.naming(finding.place.object).shownMessage
+        page = finding.place.page?.number
+        offset = finding.place.offset
+        fileOffset = Self.fileOffset(of: finding.place, in: image)
+      }
+
+      private static func fileOffset(of place: Finding.Place, in image: Image?) -> Int? {
+        guard let page = place.page else { return nil }
+        guard let image, page.number <= image.pageCount, image.origin(of: page) == .main else {
+          return nil
+        }
+        return image.start + (page.number - 1) * image.geometry.pageSize + (place.offset ?? 0)
+      }
+
+      /// The page and the byte in it, such as `page 100, byte 12`; nil when neither is known.
+      var words: String? {
+        switch (page, offset) {
+        case (let page?, let offset?): "page \(page), byte \(offset)"
+        case (let page?, nil): "page \(page)"
+        case (nil, let offset?): "byte \(offset)"
+        case (nil, nil): nil
+        }
+      }
+    }
+
+    /// The code of the catalogue, such as `DBR-F060`.
+    public let code: String
+    /// How much the heaviest of them weighs.
+    public let severity: Finding.Severity
+    /// The kind in a few words.
+    public let title: String
+    /// What it means for the data, and what to do.
+    public let meaning: String
+    /// How many findings there are, those included that are only counted.
+    public let count: Int
+    /// The first of them.
+    public let places: [Place]
+    /// How many are not listed, because there are too many.
+    public let placesOmitted: Int
+
+    /// The most places that are listed of one kind.
+    private static let placeLimit = 200
+
+    private init(_ code: FindingCode, _ findings: [Finding], in image: Image?) {
+      self.code = code.name
+      severity = findings.map(\.severity).max() ?? code.severity
+      title = code.title
+      meaning = code.meaning
+      count = findings.reduce(0) { $0 + $1.representedCount }
+      places = findings.prefix(Self.placeLimit).map { Place($0, in: image) }
+      placesOmitted = findings.dropFirst(Self.placeLimit).reduce(0) { $0 + $1.representedCount }
+    }
+
+    /// Groups findings by kind: heaviest first, else in the order in which they were found.
+    static func groups(of findings: [Finding], in image: Image?) -> [FindingGroup] {
+      var codes: [FindingCode] = []
+      var members: [FindingCode: [Finding]] = [:]
+      for finding in findings {
+        if members[finding.code] == nil { codes.append(finding.code) }
+        members[finding.code, default: []].append(finding)
+      }
+      let groups = codes.map { FindingGroup($0, members[$0, default: []], in: image) }
+      return groups.enumerated().sorted { left, right in
+        left.element.severity == right.element.severity
+          ? left.offset < right.offset : left.element.severity > right.element.severity
+      }.map(\.element)
+    }
+  }
+}
+
+extension String {
+  /// This message with the name of what it is about cut like everywhere else.
+  fileprivate func naming(_ object: String?) -> String {
+    guard let object, object.shownName != object, !object.isEmpty else { return self }
+    return replacing(object, with: object.shownName)
+  }
+}
+
+extension Finding {
+  /// How many findings this one stands for: a check that finds very many of a kind in one tree
+  /// says `and 25 more like it` in place of the rest.
+  fileprivate var representedCount: Int {
+    let words = message.prefix(40).split(separator: " ")
+    guard place.page == nil, words.starts(with: ["and"]),
+      words.dropFirst(2).starts(with: ["more", "like", "it"])
+    else { return 1 }
+    return Int(words[1]) ?? 1
+  }
+}
+
+extension Finding.Severity {
+  /// The style in which text shows the severity.
+  var style: ReportLine.Style {
+    switch self {
+    case .notice: .dim
+    case .warning: .warning
+    case .damage, .loss: .bad
+    }
+  }
+}

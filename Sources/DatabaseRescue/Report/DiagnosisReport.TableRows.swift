@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of one table, as a diagnosis found them.
+
+import Diagnosis
+import SQLiteFormat
+
+extension DiagnosisReport {
+  /// The rows of one table.
+  public struct TableRows: Hashable, Sendable, Encodable {
+    /// The name of the table.
+    public let name: String
+    /// Rows that can be read and are in their place.
+    public let readable: Int
+    /// Rows that can be read but lie where they do not belong.
+    public let doubtful: Int
+    /// Rows that cannot be read.
+    public let lost: RowLoss
+    /// The pages that belong to the table, those of long values included.
+    public let pages: Int
+    /// What a sum of losses is made of.
+    let loss: Loss
+
+    /// Whether not every row is there and sure.
+    var isHurt: Bool { lost.isLoss || doubtful > 0 }
+
+    private enum CodingKeys: String, CodingKey {
+      case name, readable, doubtful, lost, pages
+    }
+
+    /// The tables of a survey, in the order of the file.
+    ///
+    /// Those that SQLite or a virtual table keeps for itself are listed only where something
+    /// is wrong with them.
+    static func all(of survey: Survey) -> [TableRows] {
+      let shadows = Set(
+        (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
+          .map { $0.name.lowercased() })
+      let pages = pageCounts(of: survey)
+      return survey.trees.enumerated().compactMap { index, tree in
+        guard tree.entry.kind == .table else { return nil }
+        let name = tree.entry.name.lowercased()
+        let isInternal = name.hasPrefix("sqlite_") || shadows.contains(name)
+        if isInternal, tree.isReadable { return nil }
+        let loss = survey.loss(of: tree)
+        return TableRows(
+          name: tree.entry.name.shownName, readable: tree.records, doubtful: tree.misplaced.count,
+          lost: RowLoss(loss), pages: pages[index, default: 0], loss: loss)
+      }
+    }
+
+    /// How many pages each tree owns, by its position in the survey.
+    private static func pageCounts(of survey: Survey) -> [Int: Int] {
+      var counts: [Int: Int] = [:]
+      for page in survey.image.map({ Array($0.pages) }) ?? [] {
+        guard let owner = survey.claims.owner(of: page), owner >= Survey.firstTreeOwner else {
+          continue
+        }
+        counts[Int(owner - Survey.firstTreeOwner), default: 0] += 1
+      }
+      return counts
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for reports: what comes from a hostile file is spelled out and cut, numbers are grouped.
+
+extension String {
+  /// The name of a table, index or column as a report shows it; `""` where it has no characters.
+  var shownName: String { isEmpty ? "\"\"" : harmless(limit: 64) }
+
+  /// The name of a file as a report shows it: uncut, for it stands in commands to paste.
+  var shownFile: String { harmless(limit: PlainName.lengthLimit) }
+
+  /// A message that may quote names from the file, as a report shows it.
+  var shownMessage: String { harmless(limit: 300) }
+
+  /// This text with everything spelled out that is obeyed instead of shown, and its middle left
+  /// out where it has more than `limit` Unicode scalars.
+  ///
+  /// The middle, because names that differ often do so at their ends, and a message says at its
+  /// end what is wrong. Scalars, because one character can have any number of them.
+  private func harmless(limit: Int) -> String {
+    let scalars = unicodeScalars
+    guard scalars.count > limit else { return Self.spelled(scalars[...]) }
+    let tail = limit / 3
+    return Self.spelled(scalars.prefix(limit - 1 - tail)) + "…" + Self.spelled(scalars.suffix(tail))
+  }
+
+  private static func spelled(_ scalars: Substring.UnicodeScalarView) -> String {
+    scalars.map { scalar in
+      switch scalar {
+      case "\n": "\\n"
+      case "\t": "\\t"
+      case _ where scalar.isObeyed: "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }.joined()
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether terminals, browsers or editors act on it, or show nothing for it.
+  fileprivate var isObeyed: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
+    default: false
+    }
+  }
+}
+
+extension Int {
+  /// The number with its thousands set apart, such as `15,607`.
+  var grouped: String {
+    let digits = String(magnitude)
+    var result = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { result.append(",") }
+      result.append(digit)
+    }
+    return self < 0 ? "-" + result : result
+  }
+
+  /// The number with its noun, such as `15,607 rows` or `1 row`.
+  func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+
+  /// The number with its noun and verb, such as `2 rows are` or `1 row is`.
+  func of(_ noun: String, _ singular: String, _ plural: String) -> String {
+    "\(of(noun)) \(self == 1 ? singular : plural)"
+  }
+
+  /// The number in hexadecimal, such as `0x1A00`.
+  var hexadecimal: String {
+    (self < 0 ? "-0x" : "0x") + String(magnitude, radix: 16, uppercase: true)
+  }
+}

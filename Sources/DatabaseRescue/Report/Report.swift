@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every report is: one value, rendered as text, as JSON and as one HTML file.
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The forms that a report can be written in.
+public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
+  /// Text, as the terminal shows it.
+  case text = "txt"
+  /// One JSON document.
+  case json
+  /// One HTML file that needs no other.
+  case html
+
+  /// The form that a file's name asks for; nil when it ends in none of them.
+  public init?(_ path: FilePath) {
+    let name = path.name.description.lowercased()
+    guard let format = Self.allCases.first(where: { name.hasSuffix("." + $0.rawValue) }) else {
+      return nil
+    }
+    self = format
+  }
+}
+
+/// A report for people and programs: names, counts and sizes, never a value of a row.
+///
+/// It holds no folders either. Everything that comes from the file is harmless text of bounded
+/// length before it gets into a report, and every list in it is bounded.
+public protocol Report: Encodable, Sendable {
+  /// The text for a terminal.
+  ///
+  /// `file` is the file as a command to paste names it, already fit for a shell; the plain name
+  /// unless given.
+  func lines(naming file: String?) -> [ReportLine]
+
+  /// The report as one HTML file without scripts, which needs nothing else.
+  var html: String { get }
+}
+
+extension Report {
+  /// The text for a terminal, without styles.
+  public var text: String {
+    lines(naming: nil).map { $0.plain + "\n" }.joined()
+  }
+
+  /// The report as JSON: sorted keys, dates in ISO 8601.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.internal`; nothing in a report should cause it.
+  public func json() throws(RescueError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    encoder.dateEncodingStrategy = .iso8601
+    do {
+      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    } catch {
+      throw RescueError(.internal, "cannot write the report as JSON")
+    }
+  }
+
+  /// The report in the form that was asked for.
+  ///
+  /// - Throws: ``RescueError`` as ``json()``.
+  public func rendered(as format: ReportFormat) throws(RescueError) -> String {
+    switch format {
+    case .text: text
+    case .json: try json()
+    case .html: html
+    }
+  }
+}
+
+/// A file that a report is about.
+public struct ReportedFile: Hashable, Sendable, Encodable {
+  /// Its name, without a folder.
+  public let name: String
+  /// Its SHA-256 in hexadecimal; nil when it was not taken.
+  public let sha256: String?
+  /// Whether it is still the same after the run; nil when that was not looked at.
+  public let isUnchanged: Bool?
+
+  /// Makes the entry of a file from its digests before and after the run.
+  public init(_ input: RunRecord.InputDigest) {
+    name = input.name.description.shownFile
+    sha256 = input.before?.description.shownName
+    isUnchanged = input.after.map { $0 == input.before }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case name
+    case sha256
+    case isUnchanged = "unchanged"
+  }
+}
+
+/// A command that a report tells its reader to run.
+struct ReportedCommand: Hashable, Sendable, Encodable {
+  /// What stands before the file, such as `dbrescue recover`.
+  let verb: String
+  /// The file, as a shell wants it.
+  let file: String
+  /// What follows the file.
+  let options: String
+
+  init(_ verb: String, _ file: String, options: [String] = []) {
+    self.verb = "dbrescue " + verb
+    self.file = Self.shellWord(file.hasPrefix("-") ? "./" + file : file)
+    self.options = options.map { " " + Self.shellWord($0) }.joined()
+  }
+
+  /// The command; `name` stands for the file where given.
+  func text(naming name: String? = nil) -> String { "\(verb) \(name ?? file)\(options)" }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text())
+  }
+
+  /// A word as a shell wants it, quoted where a shell would read anything into it.
+  private static func shellWord(_ word: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:@%+=")
+    if !word.isEmpty, word.allSatisfy(plain.contains) { return word }
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+      + "'"
+  }
+}

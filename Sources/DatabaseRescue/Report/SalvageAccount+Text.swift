@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The account of a salvage as text.
+
+import Diagnosis
+
+extension SalvageAccount {
+  /// The most lines of a list; JSON and HTML have the rest.
+  private static let shownMax = 40
+
+  /// The text for a terminal; `file` names the fresh database in the command to paste.
+  public func lines(naming file: String? = nil) -> [ReportLine] {
+    var lines = [
+      ReportLine("\(self.file) → \(output): ") + ReportLine(word, style)
+        + ReportLine(" — \(meaning)"),
+      ReportLine("support code ") + ReportLine(code.description, .emphasised),
+    ]
+    for section in [tableSection, asideSection, unrestoredSection, problemSection, noteSection]
+    where !section.isEmpty {
+      lines += [ReportLine()] + section
+    }
+    return lines + [
+      ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
+    ]
+  }
+
+  /// The balance: what was seen is what was written, was there already, or was set aside.
+  private var tableSection: [ReportLine] {
+    var columns = ReportColumns(numeric: [1, 2, 3, 4])
+    let titles = ["tables", "seen", "= written", "+ duplicates", "+ set aside", "lost"]
+    columns.add(titles.map { ReportLine($0, .heading) })
+    let worst = tables.filter { !$0.isComplete } + tables.filter(\.isComplete)
+    let shown = tables.count > Self.shownMax ? worst : tables
+    for table in shown.prefix(Self.shownMax) { columns.add(cells(table, name: table.name)) }
+    let rest = tables.count + tablesOmitted - Self.shownMax
+    if rest > 0 { columns.add([ReportLine("… and \(rest.grouped) more", .dim)]) }
+    if tables.count > 1 { columns.add(cells(rows, name: "together")) }
+    return columns.lines
+  }
+
+  private func cells(_ rows: Rows, name: String) -> [ReportLine] {
+    [
+      ReportLine(name, rows.isBalanced ? nil : .bad), ReportLine(rows.seen.grouped),
+      ReportLine(rows.written.grouped), ReportLine(rows.duplicates.grouped),
+      ReportLine(rows.quarantined.grouped, rows.quarantined > 0 ? .bad : nil),
+      ReportLine(rows.lost.words, rows.lost.style),
+    ]
+  }
+
+  private var asideSection: [ReportLine] {
+    titled("doubtful rows", quarantineWords, nil)
+  }
+
+  private var unrestoredSection: [ReportLine] {
+    titled(
+      "not restored",
+      unrestored.map { "\($0.name): \($0.reason)" } + Self.omission(of: unrestoredOmitted), .bad)
+  }
+
+  private var problemSection: [ReportLine] {
+    let title = "SQLite’s check of \(output)"
+    guard !problems.isEmpty else {
+      return [ReportLine(title, .heading) + ReportLine(": ") + ReportLine("ok", .good)]
+    }
+    return titled(title, problems, .bad)
+  }
+
+  private var noteSection: [ReportLine] { titled("notes", notes, nil) }
+
+  private func titled(
+    _ title: String, _ items: [String], _ style: ReportLine.Style?
+  ) -> [ReportLine] {
+    items.isEmpty ? [] : [ReportLine(title, .heading)] + list(items, style)
+  }
+
+  private func list(_ items: [String], _ style: ReportLine.Style? = nil) -> [ReportLine] {
+    var columns = ReportColumns()
+    for item in items.prefix(Self.shownMax) { columns.add([ReportLine(item, style)]) }
+    let rest = items.count - Self.shownMax
+    if rest > 0 { columns.add([ReportLine("… and \(rest.grouped) more", .dim)]) }
+    return columns.lines
+  }
+}

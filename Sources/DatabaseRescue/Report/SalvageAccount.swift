@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The account of a salvage as a document: one value, from which text, JSON and HTML are rendered.
+
+public import Diagnosis
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The account of a salvage as a document.
+///
+/// Its JSON has these members and no other; see ``DiagnosisReport`` for how to read the table.
+///
+/// | member                       | type     | meaning |
+/// |------------------------------|----------|---|
+/// | `type`                       | string   | `salvage` |
+/// | `schema`                     | integer  | the version of this table: 1 |
+/// | `tool`                       | string   | the program with its version |
+/// | `created`                    | date     | when the salvage was done, in UTC |
+/// | `code`                       | string   | the support code |
+/// | `file`                       | string   | the name of the damaged database |
+/// | `inputs[].name`              | string   | a file that was read; the database first |
+/// | `inputs[].sha256`            | string?  | its digest, 64 hexadecimal digits |
+/// | `inputs[].unchanged`         | boolean? | whether the digest was the same after the run |
+/// | `output`                     | string   | the name of the fresh database |
+/// | `quarantine`                 | string?  | the name of the database of doubtful rows |
+/// | `complete`                   | boolean  | whether every row is in the fresh database |
+/// | `rows.seen`                  | integer  | rows of all tables that could be read |
+/// | `rows.written`               | integer  | rows written to the fresh database |
+/// | `rows.duplicates`            | integer  | rows that were there already, value for value |
+/// | `rows.quarantined`           | integer  | rows set aside with a reason |
+/// | `rows.lost`                  | loss     | rows that could not be read |
+/// | `rows.balanced`              | boolean  | whether seen = written + duplicates + quarantined |
+/// | `tables[].table`             | string?  | a table, the same for it alone; absent: unknown |
+/// | `tables[].seen`              | integer  | |
+/// | `tables[].written`           | integer  | |
+/// | `tables[].duplicates`        | integer  | |
+/// | `tables[].quarantined`       | integer  | |
+/// | `tables[].lost`              | loss     | |
+/// | `tables[].balanced`          | boolean  | |
+/// | `tablesOmitted`              | integer  | how many tables are not listed |
+/// | `unrestored[].name`          | string   | an object of the schema that could not be made |
+/// | `unrestored[].reason`        | string   | why |
+/// | `unrestoredOmitted`          | integer  | how many are not listed |
+/// | `notes[]`                    | string   | what else should be known |
+/// | `integrityProblems[]`        | string   | what SQLite's own check says |
+/// | `danglingReferences[].table` | string   | a table with rows that refer to none |
+/// | `danglingReferences[].rows`  | integer  | how many of its rows |
+/// | `danglingReferencesOmitted`  | integer  | how many tables are not listed |
+/// | `next`                       | string   | the command to run next |
+/// | `loss.kind`                  | string   | `none`, `exactly`, `at-least` or `unknown` |
+/// | `loss.rows`                  | integer? | the number; not with `unknown` |
+public struct SalvageAccount: Report, Hashable {
+  /// What the document is.
+  public let type = "salvage"
+  /// The version of the document's JSON.
+  public let schema = 1
+  /// The program that did it, with its version.
+  public let tool: String
+  /// When it was done.
+  public let created: Date
+  /// The support code of the run.
+  public let code: SupportCode
+  /// The name of the damaged database, without its folder.
+  public let file: String
+  /// The files that were read, the database first.
+  public let inputs: [ReportedFile]
+  /// The name of the fresh database.
+  public let output: String
+  /// The name of the database of doubtful rows; nil when there were none.
+  public let quarantine: String?
+  /// Whether every row of every table is in the fresh database.
+  public let isComplete: Bool
+  /// All tables together.
+  public let rows: Rows
+  /// What became of every table's rows.
+  public let tables: [Rows]
+  /// How many tables are not listed, because there are too many.
+  public let tablesOmitted: Int
+  /// Objects of the schema that could not be made.
+  public let unrestored: [Unrestored]
+  /// How many objects are not listed, because there are too many.
+  public let unrestoredOmitted: Int
+  /// What else should be known.
+  public let notes: [String]
+  /// What SQLite's own check says about the fresh database; empty when it is sound.
+  public let integrityProblems: [String]
+  /// Rows of the fresh database that refer to rows that are not there.
+  public let danglingReferences: [Dangling]
+  /// How many tables with such rows are not listed, because there are too many.
+  public let danglingReferencesOmitted: Int
+  /// The command to run next.
+  let next: ReportedCommand
+
+  private enum CodingKeys: String, CodingKey {
+    case type, schema, tool, created, code, file, inputs, output, quarantine, rows, tables
+    case tablesOmitted, unrestored, unrestoredOmitted, notes, integrityProblems
+    case danglingReferences, danglingReferencesOmitted, next
+    case isComplete = "complete"
+  }
+
+  /// Makes the account of a salvage.
+  public init(
+    of report: SalvageReport, file: PlainName, inputs: [RunRecord.InputDigest] = [],
+    code: SupportCode, created: Date
+  ) {
+    let limit = DiagnosisReport.listLimit
+    // Where not all tables fit, those with something missing come first.
+    let fitting =
+      report.balances.count > limit
+      ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
+      : report.balances
+    tool = "dbrescue \(Rescue.version)"
+    self.created = created
+    self.code = code
+    self.file = file.description.shownFile
+    self.inputs = inputs.map { ReportedFile($0) }
+    output = PlainName(report.output).description.shownFile
+    quarantine = report.quarantine.map { PlainName($0).description.shownFile }
+    isComplete = report.isComplete
+    rows = Rows(sum: report.balances)
+    tables = fitting.prefix(limit).map { Rows($0) }
+    tablesOmitted = max(0, report.balances.count - limit)
+    unrestored = report.unrestored.prefix(limit).map {
+      Unrestored(name: $0.name.shownName, reason: $0.reason.shownMessage)
+    }
+    unrestoredOmitted = max(0, report.unrestored.count - limit)
+    notes = Self.bounded(report.notes)
+    integrityProblems = Self.bounded(report.integrityProblems)
+    danglingReferences = report.danglingReferences.prefix(limit).map {
+      Dangling(table: $0.table.shownName, rows: $0.count)
+    }
+    danglingReferencesOmitted = max(0, report.danglingReferences.count - limit)
+    next = ReportedCommand(integrityProblems.isEmpty ? "check" : "diagnose", output)
+  }
+
+  /// As many messages as a report lists, the last of them saying how many more there are.
+  private static func bounded(_ messages: [String]) -> [String] {
+    let limit = DiagnosisReport.listLimit
+    return messages.prefix(limit).map(\.shownMessage) + omission(of: messages.count - limit)
+  }
+
+  /// The line that stands for what is left out of a list.
+  static func omission(of count: Int) -> [String] {
+    count > 0 ? ["… and \(count.grouped) more"] : []
+  }
+}
+
+extension SalvageAccount {
+  /// What became of the rows of one table, or of all.
+  public struct Rows: Hashable, Sendable, Encodable {
+    /// The table; nil for rows whose table is unknown, and for the sum of all.
+    public let table: String?
+    /// Rows that could be read.
+    public let seen: Int
+    /// Rows written to the fresh database.
+    public let written: Int
+    /// Rows that were there already, value for value.
+    public let duplicates: Int
+    /// Rows set aside with a reason.
+    public let quarantined: Int
+    /// Rows that could not be read.
+    public let lost: RowLoss
+    /// Whether everything that was seen is accounted for.
+    public let isBalanced: Bool
+
+    private enum CodingKeys: String, CodingKey {
+      case table, seen, written, duplicates, quarantined, lost
+      case isBalanced = "balanced"
+    }
+
+    init(_ balance: Balance) {
+      table = balance.table?.shownName
+      seen = balance.seen
+      written = balance.written
+      duplicates = balance.duplicates
+      quarantined = balance.quarantined
+      lost = RowLoss(balance.lost)
+      isBalanced = balance.holds
+    }
+
+    init(sum balances: [Balance]) {
+      table = nil
+      seen = balances.reduce(0) { $0 + $1.seen }
+      written = balances.reduce(0) { $0 + $1.written }
+      duplicates = balances.reduce(0) { $0 + $1.duplicates }
+      quarantined = balances.reduce(0) { $0 + $1.quarantined }
+      lost = RowLoss(sum: balances.map(\.lost))
+      isBalanced = balances.allSatisfy(\.holds)
+    }
+
+    /// The table, or what stands for it.
+    var name: String { table ?? "of no known table" }
+    /// Whether every row of the table is in the fresh database.
+    var isComplete: Bool { isBalanced && quarantined == 0 && !lost.isLoss }
+  }
+
+  /// An object of the schema that could not be made.
+  public struct Unrestored: Hashable, Sendable, Encodable {
+    /// Its name.
+    public let name: String
+    /// Why, in SQLite's words.
+    public let reason: String
+  }
+
+  /// Rows of a table that refer to rows that are not there.
+  public struct Dangling: Hashable, Sendable, Encodable {
+    /// The table.
+    public let table: String
+    /// How many of its rows.
+    public let rows: Int
+  }
+
+  /// How it went, in one word.
+  var word: String {
+    if isComplete { return "complete" }
+    return integrityProblems.isEmpty && rows.isBalanced ? "partial" : "unsound"
+  }
+
+  /// What the word means for the data.
+  var meaning: String {
+    switch word {
+    case "complete": "every row of every table is in the fresh database"
+    case "unsound":
+      rows.isBalanced
+        ? "SQLite finds faults in the fresh database: do not use it yet"
+        : "the rows seen and the rows accounted for differ: do not use the fresh database yet"
+    default:
+      rows.isComplete
+        ? "every row is in the fresh database, but not every object of the schema"
+        : "what could be read is in the fresh database; rows are lost or set aside"
+    }
+  }
+
+  /// The style in which the word is shown.
+  var style: ReportLine.Style {
+    switch word {
+    case "complete": .good
+    case "partial": rows.isComplete ? .warning : .bad
+    default: .bad
+    }
+  }
+
+  /// What SQLite's own check says, and which references lead nowhere.
+  var problems: [String] {
+    integrityProblems
+      + danglingReferences.map { reference in
+        "\(reference.rows.of("row")) of '\(reference.table)'"
+          + " \(reference.rows == 1 ? "refers" : "refer") to rows that are not there"
+      } + Self.omission(of: danglingReferencesOmitted)
+  }
+
+  /// Where the doubtful rows are, in sentences without a full stop; empty when there are none.
+  var quarantineWords: [String] {
+    guard let quarantine else { return [] }
+    let words = "\(rows.quarantined.of("row")) set aside in \(quarantine)"
+    // A row that no tree leads to is missing in its table and set aside: both are true.
+    return [words + ", each with its table, page, byte and reason"]
+      + (rows.lost.isLoss ? ["rows that a table lost may be among them"] : [])
+  }
+}

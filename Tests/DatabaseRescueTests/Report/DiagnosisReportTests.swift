@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis says, word for word, and that it always says the same.
+
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@testable import DatabaseRescue
+
+@Suite struct DiagnosisReportTests {
+  @Test func `the text of a lossy database`() throws {
+    let expected = """
+      zeroed-leaf.db: damaged — the structure is damaged, and rows are lost or doubtful
+      support code \(ReportFixture.code)
+
+        file           SQLite database, 103 pages of 1,024 bytes
+        version        4, as the app expects
+        unsynced rows  cannot tell, which does not mean none
+
+        tables     rows  lost
+        exercises    20  none
+        workouts     18  none
+        outbox      148  none
+        notes         7  none
+        sets        104  exactly 44 rows
+
+      differences from the contract
+        table 'notes' lacks the column 'photo'
+
+      findings
+        loss  DBR-F060  page 49 of 'sets': byte 0 starts no b-tree page   (page 49, byte 0)
+        loss  DBR-F100  exactly 44 rows of 'sets' cannot be read
+
+      options, least destructive first
+        1  restore  put back the backup of 2 hours ago (version 4); the current files are kept aside;
+                    keeps all 297 rows, brings back 44 rows
+                    app.20261121T020000Z.v4.k3f9.db.gz
+        2  salvage  copy every readable row into a fresh database; doubtful rows are set aside; keeps 297
+                    of 341 rows
+        3  reset    start with an empty database; the current files are kept aside; keeps 0 of 297 rows
+
+      next: dbrescue recover zeroed-leaf.db
+
+      """
+    #expect(try ReportFixture.report(sample: "zeroed-leaf.db").text == expected)
+  }
+
+  @Test func `the text of a healthy database is short`() throws {
+    let survey = try ReportFixture.survey(sample: "wal/fitness.db")
+    let examination = Examination(survey, expectedVersion: 4)
+    let report = DiagnosisReport(
+      of: examination, options: examination.options(backups: [], hasFreshSchema: true),
+      file: "fitness.db", code: ReportFixture.code, created: ReportFixture.created)
+    let expected = """
+      fitness.db: healthy — the structure is sound and everything expected is there
+      support code \(ReportFixture.code)
+
+        file           SQLite database, 103 pages of 1,024 bytes
+        wal            applied: 3 transactions in 20 frames
+        version        4, as the app expects
+        unsynced rows  cannot tell, which does not mean none
+
+        tables     rows  lost
+        exercises    20  none
+        workouts     19  none
+        outbox      168  none
+        notes         7  none
+        sets        168  none
+
+      findings
+        notice  DBR-F040  3 transactions in 20 frames of the -wal are part of the database
+
+      nothing is wrong: leave the database as it is
+
+      """
+    #expect(report.text == expected)
+  }
+
+  @Test func `words carry the style of what they say`() throws {
+    let lines = try ReportFixture.report(sample: "zeroed-leaf.db").lines()
+    let spans = lines.flatMap(\.spans)
+    func style(of text: String) -> ReportLine.Style? { spans.first { $0.text == text }?.style }
+    #expect(style(of: "damaged") == .bad)
+    #expect(style(of: "exactly 44 rows") == .bad)
+    #expect(style(of: "none") == .good)
+    #expect(style(of: "findings") == .heading)
+    #expect(style(of: "dbrescue recover zeroed-leaf.db") == .emphasised)
+  }
+
+  @Test func `the next command names the file as it was given`() throws {
+    let lines = try ReportFixture.report(sample: "zeroed-leaf.db").lines(naming: "~/a/app.db")
+    #expect(lines.last?.plain == "next: dbrescue recover ~/a/app.db")
+  }
+
+  @Test(arguments: [
+    ("app.db", "app.db"), ("it's.db", #"'it'\''s.db'"#), ("-x.db", "./-x.db"),
+    ("a b.db", "'a b.db'"), ("$(x).db", "'$(x).db'"),
+  ])
+  func `a command survives any file name`(name: String, word: String) {
+    #expect(ReportedCommand("check", name).text() == "dbrescue check \(word)")
+  }
+
+  @Test func `findings that were only counted count`() throws {
+    let report = try ReportFixture.report(sample: "bad-cell-pointers.db")
+    let group = try #require(report.findings.first { $0.code == "DBR-F067" })
+    #expect(group.count == 45)
+    #expect(group.places.count == 21)
+    #expect(report.text.contains("… and 42 more"))
+  }
+
+  @Test func `a place in the file is found again`() throws {
+    let report = try ReportFixture.report(sample: "junk-prepended.db")
+    #expect(report.facts.start == 700)
+    let damaged = try ReportFixture.report(sample: "bad-cell-pointers.db")
+    let place = try #require(damaged.findings.first?.places.first)
+    #expect(place.page == 26 && place.offset == 8 && place.fileOffset == 25 * 1024 + 8)
+  }
+
+  @Test func `nothing is said of rows that nobody can know`() throws {
+    let report = try ReportFixture.report(sample: "encrypted.db")
+    let restore = try #require(report.options.first { $0.kind == .restore })
+    #expect(restore.balance == "brings back 341 rows")
+    #expect(report.tables.isEmpty && report.pages == nil)
+  }
+
+  @Test func `losses add up without becoming surer`() {
+    #expect(RowLoss(sum: []).words == "none")
+    #expect(RowLoss(sum: [.exactly(2), .none, .exactly(3)]).words == "exactly 5 rows")
+    #expect(RowLoss(sum: [.exactly(2), .atLeast(3)]).words == "at least 5 rows")
+    #expect(RowLoss(sum: [.exactly(2), .unknown]).words == "at least 2 rows")
+    #expect(RowLoss(sum: [.unknown, .none]).words == "unknown")
+    #expect(RowLoss(.exactly(1)).sentence == "Exactly 1 row is lost.")
+  }
+
+  @Test(arguments: ReportFixture.samples)
+  func `the same file gives the same bytes`(sample: String) throws {
+    let first = try ReportFixture.report(sample: sample)
+    let second = try ReportFixture.report(sample: sample)
+    #expect(first == second)
+    #expect(try first.renderings() == second.renderings())
+  }
+
+  @Test func `JSON has the documented members and no other`() throws {
+    let documented = try AnyJSON.documented(in: "DiagnosisReport.swift")
+    var met: Set<String> = []
+    for sample in ReportFixture.samples {
+      let json = try ReportFixture.report(sample: sample).json()
+      met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: Data(json.utf8)).paths())
+    }
+    met.formUnion(try Self.pathsOfFrameworkDatabase())
+    let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
+    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
+    #expect(met.subtracting(documented).sorted() == [])
+    #expect(documented.subtracting(met).sorted() == [])
+  }
+
+  /// The samples know no framework.
+  private static func pathsOfFrameworkDatabase() throws -> Set<String> {
+    try ScratchFolder.with { folder in
+      let path = folder["room.db"]
+      try DatabaseBuilder([
+        "CREATE TABLE room_master_table (id INTEGER PRIMARY KEY, identity_hash TEXT)"
+      ]).build(at: path)
+      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "room.db")
+      #expect(report.text.contains("made by"))
+      return try JSONDecoder().decode(AnyJSON.self, from: Data(report.json().utf8)).paths()
+    }
+  }
+
+  @Test func `JSON says what it is and when`() throws {
+    struct Head: Decodable {
+      let type: String
+      let schema: Int
+      let created: Date
+      let code: SupportCode
+      let verdict: Verdict
+    }
+    let json = try ReportFixture.report(sample: "zeroed-leaf.db").json()
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    let head = try decoder.decode(Head.self, from: Data(json.utf8))
+    #expect(head.type == "diagnosis" && head.schema == 1)
+    #expect(head.created == ReportFixture.created && head.code == ReportFixture.code)
+    #expect(head.verdict == .damagedLossy)
+  }
+
+  @Test func `the form follows the name of the file`() {
+    #expect(ReportFormat("out/report.HTML") == .html)
+    #expect(ReportFormat("report.json") == .json)
+    #expect(ReportFormat("report.txt") == .text)
+    #expect(ReportFormat("report.pdf") == nil)
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the account of a salvage says, word for word.
+
+import Diagnosis
+import RescueTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@testable import DatabaseRescue
+
+@Suite struct SalvageAccountTests {
+  @Test func `the text of a salvage with doubtful rows`() throws {
+    let expected = """
+      lost-root.db → rescued.db: partial — what could be read is in the fresh database; \
+      rows are lost or set aside
+      support code \(ReportFixture.code)
+
+        tables             seen  = written  + duplicates  + set aside  lost
+        exercises            20         20             0            0  none
+        workouts             18         18             0            0  none
+        outbox              148        148             0            0  none
+        notes                 7          7             0            0  none
+        sets                  0          0             0            0  exactly 148 rows
+        of no known table   148          0             0          148  none
+        together            341        193             0          148  exactly 148 rows
+
+      doubtful rows
+        148 rows set aside in rescued.db.quarantine.db, each with its table, page, byte and reason
+        rows that a table lost may be among them
+
+      SQLite’s check of rescued.db: ok
+
+      next: dbrescue check rescued.db
+
+      """
+    #expect(try ReportFixture.account(sample: "lost-root.db").text == expected)
+  }
+
+  @Test func `a complete salvage says so`() throws {
+    let account = try ReportFixture.account(sample: "wiped-header.db")
+    #expect(account.isComplete && account.quarantine == nil)
+    #expect(
+      account.text.hasPrefix(
+        "wiped-header.db → rescued.db: complete — every row of every table is in the fresh database"
+      ))
+    #expect(account.html.contains("<strong>No row is lost.</strong>"))
+  }
+
+  @Test func `what was not made and what does not hold is named`() {
+    var balance = Balance(table: "notes")
+    balance.seen = 5
+    balance.written = 4
+    let report = SalvageReport(
+      output: "/home/alice/new.db", quarantine: "/home/alice/new.db.quarantine.db",
+      balances: [balance], unrestored: [("totals", "no such column: weight")],
+      notes: ["run ANALYZE"], integrityProblems: ["row 3 missing from index i"],
+      danglingReferences: [("sets", 1)])
+    let account = SalvageAccount(
+      of: report, file: "/home/alice/old.db", code: ReportFixture.code,
+      created: ReportFixture.created)
+    #expect(account.word == "unsound")
+    for words in [
+      "do not use the fresh database yet", "totals: no such column: weight", "run ANALYZE",
+      "row 3 missing from index i", "1 row of 'sets' refers to rows that are not there",
+      "next: dbrescue diagnose new.db",
+    ] {
+      #expect(account.text.contains(words), "\(words)")
+    }
+    #expect(account.html.contains("does not hold"))
+  }
+
+  @Test func `no folder gets into an account`() throws {
+    let report = SalvageReport(
+      output: "/home/alice/new.db", quarantine: "/home/alice/new.db.quarantine.db", balances: [],
+      unrestored: [], notes: [], integrityProblems: [], danglingReferences: [])
+    let account = SalvageAccount(
+      of: report, file: PlainName("/home/alice/old.db"), code: ReportFixture.code,
+      created: ReportFixture.created)
+    for rendering in try account.renderings() { #expect(!rendering.contains("alice")) }
+  }
+
+  @Test func `JSON has the documented members and no other`() throws {
+    let documented = try AnyJSON.documented(in: "SalvageAccount.swift")
+    func paths(_ account: SalvageAccount) throws -> Set<String> {
+      try JSONDecoder().decode(AnyJSON.self, from: Data(account.json().utf8)).paths()
+    }
+    let full = SalvageAccount(
+      of: SalvageReport(
+        output: "new.db", quarantine: "q.db", balances: [Balance(table: "t")],
+        unrestored: [("v", "r")], notes: ["n"], integrityProblems: ["p"],
+        danglingReferences: [("t", 2)]),
+      file: "old.db", inputs: [.init(name: "old.db", before: "00", after: "00")],
+      code: ReportFixture.code, created: ReportFixture.created)
+    #expect(try paths(full) == documented)
+    #expect(try paths(ReportFixture.account(sample: "lost-root.db")).isSubset(of: documented))
+  }
+}
