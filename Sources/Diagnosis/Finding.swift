@@ -56,14 +56,18 @@ public struct Finding: Hashable, Sendable {
   public let place: Place
   /// What was found: lower case, no full stop, no row values.
   public let message: String
+  /// How many times it was found: alike in the same place, or summed up.
+  public let count: Int
 
   /// Makes a finding; the severity is the one of the catalogue unless given.
   public init(
-    _ code: FindingCode, _ message: String, at place: Place = Place(), severity: Severity? = nil
+    _ code: FindingCode, _ message: String, at place: Place = Place(), severity: Severity? = nil,
+    count: Int = 1
   ) {
     self.code = code
     self.message = message
     self.place = place
     self.severity = severity ?? code.severity
+    self.count = count
   }
 }

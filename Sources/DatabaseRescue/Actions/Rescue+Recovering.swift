@@ -129,11 +129,7 @@ extension Rescue {
       let loses = !report.balances.allSatisfy(\.isComplete)
       notes.rowsLost = loses
       notes.outcome = loses ? .succeededWithLoss : .succeeded
-      notes.exitStatus =
-        report.isComplete
-        ? 0
-        : loses
-          ? Verdict.damagedLossy.exitStatus : Verdict.damagedIntact.exitStatus
+      notes.exitStatus = report.outcome.exitStatus
       return report
     }
   }

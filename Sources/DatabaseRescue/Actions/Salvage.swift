@@ -21,6 +21,12 @@ public struct SalvageReport: Sendable {
   /// Rows of the fresh database that refer to rows that are not there, by table.
   public let danglingReferences: [(table: String, count: Int)]
 
+  /// The verdict that a salvage ends in: what of the file could not be brought along.
+  public var outcome: Verdict {
+    if isComplete { return .healthy }
+    return balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
+  }
+
   /// Whether every row of every table is in the fresh database.
   public var isComplete: Bool {
     balances.allSatisfy(\.isComplete) && unrestored.isEmpty && integrityProblems.isEmpty

@@ -73,9 +73,9 @@ extension DiagnosisReport {
       severity = findings.map(\.severity).max() ?? code.severity
       title = code.title
       meaning = code.meaning
-      count = findings.reduce(0) { $0 + $1.representedCount }
+      count = findings.reduce(0) { $0 + $1.count }
       places = findings.prefix(Self.placeLimit).map { Place($0, in: image) }
-      placesOmitted = findings.dropFirst(Self.placeLimit).reduce(0) { $0 + $1.representedCount }
+      placesOmitted = findings.dropFirst(Self.placeLimit).reduce(0) { $0 + $1.count }
     }
 
     /// Groups findings by kind: heaviest first, else in the order in which they were found.
@@ -100,18 +100,6 @@ extension String {
   fileprivate func naming(_ object: String?) -> String {
     guard let object, object.shownName != object, !object.isEmpty else { return self }
     return replacing(object, with: object.shownName)
-  }
-}
-
-extension Finding {
-  /// How many findings this one stands for: a check that finds very many of a kind in one tree
-  /// says `and 25 more like it` in place of the rest.
-  fileprivate var representedCount: Int {
-    let words = message.prefix(40).split(separator: " ")
-    guard place.page == nil, words.starts(with: ["and"]),
-      words.dropFirst(2).starts(with: ["more", "like", "it"])
-    else { return 1 }
-    return Int(words[1]) ?? 1
   }
 }
 

@@ -5,9 +5,9 @@ public import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 /// What a run ended in.
@@ -16,6 +16,10 @@ public struct RunResult<Value: Sendable>: Sendable {
   public let value: Value
   /// Its support code.
   public let code: SupportCode
+  /// When it began.
+  public let started: Date
+  /// The digests of the input files before and after, where they were taken.
+  public let inputs: [RunRecord.InputDigest]
   /// Why the run could not be logged, when it could not: a warning, not a failure.
   public let logFailure: RescueError?
 }
@@ -164,7 +168,7 @@ extension Rescue {
       notes.stage = .done
       let code = notes.published ?? notes.code()
       return RunResult(
-        value: value, code: code, logFailure: log(notes.record(code, started: started, file: file)))
+        value: value, code: code, started: started, inputs: notes.inputs, logFailure: log(notes.record(code, started: started, file: file)))
     } catch {
       var failure = error
       notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome

@@ -137,7 +137,7 @@ extension RunRecord {
     public static func counting(_ findings: [Finding]) -> [FindingCount] {
       Dictionary(grouping: findings, by: \.code)
         .sorted { $0.key.rawValue < $1.key.rawValue }
-        .map { FindingCount($0.key, count: $0.value.count) }
+        .map { FindingCount($0.key, count: $0.value.reduce(0) { $0 + $1.count }) }
     }
   }
 

@@ -5,7 +5,7 @@ import SQLiteFormat
 
 enum TreeCheck: Check {
   /// How many findings of one kind a tree may give before they are summed up.
-  private static let shownMax = 20
+  private static let shownMax = 8
 
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
@@ -21,16 +21,24 @@ enum TreeCheck: Check {
     func findings(
       _ faults: FaultList, _ describe: (FormatError) -> (FindingCode, String)
     ) -> [Finding] {
-      var findings = faults.first.prefix(shownMax).map { fault in
+      var findings: [Finding] = []
+      for fault in faults.first {
         let (code, message) = describe(fault)
-        return Finding(
-          code, message, at: .init(page: fault.page, offset: fault.offset, object: name))
+        let place = Finding.Place(page: fault.page, offset: fault.offset, object: name)
+        if let last = findings.last, last.code == code, last.message == message {
+          findings[findings.count - 1] = Finding(
+            code, message, at: last.place, count: last.count + 1)
+        } else if findings.count < shownMax {
+          findings.append(Finding(code, message, at: place))
+        } else {
+          break
+        }
       }
-      if faults.count > shownMax, let last = findings.last {
+      let rest = faults.count - findings.reduce(0) { $0 + $1.count }
+      if rest > 0, let last = findings.last {
         findings.append(
           Finding(
-            last.code, "and \(faults.count - shownMax) more like it in '\(name)'",
-            at: .init(object: name)))
+            last.code, "and \(rest) more like it in '\(name)'", at: .init(object: name), count: rest))
       }
       return findings
     }

@@ -60,6 +60,36 @@ extension CommandContext {
   /// Tells the support code of a run, and that it could not be logged where it could not.
   func tellCode<Value>(of result: RunResult<Value>) {
     console.note("support code \(result.code, .emphasised)")
+    tellLogFailure(of: result)
+  }
+
+  /// Prints a report, and writes it to the file of `--report` where there is one.
+  ///
+  /// - Throws: ``RescueError`` when the file's ending names no format, or it cannot be written.
+  func tell(
+    _ report: some Report, of invocation: Invocation, naming file: FilePath
+  ) throws(RescueError) {
+    if let path = invocation.path(.report) {
+      guard let format = ReportFormat(path) else {
+        throw invocation.command.misuse("--report ends in .html, .json or .txt")
+      }
+      let text = try report.rendered(as: format)
+      do {
+        try world.storage.remove(path)
+        try world.storage.open(path, .createNew).write(Bytes(text.utf8), at: 0)
+      } catch {
+        throw RescueError(error, doing: "write the report '\(path)'")
+      }
+    }
+    if console.manner.isJSON {
+      console.write(try report.json())
+    } else {
+      for line in report.lines(naming: file.shellQuoted) { console.print(StyledText(line)) }
+    }
+  }
+
+  /// Tells that a run could not be logged, where it could not.
+  func tellLogFailure<Value>(of result: RunResult<Value>) {
     if let failure = result.logFailure {
       console.warn("the run was not logged: \(failure.message)")
     }

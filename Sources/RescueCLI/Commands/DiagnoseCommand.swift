@@ -11,10 +11,10 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let result = try context.rescue.diagnose(
     context.input(invocation), contract: contract, vault: invocation.path(.vault))
   let (examination, options) = (result.value.examination, result.value.options)
-  let text = ExaminationText(examination, name: file.name)
-  context.console.print(text.headline)
-  context.console.print(text.findings)
-  context.console.print(OptionText.lines(options))
-  context.tellCode(of: result)
+  let report = DiagnosisReport(
+    of: examination, options: options, differences: examination.diff, file: PlainName(file),
+    inputs: result.inputs, code: result.code, created: result.started)
+  try context.tell(report, of: invocation, naming: file)
+  context.tellLogFailure(of: result)
   return ExitCode(examination.verdict)
 }

@@ -41,7 +41,12 @@ func recover(
   for export in report.exported {
     context.console.print("\(Quantity.count(export.rows, "unsynced row")) in \(export.path)")
   }
-  if let salvage = report.salvage { context.console.print(SalvageText(salvage).lines) }
+  if let salvage = report.salvage {
+    let account = SalvageAccount(
+      of: salvage, file: PlainName(invocation.path(.file)), code: result.code,
+      created: result.started)
+    for line in account.lines(naming: nil) { context.console.print(StyledText(line)) }
+  }
   context.console.print(
     "\(invocation.path(.file).name): now \(report.verdict.word, report.verdict.style)")
   if let quarantine = report.quarantine {

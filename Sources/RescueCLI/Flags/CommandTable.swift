@@ -268,7 +268,7 @@ extension Command {
       "FILE is not changed.",
     ],
     operands: [.file],
-    flags: [.output.required, .schema, .backup, .report, .wal, .journal, .force],
+    flags: [.output.required, .schema, .report, .wal, .journal, .force],
     examples: [
       ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
       (
@@ -276,11 +276,11 @@ extension Command {
         "into the schema that the app expects"
       ),
       (
-        "dbrescue salvage broken.db -o saved.db --backup monday.db.gz --report saved.html",
-        "with the rows that only a backup still has, and a report"
+        "dbrescue salvage broken.db -o saved.db --wal recovered.wal --report saved.html",
+        "with a log that arrived under another name, and a report"
       ),
     ],
-    exitCodes: [.damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
+    exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
       + [.invalidInput])
 
   static let reset = Command(

@@ -44,9 +44,6 @@ extension Flag {
   static let from = Flag(
     "from", nil, .file("BACKUP|latest|CODE"), defaultValue: "latest",
     help: "the backup to use: a file, the newest verified one, or the one of a support code")
-  static let backup = Flag(
-    "backup", nil, .file("BACKUP"), isRepeatable: true,
-    help: "a backup that supplies rows which the file has lost")
 
   // What is written.
   static let output = Flag("output", "o", .file("NEW"), help: "the file to write")

@@ -27,15 +27,15 @@ import Testing
   /// destroyed.
   private static func survey(_ name: String, in folder: ScratchFolder) throws -> Survey {
     let path = folder["app.db"]
-    let table = quoted(name)
-    let other = quoted(name + "2")
+    let table = name.quotedIdentifier
+    let other = (name + "2").quotedIdentifier
     try DatabaseBuilder(
       pageSize: 512,
       [
         "CREATE TABLE \(table) (\(table) INTEGER PRIMARY KEY, body TEXT UNIQUE)",
-        "CREATE INDEX \(quoted(name + "3")) ON \(table) (body, \(table))",
+        "CREATE INDEX \((name + "3").quotedIdentifier) ON \(table) (body, \(table))",
         "CREATE TABLE \(other) (id INTEGER PRIMARY KEY, body TEXT)",
-        "CREATE VIEW \(quoted(name + "4")) AS SELECT * FROM \(table)",
+        "CREATE VIEW \((name + "4").quotedIdentifier) AS SELECT * FROM \(table)",
         """
         INSERT INTO \(table) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c \
         WHERE n < 200) SELECT n, printf('%060d', n) FROM c

@@ -31,7 +31,7 @@ enum ReportFixture {
 
   static func survey(_ path: FilePath) throws -> Survey {
     let input = try InputFiles(path, storage: SystemStorage())
-    return Survey(try input.open(SystemStorage()), parser: SandboxParser())
+    return Survey(try input.open(in: World()), parser: SandboxParser())
   }
 
   static func survey(sample name: String) throws -> Survey {

@@ -73,6 +73,6 @@ import Testing
       ZshCompletions.script.contains(
         "'(-q --quiet)'{-q,--quiet}'[print the result and errors only]'"))
     #expect(ZshCompletions.script.contains("'(-o --output)'{-o+,--output=}'[the file to write]"))
-    #expect(ZshCompletions.script.contains("'*--backup=["))
+    #expect(ZshCompletions.script.contains("'*--approve=["))
   }
 }

@@ -54,8 +54,6 @@ import Testing
   }
 
   @Test func `repeatable flags and operands keep their order`() throws {
-    let salvage = try invocation("salvage a.db -o n --backup b2 --backup b1")
-    #expect(salvage.paths(.backup) == ["b2", "b1"])
     #expect(
       try invocation("playbook run p a.db --approve x --approve y").texts(.approve) == ["x", "y"])
     #expect(try invocation("vault verify dir b2 b1").paths(.backups) == ["b2", "b1"])
