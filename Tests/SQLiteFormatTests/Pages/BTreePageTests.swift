@@ -77,9 +77,11 @@ import Testing
   @Test func `more cells than fit are refused`() {
     // 84 pointers of two bytes with cells of four fill 504 bytes.
     #expect(problem { _ = try PageMaker().read { $0.setBig16(84, at: 3) } } == nil)
-    #expect(problem { _ = try PageMaker().read { $0.setBig16(85, at: 3) } } == .cellCountTooLarge(85))
     #expect(
-      problem { _ = try PageMaker().read { $0.setBig16(65535, at: 3) } } == .cellCountTooLarge(65535))
+      problem { _ = try PageMaker().read { $0.setBig16(85, at: 3) } } == .cellCountTooLarge(85))
+    #expect(
+      problem { _ = try PageMaker().read { $0.setBig16(65535, at: 3) } }
+        == .cellCountTooLarge(65535))
   }
 
   @Test func `a page of which only a part is there gives the cells that are there`() throws {

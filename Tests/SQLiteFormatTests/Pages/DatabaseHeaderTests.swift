@@ -52,7 +52,9 @@ import Testing
   }
 
   @Test func `fewer than 100 bytes are no header`() {
-    for count in [0, 1, 16, 99] { #expect(DatabaseHeader(Bytes(Self.header().prefix(count))) == nil) }
+    for count in [0, 1, 16, 99] {
+      #expect(DatabaseHeader(Bytes(Self.header().prefix(count))) == nil)
+    }
     #expect(DatabaseHeader(Bytes(repeating: 0, count: 100))?.hasMagic == false)
   }
 

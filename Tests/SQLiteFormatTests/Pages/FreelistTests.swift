@@ -13,7 +13,9 @@ import Testing
     return page
   }
 
-  private static func list(_ pages: [Bytes], first: Int? = 2, pageCount: Int = 10) throws -> Freelist {
+  private static func list(_ pages: [Bytes], first: Int? = 2, pageCount: Int = 10) throws
+    -> Freelist
+  {
     let filler = Array(
       repeating: Bytes(repeating: 0, count: 512), count: pageCount - 1 - pages.count)
     return Freelist(try FileMaker(pages + filler).image(), first: first?.page)
@@ -69,7 +71,9 @@ import Testing
     #expect(list.faults.map(\.offset) == [12, 16, 20, 24])
   }
 
-  @Test func `more leaves than fit in a trunk are a fault, and only those that fit are read`() throws {
+  @Test func `more leaves than fit in a trunk are a fault, and only those that fit are read`()
+    throws
+  {
     // 512 / 4 − 2 = 126.
     let full = try Self.list([Self.trunk(next: 0, (3...128).map { $0 })], pageCount: 200)
     #expect(full.leaves.count == 126)

@@ -107,7 +107,9 @@ import Testing
   }
 
   @Test func `order does not matter, everything else does`() {
-    let keys: [[Value]] = [[.integer(1), .text("a")], [.null, .text("b")], [.real(1.5), .blob([])]]
+    let keys: [[Value]] = [
+      [.integer(1), .text("a")], [.null, .text("b")], [.real(1.5), .blob([])],
+    ]
     #expect(fingerprint(keys) == fingerprint(keys.reversed()))
     #expect(fingerprint(keys) != fingerprint(Array(keys.dropLast())))
     #expect(fingerprint(keys) != fingerprint(keys + [keys[0]]))
@@ -115,7 +117,8 @@ import Testing
     #expect(fingerprint([[.text("a")]]) != fingerprint([[.blob(Bytes("a".utf8))]]))
     #expect(fingerprint([[.null]]) != fingerprint([[.integer(0)]]))
     #expect(fingerprint([[.text(Bytes())]]) != fingerprint([[.text([0])]]))
-    #expect(fingerprint([[.integer(1)], [.integer(4)]]) != fingerprint([[.integer(2)], [.integer(3)]]))
+    #expect(
+      fingerprint([[.integer(1)], [.integer(4)]]) != fingerprint([[.integer(2)], [.integer(3)]]))
   }
 
   @Test func `equal numbers are equal keys however they are stored`() {

@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test func `a scan stops where it is told to`() throws {
-    let image = try FileMaker([PageMaker.interior([(3, 2), (4, 4)], last: 5).bytes] + leaves).image()
+    let image = try FileMaker([PageMaker.interior([(3, 2), (4, 4)], last: 5).bytes] + leaves)
+      .image()
     var claims = PageClaims(pageCount: image.pageCount)
     var rows = 0
     var scan = TreeScan(image, root: 2.page, isTable: true, owner: 0)
@@ -133,7 +134,8 @@ import Testing
   @Test func `interior pages of an index carry records themselves`() throws {
     func entry(_ number: UInt8) -> Bytes { [3, 2, 1, number] }
     let root = PageMaker(
-      kind: .indexInterior, rightChild: 4, cells: [Bytes.big32(3) + entry(5)]).bytes
+      kind: .indexInterior, rightChild: 4, cells: [Bytes.big32(3) + entry(5)]
+    ).bytes
     let leaf = PageMaker(kind: .indexLeaf, cells: [entry(1)]).bytes
     let other = PageMaker(kind: .indexLeaf, cells: [entry(9)]).bytes
     #expect(try scan([root, leaf, other], isTable: false).rows.count == 3)
