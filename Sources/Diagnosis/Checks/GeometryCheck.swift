@@ -26,6 +26,17 @@ enum GeometryCheck: Check {
             + (reserved > 0 ? " with \(reserved) reserved" : "")))
     }
     guard let header = survey.header else { return findings }
+    if !header.hasPayloadFractions || header.schemaFormat > 4 {
+      findings.append(
+        Finding(
+          .headerDamaged, "a number in the header is one that SQLite refuses", at: onPageOne))
+    }
+    if header.isAutoVacuum, !survey.hasPointerMaps {
+      findings.append(
+        Finding(
+          .headerDamaged, "the header speaks of pointer maps, and there are none",
+          at: .init(page: .first, offset: 52)))
+    }
     if header.readVersion > 2 || header.writeVersion > 2 {
       findings.append(
         Finding(

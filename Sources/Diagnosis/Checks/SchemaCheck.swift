@@ -18,6 +18,12 @@ enum SchemaCheck: Check {
           .schemaDamaged, "the schema table is damaged: \(fault.problem)",
           at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
     }
+    for fault in tree.layoutFaults.first {
+      findings.append(
+        Finding(
+          .freeSpaceDamaged, "a page of the schema table does not use each byte exactly once",
+          at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
+    }
     for fault in schema.strangers.first {
       findings.append(
         Finding(

@@ -52,8 +52,8 @@ enum TreeCheck: Check {
           "a row of '\(name)' lies where its rowid does not belong"
         )
       }
-      + findings(tree.tooWide) { _ in
-        (.rowDoubtful, "a row of '\(name)' has more fields than the table has columns")
+      + findings(tree.unfit) { _ in
+        (.rowDoubtful, "a row of '\(name)' has fields that the table has not")
       }
       + findings(tree.layoutFaults) { layout($0, name) }
       + findings(tree.unevenLeaves) { _ in

@@ -41,6 +41,8 @@ public struct Survey: Sendable {
   public let unclaimed: [UnclaimedPage]
   /// Of these, the leaves whose table is proven, as positions in ``trees``.
   let placed: [PageNumber: Int]
+  /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
+  public let hasPointerMaps: Bool
   /// Pages whose pointer-map entry contradicts the trees.
   public let pointerMapFaults: FaultList
   /// The owner of every page.
@@ -116,6 +118,7 @@ extension Survey {
     freelist = nil
     unclaimed = []
     placed = [:]
+    hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
     hasConvertedLineEndings = false
@@ -127,8 +130,9 @@ extension Survey {
   ) {
     let header = image.header
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
+    let hasPointerMaps = believed?.isAutoVacuum == true && !image.isTreePage(2)
     var claims = PageClaims(pageCount: image.pageCount)
-    Self.claimReservedPages(of: image, believed, &claims)
+    Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, parser: parser, claims: &claims)
     let trees = Self.scanTrees(image, schema, &claims)
@@ -153,16 +157,17 @@ extension Survey {
       regained[position].regained += cells
     }
     self.trees = regained
-    pointerMapFaults = Self.pointerMapFaults(of: image, believed, schema, trees)
+    self.hasPointerMaps = hasPointerMaps
+    pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
     hasConvertedLineEndings = converted
     readFailure = nil
   }
 
   private static func claimReservedPages(
-    of image: Image, _ header: DatabaseHeader?, _ claims: inout PageClaims
+    of image: Image, hasPointerMaps: Bool, _ claims: inout PageClaims
   ) {
     if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
-    guard header?.isAutoVacuum == true else { return }
+    guard hasPointerMaps else { return }
     for page in image.pages where image.geometry.isPointerMap(page) {
       _ = claims.claim(page, for: reservedOwner)
     }
@@ -187,7 +192,7 @@ extension Survey {
         entry, root: root, isRowIDTable: isRowIDTable, image: image,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
-        fieldMax: description?.storageOrder.count)
+        shape: description.flatMap { schema.shape(ofTable: $0.name) })
     }
   }
 
@@ -207,10 +212,9 @@ extension Survey {
   }
 
   private static func pointerMapFaults(
-    of image: Image, _ header: DatabaseHeader?, _ schema: SchemaSurvey, _ trees: [TreeSurvey]
+    of image: Image, _ trees: [TreeSurvey]
   ) -> FaultList {
     var faults = FaultList()
-    guard header?.isAutoVacuum == true else { return faults }
     for tree in trees {
       guard let map = image.geometry.pointerMapPage(for: tree.root),
         let bytes = try? image.bytes(of: map),
@@ -238,6 +242,14 @@ extension Survey {
       previous = byte
     }
     return pairs >= 8
+  }
+}
+
+extension Image {
+  /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.
+  fileprivate func isTreePage(_ number: Int) -> Bool {
+    guard let number = PageNumber(number), let page = try? btreePage(number) else { return false }
+    return page.layoutFaults.isEmpty && (page.kind.isLeaf || page.cellCount > 0)
   }
 }
 

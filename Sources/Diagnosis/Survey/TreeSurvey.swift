@@ -38,8 +38,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var regained = 0
   /// How many records can be read but lie where they do not belong.
   public internal(set) var misplaced = FaultList()
-  /// How many records have more fields than their table has columns.
-  public internal(set) var tooWide = FaultList()
+  /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.
+  public internal(set) var unfit = FaultList()
   /// Pages that could not be visited.
   public internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
@@ -77,11 +77,11 @@ extension TreeSurvey {
   /// Scans a tree.
   ///
   /// `indexes` are the indexes over the table whose keys can be computed from its rows, and
-  /// `fieldMax` is how many fields a row of it can have, where that is known.
+  /// `shape` is how its records become rows, where that is known.
   static func scan(
     _ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool, image: Image,
     owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape] = [],
-    fieldMax: Int? = nil
+    shape: RowShape? = nil
   ) -> TreeSurvey {
     var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
     var expected = indexes.map { (shape: $0, keys: Fingerprint()) }
@@ -91,8 +91,8 @@ extension TreeSurvey {
         expected[index].keys.add(expected[index].shape.key(of: stored))
       }
       if entry.kind == .index { survey.keys.add(stored.record.wholeKey) }
-      if let fieldMax, stored.record.fields.count > fieldMax {
-        survey.tooWide.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+      if let shape, !shape.fits(stored.record) {
+        survey.unfit.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
       }
     }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)

@@ -51,9 +51,20 @@ public struct RowShape: Hashable, Sendable {
     return values
   }
 
+  /// Whether a record can be a row of the table: it has no more fields than the table has columns,
+  /// and NULL in the place of a column that is the rowid.
+  public func fits(_ record: Record) -> Bool {
+    guard record.fields.count <= stored.count else { return false }
+    guard let rowID = stored.firstIndex(where: \.isRowID), rowID < record.fields.count else {
+      return true
+    }
+    return record.fields[rowID].serialType == 0
+  }
+
   private func value(of column: Column, _ value: Value?, rowID: Int64?) -> Value {
+    // The record holds NULL there; a value is damage, and SQLite never looks at it.
+    if column.isRowID, let rowID { return .integer(rowID) }
     guard let value else { return column.defaultValue }
-    if column.isRowID, value == .null, let rowID { return .integer(rowID) }
     if column.isReal, case .integer(let integer) = value { return .real(Double(integer)) }
     return value
   }

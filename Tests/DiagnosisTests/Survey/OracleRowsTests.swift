@@ -126,11 +126,12 @@ struct Layout: Sendable, CustomStringConvertible {
 /// Healthy databases from outside the project.
 enum SharedDatabases {
   static let all: [FilePath] = {
-    let corpus = (SharedData.file("forensic-corpus-healthy").map { folder in
-      names(in: folder).map { folder.appending(FilePath($0)) }
-    } ?? []).flatMap { category in
-      names(in: category).filter { $0.hasSuffix(".db") }.map { category.appending(FilePath($0)) }
-    }
+    let corpus =
+      (SharedData.file("forensic-corpus-healthy").map { folder in
+        names(in: folder).map { folder.appending(FilePath($0)) }
+      } ?? []).flatMap { category in
+        names(in: category).filter { $0.hasSuffix(".db") }.map { category.appending(FilePath($0)) }
+      }
     let single = ["chinook.sqlite", "wal/version_history_test.sqlite"] as [FilePath]
     return corpus + single.compactMap { SharedData.file($0) }
   }()

@@ -2,7 +2,7 @@
 // Every sample gets the verdict that its table promises, as far as the bytes alone decide it.
 
 import DatabaseRescue
-import Diagnosis
+@testable import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
 import Testing
@@ -42,5 +42,33 @@ import Testing
   @Test(arguments: samples.filter { $0.exitStatus < 13 })
   func `a sound sample holds SQLite's rows`(_ sample: Sample) throws {
     #expect(try Survey(sample.path).firstDifference(from: Oracle(sample.path)) == nil)
+  }
+
+  @Test(arguments: [
+    "bad-cell-pointers.db", "swapped-leaves.db", "wiped-header.db", "junk-prepended.db",
+    "index-disagrees.db", "zeroed-index-leaf.db",
+  ])
+  func `damage without loss leaves every row of the healthy sample`(_ name: String) throws {
+    let survey = try Survey(Checkout.samples.appending(FilePath(name)))
+    let healthy = try Oracle(Checkout.samples.appending("healthy-v4.db"))
+    #expect(try survey.firstDifference(from: healthy) == nil)
+    #expect(survey.holdsEveryRow)
+  }
+
+  @Test(arguments: ["zeroed-leaf.db", "lost-root.db"])
+  func `a sound index counts the rows that are lost`(_ name: String) throws {
+    let survey = try Survey(Checkout.samples.appending(FilePath(name)))
+    let sets = try #require(survey.tree(named: "sets"))
+    let count = try Oracle(Checkout.samples.appending("healthy-v4.db")).count(of: "sets")
+    #expect(count > sets.records)
+    #expect(survey.loss(of: sets) == .exactly(count - sets.records))
+  }
+
+  @Test func `rows of another table do not make up for the rows in whose place they lie`() throws {
+    let survey = try Survey(Checkout.samples.appending("wrong-page.db"))
+    let sets = try #require(survey.tree(named: "sets"))
+    let count = try Oracle(Checkout.samples.appending("healthy-v4.db")).count(of: "sets")
+    #expect(sets.misplaced.count > 0)
+    #expect(survey.loss(of: sets) == .atLeast(count - sets.records - sets.misplaced.count))
   }
 }

@@ -28,7 +28,8 @@ extension Survey {
   /// The findings that say more than what is worth knowing.
   var faults: [Finding] { findings.filter { $0.severity > .notice } }
 
-  /// The rows of a table as SQLite would give them, of the columns that are stored.
+  /// The rows of a table as SQLite would give them, of the columns that are stored, with those
+  /// that lie in the wrong place.
   ///
   /// - Throws: ``UnfitFixture`` when the table has no tree or no shape.
   func rows(of table: String) throws -> (columns: [String], rows: [ExactRow]) {
@@ -39,10 +40,12 @@ extension Survey {
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: tree.root, isTable: tree.isRowIDTable, owner: 0)
     scan.run(&claims) { event in
-      if case .record(let stored) = event {
+      switch event {
+      case .record(let stored), .misplaced(let stored):
         rows.append(
           ExactRow(
             rowID: stored.rowID, shape.values(of: stored.record, rowID: stored.rowID)))
+      default: break
       }
       return true
     }
