@@ -59,6 +59,7 @@ extension Rescue {
     _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) {
     try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
+      try JournalsBeside(path, storage: world.storage).refuse()
       try BackupReader(backup.path, in: world.storage).restore(to: path)
     }
     do {

@@ -98,6 +98,9 @@ package struct Salvage {
     at output: FilePath, _ quarantine: FilePath, replacing: Bool
   ) throws(RescueError) {
     do {
+      for path in [output, quarantine] {
+        try JournalsBeside(path, storage: world.storage).refuse()
+      }
       for path in [output, quarantine] where !replacing {
         if try world.storage.status(of: path) != nil {
           throw RescueError(
