@@ -162,13 +162,15 @@ package struct Salvage {
       }
     }
     var orphans = Balance(table: nil)
+    // What the schema no longer names cannot be counted, and must not pass for nothing.
+    if !survey.namesEveryTable { orphans.lost = .unknown }
     try reader.readOrphans(&claims) { item in
       guard case .doubtful(_, let stored, let doubt) = item else { return }
       orphans.seen += 1
       try aside.add(stored, table: nil, doubt: doubt)
       orphans.quarantined += 1
     }
-    if orphans.seen > 0 { balances.append(orphans) }
+    if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
 
     for table in families.rebuilt where target.hasTable(table) {
       try target.rebuildFullText(table)
@@ -241,6 +243,14 @@ package struct Salvage {
       }
     }
     return balance
+  }
+}
+
+extension Survey {
+  /// Whether the schema table can be read whole, so that no table can have gone unseen.
+  fileprivate var namesEveryTable: Bool {
+    guard let schema else { return false }
+    return schema.tree.isReadable && schema.strangers.isEmpty
   }
 }
 
