@@ -34,6 +34,8 @@ extension Rescue {
     }
     notes.backupMade = PlainName(backup.path.name)
     notes.hasVerifiedBackup = backup.isGood
+    notes.outcome = backup.isGood ? .succeeded : .findings
+    notes.exitStatus = backup.isGood ? 0 : Verdict.damagedLossy.exitStatus
     return backup
   }
 
