@@ -37,8 +37,15 @@ extension Rescue {
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
-    let options = examination.options(
+    var options = examination.options(
       backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+    // Who names a backup may want it over a sound database too: rows can be gone that nobody
+    // misses but its user. Only what a newer app wrote is left alone.
+    if backup != nil, examination.verdict != .newer,
+      !options.contains(where: { $0.kind == .restore })
+    {
+      options += offers.map { examination.restoreOption($0.offer) }
+    }
     let option = try choose(examination, options)
     guard option.kind != .nothing, option.kind != .migrate else {
       notes.outcome = .nothingToDo
