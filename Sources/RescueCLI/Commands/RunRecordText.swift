@@ -35,19 +35,23 @@ struct RunRecordText {
     lines += record.steps.map { "  step       \($0.name): \($0.outcome), \($0.seconds) seconds" }
     lines += record.inputs.map { input in
       let isSame = input.before == input.after
-      return "  input      \(input.name): \(isSame ? "unchanged" : "changed"), SHA-256 \(input.before?.description ?? "not taken")"
+      return
+        "  input      \(input.name): \(isSame ? "unchanged" : "changed"), SHA-256 \(input.before?.description ?? "not taken")"
     }
     self.lines = lines
   }
 
-  /// Records as they lie in the log, a line each.
+  /// Records as they lie in the log, a line each, with what they are.
   static func jsonLines(_ records: [RunRecord]) throws(RescueError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      return try records.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
-        .joined()
+      return try records.map {
+        String(decoding: try encoder.encode(TypedDocument(type: "run", value: $0)), as: UTF8.self)
+          + "\n"
+      }
+      .joined()
     } catch {
       throw RescueError(.internal, "a record of the log cannot be written as JSON")
     }

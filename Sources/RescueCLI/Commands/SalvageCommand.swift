@@ -20,8 +20,8 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
     context.console.print(document: SalvageText(report).document(code: result.code))
   } else {
     context.console.print(SalvageText(report).lines)
-    context.tellCode(of: result)
   }
+  context.tellCode(of: result)
   if report.isComplete { return .success }
   return report.balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
 }

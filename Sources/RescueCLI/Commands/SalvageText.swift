@@ -27,13 +27,18 @@ struct SalvageText {
       ])
     }
     var lines = table.lines(width: nil)
-    for object in report.unrestored { lines.append("not restored: '\(object.name)': \(object.reason)") }
+    for object in report.unrestored {
+      lines.append("not restored: '\(object.name)': \(object.reason)")
+    }
     for note in report.notes { lines.append("note: \(note)") }
     for table in report.danglingReferences {
       lines.append(
-        "\(Quantity.count(table.count, "row")) of '\(table.table)' refer to rows that are not there")
+        "\(Quantity.count(table.count, "row")) of '\(table.table)' refer to rows that are not there"
+      )
     }
-    for problem in report.integrityProblems { lines.append("\("integrity check", .bad): \(problem)") }
+    for problem in report.integrityProblems {
+      lines.append("\("integrity check", .bad): \(problem)")
+    }
     if let quarantine = report.quarantine { lines.append("doubtful rows: \(quarantine)") }
     lines.append("\(report.output): \(sum)")
     return lines
@@ -48,19 +53,21 @@ struct SalvageText {
 
   /// The account as a JSON document.
   func document(code: SupportCode) -> JSON {
-    .document(
-      "salvage",
-      [
-        "code": .string(code.description),
-        "output": .string(report.output.description),
-        "quarantine": .optional(report.quarantine.map { .string($0.description) }),
-        "complete": .bool(report.isComplete),
-        "tables": .array(report.balances.map(Self.table)),
-        "unrestored": .array(
-          report.unrestored.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
-        "notes": .array(report.notes.map { .string($0) }),
-        "integrityProblems": .array(report.integrityProblems.map { .string($0) }),
-      ])
+    .document("salvage", members.merging(["code": .string(code.description)]) { $1 })
+  }
+
+  /// The account as members of a JSON document.
+  var members: [String: JSON] {
+    [
+      "output": .string(report.output.description),
+      "quarantine": .optional(report.quarantine.map { .string($0.description) }),
+      "complete": .bool(report.isComplete),
+      "tables": .array(report.balances.map(Self.table)),
+      "unrestored": .array(
+        report.unrestored.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
+      "notes": .array(report.notes.map { .string($0) }),
+      "integrityProblems": .array(report.integrityProblems.map { .string($0) }),
+    ]
   }
 
   private static func table(_ balance: Balance) -> JSON {

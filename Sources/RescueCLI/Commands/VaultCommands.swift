@@ -30,7 +30,9 @@ let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
     table.add([
       "\(backup.name.id)", "\(backup.name.created.formatted(.iso8601))",
       "\(backup.name.userVersion)", "\(Quantity.bytes(backup.byteCount))",
-      backup.isGood ? "\("good", .good)" : "\(backup.manifest?.raw == true ? "raw" : backup.state.rawValue, .warning)",
+      backup.isGood
+        ? "\("good", .good)"
+        : "\(backup.manifest?.raw == true ? "raw" : backup.state.rawValue, .warning)",
       "\(backup.path.name)",
     ])
   }
@@ -55,7 +57,8 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
       let word: StyledText = result.passed ? "\("holds", .good)" : "\("does not hold", .bad)"
       context.console.print("\(result.path.name): \(word)")
       for check in result.checks where !check.passed || context.console.manner.isVerbose {
-        context.console.print("  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")
+        context.console.print(
+          "  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")
       }
       for damage in result.damage {
         let pages = damage.pages.map { ", pages \($0.lowerBound)–\($0.upperBound)" } ?? ""
