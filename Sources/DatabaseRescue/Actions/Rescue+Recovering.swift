@@ -149,6 +149,23 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
     try finishPending(database)
+    let displaced = try displaced(by: code, of: database)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let replacement = Replacement(
+      of: folder, code: notes.publishCode(.succeeded), world: world)
+    try replacement.prepare()
+    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
+      try replacement.install(displacedBy: displaced)
+    }
+    return displaced
+  }
+
+  /// The folder of the files that a run displaced.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.missing` when there are none.
+  package func displaced(
+    by code: SupportCode, of database: FilePath
+  ) throws(RescueError) -> FilePath {
     let folder = try RescueFolder(of: database, storage: world.storage)
     let displaced = folder.quarantine(code)
     let kept = displaced.appending(folder.database.name)
@@ -160,12 +177,6 @@ extension Rescue {
       }
     } catch {
       throw RescueError(error, doing: "look at '\(kept)'")
-    }
-    let replacement = Replacement(
-      of: folder, code: notes.publishCode(.succeeded), world: world)
-    try replacement.prepare()
-    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      try replacement.install(displacedBy: displaced)
     }
     return displaced
   }
