@@ -7,7 +7,7 @@ import SQLiteFormat
 /// What a salvage did.
 public struct SalvageReport: Sendable {
   /// The fresh database.
-  public let output: FilePath
+  public internal(set) var output: FilePath
   /// The database of doubtful rows; nil when there were none.
   public let quarantine: FilePath?
   /// What became of every table's rows; the last entry, without a name, of rows without a table.
