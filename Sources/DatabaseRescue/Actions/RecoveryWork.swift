@@ -60,6 +60,7 @@ struct RecoveryWork {
           try notes.step(PlainName(step.name), at: .install) { _ throws(RescueError) in
             try replacement.install(step == .replaceContent ? .transaction : .move, wait: wait)
           }
+          salvage?.output = folder.database
         case .verifyInstalled:
           let installed = try InputFiles(folder.database, storage: storage)
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in

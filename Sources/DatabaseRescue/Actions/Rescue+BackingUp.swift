@@ -37,6 +37,8 @@ extension Rescue {
     }
     notes.backupMade = PlainName(backup.path.name)
     notes.hasVerifiedBackup = backup.isGood
+    notes.outcome = backup.isGood ? .succeeded : .findings
+    notes.exitStatus = backup.isGood ? 0 : Verdict.damagedLossy.exitStatus
     return backup
   }
 
@@ -62,6 +64,7 @@ extension Rescue {
     _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) {
     try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
+      try JournalsBeside(path, storage: world.storage).refuse()
       try BackupReader(backup.path, in: world.storage).restore(to: path)
     }
     do {

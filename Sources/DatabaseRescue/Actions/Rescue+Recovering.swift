@@ -37,8 +37,15 @@ extension Rescue {
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
-    let options = examination.options(
+    var options = examination.options(
       backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+    // Who names a backup may want it over a sound database too: rows can be gone that nobody
+    // misses but its user. Only what a newer app wrote is left alone.
+    if backup != nil, examination.verdict != .newer,
+      !options.contains(where: { $0.kind == .restore })
+    {
+      options += offers.map { examination.restoreOption($0.offer) }
+    }
     let option = try choose(examination, options)
     guard option.kind != .nothing, option.kind != .migrate else {
       notes.outcome = .nothingToDo
@@ -138,6 +145,23 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
     try finishPending(database)
+    let displaced = try displaced(by: code, of: database)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let replacement = Replacement(
+      of: folder, code: notes.publishCode(.succeeded), world: world)
+    try replacement.prepare()
+    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
+      try replacement.install(displacedBy: displaced)
+    }
+    return displaced
+  }
+
+  /// The folder of the files that a run displaced.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.missing` when there are none.
+  package func displaced(
+    by code: SupportCode, of database: FilePath
+  ) throws(RescueError) -> FilePath {
     let folder = try RescueFolder(of: database, storage: world.storage)
     let displaced = folder.quarantine(code)
     let kept = displaced.appending(folder.database.name)
@@ -149,12 +173,6 @@ extension Rescue {
       }
     } catch {
       throw RescueError(error, doing: "look at '\(kept)'")
-    }
-    let replacement = Replacement(
-      of: folder, code: notes.publishCode(.succeeded), world: world)
-    try replacement.prepare()
-    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      try replacement.install(displacedBy: displaced)
     }
     return displaced
   }

@@ -7,7 +7,7 @@ import SQLiteFormat
 /// What a salvage did.
 public struct SalvageReport: Sendable {
   /// The fresh database.
-  public let output: FilePath
+  public internal(set) var output: FilePath
   /// The database of doubtful rows; nil when there were none.
   public let quarantine: FilePath?
   /// What became of every table's rows; the last entry, without a name, of rows without a table.
@@ -99,6 +99,9 @@ package struct Salvage {
     at output: FilePath, _ quarantine: FilePath, replacing: Bool
   ) throws(RescueError) {
     do {
+      for path in [output, quarantine] {
+        try JournalsBeside(path, storage: world.storage).refuse()
+      }
       for path in [output, quarantine] where !replacing {
         if try world.storage.status(of: path) != nil {
           throw RescueError(
@@ -160,13 +163,15 @@ package struct Salvage {
       }
     }
     var orphans = Balance(table: nil)
+    // What the schema no longer names cannot be counted, and must not pass for nothing.
+    if !survey.namesEveryTable { orphans.lost = .unknown }
     try reader.readOrphans(&claims) { item in
       guard case .doubtful(_, let stored, let doubt) = item else { return }
       orphans.seen += 1
       try aside.add(stored, table: nil, doubt: doubt)
       orphans.quarantined += 1
     }
-    if orphans.seen > 0 { balances.append(orphans) }
+    if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
 
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
@@ -241,6 +246,14 @@ package struct Salvage {
       }
     }
     return balance
+  }
+}
+
+extension Survey {
+  /// Whether the schema table can be read whole, so that no table can have gone unseen.
+  fileprivate var namesEveryTable: Bool {
+    guard let schema else { return false }
+    return schema.tree.isReadable && schema.strangers.isEmpty
   }
 }
 

@@ -28,8 +28,7 @@ extension Rescue {
       try run(command, on: database, backup, timeout)
     }
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let input = try InputFiles(database, storage: world.storage)
-      let after = try examine(input, contract, &notes)
+      let after = try examineResult(database, contract, &notes)
       return judge(backup, end, before, after, contract)
     }
     notes.exitStatus = 0
@@ -45,6 +44,22 @@ extension Rescue {
       try restore(backup, over: database, wait: wait, &notes)
     }
     return report
+  }
+
+  /// Examines what the command left; no file at all is judged like one without a byte.
+  private func examineResult(
+    _ database: FilePath, _ contract: Contract?, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    do throws(RescueError) {
+      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+    } catch  where error.kind == .missing {
+      let nothing = Survey(FileSet(main: MemorySource([])), parser: SandboxParser())
+      let examination = Examination(
+        nothing, expectedVersion: contract.map { Int($0.userVersion) })
+      notes.examination = examination
+      notes.rowsLost = true
+      return examination
+    }
   }
 
   private func requireMigratable(

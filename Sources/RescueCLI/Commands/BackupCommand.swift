@@ -29,11 +29,11 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
       let word: StyledText = check.passed ? "\("passed", .good)" : "\("failed", .bad)"
       context.console.note("  \(check.name): \(word), \(check.detail)")
     }
-    if !backup.isGood {
-      context.console.warn(
-        "the database has findings: the backup is kept, and does not count as a good one")
-    }
-    context.tellCode(of: result)
   }
+  if !backup.isGood {
+    context.console.warn(
+      "the database has findings: the backup is kept, and does not count as a good one")
+  }
+  context.tellCode(of: result)
   return backup.isGood ? .success : .damagedLossy
 }

@@ -17,7 +17,7 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
     context.console.print(text.headline)
     context.console.print(text.findings)
     context.console.print(text.next(for: invocation.path(.file)))
-    context.tellCode(of: result)
   }
+  context.tellCode(of: result)
   return ExitCode(examination.verdict)
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the command bodies share: the library, its inputs, and how a run's end is told.
 
-import SQLiteFormat
 import DatabaseRescue
 import Diagnosis
 import SQLiteFormat
@@ -43,23 +42,30 @@ extension CommandContext {
     }
   }
 
-  /// A value as one JSON document.
+  /// A value as one JSON document, which says what it is.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func encoded(_ value: some Encodable) throws(RescueError) -> String {
+  func encoded(_ value: some Encodable, type: String) throws(RescueError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+      return String(
+        decoding: try encoder.encode(TypedDocument(type: type, value: value)), as: UTF8.self)
+        + "\n"
     } catch {
       throw RescueError(.internal, "a result cannot be written as JSON")
     }
   }
 
+  /// Whether text beside the result is read by somebody, and not in the way of a program.
+  var speaksToPeople: Bool { !console.manner.isJSON || console.terminal.hasSomebody }
+
   /// Tells the support code of a run, and that it could not be logged where it could not.
+  ///
+  /// In JSON the code is part of the document.
   func tellCode<Value>(of result: RunResult<Value>) {
-    console.note("support code \(result.code, .emphasised)")
+    if !console.manner.isJSON { console.note("support code \(result.code, .emphasised)") }
     tellLogFailure(of: result)
   }
 
@@ -101,9 +107,18 @@ extension CommandContext {
   func approve(
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
-    for line in PlanText(plan).lines { console.say(line) }
+    let text = PlanText(plan)
     if invocation.isSet(.dryRun) {
+      // The plan is what a dry run was asked for.
+      if console.manner.isJSON {
+        console.print(document: text.document)
+      } else {
+        console.print(text.lines)
+      }
       throw RescueError(.declined, Self.onlyPlanned)
+    }
+    if speaksToPeople {
+      for line in text.lines { console.say(line) }
     }
     if invocation.isSet(.yes), name == nil { return }
     let answer =
@@ -131,5 +146,23 @@ extension CommandContext {
   /// Whether an error only says that a dry run has come to its end.
   static func ranDry(_ error: RescueError) -> Bool {
     error.kind == .declined && error.message == onlyPlanned
+  }
+}
+
+/// A value that can be encoded, as a document of ours: beside its own members stand what it is and
+/// the version of the format.
+struct TypedDocument<Value: Encodable>: Encodable {
+  let type: String
+  let value: Value
+
+  private enum CodingKeys: String, CodingKey {
+    case type, schema
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try value.encode(to: encoder)
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(type, forKey: .type)
+    try members.encode(1, forKey: .schema)
   }
 }

@@ -8,14 +8,25 @@ import Diagnosis
 let contractCaptureCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try ContractSource.load(invocation.path(.file), world: context.world)
   let document = try ContractDocument.write(contract)
-  if let output = invocation.path(.output) {
-    try ContractDocument.save(document, at: output, in: context.world.storage)
-    context.console.print("\(output)")
-  } else {
+  let count = contract.objects.tables.count
+  guard let output = invocation.path(.output) else {
+    // The contract is a JSON document itself.
     context.console.write(String(decoding: document, as: UTF8.self))
+    return .success
   }
-  let tables = Quantity.count(contract.objects.tables.count, "table")
-  context.console.note("version \(contract.userVersion), \(tables)")
+  try ContractDocument.save(document, at: output, in: context.world.storage)
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document(
+        "contract-capture",
+        [
+          "output": .string(output.description), "version": .integer(Int(contract.userVersion)),
+          "tables": .integer(count),
+        ]))
+  } else {
+    context.console.print("\(output)")
+    context.console.note("version \(contract.userVersion), \(Quantity.count(count, "table"))")
+  }
   return .success
 }
 
@@ -29,12 +40,12 @@ let contractVerifyCommand: CommandBody = { invocation, context throws(RescueErro
     var members = ExaminationJSON(examination, code: result.code).members
     members["diff"] = .array(examination.diff.map { .string($0) })
     context.console.print(document: .document("contract-verify", members))
-    return ExitCode(examination.verdict)
+  } else {
+    let text = ExaminationText(examination, name: invocation.path(.file).name)
+    context.console.print(text.headline)
+    context.console.print(text.findings)
+    for line in examination.diff { context.console.print("  \(line)") }
   }
-  let text = ExaminationText(examination, name: invocation.path(.file).name)
-  context.console.print(text.headline)
-  context.console.print(text.findings)
-  for line in examination.diff { context.console.print("  \(line)") }
   context.tellCode(of: result)
   return ExitCode(examination.verdict)
 }

@@ -14,31 +14,38 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
     onFailure: { report throws(RescueError) in
-      tell(report, context)
+      if context.speaksToPeople { tell(report, context) }
       return remedy(policy, context)
     })
   let report = result.value
-  guard !report.isKept else {
+  if context.console.manner.isJSON {
+    context.console.print(document: GuardJSON.document(report, result.code))
+  } else if report.isKept {
     context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
     context.console.note("the backup before it: \(report.backup.path)")
-    context.tellCode(of: result)
-    return .success
+  } else {
+    tellRefusal(report, of: file, result.code, context)
   }
+  context.tellCode(of: result)
+  return report.isKept ? .success : ExitCode(report.refusal)
+}
+
+private func tellRefusal(
+  _ report: GuardReport, of file: FilePath, _ code: SupportCode, _ context: CommandContext
+) {
   switch report.remedy {
   case .restore:
     context.console.print("\(file.name): \("restored", .good) from \(report.backup.path.name)")
+    context.console.say(
+      "to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
   case .stop, nil:
     context.console.print("\(file.name): left as the migration left it")
     context.console.say(
       "to restore: dbrescue restore \(file.shellQuoted) --from \(report.backup.name.id) --yes")
   }
-  let message = BlockingMessage(report.refusal, code: result.code, isBackedUp: true)
+  let message = BlockingMessage(report.refusal, code: code, isBackedUp: true)
   context.console.print("")
   for line in message.lines { context.console.print("  \(line)") }
-  if let failure = result.logFailure {
-    context.console.warn("the run was not logged: \(failure.message)")
-  }
-  return ExitCode(report.refusal)
 }
 
 private func tell(_ report: GuardReport, _ context: CommandContext) {

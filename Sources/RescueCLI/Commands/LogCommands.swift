@@ -74,6 +74,11 @@ let explainCommand: CommandBody = { invocation, context throws(RescueError) in
     }
     return .success
   }
+  guard !subject.looksLikeFinding else {
+    throw RescueError(
+      .invalidInput, "there is no finding '\(subject)'",
+      advice: "findings have codes such as DBR-F060")
+  }
   let lines = try supportCode(subject).explanation
   if context.console.manner.isJSON {
     context.console.print(
@@ -86,4 +91,12 @@ let explainCommand: CommandBody = { invocation, context throws(RescueError) in
     context.console.print(table.lines(width: nil))
   }
   return .success
+}
+
+extension String {
+  /// Whether this was meant as the code of a finding: too short for a support code.
+  fileprivate var looksLikeFinding: Bool {
+    let text = uppercased()
+    return count <= 10 && (text.hasPrefix("DBR-F") || text.hasPrefix("F"))
+  }
 }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as people read it before they say yes.
+// A plan as people read it before they say yes, and as programs read it after a dry run.
 
 import DatabaseRescue
 import Diagnosis
 
-/// A plan in lines of text.
+/// A plan in lines of text and as JSON.
 struct PlanText {
-  let lines: [StyledText]
+  private let plan: Plan
 
   init(_ plan: Plan) {
+    self.plan = plan
+  }
+
+  /// The plan in lines of text.
+  var lines: [StyledText] {
     var lines: [StyledText] = ["\("plan", .heading): \(plan.option.summary)"]
     for (index, step) in plan.steps.enumerated() {
       lines.append("  \(index + 1). \(step.text)")
@@ -22,7 +27,33 @@ struct PlanText {
     }
     lines.append("  the old files go to \(plan.quarantine)")
     lines.append("  to undo: \(plan.undo, .emphasised)")
-    self.lines = lines
+    return lines
+  }
+
+  /// The plan as a JSON document; `unsynced` is null when nobody can tell.
+  var document: JSON {
+    let unsynced: JSON =
+      switch plan.unsynced {
+      case .none: 0
+      case .some(let count): .integer(count)
+      case .cannotTell: nil
+      }
+    return .document(
+      "plan",
+      [
+        "option": .string(plan.option.name), "summary": .string(plan.option.summary),
+        "backup": .optional(plan.option.backup.map { .string($0) }),
+        "steps": .array(plan.steps.map { ["name": .string($0.name), "text": .string($0.text)] }),
+        "tables": .array(plan.option.outcomes.map(Self.outcome)), "unsynced": unsynced,
+        "quarantine": .string(plan.quarantine), "undo": .string(plan.undo),
+      ])
+  }
+
+  private static func outcome(_ outcome: RecoveryOption.Outcome) -> JSON {
+    [
+      "name": .string(outcome.table), "kept": .integer(outcome.kept),
+      "lost": .string(outcome.lost.description), "regained": .integer(outcome.regained),
+    ]
   }
 }
 

@@ -28,7 +28,7 @@ let playbookListCommand: CommandBody = { _, context throws(RescueError) in
 let playbookShowCommand: CommandBody = { invocation, context throws(RescueError) in
   let playbook = try playbook(invocation, context)
   if context.console.manner.isJSON {
-    context.console.write(try context.encoded(playbook))
+    context.console.write(try context.encoded(playbook, type: "playbook"))
   } else {
     for line in playbook.checklist.split(separator: "\n", omittingEmptySubsequences: false) {
       context.console.print("\(line)")
@@ -41,8 +41,14 @@ let playbookShowCommand: CommandBody = { invocation, context throws(RescueError)
 let playbookValidateCommand: CommandBody = { invocation, context throws(RescueError) in
   let (bytes, name) = try source(invocation, context)
   let problems = PlaybookReader.problems(in: bytes)
-  for problem in problems { context.console.print("\(problem.description(in: name))") }
-  if problems.isEmpty { context.console.note("'\(name)' can be run") }
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document(
+        "playbook-validate", ["name": .string(name), "problems": .array(problems.map(json))]))
+  } else {
+    for problem in problems { context.console.print("\(problem.description(in: name))") }
+    if problems.isEmpty { context.console.note("'\(name)' can be run") }
+  }
   return problems.isEmpty ? .success : .invalidInput
 }
 
@@ -56,7 +62,7 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
   if invocation.isSet(.dryRun) {
     let rehearsal = try context.rescue.rehearse(playbook, on: file, setting)
     if context.console.manner.isJSON {
-      context.console.write(try context.encoded(rehearsal))
+      context.console.write(try context.encoded(rehearsal, type: "plan"))
     } else {
       for line in rehearsal.text.split(separator: "\n", omittingEmptySubsequences: false) {
         context.console.print("\(line)")
@@ -65,15 +71,48 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
     }
     return .success
   }
+  let isJSON = context.console.manner.isJSON
   let result = try context.rescue.run(
     playbook, on: file, setting, asking: { ask($0, context) },
-    telling: { step, record in tell(step, record, context) })
-  context.console.print(
-    "\(playbook.name): \(result.value.ending.rawValue)"
-      + (result.value.stoppedAt.map { " at '\($0)'" } ?? ""))
-  context.console.print("next: \(result.value.next)")
+    telling: { step, record in if !isJSON { tell(step, record, context) } })
+  if isJSON {
+    context.console.print(
+      document: .document(
+        "playbook-run",
+        members(result.value).merging(["code": .string(result.code.description)]) { $1 }))
+  } else {
+    context.console.print(
+      "\(playbook.name): \(result.value.ending.rawValue)"
+        + (result.value.stoppedAt.map { " at '\($0)'" } ?? ""))
+    context.console.print("next: \(result.value.next)")
+  }
   context.tellCode(of: result)
   return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+}
+
+private func json(_ problem: DocumentProblem) -> JSON {
+  [
+    "line": .integer(problem.position.line), "column": .integer(problem.position.column),
+    "message": .string(problem.message),
+  ]
+}
+
+/// What a run of a playbook did, as members of a JSON document.
+private func members(_ result: PlaybookResult) -> [String: JSON] {
+  [
+    "playbook": .string(result.playbook), "ending": .string(result.ending.rawValue),
+    "stoppedAt": .optional(result.stoppedAt.map { .string($0) }),
+    "verdict": .optional(result.verdict.map { .string($0.word) }),
+    "exit": .integer(Int(result.exitStatus)), "next": .string(result.next),
+    "steps": .array(
+      result.records.map { record in
+        [
+          "step": .string(record.step), "action": .string(record.action.rawValue),
+          "outcome": .string(record.outcome.rawValue), "seconds": .number(record.seconds),
+          "reason": .string(record.reason), "summary": .string(record.summary),
+        ]
+      }),
+  ]
 }
 
 /// A playbook of the program, or the one at a path.
@@ -111,7 +150,7 @@ private func ask(_ question: PlaybookQuestion, _ context: CommandContext) -> Pla
     case .nobodyThere: .nobody
     }
   }
-  context.console.say("\(question.text)")
+  if context.speaksToPeople { context.console.say("\(question.text)") }
   return
     switch context.console.choose(
       "which one?", from: question.choices.map { "\($0.id): \($0.effect)" })

@@ -17,44 +17,56 @@ let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
 /// Carries out an option on the database that was named, and tells what was done.
 func recover(
   _ operation: SupportCode.Operation, _ invocation: Invocation, _ context: CommandContext,
-  contract: Contract?, vault: FilePath?, backup: Backup? = nil, asksForName name: String? = nil,
+  contract: Contract?, vault: FilePath?, backup: Backup? = nil, wait: Duration = .seconds(5),
+  asksForName name: String? = nil,
   choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
 ) throws(RescueError) -> ExitCode {
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(
       operation, context.input(invocation, journals: false), contract: contract, vault: vault,
-      backup: backup, choose: choose,
+      backup: backup, wait: wait, choose: choose,
       approve: { plan throws(RescueError) in
         try context.approve(plan, invocation, asksForName: name)
       })
   } catch  where CommandContext.ranDry(error) {
-    context.console.note("nothing was changed: this was a dry run")
+    if context.speaksToPeople {
+      context.console.note("nothing was changed: this was a dry run")
+    }
     return .success
   }
   let report = result.value
-  guard report.plan != nil else {
+  if context.console.manner.isJSON {
+    context.console.print(document: RecoveryJSON.document(operation, report, result.code))
+  } else {
+    tell(result, of: invocation.path(.file).name, context)
+  }
+  context.tellCode(of: result)
+  return ExitCode(report.outcome)
+}
+
+private func tell(
+  _ result: RunResult<RecoveryReport>, of name: FilePath, _ context: CommandContext
+) {
+  let report = result.value
+  guard let plan = report.plan else {
     context.console.print("nothing was changed")
-    context.tellCode(of: result)
-    return ExitCode(report.verdict)
+    return
   }
   for export in report.exported {
     context.console.print("\(Quantity.count(export.rows, "unsynced row")) in \(export.path)")
   }
   if let salvage = report.salvage {
     let account = SalvageAccount(
-      of: salvage, file: PlainName(invocation.path(.file)), code: result.code,
-      created: result.started)
+      of: salvage, file: PlainName(name), code: result.code, created: result.started)
     for line in account.lines(naming: nil) { context.console.print(StyledText(line)) }
   }
   context.console.print(
-    "\(invocation.path(.file).name): now \(report.verdict.word, report.verdict.style)")
+    "\(name): now \(report.verdict.word, report.verdict.style)")
   if let quarantine = report.quarantine {
     context.console.note("the old files are in \(quarantine)")
   }
-  if let plan = report.plan { context.console.note("to undo: \(plan.undo)") }
-  context.tellCode(of: result)
-  return ExitCode(report.outcome)
+  context.console.note("to undo: \(plan.undo)")
 }
 
 private func choose(
@@ -62,8 +74,9 @@ private func choose(
   _ context: CommandContext
 ) throws(RescueError) -> RecoveryOption {
   let text = ExaminationText(examination, name: invocation.path(.file).name)
-  context.console.say(text.headline)
-  for line in text.findings { context.console.say(line) }
+  if context.speaksToPeople {
+    for line in [text.headline] + text.findings { context.console.say(line) }
+  }
   guard !options.isEmpty else {
     throw RescueError(
       .invalidInput, "nothing can be done with this file alone",
@@ -79,10 +92,12 @@ private func choose(
     return option
   }
   if options.count == 1, options[0].kind == .nothing || options[0].kind == .migrate {
-    context.console.say("\(options[0].summary)")
+    if context.speaksToPeople { context.console.say("\(options[0].summary)") }
     return options[0]
   }
-  for line in OptionText.lines(options) { context.console.say(line) }
+  if context.speaksToPeople {
+    for line in OptionText.lines(options) { context.console.say(line) }
+  }
   switch context.console.choose("which one?", from: options.map { "\($0.name)" }) {
   case .given(let index): return options[index]
   case .nobodyThere:

@@ -10,25 +10,73 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
   let vault = try context.rescue.backups(of: file, vault: invocation.path(.vault))
   let backup = try backup(invocation, vault, context)
   if let output = invocation.path(.output) {
-    let result = try context.rescue.restore(backup, toNewFile: output)
-    context.console.print("\(output)")
-    context.console.note("restored from \(backup.path.name) and checked")
-    context.tellCode(of: result)
-    return .success
+    return try restore(backup, to: output, invocation, context)
+  }
+  // A database that is gone has nothing to lose: in its place the backup is a new file.
+  guard try context.exists(file) else {
+    return try restore(backup, to: file, invocation, context)
   }
   let contract = try context.contract(at: invocation.path(.contract))
   return try recover(
     .restore, invocation, context, contract: contract, vault: nil, backup: backup,
+    wait: .seconds(invocation.requiredNumber(.wait)),
     choose: { examination, options throws(RescueError) in
       guard let option = options.first(where: { $0.kind == .restore }) else {
         throw RescueError(
           .invalidInput,
           "'\(file.name)' is \(examination.verdict.word): \(examination.verdict.meaning)",
-          meaning: "restoring would lose rows and gain nothing; nothing was changed",
+          meaning: "nothing was changed",
           advice: "restore to a new file instead: add --output NEW")
       }
       return option
     })
+}
+
+/// Restores a backup to a new file.
+private func restore(
+  _ backup: Backup, to output: FilePath, _ invocation: Invocation, _ context: CommandContext
+) throws(RescueError) -> ExitCode {
+  if invocation.isSet(.dryRun) {
+    if context.console.manner.isJSON {
+      context.console.print(
+        document: .document(
+          "plan",
+          [
+            "option": "restore", "backup": .string(backup.path.name.description),
+            "output": .string(output.description),
+          ]))
+    } else {
+      context.console.print("restore \(backup.path.name) to the new file \(output)")
+      context.console.note("nothing was written: this was a dry run")
+    }
+    return .success
+  }
+  let result = try context.rescue.restore(backup, toNewFile: output)
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document(
+        "restore",
+        [
+          "code": .string(result.code.description), "output": .string(output.description),
+          "backup": .string(backup.path.name.description),
+        ]))
+  } else {
+    context.console.print("\(output)")
+    context.console.note("restored from \(backup.path.name) and checked")
+  }
+  context.tellCode(of: result)
+  return .success
+}
+
+extension CommandContext {
+  /// Whether there is a file at a path.
+  fileprivate func exists(_ path: FilePath) throws(RescueError) -> Bool {
+    do {
+      return try world.storage.status(of: path) != nil
+    } catch {
+      throw RescueError(error)
+    }
+  }
 }
 
 /// The backup that was named: a file, an id, a support code, or the newest good one.

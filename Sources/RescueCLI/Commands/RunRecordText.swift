@@ -41,14 +41,17 @@ struct RunRecordText {
     self.lines = lines
   }
 
-  /// Records as they lie in the log, a line each.
+  /// Records as they lie in the log, a line each, with what they are.
   static func jsonLines(_ records: [RunRecord]) throws(RescueError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      return try records.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
-        .joined()
+      return try records.map {
+        String(decoding: try encoder.encode(TypedDocument(type: "run", value: $0)), as: UTF8.self)
+          + "\n"
+      }
+      .joined()
     } catch {
       throw RescueError(.internal, "a record of the log cannot be written as JSON")
     }

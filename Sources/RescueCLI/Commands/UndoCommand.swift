@@ -8,10 +8,9 @@ import Diagnosis
 let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   let file = invocation.path(.file)
   let code = try supportCode(invocation.text(.code))
-  context.console.say("bring back what the run \(code) displaced; the present files are kept aside")
-  if invocation.isSet(.dryRun) {
-    context.console.note("nothing was changed: this was a dry run")
-    return .success
+  if invocation.isSet(.dryRun) { return try rehearseUndo(code, of: file, context) }
+  if context.speaksToPeople {
+    context.console.say("\(intention(code))")
   }
   if !invocation.isSet(.yes) {
     switch context.console.confirm("carry this out?") {
@@ -25,8 +24,38 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
     }
   }
   let result = try context.rescue.undo(code, of: file)
-  context.console.print("\(file.name): brought back from \(result.value)")
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document(
+        "undo",
+        [
+          "code": .string(result.code.description), "from": .string(result.value.description),
+          "undo": .string("dbrescue undo \(result.code) \(file.shellQuoted)"),
+        ]))
+  } else {
+    context.console.print("\(file.name): brought back from \(result.value)")
+    context.console.note("to undo: dbrescue undo \(result.code) \(file.shellQuoted)")
+  }
   context.tellCode(of: result)
+  return .success
+}
+
+private func intention(_ code: SupportCode) -> String {
+  "bring back what the run \(code) displaced; the present files are kept aside"
+}
+
+/// Says what an undo would do, once it is sure that there is something to bring back.
+private func rehearseUndo(
+  _ code: SupportCode, of file: FilePath, _ context: CommandContext
+) throws(RescueError) -> ExitCode {
+  let displaced = try context.rescue.displaced(by: code, of: file)
+  if context.console.manner.isJSON {
+    context.console.print(
+      document: .document("plan", ["option": "undo", "from": .string(displaced.description)]))
+  } else {
+    context.console.print("\(intention(code))")
+    context.console.note("nothing was changed: this was a dry run")
+  }
   return .success
 }
 
