@@ -45,6 +45,10 @@ let package = Package(
         "FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport",
       ],
       path: "samples/MakeSamples"),
+    .executableTarget(
+      name: "rescue-bench",
+      dependencies: ["FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat"],
+      path: "samples/Bench"),
 
     .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),
     .testTarget(
