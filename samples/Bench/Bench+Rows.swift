@@ -18,8 +18,8 @@ extension Bench {
     let (ours, theirs) = (folder.appending("salvaged.db"), folder.appending("vacuumed.db"))
     return [
       Work(
-        name: "salvage", jobs: [command("salvage", database, "--output", ours)], makes: ours),
-      Work(name: "VACUUM INTO", jobs: [peer("vacuum-into", database, theirs)], makes: theirs),
+        name: "salvage", jobs: [command("salvage", database, "--output", ours)], makes: [ours]),
+      Work(name: "VACUUM INTO", jobs: [peer("vacuum-into", database, theirs)], makes: [theirs]),
     ]
   }
 
@@ -29,20 +29,21 @@ extension Bench {
     let online = peer("online-backup", database, copy)
     let gzip = Job(command: ["gzip", "-6", "-c", "\(copy)"], output: zipped)
     let backups = [
-      Work(name: "backup", jobs: [command("backup", database, "--vault", vault)], makes: vault),
+      Work(name: "backup", jobs: [command("backup", database, "--vault", vault)], makes: [vault]),
       Work(name: "second backup", jobs: [command("backup", database, "--vault", vault)]),
       Work(
         name: "backup --verify quick",
-        jobs: [command("backup", database, "--vault", quick, "--verify", "quick")], makes: quick),
+        jobs: [command("backup", database, "--vault", quick, "--verify", "quick")], makes: [quick]),
       Work(
         name: "backup --verify quick --level 1",
         jobs: [
           command("backup", database, "--vault", fast, "--verify", "quick", "--level", "1")
-        ], makes: fast),
-      Work(name: "online backup", jobs: [online], makes: copy),
-      Work(name: "cp", jobs: [Job(command: ["cp", "\(database)", "\(other)"])], makes: other),
+        ], makes: [fast]),
+      Work(name: "online backup", jobs: [online], makes: [copy]),
+      Work(name: "cp", jobs: [Job(command: ["cp", "\(database)", "\(other)"])], makes: [other]),
     ]
-    return hasGzip ? backups + [Work(name: gzipped, jobs: [online, gzip], makes: zipped)] : backups
+    return hasGzip
+      ? backups + [Work(name: gzipped, jobs: [online, gzip], makes: [copy, zipped])] : backups
   }
 
   private var restores: [Work] {
@@ -50,10 +51,10 @@ extension Bench {
     return [
       Work(
         name: "restore --output",
-        jobs: [command("restore", database, "--vault", vault, "--output", ours)], makes: ours),
+        jobs: [command("restore", database, "--vault", vault, "--output", ours)], makes: [ours]),
       Work(
         name: "gunzip -c", jobs: [Job(command: ["gunzip", "-c", "\(zipped)"], output: theirs)],
-        makes: theirs),
+        makes: [theirs]),
     ]
   }
 

@@ -50,14 +50,14 @@ struct Bench {
           progress("\(work.name): \(round == 0 ? "warm-up" : "run \(round) of \(options.runs)")")
           let cost = try cost(of: work)
           if round > 0 { measured[work.name, default: Measurement()].costs.append(cost) }
-          if let made = work.makes {
+          if let made = work.makes.last {
             measured[work.name, default: Measurement()].byteCount = try byteCount(of: made)
           }
         }
       }
     }
     // Only the database is worth keeping.
-    for made in groups.joined().compactMap(\.makes) { try remove(made) }
+    for made in groups.joined().flatMap(\.makes) { try remove(made) }
     progress("")
     print("\(database), \(try byteCount(of: database) / 1_000_000) MB\n")
     for line in ResultTable(rows, measured).lines { print(line) }
@@ -79,7 +79,7 @@ struct Bench {
 
   /// Runs a work once, with nothing of an earlier run left, neither on disk nor on its way there.
   private func cost(of work: Work) throws -> Cost {
-    if let made = work.makes { try remove(made) }
+    for made in work.makes { try remove(made) }
     sync()
     var cost = Cost()
     for job in work.jobs { cost.add(try job.run(environment: environment)) }

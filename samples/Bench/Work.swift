@@ -9,8 +9,8 @@ struct Work {
   let name: String
   /// What is run, one after the other.
   let jobs: [Job]
-  /// What is removed before each run: a file, or the files in a folder.
-  var makes: FilePath?
+  /// What is removed before each run, files or the files in folders; the size of the last counts.
+  var makes: [FilePath] = []
 }
 
 /// What several runs of one piece of work took.
