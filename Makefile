@@ -56,10 +56,10 @@ format: ## rewrite the sources in the house format
 fuzz: build ## mutate databases for longer than the tests do
 	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-20000} $(SWIFT) test --skip-build --disable-xctest --filter Mutation
 
-bench: deps ## measure backup, check and salvage against peers in the same run
+bench: deps ## measure check, salvage, backup and restore against peers in the same run
 	$(SWIFT) build -c release --product dbrescue
-	$(SWIFT) build -c release --product fitness-log
-	PATH="$(CURDIR)/$(RELEASE):$$PATH" sh samples/bench.sh
+	$(SWIFT) build -c release --product rescue-bench
+	$(RELEASE)/rescue-bench $(BENCH)
 
 demo: deps ## show the main job on a bundled sample app
 	$(SWIFT) build --product dbrescue

@@ -18,10 +18,13 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // A dozen lines of C for what Swift has no names for: the processor's SHA-256.
+    .target(name: "CDigest"),
     .target(name: "SQLiteFormat"),
     .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),
     .target(
-      name: "DatabaseRescue", dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib"],
+      name: "DatabaseRescue",
+      dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest"],
       resources: [.embedInCode("playbooks")]),
     .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
     .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),
@@ -45,6 +48,10 @@ let package = Package(
         "FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport",
       ],
       path: "samples/MakeSamples"),
+    .executableTarget(
+      name: "rescue-bench",
+      dependencies: ["FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat"],
+      path: "samples/Bench"),
 
     .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),
     .testTarget(

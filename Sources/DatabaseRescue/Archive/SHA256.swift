@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA-256 (FIPS 180-4), the one digest by which bytes are proven equal.
 
+internal import CDigest
 public import SQLiteFormat
 
 /// The SHA-256 of a run of bytes.
@@ -76,9 +77,20 @@ public struct SHA256: Sendable {
   /// The bytes that do not fill a block of 64 yet.
   private var rest = Bytes()
   private var byteCount: UInt64 = 0
+  /// Whether the processor does the rounds itself, several times as fast.
+  private let usesInstructions: Bool
 
   /// Starts a digest of no bytes.
-  public init() {}
+  public init() {
+    self.init(usingInstructions: true)
+  }
+
+  /// Starts a digest of no bytes that uses the processor's instructions, if it has any, or not.
+  init(usingInstructions isWanted: Bool) {
+    usesInstructions = isWanted && Self.hasInstructions
+  }
+
+  private static let hasInstructions = dbrescue_sha256_is_supported()
 
   /// The digest of bytes that are all there.
   public static func digest(of bytes: Bytes) -> Digest {
@@ -116,6 +128,26 @@ public struct SHA256: Sendable {
   }
 
   private mutating func compress(_ bytes: Bytes, from start: Int, blocks: Int) {
+    if usesInstructions {
+      compressByInstructions(bytes, from: start, blocks: blocks)
+    } else {
+      compressByRounds(bytes, from: start, blocks: blocks)
+    }
+  }
+
+  private mutating func compressByInstructions(_ bytes: Bytes, from start: Int, blocks: Int) {
+    unsafe bytes[start...].withUnsafeBufferPointer { bytes in
+      unsafe Self.roundConstants.withUnsafeBufferPointer { constants in
+        unsafe withUnsafeMutableBytes(of: &words) { words in
+          unsafe dbrescue_sha256_compress(
+            words.baseAddress?.assumingMemoryBound(to: UInt32.self), bytes.baseAddress, blocks,
+            constants.baseAddress)
+        }
+      }
+    }
+  }
+
+  private mutating func compressByRounds(_ bytes: Bytes, from start: Int, blocks: Int) {
     var words = self.words
     unsafe bytes.withUnsafeBytes { bytes in
       unsafe Self.roundConstants.withUnsafeBufferPointer { constants in

@@ -39,6 +39,14 @@ import Testing
     #expect(SHA256.digest(of: vector.message).description == vector.digest)
   }
 
+  @Test(arguments: vectors) func `published vectors without the processor's help`(
+    _ vector: Vector
+  ) {
+    var hash = SHA256(usingInstructions: false)
+    hash.update(vector.message)
+    #expect(hash.digest().description == vector.digest)
+  }
+
   @Test func `pieces give the digest of the whole wherever they are cut`() {
     let message = Bytes((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 37) })
     let whole = SHA256.digest(of: message)

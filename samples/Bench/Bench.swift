@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs what is measured, and prints what it took.
+
+import DatabaseRescue
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// One measurement of everything.
+struct Bench {
+  let options: Options
+  /// This program, beside which the command is.
+  let program: FilePath
+  /// Where everything is made.
+  let folder: FilePath
+  /// What is examined, copied and restored.
+  let database: FilePath
+  /// Whether there is a gzip to compare with.
+  let hasGzip: Bool
+
+  private let storage = SystemStorage()
+  private let environment: [String: String]
+
+  /// Prepares the folder and the database.
+  init(options: Options, program: FilePath) throws {
+    self.options = options
+    self.program = program
+    folder = options.folder.appending(options.isSmall ? "small" : "large")
+    database = folder.appending("fitness.db")
+    // Runs of a measurement do not belong in anybody's log.
+    environment = World().environment.merging(
+      ["DBRESCUE_LOG": "\(folder.appending("runs.jsonl"))", "TMPDIR": "\(folder)"]) { $1 }
+    hasGzip =
+      (try? Job(command: ["gzip", "--version"]).run(environment: environment)) != nil
+    try storage.createFolder(folder)
+  }
+
+  /// Measures everything and prints the table.
+  func run() throws {
+    try makeDatabase()
+    var measured: [String: Measurement] = [:]
+    for group in groups {
+      for round in 0...options.runs {
+        for work in group {
+          progress("\(work.name): \(round == 0 ? "warm-up" : "run \(round) of \(options.runs)")")
+          let cost = try cost(of: work)
+          if round > 0 { measured[work.name, default: Measurement()].costs.append(cost) }
+          if let made = work.makes.last {
+            measured[work.name, default: Measurement()].byteCount = try byteCount(of: made)
+          }
+        }
+      }
+    }
+    // Only the database is worth keeping.
+    for made in groups.joined().flatMap(\.makes) { try remove(made) }
+    progress("")
+    print("\(database), \(try byteCount(of: database) / 1_000_000) MB\n")
+    for line in ResultTable(rows, measured).lines { print(line) }
+    print("")
+    for note in notes { print("- \(note)") }
+  }
+
+  private func makeDatabase() throws {
+    guard try storage.status(of: database) == nil else { return }
+    progress("making the database")
+    // Under another name first: a database that is only half there is not to be reused.
+    let partial = database.adding(suffix: ".partial")
+    try remove(partial)
+    let workouts = options.isSmall ? 2_200 : 66_667
+    let create = ["\(program)", "peer", "create", "\(partial)", "\(workouts)"]
+    _ = try Job(command: create).run(environment: environment)
+    try storage.rename(partial, to: database)
+  }
+
+  /// Runs a work once, with nothing of an earlier run left, neither on disk nor on its way there.
+  private func cost(of work: Work) throws -> Cost {
+    for made in work.makes { try remove(made) }
+    sync()
+    var cost = Cost()
+    for job in work.jobs { cost.add(try job.run(environment: environment)) }
+    return cost
+  }
+
+  private func remove(_ path: FilePath) throws {
+    switch try storage.status(of: path)?.kind {
+    case nil: return
+    case .folder: for name in try storage.names(in: path) { try remove(path.appending(name)) }
+    default: try storage.remove(path)
+    }
+  }
+
+  /// The size of a file, or of all files in a folder.
+  private func byteCount(of path: FilePath) throws -> Int {
+    guard let status = try storage.status(of: path) else { return 0 }
+    guard status.kind == .folder else { return status.byteCount }
+    return try storage.names(in: path).reduce(0) { try $0 + byteCount(of: path.appending($1)) }
+  }
+
+  /// Tells on the standard error what is going on, in a line that the next one replaces.
+  private func progress(_ text: String) {
+    if isatty(STDERR_FILENO) == 1 { standardError("\r\u{1B}[K\(text)") }
+  }
+}
