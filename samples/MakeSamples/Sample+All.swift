@@ -112,7 +112,7 @@ extension Sample {
         .copyPage(
           from: $0.page(of: "outbox", "leaf", at: 3), to: $0.page(of: "sets", "leaf", at: 1)))
     },
-    Sample("lost-root.db", .damagedLossy, "the root page of `sets` is zeros; its leaves are there")
+    Sample("lost-root.db", .damagedIntact, "the root page of `sets` is zeros; its leaves are there")
     {
       try $0.damaged(.zeroPage($0.root(of: "sets")))
     },

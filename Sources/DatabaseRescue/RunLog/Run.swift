@@ -168,7 +168,8 @@ extension Rescue {
       notes.stage = .done
       let code = notes.published ?? notes.code()
       return RunResult(
-        value: value, code: code, started: started, inputs: notes.inputs, logFailure: log(notes.record(code, started: started, file: file)))
+        value: value, code: code, started: started, inputs: notes.inputs,
+        logFailure: log(notes.record(code, started: started, file: file)))
     } catch {
       var failure = error
       notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome

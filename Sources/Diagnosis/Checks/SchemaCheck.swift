@@ -51,7 +51,8 @@ enum SchemaCheck: Check {
       else { return nil }
       return Finding(
         .rootLost, "the root of table '\(tree.entry.name)' cannot be read: \(fault.problem)",
-        at: .init(page: tree.root, object: tree.entry.name))
+        at: .init(page: tree.root, object: tree.entry.name),
+        severity: survey.loss(of: tree) == .none ? .damage : nil)
     }
   }
 }

@@ -9,15 +9,22 @@ enum TreeCheck: Check {
 
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
-      faults(of: tree, areMisplacedRowsProven: survey.isOnlyMisplaced(tree)) + lost(tree, survey)
+      faults(
+        of: tree, areMisplacedRowsProven: survey.isOnlyMisplaced(tree),
+        losesRows: survey.loss(of: tree) != .none) + lost(tree, survey)
     }
   }
 
   /// The findings of a tree's faults, one for each up to a limit.
+  ///
+  /// A page that is gone weighs less where every row is proven to be there all the same.
   static func faults(
-    of tree: TreeSurvey, areMisplacedRowsProven: Bool = false
+    of tree: TreeSurvey, areMisplacedRowsProven: Bool = false, losesRows: Bool = true
   ) -> [Finding] {
     let name = tree.entry.name
+    func severity(_ code: FindingCode) -> Finding.Severity {
+      losesRows || code != .pageDamaged && code != .pageLost ? code.severity : .damage
+    }
     func findings(
       _ faults: FaultList, _ describe: (FormatError) -> (FindingCode, String)
     ) -> [Finding] {
@@ -27,9 +34,9 @@ enum TreeCheck: Check {
         let place = Finding.Place(page: fault.page, offset: fault.offset, object: name)
         if let last = findings.last, last.code == code, last.message == message {
           findings[findings.count - 1] = Finding(
-            code, message, at: last.place, count: last.count + 1)
+            code, message, at: last.place, severity: severity(code), count: last.count + 1)
         } else if findings.count < shownMax {
-          findings.append(Finding(code, message, at: place))
+          findings.append(Finding(code, message, at: place, severity: severity(code)))
         } else {
           break
         }
@@ -38,7 +45,8 @@ enum TreeCheck: Check {
       if rest > 0, let last = findings.last {
         findings.append(
           Finding(
-            last.code, "and \(rest) more like it in '\(name)'", at: .init(object: name), count: rest))
+            last.code, "and \(rest) more like it in '\(name)'", at: .init(object: name),
+            severity: severity(last.code), count: rest))
       }
       return findings
     }

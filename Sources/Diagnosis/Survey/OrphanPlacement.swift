@@ -138,7 +138,8 @@ struct OrphanPlacement {
         current = nil
       case .record(let stored):
         guard let rowID = stored.rowID else { break }
-        current = min(current?.lowerBound ?? rowID, rowID)...max(current?.upperBound ?? rowID, rowID)
+        current =
+          min(current?.lowerBound ?? rowID, rowID)...max(current?.upperBound ?? rowID, rowID)
       case .misplaced, .cellFault, .pageFault: break
       }
       return true

@@ -26,7 +26,7 @@ struct ExaminationText {
     for finding in examination.findings {
       table.add([
         "  \(finding.severity.rawValue, finding.severity.style)", "\(finding.code.name, .dim)",
-        "\(finding.message)",
+        "\(finding.message)\(finding.count > 1 ? ", \(finding.count) times" : "")",
       ])
     }
     return examination.findings.isEmpty ? [] : table.lines(width: nil)

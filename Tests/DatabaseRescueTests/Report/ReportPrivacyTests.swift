@@ -72,7 +72,7 @@ import Testing
           }
         }
       }
-      #expect(hurt > 70, "the damage must be seen, or nothing is proven")
+      #expect(hurt > 50, "the damage must be seen, or nothing is proven")
     }
   }
 }

@@ -16,21 +16,20 @@ import Testing
 @Suite struct SalvageAccountTests {
   @Test func `the text of a salvage with doubtful rows`() throws {
     let expected = """
-      lost-root.db → rescued.db: partial — what could be read is in the fresh database; \
+      wrong-page.db → rescued.db: partial — what could be read is in the fresh database; \
       rows are lost or set aside
       support code \(ReportFixture.code)
 
-        tables             seen  = written  + duplicates  + set aside  lost
-        exercises            20         20             0            0  none
-        workouts             18         18             0            0  none
-        outbox              148        148             0            0  none
-        notes                 7          7             0            0  none
-        sets                  0          0             0            0  exactly 148 rows
-        of no known table   148          0             0          148  none
-        together            341        193             0          148  exactly 148 rows
+        tables     seen  = written  + duplicates  + set aside  lost
+        exercises    20         20             0            0  none
+        workouts     18         18             0            0  none
+        outbox      148        148             0            0  none
+        notes         7          7             0            0  none
+        sets        113        103             0           10  at least 35 rows
+        together    306        296             0           10  at least 35 rows
 
       doubtful rows
-        148 rows set aside in rescued.db.quarantine.db, each with its table, page, byte and reason
+        10 rows set aside in rescued.db.quarantine.db, each with its table, page, byte and reason
         rows that a table lost may be among them
 
       SQLite’s check of rescued.db: ok
@@ -38,7 +37,7 @@ import Testing
       next: dbrescue check rescued.db
 
       """
-    #expect(try ReportFixture.account(sample: "lost-root.db").text == expected)
+    #expect(try ReportFixture.account(sample: "wrong-page.db").text == expected)
   }
 
   @Test func `a complete salvage says so`() throws {

@@ -10,7 +10,9 @@ extension Survey {
   /// Surveys a database on disk with its journals.
   init(_ path: FilePath) throws {
     let storage = SystemStorage()
-    self.init(try InputFiles(path, storage: storage).open(in: World(storage: storage)), parser: SandboxParser())
+    self.init(
+      try InputFiles(path, storage: storage).open(in: World(storage: storage)),
+      parser: SandboxParser())
   }
 
   /// Surveys bytes.

@@ -29,7 +29,6 @@ import Testing
         .Ar FILE
         .Fl \-output Ar NEW
         .Op Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
-        .Op Fl \-backup Ar BACKUP
         .Op Fl \-report Ar OUT
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
@@ -41,14 +40,12 @@ import Testing
         .Pp
         FILE is not changed.
         .Pp
-        Exit status: 0, 14, 15, 64, 65, 66, 70, 73, 74, 77, 130.
+        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 77, 130.
         .Bl -tag -width Ds
         .It Fl o , Fl \-output Ar NEW
         the file to write (required)
         .It Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
         the schema of the new database: a contract, an SQL script or a healthy database
-        .It Fl \-backup Ar BACKUP
-        a backup that supplies rows which the file has lost (may be given more than once)
         .It Fl \-report Ar OUT
         write a report too: OUT ends in .html, .json or .txt
         .It Fl \-wal Ar PATH
