@@ -23,8 +23,10 @@ enum JournalCheck: Check {
       return [
         Finding(
           .walForeign,
-          "the -wal has pages of \(log.pageSize) bytes, the database of "
-            + "\(image.geometry.pageSize)")
+          log.pageSize == image.geometry.pageSize
+            ? "the pages of the -wal do not fit this database, which is read without them"
+            : "the -wal has pages of \(log.pageSize) bytes, the database of "
+              + "\(image.geometry.pageSize)")
       ]
     case .unusable(let error):
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]

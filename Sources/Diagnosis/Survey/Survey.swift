@@ -102,9 +102,46 @@ extension Survey {
     let image = Image(files, geometry: decision.geometry, start: decision.start)
     // The very first transaction was cut off: its journal takes everything back.
     guard image.pageCount > 0 else { return Survey(kind: .empty) }
-    return Survey(
-      image, kind: kind ?? .database, decision,
-      converted: try hasConvertedLineEndings(files.main), parser: parser)
+    let converted = try hasConvertedLineEndings(files.main)
+    func survey(_ image: Image) -> Survey {
+      Survey(image, kind: kind ?? .database, decision, converted: converted, parser: parser)
+    }
+    let whole = survey(image)
+    guard case .applied(let log) = image.wal, !log.committed.isEmpty else { return whole }
+    let bare = Image(
+      files, geometry: decision.geometry, start: decision.start, isLogForeign: true)
+    return whole.isLogForeign(beside: bare, survey) ? survey(bare) : whole
+  }
+
+  /// Whether the log that this survey applied belongs to another database.
+  ///
+  /// SQLite cannot tell: a log whose checksums hold is applied to whatever it lies beside. It is
+  /// another database's when no table of it is in the database file, or when the file is
+  /// sound alone and not with the log.
+  private func isLogForeign(beside bare: Image, _ survey: (Image) -> Survey) -> Bool {
+    func names(_ schema: SchemaSurvey?) -> Set<String> {
+      Set((schema?.entries ?? []).filter { $0.kind == .table }.map { $0.name.lowercased() })
+    }
+    let own = names(schema)
+    guard !own.isEmpty || !isReadable else { return false }
+    var claims = PageClaims(pageCount: bare.pageCount)
+    let others = names(
+      SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
+    if others.isEmpty { return false }
+    if own.isDisjoint(with: others) { return true }
+    return !isReadable && survey(bare).isReadable
+  }
+
+  /// Whether the schema and every tree can be read without a fault.
+  private var isReadable: Bool {
+    schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable)
+  }
+
+  /// A parser for whoever needs no more of a schema than its names.
+  private struct NamesOnly: SchemaParsing {
+    func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
+      ParsedSchema(description: SchemaDescription(), refused: [], defaults: [:])
+    }
   }
 
   private init(kind: FileKind, readFailure: ReadFailure? = nil) {

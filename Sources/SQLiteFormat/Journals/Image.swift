@@ -67,8 +67,10 @@ extension Image {
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
-  /// one of them, the later one counts.
-  public init(_ files: FileSet, geometry: Geometry, start: Int = 0) {
+  /// one of them, the later one counts. A log that is known to be another database's is left out.
+  public init(
+    _ files: FileSet, geometry: Geometry, start: Int = 0, isLogForeign: Bool = false
+  ) {
     var overlay: [PageNumber: Located] = [:]
     let pagesInFile = max(
       0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
@@ -80,7 +82,8 @@ extension Image {
       }
       stated = applied.pageCount
     }
-    let wal = Self.walState(of: files, geometry: geometry)
+    var wal = Self.walState(of: files, geometry: geometry)
+    if isLogForeign, case .applied(let log) = wal { wal = .foreign(log) }
     if case .applied(let log) = wal {
       for frame in log.committed {
         overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
