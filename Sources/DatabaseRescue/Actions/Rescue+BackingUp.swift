@@ -15,8 +15,9 @@ extension Rescue {
       vault: vault ?? folder.backups, tool: Self.version, options: options, world: world)
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
       let code = notes.code(outcome: .succeeded)
+      // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
-        database,
+        folder.database,
         describing: { pages throws(RescueError) in
           BackupContent(Survey(FileSet(main: pages), parser: SandboxParser()), supportCode: code)
         },
