@@ -14,6 +14,8 @@ extension Rescue {
     let writer = BackupWriter(
       vault: vault ?? folder.backups, tool: Self.version, options: options, world: world)
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
+      // The manifest holds the code that the run has if the backup turns out good.
+      notes.hasVerifiedBackup = true
       let code = notes.code(outcome: .succeeded)
       // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
