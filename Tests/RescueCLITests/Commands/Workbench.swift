@@ -122,14 +122,14 @@ final class Workbench: Sendable {
     let ending = Ending(
       status: status, output: recorder.output, error: recorder.error, record: added.first)
     #expect(added.count <= 1, sourceLocation: sourceLocation)
-    try hold(ending, to: words, sourceLocation)
+    try hold(ending, to: words, isWatched: answers != nil, sourceLocation)
     return ending
   }
 
   // MARK: What every run promises
 
   private func hold(
-    _ ending: Ending, to words: [any Word], _ location: SourceLocation
+    _ ending: Ending, to words: [any Word], isWatched: Bool, _ location: SourceLocation
   ) throws {
     let arguments = try? Arguments(words.map(\.bytes))
     let flags = Set(arguments?.occurrences.map(\.flag.name) ?? [])
@@ -148,7 +148,7 @@ final class Workbench: Sendable {
         #expect(ending.record != nil, context, sourceLocation: location)
       }
     }
-    if flags.contains(Flag.json.name) {
+    if flags.contains(Flag.json.name), !isWatched {
       for line in ending.error.split(separator: "\n") {
         let isJSON = (try? AnyJSON(String(line)))?["type"]?.text != nil
         #expect(
