@@ -47,9 +47,7 @@ struct RecoveryWork {
             quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
             into: contract, replacing: true, &notes)
         case .buildWithNewIndexes:
-          try notes.step(PlainName(step.name), at: .act) { _ throws(RescueError) in
-            try rebuildIndexes(at: replacement.newFile)
-          }
+          salvage = try rebuildIndexes(at: replacement.newFile, &notes)
         case .buildEmpty:
           try notes.step(PlainName(step.name), at: .act) { _ throws(RescueError) in
             try buildEmpty(at: replacement.newFile)
@@ -102,16 +100,21 @@ struct RecoveryWork {
       places, of: copy, to: folder.quarantine(code), storage: storage)
   }
 
-  private func rebuildIndexes(at path: FilePath) throws(RescueError) {
-    guard let image = examination.survey.image else { return }
-    try image.write(to: path, storage: storage)
-    do {
-      let connection = try Connection(path, mode: .readWrite)
-      try connection.execute("PRAGMA journal_mode = MEMORY; REINDEX")
-    } catch {
+  /// Copies every row into a fresh file of the same schema, where the indexes are new.
+  ///
+  /// SQLite's REINDEX walks an old index to free its pages, which a damaged one does not allow.
+  private func rebuildIndexes(
+    at path: FilePath, _ notes: inout RunNotes
+  ) throws(RescueError) -> SalvageReport {
+    let report = try rescue.salvage(
+      examination, to: path, quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
+      into: nil, replacing: true, &notes)
+    guard report.isComplete else {
       throw RescueError(
-        error, doing: "rebuild the indexes", meaning: "nothing was replaced; try salvage")
+        .invalidInput, "more than the indexes is wrong", meaning: "nothing was replaced",
+        advice: "salvage instead")
     }
+    return report
   }
 
   private func buildEmpty(at path: FilePath) throws(RescueError) {

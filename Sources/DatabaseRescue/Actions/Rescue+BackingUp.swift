@@ -17,9 +17,12 @@ extension Rescue {
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
       // What a run that was killed has left under temporary names goes first.
       try Vault(vault, of: folder.database.name, in: world.storage).sweep()
+      // The manifest holds the code that the run has if the backup turns out good.
+      notes.hasVerifiedBackup = true
       let code = notes.code(outcome: .succeeded)
+      // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
-        database,
+        folder.database,
         describing: { pages throws(RescueError) in
           BackupContent(Survey(FileSet(main: pages), parser: SandboxParser()), supportCode: code)
         },

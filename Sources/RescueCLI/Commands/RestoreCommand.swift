@@ -95,7 +95,16 @@ private func backup(
   }
   let path = FilePath(from)
   let isFile = ((try? context.world.storage.status(of: path)) ?? nil)?.kind == .file
-  return isFile
-    ? try Vault(path.folder, in: context.world.storage).backup(path.name.description)
-    : try vault.backup(from)
+  if isFile {
+    return try Vault(path.folder, in: context.world.storage).backup(path.name.description)
+  }
+  do throws(RescueError) {
+    return try vault.backup(from)
+  } catch  where error.kind == .missing {
+    // The code may be that of a guarded migration, or of another run that made a backup on its way.
+    guard let code = try? SupportCode(parsing: from),
+      let made = try RunLog(in: context.world).record(for: code)?.backupMade
+    else { throw error }
+    return try vault.backup(made.description)
+  }
 }

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way there and back: backup, vault, restore in every form, undo. What comes back is compared
+// with what was there, row by row.
+
+import DatabaseRescue
+import Diagnosis
+import FitnessLog
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct BackupAndRestoreTests {
+  let bench: Workbench
+  let file: FilePath
+  /// A copy of the database as it was when it was backed up.
+  let original: FilePath
+
+  init() throws {
+    bench = try Workbench()
+    file = bench["app.db"]
+    original = bench["original.db"]
+    try FitnessLog.create(file, version: 4, workouts: 12)
+    try original.replaceContents(with: file.contents())
+  }
+
+  /// Changes the database as its app would.
+  private func use(_ file: FilePath) throws {
+    let connection = try Connection(file, mode: .readWrite)
+    try connection.execute(
+      """
+      DELETE FROM sets WHERE id % 3 = 0;
+      UPDATE workouts SET title = 'changed' WHERE id = 1;
+      INSERT INTO exercises (name, muscle_group) VALUES ('new', 'legs');
+      """)
+  }
+
+  private func backUp() throws -> AnyJSON {
+    let ending = try bench.run("backup", file, "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    bench.pass(hours: 1)
+    return try ending.json
+  }
+
+  private func difference(_ file: FilePath, from other: FilePath) throws -> String? {
+    try Oracle.firstDifference(expected: other, actual: file)
+  }
+
+  /// Whether two files are equal but for the counters in the header by which connections notice
+  /// changes, which SQLite's backup API sets anew.
+  private func isCopy(_ copy: Bytes, of original: Bytes) -> Bool {
+    let counters = [24..<28, 40..<44, 92..<100]
+    return copy.count == original.count
+      && zip(copy, original).enumerated().allSatisfy { offset, bytes in
+        bytes.0 == bytes.1 || counters.contains { $0.contains(offset) }
+      }
+  }
+
+  @Test(arguments: ["1", "6", "9"], ["full", "quick"])
+  func `a backup is a plain gzip file of the database`(
+    _ level: String, _ depth: String
+  ) throws {
+    let ending = try bench.run("backup", file, "--json", "--level", level, "--verify", depth)
+    let json = try ending.json
+    #expect(ending.status == 0)
+    #expect(json["good"]?.bool == true)
+    #expect(json["version"]?.number == 4)
+    let path = try #require(json["path"]?.text)
+    let gunzip = try Command("/bin/sh", ["-c", "gzip -dc < \"$0\"", path]).run()
+    #expect(try isCopy(gunzip.output, of: file.contents()))
+  }
+
+  @Test func `the vault lists the newest first, and proves each`() throws {
+    let ids = try (0..<3).map { _ in try #require(try backUp()["id"]?.text) }
+    let list = try #require(try bench.run("vault", "list", file, "--json").json["backups"]?.list)
+    #expect(list.compactMap { $0["id"]?.text } == ids.reversed())
+    #expect(list.allSatisfy { $0["good"]?.bool == true && $0["state"]?.text == "complete" })
+    let folder = file.adding(suffix: ".rescue").appending("backups")
+    let text = try bench.run("vault", "list", folder).output
+    #expect(ids.allSatisfy { text.contains($0) })
+    #expect(try bench.run("vault", "verify", file).status == 0)
+
+    let damaged = FilePath(try #require(list[1]["path"]?.text))
+    var bytes = try damaged.contents()
+    bytes[bytes.count / 2] ^= 0x10
+    try damaged.replaceContents(with: bytes)
+    let verify = try bench.run("vault", "verify", file, "--json")
+    #expect(verify.status == 65)
+    let results = try #require(try verify.json["backups"]?.list)
+    #expect(results.map { $0["passed"]?.bool } == [true, false, true])
+    #expect(try bench.run("vault", "verify", file, list[0]["path"]?.text ?? "").status == 0)
+    // A damaged backup is never restored.
+    let before = try bench.look()
+    let restore = try bench.run("restore", file, "--from", damaged, "--yes")
+    #expect(restore.status == 65, "\(restore.all)")
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `a backup is restored by file, id, code and as the latest`() throws {
+    let first = try backUp()
+    try use(file)
+    let changed = bench["changed.db"]
+    try changed.replaceContents(with: file.contents())
+    _ = try backUp()
+    let names: [any Word] = ["path", "id", "code"].compactMap { first[$0]?.text }
+    #expect(names.count == 3)
+    for (number, name) in names.enumerated() {
+      let new = bench[FilePath("new-\(number).db")]
+      let ending = try bench.run("restore", file, "--from", name, "--output", new)
+      #expect(ending.status == 0, "\(ending.all)")
+      #expect(try difference(new, from: original) == nil)
+      #expect(try isCopy(new.contents(), of: original.contents()))
+    }
+    for (number, words) in ([[], ["--from", "latest"]] as [[any Word]]).enumerated() {
+      let new = bench[FilePath("latest-\(number).db")]
+      #expect(try bench.run(["restore", file, "--output", new] + words).status == 0)
+      #expect(try difference(new, from: changed) == nil)
+    }
+    #expect(try difference(file, from: changed) == nil)
+    #expect(try bench.run("restore", file, "--from", "ZZZZZZZZ", "--yes").status == 66)
+  }
+
+  @Test func `a restore in place can be undone, and the undo too`() throws {
+    let backup = try backUp()
+    try use(file)
+    let changed = bench["changed.db"]
+    try changed.replaceContents(with: file.contents())
+
+    let restore = try bench.run("restore", file, "--yes", "--json")
+    #expect(restore.status == 0, "\(restore.all)")
+    #expect(try difference(file, from: original) == nil)
+    let json = try restore.json
+    let code = try #require(json["code"]?.text)
+    #expect(json["changed"]?.bool == true)
+    #expect(json["backup"]?.text == backup["path"]?.text.map { FilePath($0).name.description })
+    #expect(json["undo"]?.text?.contains(code) == true)
+    let kept = FilePath(try #require(json["quarantine"]?.text)).appending("app.db")
+    #expect(try difference(kept, from: changed) == nil)
+
+    let undo = try bench.run("undo", code, file, "--yes", "--json")
+    #expect(undo.status == 0, "\(undo.all)")
+    #expect(try difference(file, from: changed) == nil)
+    let again = try bench.run("undo", try undo.json["code"]?.text ?? "", file, "--yes")
+    #expect(again.status == 0, "\(again.all)")
+    #expect(try difference(file, from: original) == nil)
+    // Nothing is ever thrown away: what the first run kept is still there.
+    #expect(try difference(kept, from: changed) == nil)
+  }
+
+  @Test func `rows that are newer than the backup are counted before anything is changed`() throws {
+    _ = try backUp()
+    let lost = try Oracle(file).count(of: "sets")
+    try use(file)
+    let gone = try lost - Oracle(file).count(of: "sets")
+    let before = try bench.look()
+    let plan = try bench.run("restore", file, "--dry-run", "--json")
+    #expect(plan.status == 0)
+    #expect(try before.changes(until: bench.look()) == [])
+    let tables = try #require(try plan.json["tables"]?.list)
+    let sets = try #require(tables.first { $0["name"]?.text == "sets" })
+    #expect(sets["regained"]?.number == gone)
+    #expect(sets["lost"]?.text == "no rows")
+    let exercises = try #require(tables.first { $0["name"]?.text == "exercises" })
+    #expect(exercises["lost"]?.text == "exactly 1 row")
+    let text = try bench.run("restore", file, "--dry-run")
+    #expect(text.output.contains("plan: put back the backup of 1 hour ago (version 4)"))
+    #expect(text.output.contains("dbrescue undo DBR-"))
+  }
+
+  @Test func `a restore asks, and does nothing without an answer`() throws {
+    _ = try backUp()
+    try use(file)
+    let before = try bench.look()
+    let nobody = try bench.run("restore", file)
+    #expect(nobody.status == 20)
+    #expect(nobody.error.contains("--yes"))
+    #expect(try bench.run("restore", file, answers: ["n"]).status == 21)
+    #expect(try bench.run("restore", file, answers: [""]).status == 21)
+    #expect(try bench.run("restore", file, answers: []).status == 21)
+    #expect(try before.changes(until: bench.look()) == [])
+    #expect(try bench.run("restore", file, answers: ["y"]).status == 0)
+    #expect(try difference(file, from: original) == nil)
+  }
+
+  @Test(arguments: [
+    Damage.zeroPage(1), .truncatePercent(50), .wipeHeader, .truncate(bytes: 0), .zeroPage(3),
+  ])
+  func `a restore over a damaged file keeps it as evidence`(_ damage: Damage) throws {
+    _ = try backUp()
+    let bytes = damage.applied(to: try file.contents(), pageSize: 4096)
+    try file.replaceContents(with: bytes)
+    let restore = try bench.run("restore", file, "--yes", "--json")
+    #expect(restore.status == 0, "\(restore.all)")
+    #expect(try difference(file, from: original) == nil)
+    let json = try restore.json
+    let kept = FilePath(try #require(json["quarantine"]?.text)).appending("app.db")
+    let isEvidence = try kept.contents() == bytes
+    #expect(isEvidence)
+    let undo = try bench.run("undo", json["code"]?.text ?? "", file, "--yes")
+    #expect(undo.status == 0, "\(undo.all)")
+  }
+
+  @Test func `a journal of the old database never reaches the new one`() throws {
+    _ = try backUp()
+    let wal = file.adding(suffix: "-wal")
+    try Leftover.wal(["DELETE FROM outbox", "UPDATE sets SET reps = 99"]).leave(at: file)
+    // Damaged, so that the files move instead of being changed through SQLite.
+    let damaged = Damage.zeroPage(3).applied(to: try file.contents(), pageSize: 4096)
+    try file.replaceContents(with: damaged)
+    let log = try wal.contents()
+    let restore = try bench.run("restore", file, "--yes", "--json")
+    #expect(restore.status == 0, "\(restore.all)")
+    #expect(try !wal.exists)
+    #expect(try difference(file, from: original) == nil)
+    let kept = FilePath(try #require(try restore.json["quarantine"]?.text))
+    let isKept = try kept.appending("app.db-wal").contents() == log
+    #expect(isKept)
+  }
+
+  @Test func `a database that is gone comes back`() throws {
+    _ = try backUp()
+    try SystemStorage().remove(file)
+    #expect(try bench.run("restore", file, "--dry-run").status == 0)
+    #expect(try !file.exists)
+    let ending = try bench.run("restore", file)
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try difference(file, from: original) == nil)
+  }
+
+  @Test func `a database that is gone does not come back under a journal`() throws {
+    _ = try backUp()
+    try Leftover.wal(["DELETE FROM outbox"]).leave(at: file)
+    try SystemStorage().remove(file)
+    let before = try bench.look()
+    let ending = try bench.run("restore", file, "--yes")
+    #expect(ending.status == 73)
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `a dry run to a new file writes nothing`() throws {
+    _ = try backUp()
+    let before = try bench.look()
+    for words in [[], ["--json"]] as [[any Word]] {
+      let ending = try bench.run(
+        ["restore", file, "--output", bench["new.db"], "--dry-run"] + words)
+      #expect(ending.status == 0)
+      #expect(!ending.output.isEmpty)
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `an older backup is restored, and the version is told`() throws {
+    let old = bench["old.db"]
+    try FitnessLog.create(old, version: 3, workouts: 8)
+    try old.copyFileSet(to: bench["v3.db"])
+    let backup = try bench.run("backup", old, "--json").json
+    try FitnessLog.migrate(old, mistakes: [.forgetColumn])
+    let restore = try bench.run(
+      "restore", old, "--contract", bench.contract, "--from", backup["id"]?.text ?? "", "--yes")
+    #expect(restore.status == 10, "\(restore.all)")
+    #expect(try difference(old, from: bench["v3.db"]) == nil)
+  }
+
+  @Test func `a database of a newer app is left alone`() throws {
+    let backup = try backUp()
+    let newer = try bench.place("newer-v5.db")
+    let before = try bench.look()
+    let ending = try bench.run(
+      "restore", newer, "--from", backup["path"]?.text ?? "", "--contract", bench.contract, "--yes")
+    #expect(ending.status == 65, "\(ending.all)")
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `an undo needs a run that displaced something, and an answer`() throws {
+    let check = try bench.run("check", file)
+    let code = try #require(check.record).code.description
+    let before = try bench.look()
+    for flag in ["--yes", "--dry-run"] {
+      #expect(try bench.run("undo", code, file, flag).status == 66)
+    }
+    #expect(try bench.run("undo", code, file).status == 20)
+    #expect(try bench.run("undo", code, file, answers: ["no"]).status == 21)
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `a backup goes to the vault that is named`() throws {
+    let vault = bench["vault"]
+    let other = bench["other.db"]
+    try FitnessLog.create(other, version: 4, workouts: 5, seed: 9)
+    #expect(try bench.run("backup", file, "--vault", vault).status == 0)
+    bench.pass(hours: 1)
+    #expect(try bench.run("backup", other, "--vault", vault).status == 0)
+    #expect(try !file.adding(suffix: ".rescue").exists)
+    #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.list.count == 2)
+    // The latest of this database, not of the vault.
+    let new = bench["new.db"]
+    #expect(try bench.run("restore", file, "--vault", vault, "--output", new).status == 0)
+    #expect(try difference(new, from: original) == nil)
+  }
+
+  @Test func `the images of a WAL and of a hot journal are backed up, and both stay`() throws {
+    for (sample, name) in [("wal", "w.db"), ("hot-journal", "h.db")] as [(FilePath, FilePath)] {
+      let live = try bench.place(sample.appending("fitness.db"), as: name)
+      let before = try bench.look()
+      let backup = try bench.run("backup", live, "--vault", bench["vault"])
+      #expect(backup.status == 0, "\(backup.all)")
+      let changes = try before.changes(until: bench.look())
+      #expect(changes.allSatisfy { $0.hasPrefix("added vault/") || $0.hasSuffix("-shm") })
+      let new = bench[name.adding(suffix: ".new")]
+      #expect(
+        try bench.run("restore", live, "--vault", bench["vault"], "--output", new).status == 0)
+      #expect(try difference(new, from: live) == nil)
+    }
+  }
+
+  @Test func `a damaged database is stored, and does not count`() throws {
+    let damaged = try bench.place("zeroed-leaf.db")
+    let photo = try bench.place("not-a-database.jpg")
+    for path in [damaged, photo] {
+      let bytes = try path.contents()
+      let ending = try bench.run("backup", path, "--json")
+      #expect(ending.status == 14)
+      #expect(try ending.json["good"]?.bool == false)
+      #expect(ending.error.contains("does not count as a good one"))
+      #expect(try #require(ending.record).outcome == "findings")
+      #expect(try bench.run("restore", path, "--yes").status == 66)
+      let stored = try #require(try ending.json["path"]?.text)
+      let gunzip = try Command("/bin/sh", ["-c", "gzip -dc < \"$0\"", stored]).run()
+      #expect(isCopy(gunzip.output, of: bytes))
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way for most: the options are shown, one is chosen, and what was predicted comes about.
+
+import DatabaseRescue
+import Diagnosis
+import FitnessLog
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct RecoverCommandTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  /// A drifted database with a backup from before the migration that spoilt it.
+  private func spoilt() throws -> (file: FilePath, before: FilePath) {
+    let file = bench["app.db"]
+    let before = bench["before.db"]
+    try FitnessLog.create(file, version: 3, workouts: 10)
+    try file.copyFileSet(to: before)
+    #expect(try bench.run("backup", file).status == 0)
+    bench.pass(hours: 2)
+    try FitnessLog.migrate(file, mistakes: [.forgetColumn])
+    return (file, before)
+  }
+
+  @Test func `nobody there: the options are told and nothing is changed`() throws {
+    let (file, _) = try spoilt()
+    let before = try bench.look()
+    let text = try bench.run("recover", file, "--contract", bench.contract)
+    #expect(text.status == 20)
+    for option in ["restore", "salvage", "reset"] { #expect(text.error.contains(option)) }
+    let json = try bench.run("recover", file, "--contract", bench.contract, "--json")
+    #expect(json.status == 20)
+    #expect(try AnyJSON(json.error)["advice"]?.text?.contains("reset, restore, salvage") == true)
+    for option in ["restore", "salvage", "reset"] {
+      let words: [any Word] = ["recover", file, "--contract", bench.contract, "--choose", option]
+      #expect(try bench.run(words).status == 20)
+      #expect(try bench.run(words, answers: ["n"]).status == 21)
+      let plan = try bench.run(words + ["--dry-run", "--json"])
+      #expect(plan.status == 0)
+      #expect(try plan.json["option"]?.text == option)
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+    #expect(try bench.records().last?.outcome == "declined")
+  }
+
+  @Test func `an option that is not possible is refused with those that are`() throws {
+    let (file, _) = try spoilt()
+    for option in ["rebuild-indexes", "nothing", "salvag", ""] {
+      let ending = try bench.run(
+        "recover", file, "--contract", bench.contract, "--choose=\(option)", "--yes")
+      #expect(ending.status == 64, "\(option): \(ending.all)")
+    }
+  }
+
+  @Test func `restore brings the state before back`() throws {
+    let (file, before) = try spoilt()
+    let ending = try bench.run(
+      "recover", file, "--contract", bench.contract, "--choose", "restore", "--yes", "--json")
+    #expect(ending.status == 10, "\(ending.all)")
+    #expect(try ending.json["verdict"]?.text == "outdated")
+    #expect(try Oracle.firstDifference(expected: before, actual: file) == nil)
+  }
+
+  @Test func `salvage puts every row into the schema that is expected`() throws {
+    let (file, _) = try spoilt()
+    let spoilt = bench["spoilt.db"]
+    try file.copyFileSet(to: spoilt)
+    let ending = try bench.run(
+      "recover", file, "--contract", bench.contract, "--choose", "salvage", "--yes", "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try ending.json["salvage"]?["output"]?.text == file.description)
+    #expect(try bench.run("check", file, "--contract", bench.contract).status == 0)
+    for table in ["sets", "notes", "outbox", "exercises"] {
+      let difference = firstDifference(
+        expected: try oracleRows(spoilt, table), actual: try oracleRows(file, table))
+      #expect(difference == nil)
+    }
+    let zones = try Oracle(file).value("SELECT group_concat(DISTINCT timezone) FROM workouts")
+    #expect(zones?.utf8String == "UTC")
+  }
+
+  @Test func `somebody chooses by number`() throws {
+    let (file, before) = try spoilt()
+    let ending = try bench.run(
+      "recover", file, "--contract", bench.contract, answers: ["7", "1", "y"])
+    #expect(ending.status == 10, "\(ending.all)")
+    #expect(try Oracle.firstDifference(expected: before, actual: file) == nil)
+    let (again, declined) = (bench["again.db"], try bench.place("drifted-forgot-column.db"))
+    _ = again
+    let look = try bench.look()
+    #expect(
+      try bench.run("recover", declined, "--contract", bench.contract, answers: [""]).status == 21)
+    #expect(try look.changes(until: bench.look()) == [])
+  }
+
+  @Test(arguments: ["index-disagrees.db", "zeroed-index-leaf.db"])
+  func `new indexes keep every row`(_ sample: FilePath) throws {
+    let file = try bench.place(sample)
+    let healthy = Checkout.samples.appending("healthy-v4.db")
+    let ending = try bench.run(
+      "recover", file, "--contract", bench.contract, "--choose", "rebuild-indexes", "--yes",
+      "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try Oracle.firstDifference(expected: healthy, actual: file) == nil)
+    #expect(try bench.run("check", file, "--contract", bench.contract).status == 0)
+  }
+
+  @Test func `a salvage that loses rows never ends in 0`() throws {
+    let file = try bench.place("zeroed-leaf.db")
+    let bytes = try file.contents()
+    let ending = try bench.run("recover", file, "--choose", "salvage", "--yes", "--json")
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try ending.json["verdict"]?.text == "healthy")
+    #expect(try Oracle(file).integrityErrors == [])
+    let code = try #require(try ending.json["code"]?.text)
+    #expect(try bench.run("undo", code, file, "--yes").status == 0)
+    let report = try bench.run("check", file, "--json")
+    #expect(report.status == 14)
+    let kept = FilePath(try #require(try ending.json["quarantine"]?.text)).appending(file.name)
+    let isEvidence = try kept.contents() == bytes
+    #expect(isEvidence)
+  }
+
+  @Test(arguments: [("healthy-v4.db", 0), ("outdated-v3.db", 10), ("newer-v5.db", 11)])
+  func `where there is nothing to do, nothing is done`(_ sample: String, _ status: Int32) throws {
+    let file = try bench.place(FilePath(sample))
+    let before = try bench.look()
+    for words in [[], ["--json"], ["--yes"]] as [[any Word]] {
+      let ending = try bench.run(["recover", file, "--contract", bench.contract] + words)
+      #expect(ending.status == status, "\(ending.all)")
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+    #expect(try bench.records().allSatisfy { $0.outcome == "nothing-to-do" })
+  }
+
+  @Test func `what is no database is replaced by a backup or a new one only`() throws {
+    let file = try bench.place("healthy-v4.db", as: "app.db")
+    #expect(try bench.run("backup", file).status == 0)
+    let photo = try Checkout.samples.appending("not-a-database.jpg").contents()
+    try file.replaceContents(with: photo)
+    let ending = try bench.run("recover", file, "--choose", "restore", "--yes", "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    let healthy = Checkout.samples.appending("healthy-v4.db")
+    #expect(try Oracle.firstDifference(expected: healthy, actual: file) == nil)
+    let code = try #require(try ending.json["code"]?.text)
+    #expect(try bench.run("undo", code, file, "--yes").status == 0)
+    let isPhoto = try file.contents() == photo
+    #expect(isPhoto)
+  }
+}

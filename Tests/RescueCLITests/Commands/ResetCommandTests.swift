@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last resort: nothing goes without a name typed, an export of what was not sent, and a way
+// back.
+
+import DatabaseRescue
+import Diagnosis
+import FitnessLog
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct ResetCommandTests {
+  let bench: Workbench
+  let file: FilePath
+  let original: FilePath
+
+  init() throws {
+    bench = try Workbench()
+    file = bench["app.db"]
+    original = bench["original.db"]
+    try FitnessLog.create(file, version: 3, workouts: 10)
+    try original.replaceContents(with: file.contents())
+  }
+
+  private var words: [any Word] { ["reset", file, "--schema", bench.contract] }
+
+  @Test func `the name has to be typed`() throws {
+    let before = try bench.look()
+    let refused: [(words: [any Word], answers: [String]?, status: Int32)] = [
+      ([], nil, 20), (["--yes"], nil, 20), (["--confirm", "app.db"], nil, 20),
+      (["--yes", "--confirm", "App.db"], nil, 64), (["--yes", "--confirm", ""], nil, 64),
+      ([], ["y"], 21), ([], ["yes"], 21), ([], [""], 21), ([], [], 21), (["--yes"], ["y"], 21),
+      ([], ["other.db"], 21),
+    ]
+    for (more, answers, status) in refused {
+      let ending = try bench.run(words + more, answers: answers)
+      #expect(ending.status == status, "\(more) \(answers ?? []): \(ending.all)")
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+    #expect(try bench.run(words, answers: ["app.db"]).status == 0)
+    #expect(try Oracle(file).count(of: "sets") == 0)
+  }
+
+  @Test func `a dry run shows the plan and changes nothing`() throws {
+    let before = try bench.look()
+    let text = try bench.run(words + ["--dry-run"])
+    #expect(text.status == 0)
+    #expect(text.output.contains("plan: start with an empty database"))
+    let json = try bench.run(words + ["--dry-run", "--json"])
+    #expect(json.status == 0)
+    let tables = try #require(try json.json["tables"]?.list)
+    #expect(tables.allSatisfy { $0["kept"]?.number == 0 })
+    let steps = try #require(try json.json["steps"]?.list).compactMap { $0["name"]?.text }
+    #expect(steps.first == "export-unsynced")
+    #expect(steps.contains("build-empty"))
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `what was not sent is exported row by row`() throws {
+    let pending = try Connection(original, mode: .readOnly).rows(
+      "SELECT id, kind, row_id, payload, status FROM outbox WHERE status = 'pending' ORDER BY id")
+    #expect(pending.count == 40)
+    let ending = try bench.run(words + ["--yes", "--confirm", "app.db", "--json"])
+    #expect(ending.status == 0, "\(ending.all)")
+    let export = try #require(try ending.json["exported"]?.list.first)
+    #expect(export["rows"]?.number == pending.count)
+    let path = FilePath(try #require(export["path"]?.text))
+    let lines = try AnyJSON.lines(String(decoding: path.contents(), as: UTF8.self))
+    let rows: [AnyJSON] = pending.map { row in
+      .object([
+        "id": .number(Double(row[0].integerValue ?? 0)), "kind": .text(row[1].utf8String ?? ""),
+        "row_id": .number(Double(row[2].integerValue ?? 0)),
+        "payload": .text(row[3].utf8String ?? ""), "status": .text(row[4].utf8String ?? ""),
+      ])
+    }
+    let byID: (AnyJSON, AnyJSON) -> Bool = { ($0["id"]?.number ?? 0) < ($1["id"]?.number ?? 0) }
+    #expect(lines.sorted(by: byID) == rows)
+  }
+
+  @Test func `rows are exported from a damaged database too`() throws {
+    let damaged = try bench.place("zeroed-leaf.db", as: "damaged.db")
+    let bytes = try damaged.contents()
+    let ending = try bench.run(
+      "reset", damaged, "--schema", bench.contract, "--yes", "--confirm", "damaged.db", "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try ending.json["exported"]?.list.first?["rows"]?.number == 40)
+    let kept = FilePath(try #require(try ending.json["quarantine"]?.text))
+    let isEvidence = try kept.appending("damaged.db").contents() == bytes
+    #expect(isEvidence)
+  }
+
+  @Test(arguments: [FitnessLog.Journal.wal, .delete])
+  func `the new database is what the schema says, and undo brings everything back`(
+    _ journal: FitnessLog.Journal
+  ) throws {
+    let file = bench["live.db"]
+    let copy = bench["copy.db"]
+    try FitnessLog.create(file, version: 3, workouts: 10, seed: 3, journal: journal)
+    try file.copyFileSet(to: copy)
+    let ending = try bench.run(
+      "reset", file, "--schema", bench.contract, "--yes", "--confirm", "live.db", "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try ending.json["verdict"]?.text == "healthy")
+    #expect(try bench.run("check", file, "--contract", bench.contract).status == 0)
+    let oracle = try Oracle(file)
+    for table in try oracle.tables { #expect(try oracle.count(of: table) == 0, "\(table)") }
+    let code = try #require(try ending.json["code"]?.text)
+    #expect(try bench.run("undo", code, file, "--yes").status == 0)
+    #expect(try Oracle.firstDifference(expected: copy, actual: file) == nil)
+  }
+
+  @Test func `a reset needs a schema that builds`() throws {
+    let before = try bench.look()
+    #expect(try bench.run("reset", file, "--yes", "--confirm", "app.db").status == 64)
+    let photo = Checkout.samples.appending("not-a-database.jpg")
+    let bad = try bench.run("reset", file, "--schema", photo, "--yes", "--confirm", "app.db")
+    #expect(bad.status == 65)
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `a database of a newer app is not reset`() throws {
+    let newer = try bench.place("newer-v5.db")
+    let before = try bench.look()
+    let ending = try bench.run(
+      "reset", newer, "--schema", bench.contract, "--yes", "--confirm", "newer-v5.db")
+    #expect(ending.status == 65)
+    #expect(ending.error.contains("newer"))
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A salvage brings back more than rows: indexes, views, triggers, virtual tables, counters and
+// versions, on every layout.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct SalvagedSchemaTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  private func salvage(_ name: String) throws -> (file: FilePath, new: FilePath, ending: Ending) {
+    let file = try Recipe.named(name).build(in: bench.files)
+    let new = bench["new.db"]
+    return (file, new, try bench.run("salvage", file, "--output", new))
+  }
+
+  @Test(arguments: Recipe.all.filter { $0.builder.pageSize <= 8192 })
+  func `a sound database comes out as it went in`(_ recipe: Recipe) throws {
+    let (file, new, ending) = try salvage(recipe.name)
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try Oracle.firstDifference(expected: file, actual: new) == nil)
+    #expect(try !new.adding(suffix: ".quarantine.db").exists)
+  }
+
+  @Test(arguments: [
+    "indexes", "views-and-triggers", "without-rowid", "generated-columns", "constraints",
+    "autoincrement", "full-text", "rtree", "weird-names", "strict-tables", "shadowed-rowids",
+  ])
+  func `a database without its header comes out whole`(_ name: String) throws {
+    let file = try Recipe.named(name).build(in: bench.files)
+    let original = bench["original.db"]
+    try original.replaceContents(with: file.contents())
+    try file.replaceContents(
+      with: Damage.wipeHeader.applied(to: file.contents(), pageSize: 4096))
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 0, "\(ending.all)")
+    let difference = try Oracle.firstDifference(
+      expected: original, actual: bench["new.db"], comparingFrames: false)
+    #expect(difference == nil)
+  }
+
+  @Test func `triggers fire again, and did not fire during the salvage`() throws {
+    let (_, new, _) = try salvage("views-and-triggers")
+    let connection = try Connection(new, mode: .readWrite)
+    let before = try connection.value("SELECT count(*) FROM log")
+    #expect(before == .integer(21))
+    try connection.execute("INSERT INTO v VALUES (500, 'late')")
+    #expect(try connection.value("SELECT count(*) FROM log") == .integer(22))
+    #expect(try connection.value("SELECT value FROM v WHERE k = 500") == .text("LATE"))
+  }
+
+  @Test func `full-text indexes answer as before`() throws {
+    let (file, new, _) = try salvage("full-text")
+    for query in [
+      "SELECT group_concat(rowid) FROM five WHERE five MATCH 'words AND 17'",
+      "SELECT count(*) FROM four WHERE four MATCH 'title'",
+      "SELECT group_concat(rowid) FROM outside WHERE outside MATCH '\"title 5\"'",
+      "SELECT count(*) FROM contentless WHERE contentless MATCH 'here'",
+    ] {
+      #expect(try Oracle(new).value(query) == Oracle(file).value(query), "\(query)")
+    }
+  }
+
+  @Test func `an r-tree answers as before`() throws {
+    let (file, new, _) = try salvage("rtree")
+    let query = "SELECT sum(id), group_concat(name) FROM places WHERE x0 > 100 AND x1 < 120"
+    #expect(try Oracle(new).value(query) == Oracle(file).value(query))
+  }
+
+  @Test func `counters go on where they were`() throws {
+    let (_, new, _) = try salvage("autoincrement")
+    let connection = try Connection(new, mode: .readWrite)
+    try connection.execute("INSERT INTO a (x) VALUES ('a'); INSERT INTO emptied (x) VALUES ('e')")
+    #expect(try connection.value("SELECT max(id) FROM a") == .integer(31))
+    #expect(try connection.value("SELECT max(id) FROM emptied") == .integer(31))
+  }
+
+  @Test func `versions come along`() throws {
+    let (_, new, _) = try salvage("marked")
+    #expect(try Oracle(new).value("PRAGMA user_version") == .integer(-7))
+    #expect(try Oracle(new).value("PRAGMA application_id") == .integer(1_179_210_828))
+  }
+}
