@@ -94,7 +94,7 @@ extension Rescue {
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
       quarantine: folder.quarantine(code).description,
-      undo: "dbrescue undo \(code) \(folder.database)")
+      undo: "dbrescue undo \(code) \(folder.database.shellQuoted)")
   }
 
   /// Where unsynced rows are: what the contract says, else the marks of known frameworks.

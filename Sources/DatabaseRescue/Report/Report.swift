@@ -107,8 +107,8 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
 
   init(_ verb: String, _ file: String, options: [String] = []) {
     self.verb = "dbrescue " + verb
-    self.file = Self.shellWord(file.hasPrefix("-") ? "./" + file : file)
-    self.options = options.map { " " + Self.shellWord($0) }.joined()
+    self.file = ShellWord.quoted(file.hasPrefix("-") ? "./" + file : file)
+    self.options = options.map { " " + ShellWord.quoted($0) }.joined()
   }
 
   /// The command; `name` stands for the file where given.
@@ -117,14 +117,5 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text())
-  }
-
-  /// A word as a shell wants it, quoted where a shell would read anything into it.
-  private static func shellWord(_ word: String) -> String {
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:@%+=")
-    if !word.isEmpty, word.allSatisfy(plain.contains) { return word }
-    return "'"
-      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-      + "'"
   }
 }

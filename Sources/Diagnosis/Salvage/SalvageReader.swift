@@ -27,6 +27,8 @@ public struct SalvageReader: Sendable {
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     let name = table.entry.name
+    // Where indexes prove that every row is there once, a wrong place casts no doubt on it.
+    let isProven = survey.isOnlyMisplaced(table)
     // Leaves that the tree has lost come after it, each as a tree of its own.
     for root in [table.root] + survey.pagesRegained(by: table) {
       var scan = TreeScan(
@@ -35,7 +37,9 @@ public struct SalvageReader: Sendable {
         switch event {
         case .page: break
         case .record(let stored): try body(.row(table: name, stored))
-        case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
+        case .misplaced(let stored):
+          try body(
+            isProven ? .row(table: name, stored) : .doubtful(table: name, stored, .misplaced))
         case .cellFault(let error): try body(.lostCell(table: name, error))
         case .pageFault(let error, _): try body(.lostPage(table: name, error))
         }

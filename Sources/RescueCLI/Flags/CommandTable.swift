@@ -115,7 +115,8 @@ extension Command {
         "dbrescue backup app.db --vault /mnt/backups --level 9", "elsewhere, and as small as can be"
       ),
     ],
-    exitCodes: ExitCode.reading + ExitCode.writing + [.busy, .drifted, .invalidInput])
+    exitCodes: [.drifted, .damagedLossy] + ExitCode.reading + ExitCode.writing
+      + [.busy, .invalidInput])
 
   static let vaultList = Command(
     "vault list", .protect, "list the backups of a database",

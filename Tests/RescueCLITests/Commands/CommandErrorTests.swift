@@ -91,9 +91,7 @@ import Testing
     let document = try bench.run(words + [json])
     #expect(document.status == 65)
     #expect(document.error.contains("bad.json5"))
-    withKnownIssue("a contract's mistake is told without line and column", isIntermittent: true) {
-      #expect(document.error.contains("bad.json5:3:"), "\(document.error)")
-    }
+    #expect(document.error.contains("bad.json5:3:"), "\(document.error)")
     #expect(try bench.run(words + [bench["absent.json"]]).status == 66)
     #expect(document.record == nil)
   }
@@ -194,8 +192,6 @@ import Testing
     let file = try bench.place("newer-v5.db")
     let ending = try bench.run("guard", file, "--contract", bench.contract, "--", "/bin/true")
     let code = try #require(ending.record).code.description
-    withKnownIssue("the code of a failed run stands in the log only") {
-      #expect(ending.error.contains(code))
-    }
+    #expect(ending.error.contains(code))
   }
 }

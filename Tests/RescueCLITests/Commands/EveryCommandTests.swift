@@ -128,10 +128,8 @@ import Testing
     let bench = try Workbench()
     let ending = try bench.run("diagnose", bench.place("healthy-v4.db"))
     #expect(ending.status == 0)
-    withKnownIssue("'diagnose' prints text in spite of --json, and ignores --report") {
-      let ending = try bench.run("diagnose", bench["healthy-v4.db"], "--json")
-      #expect(try ending.json["schema"]?.number == 1)
-    }
+    let json = try bench.run("diagnose", bench["healthy-v4.db"], "--json")
+    #expect(try json.json["schema"]?.number == 1)
   }
 
   @Test(arguments: Command.all.map(\.name))

@@ -137,13 +137,7 @@ final class Workbench: Sendable {
     #expect(try SystemStorage().names(in: temporary) == [], context, sourceLocation: location)
     if let command = arguments?.command {
       let isNamed = command.allExitCodes.contains { $0.rawValue == ending.status }
-      if !isNamed, command.name == "backup" || command.name == "salvage" {
-        withKnownIssue("the command table does not name every status of \(command.name)") {
-          #expect(isNamed, context, sourceLocation: location)
-        }
-      } else {
-        #expect(isNamed, context, sourceLocation: location)
-      }
+      #expect(isNamed, context, sourceLocation: location)
       if Self.logs(command, flags, ending.status) {
         #expect(ending.record != nil, context, sourceLocation: location)
       }

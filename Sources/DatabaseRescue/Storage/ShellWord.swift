@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A word as a shell wants it, so that a command in a message can be pasted.
 
-import DatabaseRescue
-
 /// A word as a shell wants it.
-enum ShellWord {
+package enum ShellWord {
   /// The word, quoted where a shell would read anything into it.
-  static func quoted(_ bytes: [UInt8]) -> String {
+  package static func quoted(_ bytes: [UInt8]) -> String {
     guard let text = String(validating: bytes, as: UTF8.self),
-      !text.unicodeScalars.contains(where: \.isObeyed)
+      text.unicodeScalars.allSatisfy(\.isPrintable)
     else { return "$'" + bytes.map(escaped).joined() + "'" }
     let isPlain = bytes.allSatisfy { isAlphanumeric($0) || plain.contains($0) }
     guard !isPlain || bytes.isEmpty else { return text }
@@ -16,6 +14,9 @@ enum ShellWord {
       + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       + "'"
   }
+
+  /// A word of text, quoted where a shell would read anything into it.
+  package static func quoted(_ text: String) -> String { quoted(Array(text.utf8)) }
 
   private static let plain = Set("-_./,:@%+=".utf8)
 
@@ -40,5 +41,5 @@ enum ShellWord {
 
 extension FilePath {
   /// The path as a shell wants it.
-  var shellQuoted: String { ShellWord.quoted(bytes) }
+  package var shellQuoted: String { ShellWord.quoted(bytes) }
 }
