@@ -160,7 +160,9 @@ package struct Replacement: Sendable {
       try write(Plan(code: code.description, method: .move))
       try Self.carryOut(folder, code.description, world)
     } catch {
-      throw RescueError(error, doing: "replace '\(folder.database)'", meaning: "the replacement is not finished; the next command finishes or undoes it")
+      throw RescueError(
+        error, doing: "replace '\(folder.database)'",
+        meaning: "the replacement is not finished; the next command finishes or undoes it")
     }
   }
 

@@ -39,8 +39,13 @@ extension Rescue {
       }
       input = try input.lookedForAgain(in: world.storage)
     }
-    throw RescueError(
-      .busy, "'\(input.main)' changes while it is read: another process is writing to it",
+    throw Self.changing(input.main)
+  }
+
+  /// The error of a reading under which the files changed.
+  private static func changing(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "'\(database)' changes while it is read: another process is writing to it",
       meaning: "nothing can be said of a mixture of two states; nothing was changed",
       advice: "close what uses it and try again, or make a backup, which sees one state: "
         + "dbrescue backup FILE")
@@ -132,6 +137,8 @@ extension Rescue {
         }
       }
     } catch let error as StorageError {
+      // The files were there when they were looked for.
+      if error.cause == .missing { throw Self.changing(input.main) }
       throw RescueError(error)
     } catch let error as ReadFailure {
       throw RescueError(

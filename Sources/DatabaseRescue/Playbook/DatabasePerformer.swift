@@ -179,7 +179,8 @@ struct DatabasePerformer: PlaybookPerformer {
           })
         else {
           throw RescueError(
-            .invalidInput, "'\(kind.rawValue)' is not possible here", meaning: "nothing was changed")
+            .invalidInput, "'\(kind.rawValue)' is not possible here", meaning: "nothing was changed"
+          )
         }
         return option
       },
