@@ -60,10 +60,11 @@ struct RecoveryWork {
           }
           salvage?.output = folder.database
         case .verifyInstalled:
-          let installed = try InputFiles(folder.database, storage: storage)
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in
             var scratch = RunNotes(.check, unattended: true, world: rescue.world)
-            return try rescue.examine(installed, contract, &scratch).verdict
+            return try rescue.examineInUse(
+              folder.database, contract, wait: wait, &scratch
+            ).verdict
           }
         }
       }

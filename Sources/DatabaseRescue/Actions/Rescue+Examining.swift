@@ -1,13 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking at a database without touching it.
 
-import FoundationEssentials
 import Diagnosis
 import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension Rescue {
+  /// How often a database is read that changes under the reading.
+  private static let readingsMax = 5
+
   /// Examines a database: its bytes by our own reader, its contract on a private copy.
+  ///
+  /// Nothing is locked, so another process may write meanwhile. What then looks damaged or
+  /// drifted may be two states in one, and is read again.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
+    _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    var input = input
+    for _ in 1..<Self.readingsMax {
+      let start = try DatabaseState(of: input, storage: world.storage)
+      var failure: RescueError?
+      do throws(RescueError) {
+        let examination = try examineOnce(input, contract, &notes)
+        if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
+        if try DatabaseState(of: input, storage: world.storage) == start { return examination }
+      } catch {
+        failure = error
+      }
+      if let failure, try DatabaseState(of: input, storage: world.storage) == start {
+        throw failure
+      }
+      input = try input.lookedForAgain(in: world.storage)
+    }
+    throw Self.changing(input.main)
+  }
+
+  /// The error of a reading under which the files changed.
+  private static func changing(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "'\(database)' changes while it is read: another process is writing to it",
+      meaning: "nothing can be said of a mixture of two states; nothing was changed",
+      advice: "close what uses it and try again, or make a backup, which sees one state: "
+        + "dbrescue backup FILE")
+  }
+
+  /// Examines a database that others may be using, and that this run may change anyway: where it
+  /// never rests, a copy that SQLite makes of one moment is examined instead.
+  func examineInUse(
+    _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    do throws(RescueError) {
+      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+    } catch  where error.kind == .busy {
+      let folder = try PrivateFolder(world: world)
+      let copy = folder.file("moment.db")
+      try OnlineBackup.image(of: database, into: copy, wait: wait)
+      return try examineOnce(InputFiles(copy, storage: world.storage), contract, &notes)
+    }
+  }
+
+  private func examineOnce(
     _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
@@ -48,10 +107,8 @@ extension Rescue {
     }
   }
 
-  /// Takes the digests of the input files before and after, and insists that they are equal.
-  ///
-  /// - Throws: ``RescueError`` of the kind `.internal` when a file changed meanwhile; somebody
-  ///   else wrote to it, for nothing here does.
+  /// Notes the digests of the input files before and after: where they differ, somebody else
+  /// wrote meanwhile, for nothing here does.
   func withEvidence<Value>(
     _ input: InputFiles, _ notes: inout RunNotes,
     _ body: (inout RunNotes) throws(RescueError) -> Value
@@ -81,6 +138,9 @@ extension Rescue {
           offset += bytes.count
         }
       }
+    } catch let error as StorageError where error.cause == .missing {
+      // The files were there when they were looked for.
+      throw Self.changing(input.main)
     } catch {
       throw RescueError(error, doing: "read '\(input.main)'")
     }

@@ -11,8 +11,7 @@ extension Rescue {
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     try finishPending(database)
-    let before = try examine(
-      InputFiles(database, storage: world.storage), contract, &notes)
+    let before = try examineInUse(database, contract, wait: wait, &notes)
     try requireMigratable(before, database)
 
     var options = BackupWriter.Options()
@@ -28,7 +27,7 @@ extension Rescue {
       try run(command, on: database, backup, timeout)
     }
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let after = try examineResult(database, contract, &notes)
+      let after = try examineResult(database, contract, wait: wait, &notes)
       return judge(backup, end, before, after, contract)
     }
     notes.exitStatus = 0
@@ -48,10 +47,10 @@ extension Rescue {
 
   /// Examines what the command left; no file at all is judged like one without a byte.
   private func examineResult(
-    _ database: FilePath, _ contract: Contract?, _ notes: inout RunNotes
+    _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+      return try examineInUse(database, contract, wait: wait, &notes)
     } catch  where error.kind == .missing {
       let nothing = Survey(FileSet(main: MemorySource([])), parser: SandboxParser())
       let examination = Examination(
@@ -160,16 +159,17 @@ extension Rescue {
       throw error
     }
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
-      let input = try InputFiles(folder.database, storage: world.storage)
-      let survey = Survey(try input.open(in: world), parser: SandboxParser())
+      var scratch = RunNotes(.check, unattended: true, world: world)
+      let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey
       let content = BackupContent(survey, supportCode: replacement.code)
       let hashes = Dictionary(
         content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
       let expected = backup.manifest?.content.tables ?? []
       guard expected.allSatisfy({ hashes[$0.name] == $0.contentHash }) else {
         throw RescueError(
-          .internal, "the restored database is not equal to the backup",
-          meaning: "another process may have written to it meanwhile",
+          .busy, "the backup was put back, and the database is not equal to it any more",
+          meaning: "another process has written to it since; what it was before the restore is in "
+            + "'\(folder.quarantine(replacement.code))'",
           advice: "run: dbrescue diagnose \(database)")
       }
     }

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// A migration under guard: right, wrong in every way that somebody has shipped, or not run at all.
+
+import DatabaseRescue
+import Diagnosis
+import FitnessLog
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct GuardTests {
+  let session: Session
+  let file: FilePath
+  /// The database as it was before.
+  let before: FilePath
+
+  init() throws {
+    session = try Session()
+    file = session["app.db"]
+    before = session["before.db"]
+    try FitnessLog.create(file, version: 3, workouts: 12)
+    try file.copyFileSet(to: before)
+  }
+
+  /// Runs the sample app's migration under guard.
+  private func migrate(
+    _ flags: [String] = [], mistakes: [String] = []
+  ) throws -> Command.Outcome {
+    try guarded(
+      flags, command: [try Products.fitnessLog.description, "migrate", file.description] + mistakes)
+  }
+
+  private func guarded(_ flags: [String], command: [String]) throws -> Command.Outcome {
+    try session.dbrescue(
+      ["guard", file.description, "--contract", session.contract] + flags + ["--"] + command
+    ).run()
+  }
+
+  private func isAsBefore() throws -> Bool {
+    let difference = try Oracle.firstDifference(expected: before, actual: file)
+    if let difference { print(difference) }
+    return difference == nil
+  }
+
+  @Test func `a good migration is kept`() throws {
+    let outcome = try migrate()
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.text.contains("the migration is kept, and verified"))
+    let check = try session.run("check", file.description, "--contract", session.contract)
+    #expect(check.status == 0)
+    let backup = try #require(try session.backups(of: file).first)
+    #expect(backup.isGood)
+    let old = session["old.db"]
+    try session.gunzip(backup, to: old)
+    #expect(try Oracle.firstDifference(expected: before, actual: old) == nil)
+    let record = try #require(try session.records().first)
+    #expect(record.outcome == "succeeded")
+    #expect(record.backupMade == PlainName(backup.path.name))
+    #expect(record.steps.map(\.name) == ["backup", "migrate", "verify"])
+  }
+
+  @Test func `a forgotten column is shown with the SQL that mends it`() throws {
+    let outcome = try migrate(mistakes: ["--forget-column"])
+    #expect(outcome.status == 12, "\(outcome)")
+    let all = outcome.text + outcome.errorText
+    for line in [
+      "- missing column workouts.timezone",
+      "mend: ALTER TABLE \"workouts\" ADD COLUMN timezone TEXT NOT NULL DEFAULT 'UTC';",
+      "- missing index workouts_by_timezone", "left as the migration left it",
+      "The app could not update its data", "dbrescue restore",
+    ] {
+      #expect(all.contains(line), "\(line)\n\(all)")
+    }
+    let record = try #require(try session.records().last)
+    #expect(outcome.text.contains(record.code.description))
+    #expect(record.exitCode == 12)
+    #expect(record.outcome == "failed")
+    #expect(try Oracle(file).value("PRAGMA user_version") == .integer(4))
+
+    // The code on the screen is enough to go back.
+    let restore = try session.run(
+      "restore", file.description, "--from", record.code.description, "--yes", "--contract",
+      session.contract)
+    #expect(restore.status == 10, "\(restore)")
+    #expect(try isAsBefore())
+  }
+
+  @Test func `dropped rows are named although every other check passes`() throws {
+    let sets = try Oracle(before).count(of: "sets")
+    let outcome = try migrate(mistakes: ["--drop-rows"])
+    #expect(outcome.status == 12, "\(outcome)")
+    #expect(outcome.errorText.contains("'sets' had \(sets) rows and has 0"))
+    #expect(outcome.errorText.contains("'notes' had "))
+    let check = try session.run("check", file.description, "--contract", session.contract)
+    #expect(check.status == 0, "alone the result looks right")
+    let json = try session.dbrescue([
+      "guard", file.description, "--json", "--contract", session.contract, "--", "/bin/false",
+    ]).run()
+    #expect(json.status == 12)
+    #expect(json.text.contains("\"command\": \"ended with status 1\""))
+  }
+
+  @Test(arguments: ["--forget-column", "--drop-rows", "--crash-midway"])
+  func `with nobody watching the old state comes back`(_ mistake: String) throws {
+    let outcome = try migrate(["--on-failure", "restore"], mistakes: [mistake])
+    #expect(outcome.status == (mistake == "--crash-midway" ? 10 : 12), "\(outcome)")
+    #expect(outcome.text.contains("restored from app.db."))
+    #expect(try isAsBefore())
+    for suffix in FilePath.sidecarSuffixes { #expect(try !file.adding(suffix: suffix).exists) }
+    let record = try #require(try session.records().last)
+    #expect(record.flags.restored)
+    // What the migration left is kept too, under the code that was shown.
+    #expect(outcome.text.contains(record.code.description))
+    let undo = try session.run("undo", record.code.description, file.description, "--yes")
+    #expect(undo.status == 0, "\(undo)")
+    let version = try Oracle(file).value("PRAGMA user_version")
+    #expect(version == .integer(mistake == "--crash-midway" ? 3 : 4))
+  }
+
+  @Test(arguments: [FitnessLog.Journal.wal, .delete])
+  func `a crash midway leaves the old state`(_ journal: FitnessLog.Journal) throws {
+    try file.removeFileSet()
+    try before.removeFileSet()
+    try FitnessLog.create(file, version: 3, workouts: 40, journal: journal)
+    try file.copyFileSet(to: before)
+    let outcome = try migrate(mistakes: ["--crash-midway"])
+    #expect(outcome.status == 10, "\(outcome)")
+    #expect(outcome.errorText.contains("was killed by signal 9"))
+    #expect(try isAsBefore())
+    let again = try migrate()
+    #expect(again.status == 0, "\(again)")
+  }
+
+  @Test func `a command that fails is refused even if it changed nothing`() throws {
+    for policy in ["stop", "restore", "ask"] {
+      let outcome = try guarded(["--on-failure", policy], command: ["/bin/sh", "-c", "exit 7"])
+      #expect(outcome.status == 10, "\(outcome)")
+      #expect(outcome.errorText.contains("ended with status 7"))
+      #expect(try isAsBefore())
+    }
+  }
+
+  @Test func `a command that takes too long is stopped`() throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let outcome = try guarded(["--timeout", "1"], command: ["/bin/sleep", "30"])
+    #expect(clock.now - start < .seconds(10))
+    #expect(outcome.status == 10, "\(outcome)")
+    #expect(outcome.errorText.contains("did not end in time"))
+    #expect(try isAsBefore())
+  }
+
+  @Test(arguments: ["no-such-command", "/no/such/command"])
+  func `a command that is not there changes nothing`(_ command: String) throws {
+    let outcome = try guarded(["--on-failure", "restore"], command: [command])
+    #expect(outcome.status == 66, "\(outcome)")
+    #expect(outcome.errorText.contains(command))
+    #expect(outcome.errorText.contains("the database is unchanged"))
+    #expect(try isAsBefore())
+  }
+
+  @Test(arguments: ["stop", "restore"])
+  func `a command that removes the database is told, and undone`(_ policy: String) throws {
+    let outcome = try guarded(["--on-failure", policy], command: ["/bin/rm", file.description])
+    #expect(outcome.status == 15, "\(outcome)")
+    #expect(outcome.errorText.contains("table 'sets' with "))
+    #expect(outcome.text.contains("DBR-"))
+    if policy == "restore" {
+      #expect(try isAsBefore())
+    } else {
+      #expect(try !file.exists)
+      #expect(try session.run("restore", file.description, "--yes").status == 0)
+      #expect(try isAsBefore())
+    }
+  }
+
+  @Test func `a command that damages the database is found out, and undone`() throws {
+    let app = try Products.fitnessLog.description
+    let outcome = try guarded(
+      ["--on-failure", "restore"],
+      command: [app, "damage", file.description, "--kind", "zero-page:4"])
+    #expect([13, 14].contains(outcome.status), "\(outcome)")
+    #expect(try isAsBefore())
+  }
+
+  @Test(arguments: [
+    ("zeroed-leaf.db", 65), ("index-disagrees.db", 65), ("newer-v5.db", 65),
+    ("not-a-database.jpg", 65), ("empty.db", 65),
+  ])
+  func `what should not be migrated is refused before the command runs`(
+    _ sample: String, _ status: Int32
+  ) throws {
+    let other = try session.place(FilePath(sample), as: "other.db")
+    let bytes = try other.contents()
+    let mark = session["mark"]
+    let outcome = try session.run(
+      "guard", other.description, "--contract", session.contract, "--on-failure", "restore", "--",
+      "/usr/bin/touch", mark.description)
+    #expect(outcome.status == status, "\(outcome)")
+    #expect(outcome.errorText.contains("nothing was changed"))
+    #expect(try !mark.exists)
+    #expect(try session.backups(of: other).isEmpty)
+    let isUnchanged = try other.contents() == bytes
+    #expect(isUnchanged)
+    #expect(try #require(session.records().last).verdict != nil)
+  }
+
+  @Test func `the command is told what it works on`() throws {
+    let seen = session["seen"]
+    let script = "printf '%s\\n%s\\n' \"$DBRESCUE_DATABASE\" \"$DBRESCUE_BACKUP\" > \"$0\""
+    let outcome = try session.run(
+      "guard", file.description, "--", "/bin/sh", "-c", script, seen.description)
+    #expect(outcome.status == 0, "\(outcome)")
+    let lines = String(decoding: try seen.contents(), as: UTF8.self).split(separator: "\n")
+    let backup = try #require(try session.backups(of: file).first)
+    #expect(lines.map(String.init) == [file.description, backup.path.description])
+  }
+
+  @Test func `a contract may say that rows come and go`() throws {
+    let contract = session["loose.json"]
+    let reference = session["reference.db"]
+    try FitnessLog.create(reference, version: 3, workouts: 1)
+    try session.run(
+      "contract", "capture", reference.description, "--output", contract.description)
+    let text = String(decoding: try contract.contents(), as: UTF8.self)
+    let brace = try #require(text.firstIndex(of: "{"))
+    let start = text.index(after: brace)
+    let loose = text[..<start] + "\"rowCounts\": {\"outbox\": \"any\"}," + text[start...]
+    try contract.replaceContents(with: Bytes(loose.utf8))
+    func delete(_ table: String) throws -> Command.Outcome {
+      let deleted = session[FilePath("with-fewer-\(table).db")]
+      try before.copyFileSet(to: deleted)
+      try Connection(deleted, mode: .readWrite).execute("DELETE FROM \(table)")
+      return try session.run(
+        "guard", file.description, "--contract", contract.description, "--", "/bin/cp",
+        deleted.description, file.description)
+    }
+    #expect(try delete("outbox").status == 0)
+    let notes = try delete("notes")
+    #expect(notes.status == 12)
+    #expect(notes.errorText.contains("'notes' had "))
+  }
+}
