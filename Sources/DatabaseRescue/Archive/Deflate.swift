@@ -25,20 +25,58 @@ enum Deflate {
         return nil
       }
       defer { unsafe deflateEnd(stream) }
-      let bound = Int(unsafe deflateBound(stream, UInt(bytes.count)))
+      // zlib's bound is for one strategy; a change of it ends a block early.
+      let changesMax = bytes.count / pieceByteCount + 1
+      let bound = Int(unsafe deflateBound(stream, UInt(bytes.count))) + 32 * changesMax
       var ended = false
       let data = unsafe Bytes(unsafeUninitializedCapacity: bound) { output, filled in
         unsafe bytes.withUnsafeBufferPointer { input in
           // zlib does not write through next_in; its declaration merely predates const.
           unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-          unsafe stream.pointee.avail_in = UInt32(clamping: input.count)
           unsafe stream.pointee.next_out = output.baseAddress
           unsafe stream.pointee.avail_out = UInt32(clamping: bound)
-          ended = unsafe deflate(stream, Z_FINISH) == Z_STREAM_END
+          ended = unsafe deflatePieces(of: input, level: Int32(clamping: level), stream)
           filled = unsafe bound - Int(stream.pointee.avail_out)
         }
       }
       return ended ? data : nil
+    }
+  }
+
+  /// How much is looked at to see whether it can be compressed: as much as most pages hold.
+  private static let pieceByteCount = 4096
+
+  /// Gives a stream its input piece by piece; false when it does not come to its end.
+  ///
+  /// Looking for repetitions takes most of the time, and in what looks random, such as photos,
+  /// there are none. A strategy that cannot be changed costs time and nothing else.
+  @unsafe private static func deflatePieces(
+    of input: UnsafeBufferPointer<UInt8>, level: Int32, _ stream: UnsafeMutablePointer<z_stream>
+  ) -> Bool {
+    var start = 0
+    while true {
+      let piece = unsafe UnsafeBufferPointer(
+        rebasing: input[start..<min(start + pieceByteCount, input.count)])
+      let strategy = unsafe looksRandom(piece) ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY
+      unsafe deflateParams(stream, level, strategy)
+      unsafe stream.pointee.avail_in = UInt32(clamping: piece.count)
+      start += piece.count
+      if start == input.count { return unsafe deflate(stream, Z_FINISH) == Z_STREAM_END }
+      guard unsafe deflate(stream, Z_NO_FLUSH) == Z_OK else { return false }
+    }
+  }
+
+  /// Whether all bytes are about equally frequent.
+  ///
+  /// The squares of the counts then add up to little more than the least that they can, which
+  /// is the square of the length over 256; text reaches ten times that.
+  @unsafe private static func looksRandom(_ piece: UnsafeBufferPointer<UInt8>) -> Bool {
+    unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { counts in
+      unsafe counts.initialize(repeating: 0)
+      for index in piece.indices { unsafe counts[Int(piece[index])] &+= 1 }
+      var squares = 0
+      for value in 0..<256 { unsafe squares &+= counts[value] &* counts[value] }
+      return squares * 256 * 4 < piece.count * piece.count * 5
     }
   }
 

@@ -84,17 +84,8 @@ extension TreeSurvey {
     shape: RowShape? = nil
   ) -> TreeSurvey {
     var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
-    var expected = indexes.map { (shape: $0, keys: Fingerprint()) }
+    var expected = indexes.map { _ in Fingerprint() }
     var leafDepth: Int?
-    func note(_ stored: StoredRecord) {
-      for index in expected.indices {
-        expected[index].keys.add(expected[index].shape.key(of: stored))
-      }
-      if entry.kind == .index { survey.keys.add(stored.record.wholeKey) }
-      if let shape, !shape.fits(stored.record) {
-        survey.unfit.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
-      }
-    }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)
     scan.run(&claims) { event in
       switch event {
@@ -112,17 +103,33 @@ extension TreeSurvey {
         if let rowID = stored.rowID {
           survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
         }
-        note(stored)
+        survey.note(stored, of: shape, in: indexes, &expected)
       case .cellFault(let error): survey.cellFaults.add(error)
       case .pageFault(let error, _): survey.pageFaults.add(error)
       case .misplaced(let stored):
         survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
-        note(stored)
+        survey.note(stored, of: shape, in: indexes, &expected)
       }
       return true
     }
-    for (shape, keys) in expected { survey.expectedKeys[shape.name.lowercased()] = keys }
+    for (index, keys) in zip(indexes, expected) {
+      survey.expectedKeys[index.name.lowercased()] = keys
+    }
     return survey
+  }
+
+  /// Takes in what a record says that can be read, in its place or not.
+  private mutating func note(
+    _ stored: StoredRecord, of shape: RowShape?, in indexes: [IndexShape],
+    _ expected: inout [Fingerprint]
+  ) {
+    for position in indexes.indices {
+      expected[position].add(indexes[position].key(of: stored))
+    }
+    if entry.kind == .index { keys.add(stored.record.wholeKey) }
+    if let shape, !shape.fits(stored.record) {
+      unfit.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+    }
   }
 }
 

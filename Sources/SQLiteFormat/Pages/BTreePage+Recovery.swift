@@ -77,7 +77,7 @@ extension [Cell] {
   fileprivate var overlap: Bool {
     // SQLite fills a page from its end: cells mostly lie in the opposite order of their keys.
     if zip(self, dropFirst()).allSatisfy({ $0.offset >= $1.end }) { return false }
-    let inPlace = sorted { $0.offset < $1.offset }
-    return zip(inPlace, inPlace.dropFirst()).contains { $0.end > $1.offset }
+    let inPlace = map { $0.offset..<$0.end }.sorted { $0.lowerBound < $1.lowerBound }
+    return zip(inPlace, inPlace.dropFirst()).contains { $0.overlaps($1) }
   }
 }

@@ -34,7 +34,7 @@ extension Cell {
   /// Reads the cell of a page at an offset.
   ///
   /// - Throws: ``FormatError`` when the cell does not end inside the page.
-  init(in page: BTreePage, at offset: Int) throws(FormatError) {
+  init(in page: borrowing BTreePage, at offset: Int) throws(FormatError) {
     let limit = min(page.geometry.usable, page.bytes.count)
     let cutOff = FormatError(.cellCutOff, page: page.number, offset: offset)
     var cursor = offset

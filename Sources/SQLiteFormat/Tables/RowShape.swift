@@ -30,10 +30,13 @@ public struct RowShape: Hashable, Sendable {
   public let stored: [Column]
   /// Whether the table has no rowid and lives in an index tree.
   public let withoutRowID: Bool
+  /// Where among the stored columns the one is that is the rowid; nil when there is none.
+  private let rowIDPosition: Int?
 
   /// Makes a shape.
   public init(stored: [Column], withoutRowID: Bool) {
     self.stored = stored
+    rowIDPosition = stored.firstIndex(where: \.isRowID)
     self.withoutRowID = withoutRowID
   }
 
@@ -55,10 +58,8 @@ public struct RowShape: Hashable, Sendable {
   /// and NULL in the place of a column that is the rowid.
   public func fits(_ record: Record) -> Bool {
     guard record.fields.count <= stored.count else { return false }
-    guard let rowID = stored.firstIndex(where: \.isRowID), rowID < record.fields.count else {
-      return true
-    }
-    return record.fields[rowID].serialType == 0
+    guard let rowIDPosition, rowIDPosition < record.fields.count else { return true }
+    return record.fields[rowIDPosition].serialType == 0
   }
 
   private func value(of column: Column, _ value: Value?, rowID: Int64?) -> Value {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deflate data, gzip headers, and gzip files of other makers.
 
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 
@@ -43,6 +44,28 @@ import Testing
       #expect(Deflate.inflate(data + [0], in: 0..<(data.count + 1), to: bytes.count) == nil)
     }
     #expect(Deflate.compress([], level: 6) == Deflate.nothing)
+  }
+
+  @Test(arguments: [1, 6, 9]) func `text among what looks random survives, and is still compressed`(
+    level: Int
+  ) throws {
+    var random = SeededRandom(seed: 7)
+    var bytes = Bytes()
+    for count in [4096, 100, 9000, 4095, 20_000, 1] {
+      bytes += random.bytes(count)
+      bytes += Self.text.prefix(count)
+    }
+    let data = try #require(Deflate.compress(bytes, level: level))
+    #expect(Deflate.inflate(data, in: 0..<data.count, to: bytes.count) == bytes)
+    #expect(data.count < bytes.count * 2 / 3)
+  }
+
+  @Test func `what looks random hardly grows`() throws {
+    var random = SeededRandom(seed: 8)
+    let bytes = random.bytes(256 * 1024)
+    let data = try #require(Deflate.compress(bytes, level: 6))
+    #expect(Deflate.inflate(data, in: 0..<data.count, to: bytes.count) == bytes)
+    #expect(data.count < bytes.count + 1024)
   }
 
   @Test func `deflate data for more than was promised is refused`() throws {
