@@ -27,7 +27,7 @@ public struct RescueFolder: Hashable, Sendable {
   /// The folder itself.
   public var path: FilePath { database.adding(suffix: ".rescue") }
   /// Where backups go unless told otherwise.
-  public var backups: FilePath { path.appending("backups") }
+  public var backups: FilePath { Vault.defaultFolder(of: database) }
   /// The plan of an unfinished replacement.
   var plan: FilePath { path.appending("plan.json") }
 
