@@ -58,13 +58,14 @@ extension Rescue {
     notes.rowsLost = option.losesRows
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
-    let plan = plan(option, examination, contract, folder, code)
+    let chosen = offers.first { $0.offer.name == option.backup }?.backup
+    let plan = plan(option, examination, contract, chosen, folder, code)
     try approve(plan)
 
     let work = RecoveryWork(
       rescue: self, input: input, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
-      backup: offers.first { $0.offer.name == option.backup }?.backup)
+      backup: chosen)
     let report = try work.carryOut(&notes)
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
@@ -73,7 +74,7 @@ extension Rescue {
 
   private func plan(
     _ option: RecoveryOption, _ examination: Examination, _ contract: Contract?,
-    _ folder: RescueFolder, _ code: SupportCode
+    _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
   ) -> Plan {
     var steps: [Plan.Step] = []
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
@@ -90,7 +91,14 @@ extension Rescue {
     }
     // The files of a damaged database are evidence and move as they are.
     let isSound = ![.unreadable, .damagedIntact, .damagedLossy].contains(examination.verdict)
-    steps += [.verifyNew, isSound ? .replaceContent : .replaceFiles, .verifyInstalled]
+    let survey = examination.survey
+    // SQLite cannot change the page size of a database in WAL mode from within.
+    let hasOtherPages =
+      survey.header?.isWAL == true && backup != nil
+      && backup?.manifest?.content.pageSize != survey.geometry?.geometry.pageSize
+    steps += [
+      .verifyNew, isSound && !hasOtherPages ? .replaceContent : .replaceFiles, .verifyInstalled,
+    ]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
       quarantine: folder.quarantine(code).description,
