@@ -163,9 +163,31 @@ extension Rescue {
       of: folder, code: notes.publishCode(.succeeded), world: world)
     try replacement.prepare()
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      try replacement.install(displacedBy: displaced)
+      let kept = displaced.appending(folder.database.name)
+      let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
+      try replacement.install(displacedBy: displaced, method, wait: wait)
     }
     return displaced
+  }
+
+  /// How a database is replaced by another file: from within, so that those who have it open see
+  /// the new content, where SQLite can open both; else by moving files.
+  private func method(
+    ofReplacing database: FilePath, by other: FilePath, wait: Duration
+  ) throws(RescueError) -> Replacement.Method {
+    do {
+      guard try world.storage.status(of: database) != nil else { return .move }
+    } catch {
+      throw RescueError(error)
+    }
+    var scratch = RunNotes(.check, unattended: true, world: world)
+    let present = try examineInUse(database, nil, wait: wait, &scratch)
+    let wanted = try examine(InputFiles(other, storage: world.storage), nil, &scratch)
+    let hasOtherPages =
+      present.survey.header?.isWAL == true
+      && present.survey.geometry?.geometry.pageSize != wanted.survey.geometry?.geometry.pageSize
+    return present.verdict == .healthy && wanted.verdict == .healthy && !hasOtherPages
+      ? .transaction : .move
   }
 
   /// The folder of the files that a run displaced.
