@@ -122,7 +122,9 @@ struct RecoveryWork {
     guard let contract else {
       throw RescueError(.usage, "a reset needs a schema", advice: "add --schema CONTRACT")
     }
-    let schema = try FreshSchema(contract: contract)
+    var schema = try FreshSchema(contract: contract)
+    // In WAL mode the content of another page size does not go in.
+    schema.pageSize = examination.survey.geometry?.geometry.pageSize ?? schema.pageSize
     do {
       var fresh = try FreshDatabase(at: path, schema: schema)
       try fresh.finish()

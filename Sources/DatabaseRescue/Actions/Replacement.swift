@@ -88,7 +88,9 @@ package struct Replacement: Sendable {
   /// Puts files back that an earlier run displaced; the present ones are displaced instead.
   ///
   /// - Throws: ``RescueError`` as ``install(_:wait:)``.
-  package func install(displacedBy quarantine: FilePath) throws(RescueError) {
+  package func install(
+    displacedBy quarantine: FilePath, _ method: Method, wait: Duration
+  ) throws(RescueError) {
     let input = try InputFiles(
       quarantine.appending(folder.database.name), storage: world.storage)
     // One file stands for the whole set: its journals are part of the image.
@@ -99,8 +101,9 @@ package struct Replacement: Sendable {
       } else {
         try copy(input.main, to: newFile)
       }
-      try installByMoving()
+      try install(method, wait: wait)
     } catch {
+      discardNewFile()
       throw RescueError(error, doing: "bring back '\(quarantine)'", meaning: "nothing was changed")
     }
   }

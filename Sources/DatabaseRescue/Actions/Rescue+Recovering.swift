@@ -58,13 +58,14 @@ extension Rescue {
     notes.rowsLost = option.losesRows
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
-    let plan = plan(option, examination, contract, folder, code)
+    let chosen = offers.first { $0.offer.name == option.backup }?.backup
+    let plan = plan(option, examination, contract, chosen, folder, code)
     try approve(plan)
 
     let work = RecoveryWork(
       rescue: self, input: input, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
-      backup: offers.first { $0.offer.name == option.backup }?.backup)
+      backup: chosen)
     let report = try work.carryOut(&notes)
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
@@ -73,7 +74,7 @@ extension Rescue {
 
   private func plan(
     _ option: RecoveryOption, _ examination: Examination, _ contract: Contract?,
-    _ folder: RescueFolder, _ code: SupportCode
+    _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
   ) -> Plan {
     var steps: [Plan.Step] = []
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
@@ -90,7 +91,14 @@ extension Rescue {
     }
     // The files of a damaged database are evidence and move as they are.
     let isSound = ![.unreadable, .damagedIntact, .damagedLossy].contains(examination.verdict)
-    steps += [.verifyNew, isSound ? .replaceContent : .replaceFiles, .verifyInstalled]
+    let survey = examination.survey
+    // SQLite cannot change the page size of a database in WAL mode from within.
+    let hasOtherPages =
+      survey.header?.isWAL == true && backup != nil
+      && backup?.manifest?.content.pageSize != survey.geometry?.geometry.pageSize
+    steps += [
+      .verifyNew, isSound && !hasOtherPages ? .replaceContent : .replaceFiles, .verifyInstalled,
+    ]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
       quarantine: folder.quarantine(code).description,
@@ -151,9 +159,31 @@ extension Rescue {
       of: folder, code: notes.publishCode(.succeeded), world: world)
     try replacement.prepare()
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      try replacement.install(displacedBy: displaced)
+      let kept = displaced.appending(folder.database.name)
+      let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
+      try replacement.install(displacedBy: displaced, method, wait: wait)
     }
     return displaced
+  }
+
+  /// How a database is replaced by another file: from within, so that those who have it open see
+  /// the new content, where SQLite can open both; else by moving files.
+  private func method(
+    ofReplacing database: FilePath, by other: FilePath, wait: Duration
+  ) throws(RescueError) -> Replacement.Method {
+    do {
+      guard try world.storage.status(of: database) != nil else { return .move }
+    } catch {
+      throw RescueError(error)
+    }
+    var scratch = RunNotes(.check, unattended: true, world: world)
+    let present = try examineInUse(database, nil, wait: wait, &scratch)
+    let wanted = try examine(InputFiles(other, storage: world.storage), nil, &scratch)
+    let hasOtherPages =
+      present.survey.header?.isWAL == true
+      && present.survey.geometry?.geometry.pageSize != wanted.survey.geometry?.geometry.pageSize
+    return present.verdict == .healthy && wanted.verdict == .healthy && !hasOtherPages
+      ? .transaction : .move
   }
 
   /// The folder of the files that a run displaced.

@@ -262,6 +262,28 @@ import Testing
     #expect(try difference(old, from: bench["v3.db"]) == nil)
   }
 
+  @Test(arguments: [FitnessLog.Journal.wal, .delete])
+  func `pages of another size come in, and the undo brings the old ones back`(
+    _ journal: FitnessLog.Journal
+  ) throws {
+    let live = bench["live.db"]
+    let copy = bench["copy.db"]
+    try FitnessLog.create(live, version: 4, workouts: 9, journal: journal, pageSize: 1024)
+    try live.copyFileSet(to: copy)
+    let backup = try backUp()
+    for words in [
+      ["restore", live, "--from", backup["path"]?.text ?? "", "--yes", "--json"],
+      ["reset", live, "--schema", bench.contract, "--yes", "--confirm", "live.db", "--json"],
+    ] as [[any Word]] {
+      let ending = try bench.run(words)
+      #expect(ending.status == 0, "\(ending.all)")
+      if words[0] as? String == "restore" { #expect(try difference(live, from: original) == nil) }
+      let code = try #require(try ending.json["code"]?.text)
+      #expect(try bench.run("undo", code, live, "--yes").status == 0)
+      #expect(try difference(live, from: copy) == nil)
+    }
+  }
+
   @Test func `a database of a newer app is left alone`() throws {
     let backup = try backUp()
     let newer = try bench.place("newer-v5.db")

@@ -150,7 +150,9 @@ import Testing
     try holder.execute("COMMIT")
     #expect(try Oracle(file).count(of: "outbox") == 0)
     #expect(try Oracle(file).integrityErrors == [])
-    #expect(try !file.adding(suffix: ".rescue").appending("plan.json").exists)
+    let rescue = file.adding(suffix: ".rescue")
+    #expect(try !rescue.appending("plan.json").exists)
+    #expect(try SystemStorage().names(in: rescue).allSatisfy { !$0.hasSuffix(".new") })
     // A peer that has it open sees the restored rows with its next statement.
     #expect(try session.run("restore", file.description, "--yes").status == 0)
     let rows = try holder.value("SELECT count(*) FROM notes")?.integerValue
@@ -197,6 +199,47 @@ import Testing
       }
     }
     #expect(try session.run("check", file.description, "--contract", session.contract).status == 0)
+  }
+
+  @Test(arguments: journals)
+  func `a peer that has the database open sees every replacement, and loses no write`(
+    _ journal: FitnessLog.Journal
+  ) throws {
+    try create(journal)
+    let peer = try Connection(file, mode: .readWrite)
+    let count = "SELECT count(*) FROM sets"
+    let sets = try peer.value(count)
+    #expect(try session.run("backup", file.description).status == 0)
+    let reset = try session.run(
+      "reset", file.description, "--schema", session.contract, "--yes", "--confirm", "live.db")
+    #expect(reset.status == 0, "\(reset)")
+    #expect(try peer.value(count) == .integer(0))
+    let code = try #require(try session.records().last).code.description
+    let undo = try session.run("undo", code, file.description, "--yes")
+    #expect(undo.status == 0, "\(undo)")
+    #expect(try peer.value(count) == sets)
+    try peer.execute("DELETE FROM notes")
+    #expect(try Oracle(file).count(of: "notes") == 0)
+    #expect(try Oracle(file).value(count) == sets)
+  }
+
+  @Test(arguments: journals)
+  func `an undo that cannot be done leaves nothing behind`(
+    _ journal: FitnessLog.Journal
+  ) throws {
+    try create(journal)
+    let reset = try session.run(
+      "reset", file.description, "--schema", session.contract, "--yes", "--confirm", "live.db")
+    #expect(reset.status == 0)
+    let code = try #require(try session.records().last).code.description
+    let rescue = file.adding(suffix: ".rescue")
+    let before = try FolderContents(of: rescue)
+    let holder = try Connection(file, mode: .readWrite)
+    try holder.execute("BEGIN IMMEDIATE; DELETE FROM sets")
+    let undo = try session.run("undo", code, file.description, "--yes")
+    #expect(undo.status == 75, "\(undo)")
+    #expect(undo.errorText.contains("try: "))
+    #expect(try before.changes(until: FolderContents(of: rescue)) == [])
   }
 
   @Test func `several runs at once each leave their line`() throws {
