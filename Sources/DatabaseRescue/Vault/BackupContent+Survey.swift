@@ -7,6 +7,7 @@ import SQLiteFormat
 extension BackupContent {
   /// Describes the database that a survey has read.
   init(_ survey: Survey, supportCode: SupportCode) {
+    let tables = survey.trees.filter { $0.entry.kind == .table }
     self.init(
       pageSize: survey.geometry?.geometry.pageSize ?? 0,
       userVersion: survey.header?.userVersion ?? 0,
@@ -14,7 +15,7 @@ extension BackupContent {
       journalMode: survey.header?.isWAL == true ? "wal" : "rollback",
       supportCode: supportCode.description,
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
-      tables: survey.trees.filter { $0.entry.kind == .table }.map { Table($0, in: survey) },
+      tables: Parallel.map(tables.count) { Table(tables[$0], in: survey) },
       findings: survey.findings.map { FoundThing($0) })
   }
 }
