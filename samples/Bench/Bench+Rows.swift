@@ -89,6 +89,8 @@ extension Bench {
       "second backup: of a database that has not changed since the first",
       "restore includes proving the backup first, integrity_check of the result, and fsync",
       "gzip and gunzip neither read back nor synchronize what they write",
+      "load before: \(Int(loadBefore.rounded())) on \(coreCount) cores; unless it is 0, work"
+        + " on several cores comes off worse than on an idle machine",
     ] + (hasGzip ? [] : ["gzip is not installed: its rows are left out"])
   }
 

@@ -22,6 +22,8 @@ struct Bench {
   let database: FilePath
   /// Whether there is a gzip to compare with.
   let hasGzip: Bool
+  /// How busy the machine was with other work when it began.
+  let loadBefore = Self.load
 
   private let storage = SystemStorage()
   private let environment: [String: String]
@@ -64,6 +66,15 @@ struct Bench {
     print("")
     for note in notes { print("- \(note)") }
   }
+
+  /// How many processes wanted to run at once, on average of the last minute.
+  private static var load: Double {
+    var load = 0.0
+    return unsafe getloadavg(&load, 1) == 1 ? load : 0
+  }
+
+  /// How many cores there are.
+  var coreCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
   private func makeDatabase() throws {
     guard try storage.status(of: database) == nil else { return }
