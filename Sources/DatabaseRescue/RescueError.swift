@@ -38,16 +38,25 @@ public struct RescueError: Error, Hashable, Sendable {
   public let meaning: String
   /// What to do next, such as a command to run; empty where nothing helps.
   public let advice: String
+  /// The verdict that stands in the way, where the database itself does.
+  public let verdict: Verdict?
   /// The support code of the run that failed, once there is one.
   public internal(set) var code: SupportCode?
 
   /// Makes an error.
-  public init(_ kind: Kind, _ message: String, meaning: String = "", advice: String = "") {
+  public init(
+    _ kind: Kind, _ message: String, meaning: String = "", advice: String = "",
+    verdict: Verdict? = nil
+  ) {
     self.kind = kind
     self.message = message
     self.meaning = meaning
     self.advice = advice
+    self.verdict = verdict
   }
+
+  /// The exit status that a run ends in: that of the verdict where one stands in the way.
+  public var exitStatus: Int32 { verdict?.exitStatus ?? kind.rawValue }
 }
 
 extension RescueError {
@@ -72,7 +81,7 @@ extension RescueError {
     let (kind, advice): (Kind, String) =
       switch error.cause {
       case .busy: (.busy, "close the app that uses the database, or try again later")
-      case .damaged: (.invalidInput, "run: dbrescue diagnose FILE")
+      case .damaged: (.invalidInput, "dbrescue diagnose FILE")
       case .inputOutput: (.inputOutput, "check the disk, and copy the file elsewhere")
       case .full: (.cannotWrite, "free some space, or choose another folder")
       case .permission, .cannotOpen: (.permission, "check who owns the file and its folder")

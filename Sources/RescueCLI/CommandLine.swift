@@ -98,7 +98,7 @@ package enum CommandLine {
       console.report(error)
       // Work that stopped because of the wish to stop says that it was cancelled.
       let isInterrupted = error.kind == .declined && interruption.isRequested
-      return close(console, isInterrupted ? .interrupted : ExitCode(error.kind))
+      return close(console, isInterrupted ? .interrupted : ExitCode(error))
     }
     return close(console, code)
   }

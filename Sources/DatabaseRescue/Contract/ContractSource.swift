@@ -141,7 +141,7 @@ extension ContractSource {
     RescueError(
       .invalidInput, "'\(file)' is not a healthy database: \(problem)",
       meaning: "a contract taken from it could be wrong; the file was not touched",
-      advice: "run: dbrescue diagnose \(file)")
+      advice: "dbrescue diagnose \(file)")
   }
 
   /// The first thing that SQLite finds wrong; nil when nothing is.

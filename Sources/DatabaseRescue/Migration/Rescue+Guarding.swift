@@ -20,7 +20,7 @@ extension Rescue {
     guard backup.isGood else {
       throw RescueError(
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
-        meaning: "the migration was not started", advice: "run: dbrescue diagnose \(database)")
+        meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
 
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
@@ -70,12 +70,13 @@ extension Rescue {
       throw RescueError(
         .invalidInput, "'\(database)' was written by a newer app",
         meaning: "a migration of this app would harm it; nothing was changed",
-        advice: "install the newer app")
+        advice: "install the newer app", verdict: .newer)
     case .damagedIntact, .damagedLossy, .unreadable:
       throw RescueError(
         .invalidInput, "'\(database)' is \(examination.verdict.word)",
         meaning: "a migration would make it worse; nothing was changed",
-        advice: "run: dbrescue diagnose \(database)")
+        advice: "dbrescue diagnose \(database)",
+        verdict: examination.verdict)
     }
   }
 
@@ -170,7 +171,7 @@ extension Rescue {
           .busy, "the backup was put back, and the database is not equal to it any more",
           meaning: "another process has written to it since; what it was before the restore is in "
             + "'\(folder.quarantine(replacement.code))'",
-          advice: "run: dbrescue diagnose \(database)")
+          advice: "dbrescue diagnose \(database)")
       }
     }
   }

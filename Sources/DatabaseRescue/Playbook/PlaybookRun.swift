@@ -34,7 +34,7 @@ package struct PlaybookRun {
         : "has a step \(id.quoted) that needs no approval"
       throw RescueError(
         .usage, "the playbook \(playbook.name.quoted) \(reason)", meaning: "nothing was done",
-        advice: "run: dbrescue playbook show \(playbook.name)")
+        advice: "dbrescue playbook show \(playbook.name)")
     }
     self.playbook = playbook
     self.approvals = approvals
@@ -95,7 +95,7 @@ package struct PlaybookRun {
       .invalidInput,
       "the condition of the step \(step.id.quoted) cannot be judged: \(error.message)",
       meaning: "nothing was done from that step on",
-      advice: "run: dbrescue playbook validate FILE")
+      advice: "dbrescue playbook validate FILE")
   }
 
   private func `do`(

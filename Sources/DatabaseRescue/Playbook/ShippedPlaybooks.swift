@@ -35,7 +35,7 @@ package enum ShippedPlaybooks {
     guard let file = files.first(where: { $0.name == name }) else {
       throw RescueError(
         .missing, "no playbook \(name.quoted)" + NearestWord.hint(for: name, in: names),
-        advice: "run: dbrescue playbook list")
+        advice: "dbrescue playbook list")
     }
     return Bytes(file.bytes)
   }

@@ -173,7 +173,7 @@ extension Rescue {
     } catch {
       var failure = error
       notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome
-      notes.exitStatus = error.kind.rawValue
+      notes.exitStatus = error.exitStatus
       let code = notes.code()
       failure.code = code
       // The run failed already: a log that cannot be written must not hide why.

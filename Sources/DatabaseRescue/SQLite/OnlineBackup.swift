@@ -129,7 +129,7 @@ package enum OnlineBackup {
       throw RescueError(
         .invalidInput, "'\(path)' is empty, but its WAL or journal is not",
         meaning: "SQLite would delete what may be the only copy of the data",
-        advice: "run: dbrescue diagnose FILE")
+        advice: "dbrescue diagnose FILE")
     }
     // The last connection to close must not write a WAL back into the main file. An empty
     // one is left to SQLite to remove again, which it does safely beside peers.

@@ -67,7 +67,7 @@ public struct Vault: Sendable {
     guard let found else {
       throw RescueError(
         .missing, "no backup '\(key)' in '\(folder)'",
-        advice: "run: dbrescue vault list \(folder)")
+        advice: "dbrescue vault list \(folder)")
     }
     return found
   }

@@ -25,7 +25,7 @@ enum IdentityCheck: Check {
         Finding(.encrypted, "the bytes have no pattern: an encrypted database, or random data")
       ]
     case .writeAheadLog, .rollbackJournal:
-      return [Finding(.journalWithoutDatabase, "this is an \(survey.kind.name), not a database")]
+      return [Finding(.journalWithoutDatabase, "the file is: \(survey.kind.name), not a database")]
     case .other(let name): return [Finding(.otherFormat, "this is a \(name)")]
     case .text: return [Finding(.otherFormat, "this is text")]
     case .unknown: return [Finding(.notADatabase, "nothing here looks like an SQLite database")]

@@ -134,7 +134,7 @@ private func source(
   do {
     guard try context.world.storage.status(of: path) != nil else {
       throw RescueError(
-        .missing, "there is no playbook '\(name)'", advice: "run: dbrescue playbook list")
+        .missing, "there is no playbook '\(name)'", advice: "dbrescue playbook list")
     }
   } catch {
     throw RescueError(error, doing: "look at '\(path)'")

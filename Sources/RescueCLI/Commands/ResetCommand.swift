@@ -24,7 +24,7 @@ let resetCommand: CommandBody = { invocation, context throws(RescueError) in
         throw RescueError(
           .invalidInput, "'\(name)' was written by a newer app",
           meaning: "nothing is wrong with it, and nothing was changed",
-          advice: "install the newer app")
+          advice: "install the newer app", verdict: .newer)
       }
       return examination.resetOption
     })

@@ -26,7 +26,8 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
           .invalidInput,
           "'\(file.name)' is \(examination.verdict.word): \(examination.verdict.meaning)",
           meaning: "nothing was changed",
-          advice: "restore to a new file instead: add --output NEW")
+          advice: "restore to a new file instead: add --output NEW",
+          verdict: examination.verdict)
       }
       return option
     })
@@ -89,7 +90,7 @@ private func backup(
       throw RescueError(
         .missing, "there is no good backup in '\(vault.folder)'",
         meaning: "nothing was changed",
-        advice: "run: dbrescue vault list \(vault.folder.shellQuoted)")
+        advice: "dbrescue vault list \(vault.folder.shellQuoted)")
     }
     return latest
   }

@@ -41,6 +41,11 @@ enum ExitCode: Int32, CaseIterable, Sendable {
       }
   }
 
+  /// How a run ends that could not be done: by the verdict where that stands in the way.
+  init(_ error: RescueError) {
+    self = error.verdict.map { ExitCode($0) } ?? ExitCode(error.kind)
+  }
+
   /// How a run ends that could not be done.
   init(_ kind: RescueError.Kind) {
     self =

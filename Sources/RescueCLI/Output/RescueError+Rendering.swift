@@ -17,7 +17,7 @@ extension RescueError {
   /// The error for programs; the support code where the run has one.
   var json: JSON {
     let members: [String: JSON] = [
-      "code": .integer(Int(ExitCode(kind).rawValue)), "message": .string(message),
+      "code": .integer(Int(exitStatus)), "message": .string(message),
       "meaning": .string(meaning), "advice": .string(advice),
     ]
     guard let code else { return .document("error", members) }

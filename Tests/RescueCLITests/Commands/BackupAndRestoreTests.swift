@@ -290,7 +290,7 @@ import Testing
     let before = try bench.look()
     let ending = try bench.run(
       "restore", newer, "--from", backup["path"]?.text ?? "", "--contract", bench.contract, "--yes")
-    #expect(ending.status == 65, "\(ending.all)")
+    #expect(ending.status == 11, "\(ending.all)")
     #expect(try before.changes(until: bench.look()) == [])
   }
 
