@@ -64,6 +64,7 @@ import Testing
 
   @Test(arguments: [
     ("full-text", "USING fts5(", "USING ftsX("), ("rtree", "USING rtree(", "USING btree("),
+    ("rtree", "nodeno INTEGER PRIMARY", "nodeno INTEGRE PRIMARY"),
     ("full-text", "'porter'", "'barber'"), ("indexes", "NOCASE", "NOCASX"),
     ("generated-columns", "(a || b)", "(a OR b)"),
   ])
