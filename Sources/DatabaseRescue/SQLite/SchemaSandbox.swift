@@ -57,11 +57,9 @@ package struct SchemaSandbox: ~Copyable {
       return nil
     }
     for _ in 0..<Self.unknownFunctionsMax {
-      connection.allowOnlyDeclarations(virtual: Self.module(of: tokens) != nil)
-      defer { connection.allowEverything() }
       do {
-        try connection.prepare(sql).run([])
-        return nil
+        try execute(sql, virtual: Self.module(of: tokens) != nil)
+        return statement(of: entry) == nil ? refused("it declares something else") : nil
       } catch {
         guard let function = error.unknownFunction else {
           return refused(
@@ -73,13 +71,21 @@ package struct SchemaSandbox: ~Copyable {
     return refused("too many unknown functions")
   }
 
+  private func execute(_ sql: String, virtual: Bool) throws(SQLiteError) {
+    connection.allowOnlyDeclarations(virtual: virtual)
+    defer { connection.allowEverything() }
+    try connection.prepare(sql).run([])
+  }
+
   /// The statement of an object that is already there, of the same kind and name.
   ///
   /// A trigger may have the name of a table; nothing else shares names.
   private func statement(of entry: SchemaEntry) -> String? {
     let found = try? connection.value(
-      "SELECT coalesce(sql, '') FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
-      [.text(entry.kind.rawValue), .text(entry.name)])
+      """
+      SELECT coalesce(sql, '') FROM sqlite_schema
+      WHERE type = ? AND name = ? COLLATE NOCASE AND tbl_name = ? COLLATE NOCASE
+      """, [.text(entry.kind.rawValue), .text(entry.name), .text(entry.table)])
     return found?.utf8String
   }
 
@@ -188,6 +194,7 @@ package struct SandboxParser: SchemaParsing {
         if let refusal { refused.append(refusal) }
       }
       let description = try sandbox.describe().replacingShadowTables(from: plain.describe())
+      refused += Self.strayIndexes(in: entries, description, refused)
       var defaults: [String: [Value]] = [:]
       for table in description.tables {
         defaults[table.name.lowercased()] = sandbox.defaults(of: table)
@@ -197,6 +204,20 @@ package struct SandboxParser: SchemaParsing {
       refused.append(
         RefusedStatement(name: "sqlite_schema", reason: error.message, isHostile: false))
       return ParsedSchema(description: SchemaDescription(), refused: refused, defaults: [:])
+    }
+  }
+
+  /// Indexes without a statement, which SQLite makes for constraints, that no table has.
+  private static func strayIndexes(
+    in entries: [SchemaEntry], _ description: SchemaDescription, _ refused: [RefusedStatement]
+  ) -> [RefusedStatement] {
+    var known = Set(refused.map { $0.name.lowercased() })
+    for index in description.tables.flatMap(\.indexes) { known.insert(index.name.lowercased()) }
+    return entries.filter { entry in
+      entry.kind == .index && entry.sql == nil && !known.contains(entry.name.lowercased())
+        && !known.contains(entry.table.lowercased())
+    }.map {
+      RefusedStatement(name: $0.name, reason: "no table has such an index", isHostile: false)
     }
   }
 

@@ -32,12 +32,22 @@ public struct RowShape: Hashable, Sendable {
   public let withoutRowID: Bool
   /// Where among the stored columns the one is that is the rowid; nil when there is none.
   private let rowIDPosition: Int?
+  /// The first place of every column that is stored again at a later one: a key may hold a
+  /// column twice, under two collations.
+  private let firstPlaces: [Int: Int]
 
   /// Makes a shape.
   public init(stored: [Column], withoutRowID: Bool) {
     self.stored = stored
     rowIDPosition = stored.firstIndex(where: \.isRowID)
     self.withoutRowID = withoutRowID
+    var places: [String: Int] = [:]
+    var firstPlaces: [Int: Int] = [:]
+    for (place, column) in stored.enumerated() {
+      firstPlaces[place] = places[column.name]
+      if places[column.name] == nil { places[column.name] = place }
+    }
+    self.firstPlaces = firstPlaces
   }
 
   /// The values of a record's columns, in stored order; fields beyond the last column are not
@@ -55,9 +65,11 @@ public struct RowShape: Hashable, Sendable {
   }
 
   /// Whether a record can be a row of the table: it has no more fields than the table has columns,
-  /// and NULL in the place of a column that is the rowid.
+  /// NULL in the place of a column that is the rowid, and one value for every column.
   public func fits(_ record: Record) -> Bool {
-    guard record.fields.count <= stored.count else { return false }
+    guard record.fields.count <= stored.count,
+      firstPlaces.allSatisfy({ record.value($0.key) == record.value($0.value) })
+    else { return false }
     guard let rowIDPosition, rowIDPosition < record.fields.count else { return true }
     return record.fields[rowIDPosition].serialType == 0
   }
