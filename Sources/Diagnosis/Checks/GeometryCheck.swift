@@ -101,7 +101,19 @@ enum GeometryCheck: Check {
       header.pageCount > image.pageCount
         ? Finding(
           .truncated, message, at: .init(page: PageNumber(image.pageCount + 1)), severity: severity)
-        : Finding(.pageCountMismatch, message, at: .init(page: .first, offset: 28)))
+        : Finding(
+          .pageCountMismatch, message, at: .init(page: .first, offset: 28),
+          severity: survey.usesPages(after: header.pageCount) ? .damage : .notice))
     return findings
+  }
+}
+
+extension Survey {
+  /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
+  fileprivate func usesPages(after count: Int) -> Bool {
+    guard let image, count < image.pageCount else { return false }
+    return image.pages.dropFirst(count).contains { page in
+      claims.owner(of: page).map { $0 != Self.reservedOwner } ?? false
+    }
   }
 }

@@ -57,7 +57,7 @@ enum TreeCheck: Check {
       + findings(tree.misplaced) { _ in
         (
           areMisplacedRowsProven ? .keyOrder : .rowDoubtful,
-          "a row of '\(name)' lies where its rowid does not belong"
+          "a row of '\(name)' lies where its key does not belong"
         )
       }
       + findings(tree.unfit) { _ in

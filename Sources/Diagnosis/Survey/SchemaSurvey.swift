@@ -110,6 +110,30 @@ extension SchemaSurvey {
       encoding: chosen)
   }
 
+  /// The order of an index's entries, or of a WITHOUT ROWID table's rows, as far as it is known;
+  /// nil where the schema says nothing of it.
+  ///
+  /// Before schema format 4, DESC had no meaning.
+  func keyOrder(of entry: SchemaEntry, schemaFormat: UInt32) -> KeyOrder? {
+    guard let table = table(named: entry.table),
+      let index = table.indexes.first(where: { index in
+        entry.kind == .index
+          ? index.name.lowercased() == entry.name.lowercased() : index.origin == .primaryKey
+      })
+    else { return nil }
+    var columns: [KeyOrder.Column] = []
+    for column in index.columns {
+      // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
+      guard let collation = KeyOrder.Collation(rawValue: column.collation.uppercased()),
+        encoding == .utf8 || collation == .binary
+      else { return KeyOrder(columns) }
+      columns.append(
+        KeyOrder.Column(collation, isDescending: column.descending && schemaFormat >= 4))
+    }
+    // An entry for a table with rowids ends with the rowid.
+    return KeyOrder(table.withoutRowID ? columns : columns + [KeyOrder.Column()])
+  }
+
   /// The indexes over a table whose entries can be computed from its records.
   ///
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
