@@ -26,10 +26,12 @@ enum GeometryCheck: Check {
             + (reserved > 0 ? " with \(reserved) reserved" : "")))
     }
     guard let header = survey.header else { return findings }
-    if !header.hasPayloadFractions || header.schemaFormat > 4 {
+    if !header.hasPayloadFractions || header.schemaFormat > 4
+      || header.incrementalVacuum && !header.isAutoVacuum
+    {
       findings.append(
         Finding(
-          .headerDamaged, "a number in the header is one that SQLite refuses", at: onPageOne))
+          .headerDamaged, "a number in the header is one that SQLite never writes", at: onPageOne))
     }
     if header.isAutoVacuum, !survey.hasPointerMaps {
       findings.append(

@@ -40,6 +40,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var misplaced = FaultList()
   /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.
   public internal(set) var unfit = FaultList()
+  /// Records with a number where a column holds only text: ``RowShape/isMistyped(_:)``.
+  public internal(set) var mistyped = FaultList()
   /// Pages that could not be visited.
   public internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
@@ -134,9 +136,10 @@ extension TreeSurvey {
       expected[position].add(indexes[position].key(of: stored))
     }
     if entry.kind == .index { keys.add(stored.record.wholeKey) }
-    if let shape, !shape.fits(stored.record) {
-      unfit.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
-    }
+    guard let shape else { return }
+    let fault = FormatError(.recordHeader, page: stored.page, offset: stored.offset)
+    if !shape.fits(stored.record) { unfit.add(fault) }
+    if shape.isMistyped(stored.record) { mistyped.add(fault) }
   }
 }
 
