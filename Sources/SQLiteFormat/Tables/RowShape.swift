@@ -10,8 +10,7 @@ public struct RowShape: Hashable, Sendable {
   public struct Column: Hashable, Sendable {
     /// The column's name.
     public let name: String
-    /// The type that the column prefers. Integers in REAL columns are stored short and read as
-    /// reals.
+    /// The type that the column prefers: integers in REAL columns are stored short.
     public let affinity: Affinity
     /// Whether the column is the rowid under another name; its field holds NULL.
     public let isRowID: Bool
