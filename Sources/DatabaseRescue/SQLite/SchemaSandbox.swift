@@ -39,7 +39,7 @@ package struct SchemaSandbox: ~Copyable {
   /// - Returns: nil when it was accepted, or why it was not.
   package mutating func declare(_ entry: SchemaEntry) -> RefusedStatement? {
     guard let sql = entry.sql, !entry.name.lowercased().hasPrefix("sqlite_"),
-      !isThere(entry.name)
+      statement(of: entry) == nil
     else { return nil }
     func refused(_ reason: String, hostile: Bool = false) -> RefusedStatement {
       RefusedStatement(name: entry.name, reason: reason, isHostile: hostile)
@@ -57,11 +57,9 @@ package struct SchemaSandbox: ~Copyable {
       return nil
     }
     for _ in 0..<Self.unknownFunctionsMax {
-      connection.allowOnlyDeclarations(virtual: Self.module(of: tokens) != nil)
-      defer { connection.allowEverything() }
       do {
-        try connection.prepare(sql).run([])
-        return nil
+        try execute(sql, virtual: Self.module(of: tokens) != nil)
+        return statement(of: entry) == nil ? refused("it declares something else") : nil
       } catch {
         guard let function = error.unknownFunction else {
           return refused(
@@ -73,10 +71,32 @@ package struct SchemaSandbox: ~Copyable {
     return refused("too many unknown functions")
   }
 
-  private func isThere(_ name: String) -> Bool {
+  private func execute(_ sql: String, virtual: Bool) throws(SQLiteError) {
+    connection.allowOnlyDeclarations(virtual: virtual)
+    defer { connection.allowEverything() }
+    try connection.prepare(sql).run([])
+  }
+
+  /// The statement of an object that is already there, of the same kind and name.
+  ///
+  /// A trigger may have the name of a table; nothing else shares names.
+  private func statement(of entry: SchemaEntry) -> String? {
     let found = try? connection.value(
-      "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", [.text(name)])
-    return found != nil
+      """
+      SELECT coalesce(sql, '') FROM sqlite_schema
+      WHERE type = ? AND name = ? COLLATE NOCASE AND tbl_name = ? COLLATE NOCASE
+      """, [.text(entry.kind.rawValue), .text(entry.name), .text(entry.table)])
+    return found?.utf8String
+  }
+
+  /// Whether a virtual table's module made this table itself, and otherwise than the file says.
+  package func makesOtherwise(_ entry: SchemaEntry) -> Bool {
+    guard entry.kind == .table, let sql = entry.sql, let made = statement(of: entry) else {
+      return false
+    }
+    let kind = try? connection.value(
+      "SELECT type FROM pragma_table_list(?) WHERE schema = 'main'", [.text(entry.name)])
+    return made != sql && kind?.utf8String == "shadow"
   }
 
   /// The module of CREATE VIRTUAL TABLE … USING module, in lower case.
@@ -166,10 +186,15 @@ package struct SandboxParser: SchemaParsing {
     var refused: [RefusedStatement] = []
     do {
       var sandbox = try SchemaSandbox()
+      // Another version of a module may have made its tables otherwise: the file's word counts.
+      var plain = try SchemaSandbox()
       for entry in Self.ordered(entries) {
-        if let refusal = sandbox.declare(entry) { refused.append(refusal) }
+        let refusal =
+          sandbox.makesOtherwise(entry) ? plain.declare(entry) : sandbox.declare(entry)
+        if let refusal { refused.append(refusal) }
       }
-      let description = try sandbox.describe()
+      let description = try sandbox.describe().replacingShadowTables(from: plain.describe())
+      refused += Self.strayIndexes(in: entries, description, refused)
       var defaults: [String: [Value]] = [:]
       for table in description.tables {
         defaults[table.name.lowercased()] = sandbox.defaults(of: table)
@@ -182,10 +207,37 @@ package struct SandboxParser: SchemaParsing {
     }
   }
 
+  /// Indexes without a statement, which SQLite makes for constraints, that no table has.
+  private static func strayIndexes(
+    in entries: [SchemaEntry], _ description: SchemaDescription, _ refused: [RefusedStatement]
+  ) -> [RefusedStatement] {
+    var known = Set(refused.map { $0.name.lowercased() })
+    for index in description.tables.flatMap(\.indexes) { known.insert(index.name.lowercased()) }
+    return entries.filter { entry in
+      entry.kind == .index && entry.sql == nil && !known.contains(entry.name.lowercased())
+        && !known.contains(entry.table.lowercased())
+    }.map {
+      RefusedStatement(name: $0.name, reason: "no table has such an index", isHostile: false)
+    }
+  }
+
   /// Virtual tables first, as they bring their shadow tables along; then tables and the rest.
   package static func ordered(_ entries: [SchemaEntry]) -> [SchemaEntry] {
     entries.filter { $0.kind == .table && $0.root == nil }
       + entries.filter { $0.kind == .table && $0.root != nil }
       + entries.filter { $0.kind != .table }
+  }
+}
+
+extension SchemaDescription {
+  /// This description with the shadow tables that another one describes.
+  fileprivate func replacingShadowTables(from other: SchemaDescription) -> SchemaDescription {
+    var result = self
+    for var table in other.tables {
+      guard let place = tables.firstIndex(where: { $0.name == table.name }) else { continue }
+      table.kind = .shadow
+      result.tables[place] = table
+    }
+    return result
   }
 }

@@ -26,10 +26,12 @@ enum GeometryCheck: Check {
             + (reserved > 0 ? " with \(reserved) reserved" : "")))
     }
     guard let header = survey.header else { return findings }
-    if !header.hasPayloadFractions || header.schemaFormat > 4 {
+    if !header.hasPayloadFractions || header.schemaFormat > 4
+      || header.incrementalVacuum && !header.isAutoVacuum
+    {
       findings.append(
         Finding(
-          .headerDamaged, "a number in the header is one that SQLite refuses", at: onPageOne))
+          .headerDamaged, "a number in the header is one that SQLite never writes", at: onPageOne))
     }
     if header.isAutoVacuum, !survey.hasPointerMaps {
       findings.append(
@@ -101,7 +103,19 @@ enum GeometryCheck: Check {
       header.pageCount > image.pageCount
         ? Finding(
           .truncated, message, at: .init(page: PageNumber(image.pageCount + 1)), severity: severity)
-        : Finding(.pageCountMismatch, message, at: .init(page: .first, offset: 28)))
+        : Finding(
+          .pageCountMismatch, message, at: .init(page: .first, offset: 28),
+          severity: survey.usesPages(after: header.pageCount) ? .damage : .notice))
     return findings
+  }
+}
+
+extension Survey {
+  /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
+  fileprivate func usesPages(after count: Int) -> Bool {
+    guard let image, count < image.pageCount else { return false }
+    return image.pages.dropFirst(count).contains { page in
+      claims.owner(of: page).map { $0 != Self.reservedOwner } ?? false
+    }
   }
 }

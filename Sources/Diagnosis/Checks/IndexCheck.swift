@@ -9,7 +9,7 @@ enum IndexCheck: Check {
       let place = Finding.Place(object: index.entry.name)
       guard index.isSound else { return damaged(index) }
       guard let table = survey.tree(named: index.entry.table), table.isReadable,
-        let expected = table.expectedKeys[index.entry.name.lowercased()], expected != index.keys
+        disagree(index, table, survey)
       else { return [] }
       let difference = index.records - table.records
       let message =
@@ -21,6 +21,19 @@ enum IndexCheck: Check {
         }
       return [Finding(.indexMismatch, message, at: place)]
     }
+  }
+
+  /// Whether an index holds other entries than its table implies; of one whose keys only SQLite can
+  /// compute, whether it has another number of them than the table has rows.
+  private static func disagree(
+    _ index: TreeSurvey, _ table: TreeSurvey, _ survey: Survey
+  ) -> Bool {
+    let name = index.entry.name.lowercased()
+    if let expected = table.expectedKeys[name] { return expected != index.keys }
+    let description = survey.schema?.table(named: table.entry.name)?.indexes
+      .first { $0.name.lowercased() == name }
+    guard let description, description.predicate == nil else { return false }
+    return index.records != table.records
   }
 
   /// No row depends on an index: whatever is wrong with one weighs no more than damage.

@@ -57,12 +57,13 @@ enum TreeCheck: Check {
       + findings(tree.misplaced) { _ in
         (
           areMisplacedRowsProven ? .keyOrder : .rowDoubtful,
-          "a row of '\(name)' lies where its rowid does not belong"
+          "a row of '\(name)' lies where its key does not belong"
         )
       }
       + findings(tree.unfit) { _ in
         (.rowDoubtful, "a row of '\(name)' has fields that the table has not")
       }
+      + mistyped(tree)
       + findings(tree.layoutFaults) { layout($0, name) }
       + findings(tree.unevenLeaves) { _ in
         (.treeUneven, "a leaf of '\(name)' lies deeper or less deep than the others")
@@ -89,6 +90,19 @@ enum TreeCheck: Check {
       )
     default: (.cellDamaged, "a cell of '\(name)' on page \(number(fault)): \(fault.problem)")
     }
+  }
+
+  /// One finding for all: who changed a column's type by hand has them in every row.
+  private static func mistyped(_ tree: TreeSurvey) -> [Finding] {
+    guard let first = tree.mistyped.first.first else { return [] }
+    return [
+      Finding(
+        .rowDoubtful,
+        "\(counted(tree.mistyped.count, "row")) of '\(tree.entry.name)' hold a number where a "
+          + "column holds only text",
+        at: .init(page: first.page, offset: first.offset, object: tree.entry.name),
+        severity: .damage)
+    ]
   }
 
   private static func layout(_ fault: FormatError, _ name: String) -> (FindingCode, String) {

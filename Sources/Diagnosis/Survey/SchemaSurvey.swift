@@ -110,6 +110,30 @@ extension SchemaSurvey {
       encoding: chosen)
   }
 
+  /// The order of an index's entries, or of a WITHOUT ROWID table's rows, as far as it is known;
+  /// nil where the schema says nothing of it.
+  ///
+  /// Before schema format 4, DESC had no meaning.
+  func keyOrder(of entry: SchemaEntry, schemaFormat: UInt32) -> KeyOrder? {
+    guard let table = table(named: entry.table),
+      let index = table.indexes.first(where: { index in
+        entry.kind == .index
+          ? index.name.lowercased() == entry.name.lowercased() : index.origin == .primaryKey
+      })
+    else { return nil }
+    var columns: [KeyOrder.Column] = []
+    for column in index.columns {
+      // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
+      guard let collation = KeyOrder.Collation(rawValue: column.collation.uppercased()),
+        encoding == .utf8 || collation == .binary
+      else { return KeyOrder(columns) }
+      columns.append(
+        KeyOrder.Column(collation, isDescending: column.descending && schemaFormat >= 4))
+    }
+    // An entry for a table with rowids ends with the rowid.
+    return KeyOrder(table.withoutRowID ? columns : columns + [KeyOrder.Column()])
+  }
+
   /// The indexes over a table whose entries can be computed from its records.
   ///
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
@@ -126,13 +150,29 @@ extension SchemaSurvey {
     }
     return table.indexes.compactMap { index in
       guard index.predicate == nil else { return nil }
+      // The primary key of a WITHOUT ROWID table is the table itself.
+      guard !table.withoutRowID || index.origin != .primaryKey else { return nil }
       var fields: [IndexShape.Field] = []
-      for column in index.columns {
+      for column in index.columns + table.keyColumns(addedTo: index) {
         guard let name = column.name, let field = field(ofColumn: name) else { return nil }
         fields.append(field)
       }
-      guard !table.withoutRowID else { return nil }
-      return IndexShape(name: index.name, fields: fields + [.rowID])
+      return IndexShape(name: index.name, fields: table.withoutRowID ? fields : fields + [.rowID])
+    }
+  }
+}
+
+extension TableDescription {
+  /// The columns of a WITHOUT ROWID table's key that end the entries of an index over it: those
+  /// that the index does not have already, under the same collation.
+  fileprivate func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
+    guard withoutRowID, let key = indexes.first(where: { $0.origin == .primaryKey }) else {
+      return []
+    }
+    return key.columns.filter { column in
+      !index.columns.contains {
+        $0.name == column.name && $0.collation.lowercased() == column.collation.lowercased()
+      }
     }
   }
 }
@@ -145,7 +185,7 @@ extension RowShape {
       let defaultValue = index < defaults.count ? defaults[index] : .null
       let affinity = Affinity(declaredType: column.type, strict: table.strict)
       return Column(
-        name: column.name, isReal: affinity == .real, isRowID: table.rowIDAlias == index,
+        name: column.name, affinity: affinity, isRowID: table.rowIDAlias == index,
         defaultValue: encoding.reencoded(defaultValue))
     }
     self.init(stored: columns, withoutRowID: table.withoutRowID)

@@ -172,7 +172,8 @@ extension Survey {
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, parser: parser, claims: &claims)
-    let trees = Self.scanTrees(image, schema, &claims)
+    let trees = Self.scanTrees(
+      image, schema, schemaFormat: believed?.schemaFormat ?? 4, &claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
@@ -211,7 +212,7 @@ extension Survey {
   }
 
   private static func scanTrees(
-    _ image: Image, _ schema: SchemaSurvey, _ claims: inout PageClaims
+    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ claims: inout PageClaims
   ) -> [TreeSurvey] {
     let rooted = schema.entries.filter {
       $0.root != nil && ($0.kind == .table || $0.kind == .index)
@@ -229,7 +230,8 @@ extension Survey {
         entry, root: root, isRowIDTable: isRowIDTable, image: image,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
-        shape: description.flatMap { schema.shape(ofTable: $0.name) })
+        shape: description.flatMap { schema.shape(ofTable: $0.name) },
+        order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat))
     }
   }
 

@@ -40,6 +40,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var misplaced = FaultList()
   /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.
   public internal(set) var unfit = FaultList()
+  /// Records with a number where a column holds only text: ``RowShape/isMistyped(_:)``.
+  public internal(set) var mistyped = FaultList()
   /// Pages that could not be visited.
   public internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
@@ -77,21 +79,24 @@ extension TreeSurvey {
   /// Scans a tree.
   ///
   /// `indexes` are the indexes over the table whose keys can be computed from its rows, and
-  /// `shape` is how its records become rows, where that is known.
+  /// `shape` is how its records become rows, where that is known. `order` is that of an index.
   static func scan(
     _ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool, image: Image,
     owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape] = [],
-    shape: RowShape? = nil
+    shape: RowShape? = nil, order: KeyOrder? = nil
   ) -> TreeSurvey {
     var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
     var expected = indexes.map { _ in Fingerprint() }
     var leafDepth: Int?
+    var watch = order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)
     scan.run(&claims) { event in
       switch event {
       case .page(let visit):
         survey.pages += 1
-        if let fault = visit.page.layoutFaults.first { survey.layoutFaults.add(fault) }
+        let fault = visit.page.layoutFaults.first
+        if let fault { survey.layoutFaults.add(fault) }
+        watch?.turn(to: visit.page, isSound: fault == nil)
         if visit.page.kind.isLeaf {
           if let leafDepth, leafDepth != visit.depth {
             survey.unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
@@ -99,11 +104,15 @@ extension TreeSurvey {
           leafDepth = leafDepth ?? visit.depth
         }
       case .record(let stored):
+        survey.note(stored, of: shape, in: indexes, &expected)
+        guard watch?.accepts(stored.record) ?? true else {
+          survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+          break
+        }
         survey.records += 1
         if let rowID = stored.rowID {
           survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
         }
-        survey.note(stored, of: shape, in: indexes, &expected)
       case .cellFault(let error): survey.cellFaults.add(error)
       case .pageFault(let error, _): survey.pageFaults.add(error)
       case .misplaced(let stored):
@@ -127,9 +136,10 @@ extension TreeSurvey {
       expected[position].add(indexes[position].key(of: stored))
     }
     if entry.kind == .index { keys.add(stored.record.wholeKey) }
-    if let shape, !shape.fits(stored.record) {
-      unfit.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
-    }
+    guard let shape else { return }
+    let fault = FormatError(.recordHeader, page: stored.page, offset: stored.offset)
+    if !shape.fits(stored.record) { unfit.add(fault) }
+    if shape.isMistyped(stored.record) { mistyped.add(fault) }
   }
 }
 

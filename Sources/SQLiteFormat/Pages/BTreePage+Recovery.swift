@@ -62,13 +62,16 @@ extension Image {
     return (recovered, [])
   }
 
+  /// Whether a cell can be one, as far as its page tells; where it spills, what follows elsewhere
+  /// is for its reader to prove.
   private func isPlausible(_ cell: Cell, on page: BTreePage) -> Bool {
-    if !page.kind.isLeaf {
-      guard let child = PageNumber(cell.leftChild), child != page.number, child != .first,
-        child.number <= pageCount
-      else { return false }
+    func isElsewhere(_ stored: UInt32) -> Bool {
+      guard let number = PageNumber(stored) else { return false }
+      return number != .first && number != page.number && number.number <= pageCount
     }
-    return page.kind == .tableInterior || (try? record(of: cell, on: page)) != nil
+    if !page.kind.isLeaf, !isElsewhere(cell.leftChild) { return false }
+    if let overflow = cell.overflow { return isElsewhere(overflow) }
+    return page.kind == .tableInterior || (try? Record(page.bytes, in: cell.local)) != nil
   }
 }
 

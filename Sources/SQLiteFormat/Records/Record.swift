@@ -80,8 +80,10 @@ public struct Record: Hashable, Sendable {
     case 1...6:
       return bytes.signed(at: field.offset, width: field.length).map(Value.integer)
     case 7:
+      // SQLite stores no NaN, and reads one as NULL.
       return bytes.signed(at: field.offset, width: 8).map {
-        .real(Double(bitPattern: UInt64(bitPattern: $0)))
+        let real = Double(bitPattern: UInt64(bitPattern: $0))
+        return real.isNaN ? .null : .real(real)
       }
     case 8: return .integer(0)
     case 9: return .integer(1)

@@ -97,11 +97,22 @@ public struct TreeScan: Sendable {
   private func read(
     _ cell: Cell, of page: BTreePage, _ claims: inout PageClaims
   ) throws(FormatError) -> StoredRecord {
-    let (record, chain) = try image.record(of: cell, on: page)
-    for overflow in chain.pages where !claims.claim(overflow, for: owner) {
-      throw FormatError(.claimedTwice, page: overflow)
+    guard cell.overflow == nil || claims.patience > 0 else {
+      throw FormatError(.chainAstray, page: page.number, offset: cell.offset)
     }
-    return StoredRecord(
-      rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+    do throws(FormatError) {
+      let (record, chain) = try image.record(of: cell, on: page)
+      for overflow in chain.pages where !claims.claim(overflow, for: owner) {
+        throw FormatError(.claimedTwice, page: overflow)
+      }
+      return StoredRecord(
+        rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+    } catch {
+      if cell.overflow != nil {
+        claims.patience -= min(
+          image.pageCount, (cell.payloadSize - cell.local.count) / image.geometry.overflowCapacity)
+      }
+      throw error
+    }
   }
 }

@@ -7,10 +7,16 @@ public struct PageClaims: Sendable {
   public typealias Owner = Int32
 
   private var owners: [Owner]
+  /// How many pages of chains that turn out broken may still be followed.
+  ///
+  /// Broken chains of a damaged file are short of the file; in a hostile one, every cell may lead
+  /// into the same long chain.
+  var patience: Int
 
   /// Claims for a database of so many pages, none taken.
   public init(pageCount: Int) {
     owners = Array(repeating: -1, count: pageCount + 1)
+    patience = 4 * pageCount
   }
 
   /// The owner of a page; nil while nothing claimed it.

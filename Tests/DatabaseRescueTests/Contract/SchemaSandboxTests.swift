@@ -59,7 +59,7 @@ import Testing
     let parsed = SandboxParser().parse([
       entry("v", "CREATE VIRTUAL TABLE v USING sparkle(a, b)"),
       entry("t", "CREATE TABLE t (a TEXT COLLATE klingon, b AS (sparkle(a)), CHECK (glow(a)))"),
-      entry("i", "CREATE INDEX i ON t (a COLLATE elvish, sparkle(a))", kind: .index),
+      entry("i", "CREATE INDEX i ON t (a COLLATE elvish, sparkle(a))", kind: .index, on: "t"),
     ])
     #expect(parsed.refused == [])
     #expect(parsed.description.tables.map(\.name) == ["t", "v"])
@@ -81,11 +81,33 @@ import Testing
       entry("w", "CREATE VIEW w AS SELECT load_extension('/tmp/x')", kind: .view),
       entry(
         "r", "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT load_extension('/tmp/x'); END",
-        kind: .trigger),
+        kind: .trigger, on: "t"),
     ])
     #expect(parsed.refused == [])
     #expect(parsed.description.views.map(\.name) == ["w"])
     #expect(parsed.description.triggers.map(\.name) == ["r"])
+  }
+
+  @Test func `a statement that declares something else than its row says is refused`() {
+    let table = entry("t", "CREATE TABLE t (a, b UNIQUE)")
+    let index = "CREATE INDEX i ON t (a)"
+    let trigger = "CREATE TRIGGER t AFTER INSERT ON t BEGIN SELECT 1; END"
+    func refused(_ entry: SchemaEntry) -> [String] {
+      SandboxParser().parse([table, entry]).refused.map(\.name)
+    }
+    #expect(refused(entry("i", index, kind: .index, on: "t")) == [])
+    #expect(refused(entry("j", index, kind: .index, on: "t")) == ["j"])
+    #expect(refused(entry("i", index, kind: .index, on: "u")) == ["i"])
+    #expect(refused(entry("i", index)) == ["i"])
+    #expect(refused(entry("t", trigger, kind: .trigger, on: "t")) == [])
+    #expect(
+      SandboxParser().parse([table, entry("t", trigger, kind: .trigger, on: "t")])
+        .description.triggers.count == 1)
+    func automatic(_ name: String) -> SchemaEntry {
+      SchemaEntry(kind: .index, name: name, table: "t", root: PageNumber(3), sql: nil)
+    }
+    #expect(refused(automatic("sqlite_autoindex_t_1")) == [])
+    #expect(refused(automatic("sqlite_autoindex_t_2")) == ["sqlite_autoindex_t_2"])
   }
 
   @Test func `a default is a value, whatever its expression would call`() {
@@ -99,8 +121,8 @@ import Testing
   }
 
   private func entry(
-    _ name: String, _ sql: String, kind: SchemaEntry.Kind = .table
+    _ name: String, _ sql: String, kind: SchemaEntry.Kind = .table, on table: String? = nil
   ) -> SchemaEntry {
-    SchemaEntry(kind: kind, name: name, table: name, root: PageNumber(2), sql: sql)
+    SchemaEntry(kind: kind, name: name, table: table ?? name, root: PageNumber(2), sql: sql)
   }
 }

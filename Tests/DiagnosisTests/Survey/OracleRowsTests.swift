@@ -44,6 +44,8 @@ import Testing
     let survey = try Survey(Recipe.named("indexes").build(in: scratch.path))
     let computed = try #require(survey.tree(named: "t")).expectedKeys.keys.sorted()
     #expect(computed == ["collated", "descending", "on_id", "only", "plain"])
+    let keyed = try Survey(Recipe.named("without-rowid").build(in: scratch.path))
+    #expect(try #require(keyed.tree(named: "two_keys")).expectedKeys.count == 1)
   }
 
   @Test(arguments: Layout.pairwise)
@@ -64,6 +66,7 @@ import Testing
 
   @Test(arguments: [
     ("full-text", "USING fts5(", "USING ftsX("), ("rtree", "USING rtree(", "USING btree("),
+    ("rtree", "nodeno INTEGER PRIMARY", "nodeno INTEGRE PRIMARY"),
     ("full-text", "'porter'", "'barber'"), ("indexes", "NOCASE", "NOCASX"),
     ("generated-columns", "(a || b)", "(a OR b)"),
   ])

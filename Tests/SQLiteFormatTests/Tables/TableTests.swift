@@ -90,9 +90,9 @@ import Testing
 @Suite struct RowShapeTests {
   private let shape = RowShape(
     stored: [
-      RowShape.Column(name: "id", isReal: false, isRowID: true, defaultValue: .null),
-      RowShape.Column(name: "r", isReal: true, isRowID: false, defaultValue: .real(1.5)),
-      RowShape.Column(name: "late", isReal: false, isRowID: false, defaultValue: .text("d")),
+      RowShape.Column(name: "id", affinity: .integer, isRowID: true, defaultValue: .null),
+      RowShape.Column(name: "r", affinity: .real, isRowID: false, defaultValue: .real(1.5)),
+      RowShape.Column(name: "late", affinity: .text, isRowID: false, defaultValue: .text("d")),
     ], withoutRowID: false)
 
   private func values(_ fields: [(UInt64, Bytes)]) throws -> [Value] {
@@ -107,6 +107,25 @@ import Testing
   @Test func `columns that were added later have their defaults`() throws {
     #expect(try values([(0, [])]) == [.integer(7), .real(1.5), .text("d")])
     #expect(try values([(0, []), (0, []), (0, [])]) == [.integer(7), .null, .null])
+  }
+
+  @Test func `a record that cannot be a row is told`() throws {
+    func record(_ fields: [(type: UInt64, content: Bytes)]) throws -> Record {
+      let bytes = Bytes.record(fields)
+      return try Record(bytes, in: 0..<bytes.count)
+    }
+    #expect(try shape.fits(record([(0, []), (9, []), (0, [])])))
+    #expect(try shape.fits(record([])))
+    #expect(try !shape.fits(record([(9, [])])), "a value where the rowid stands")
+    #expect(try !shape.fits(record([(0, []), (0, []), (0, []), (0, [])])), "too many fields")
+    #expect(try shape.isMistyped(record([(0, []), (9, []), (9, [])])), "a number as text")
+    #expect(try !shape.isMistyped(record([(0, []), (9, []), (13, [])])))
+    #expect(try !shape.isMistyped(record([(0, []), (15, [0x41])])), "text where a number may be")
+    // A key may hold a column twice, under two collations.
+    let column = RowShape.Column(name: "k", affinity: .blob, isRowID: false, defaultValue: .null)
+    let twice = RowShape(stored: [column, column], withoutRowID: true)
+    #expect(try twice.fits(record([(1, [7]), (1, [7])])))
+    #expect(try !twice.fits(record([(1, [7]), (1, [8])])))
   }
 
   @Test func `fields beyond the last column are no part of the row`() throws {
