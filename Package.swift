@@ -53,9 +53,12 @@ let package = Package(
       dependencies: ["FitnessLog", "DatabaseRescue", "Diagnosis", "SQLiteFormat"],
       path: "samples/Bench"),
 
-    .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteFormat", "RescueTestSupport"]),
     .testTarget(
-      name: "DiagnosisTests", dependencies: ["Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
+      name: "SQLiteFormatTests",
+      dependencies: ["SQLiteFormat", "DatabaseRescue", "RescueTestSupport"]),
+    .testTarget(
+      name: "DiagnosisTests",
+      dependencies: ["Diagnosis", "SQLiteFormat", "DatabaseRescue", "RescueTestSupport"]),
     .testTarget(
       name: "DatabaseRescueTests",
       dependencies: [
