@@ -225,8 +225,8 @@ package struct Salvage {
       switch item {
       case .row(_, let stored):
         balance.seen += 1
-        guard stored.record.fields.count <= mapping.fieldMax else {
-          try aside.add(stored, table: name, doubt: .tooManyFields(stored.record.fields.count))
+        guard shape.fits(stored.record) else {
+          try aside.add(stored, table: name, doubt: .unfit)
           balance.quarantined += 1
           return
         }

@@ -11,14 +11,11 @@ public struct ColumnMapping: Hashable, Sendable {
   public let sources: [Int]
   /// The name by which the rowid can be inserted; nil where it is a column, or there is none.
   public let rowIDName: String?
-  /// How many fields a record of the source may have.
-  public let fieldMax: Int
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
   ///
   /// Generated columns are computed anew. A column that only the fresh table has gets its
-  /// default; one that only the file has is left out, and the caller is told by `fieldMax` alone
-  /// what belongs to the source.
+  /// default; one that only the file has is left out.
   public init(
     from shape: RowShape, to table: TableDescription, renamed: [String: String] = [:]
   ) {
@@ -38,7 +35,6 @@ public struct ColumnMapping: Hashable, Sendable {
     }
     self.targets = targets
     self.sources = sources
-    fieldMax = shape.stored.count
     let names = Set(table.columns.map { $0.name.lowercased() })
     let keepsRowID = !shape.withoutRowID && !table.withoutRowID && table.rowIDAlias == nil
     rowIDName = keepsRowID ? ["rowid", "_rowid_", "oid"].first { !names.contains($0) } : nil

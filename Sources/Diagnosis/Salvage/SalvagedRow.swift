@@ -11,8 +11,8 @@ public enum Doubt: Hashable, Sendable {
   case orphan
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
-  /// The record has more fields than the table has columns.
-  case tooManyFields(Int)
+  /// The record has more fields than the table has columns, or a value where the rowid stands.
+  case unfit
   /// The fresh schema has no such table.
   case tableNotWanted
   /// A row with the same key and other values is already there.
@@ -26,8 +26,7 @@ public enum Doubt: Hashable, Sendable {
     case .misplaced: "the rowid does not belong on its page"
     case .orphan: "no table leads to its page"
     case .shapeUnknown: "the columns of its table are not known"
-    case .tooManyFields(let count):
-      "the record has \(count) fields, more than the table has columns"
+    case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"
     case .keyTaken: "another row has the same key"
     case .constraint(let message): "the fresh schema refuses it: \(message)"
