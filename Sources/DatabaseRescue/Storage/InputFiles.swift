@@ -63,10 +63,18 @@ public struct InputFiles: Sendable {
       func source(_ path: FilePath) throws(StorageError) -> InterruptibleSource {
         InterruptibleSource(base: try storage.open(path, .read), isCancelled: world.isCancelled)
       }
+      // A database at work deletes its journal with every commit: then there is none.
+      func sidecar(_ path: FilePath?) throws(StorageError) -> InterruptibleSource? {
+        guard let path else { return nil }
+        do throws(StorageError) {
+          return try source(path)
+        } catch  where error.cause == .missing {
+          return nil
+        }
+      }
       return FileSet(
         main: try source(main),
-        wal: try wal.map { path throws(StorageError) in try source(path) },
-        journal: try journal.map { path throws(StorageError) in try source(path) },
+        wal: try sidecar(wal), journal: try sidecar(journal),
         superJournalExists: { name in
           let path = folder.appending(FilePath(bytes: name))
           return ((try? storage.status(of: path)) ?? nil) != nil
