@@ -134,12 +134,8 @@ struct RecoveryWork {
           "the schema does not build: \(fresh.unrestored[0].name): \(fresh.unrestored[0].reason)",
           meaning: "nothing was replaced", advice: "mend the contract or script")
       }
-    } catch let error as SQLiteError {
-      throw RescueError(error, doing: "build the empty database", meaning: "nothing was replaced")
-    } catch let error as RescueError {
-      throw error
     } catch {
-      throw RescueError(.internal, "cannot build the empty database")
+      throw RescueError(error, doing: "build the empty database", meaning: "nothing was replaced")
     }
   }
 }

@@ -141,11 +141,8 @@ package struct Replacement: Sendable {
       try? world.storage.remove(kept)
       try? world.storage.removeFolder(quarantine)
       try? Self.clear(folder, code.description, world)
-      switch error {
-      case let error as RescueError: throw error
-      case let error as StorageError: throw RescueError(error, meaning: "the database is unchanged")
-      default: throw RescueError(.internal, "cannot replace '\(folder.database)'")
-      }
+      throw RescueError(
+        error, doing: "replace '\(folder.database)'", meaning: "the database is unchanged")
     }
     do { try Self.clear(folder, code.description, world) } catch { throw RescueError(error) }
   }
@@ -178,10 +175,8 @@ package struct Replacement: Sendable {
       try file.synchronize()
       try world.storage.rename(partial, to: folder.plan)
       try world.storage.synchronizeFolder(folder.path)
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "nothing was changed")
     } catch {
-      throw RescueError(.internal, "cannot write the plan")
+      throw RescueError(error, doing: "write the plan", meaning: "nothing was changed")
     }
   }
 

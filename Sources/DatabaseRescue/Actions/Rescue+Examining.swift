@@ -77,9 +77,7 @@ extension Rescue {
     let bytes = Examination(survey, expectedVersion: contract.map { Int($0.userVersion) })
     var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if let contract, bytes.verdict != .unreadable, bytes.verdict != .damagedLossy,
-      bytes.verdict != .damagedIntact, let image = survey.image
-    {
+    if let contract, bytes.verdict.isStructureSound, let image = survey.image {
       notes.stage = .verify
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("copy.db")

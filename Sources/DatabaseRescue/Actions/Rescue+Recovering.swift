@@ -90,7 +90,7 @@ extension Rescue {
     case .nothing, .migrate: break
     }
     // The files of a damaged database are evidence and move as they are.
-    let isSound = ![.unreadable, .damagedIntact, .damagedLossy].contains(examination.verdict)
+    let isSound = examination.verdict.isStructureSound
     let survey = examination.survey
     // SQLite cannot change the page size of a database in WAL mode from within.
     let hasOtherPages =

@@ -150,8 +150,7 @@ extension Rescue {
     try replacement.prepare()
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)
-      let isSound = ![.unreadable, .damagedIntact, .damagedLossy]
-        .contains(notes.examination?.verdict)
+      let isSound = notes.examination?.verdict.isStructureSound ?? true
       try notes.step("install", at: .install) { _ throws(RescueError) in
         try replacement.install(isSound ? .transaction : .move, wait: wait)
       }

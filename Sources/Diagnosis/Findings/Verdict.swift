@@ -26,6 +26,14 @@ public enum Verdict: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
+  /// Whether the structure is sound, so that SQLite can open the database and read all of it.
+  public var isStructureSound: Bool {
+    switch self {
+    case .healthy, .outdated, .newer, .drifted: true
+    case .damagedIntact, .damagedLossy, .unreadable: false
+    }
+  }
+
   /// What the verdict means for the data, in one sentence without a full stop.
   public var meaning: String {
     switch self {
