@@ -85,6 +85,7 @@ package struct Salvage {
       try world.storage.synchronizeFolder(output.folder)
       return report
     } catch {
+      let error: any Error = world.isCancelled() ? RescueError.interrupted : error
       // The first error counts; what is left is only litter under temporary names.
       for path in [partial, partialQuarantine] {
         try? world.storage.remove(path)
@@ -139,7 +140,8 @@ package struct Salvage {
     _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader, code: String,
     output: FilePath, quarantine: FilePath
   ) throws -> SalvageReport {
-    var target = try FreshDatabase(at: partial, schema: schema)
+    world.progress(.began(.copying))
+    var target = try FreshDatabase(at: partial, schema: schema, isCancelled: world.isCancelled)
     var aside = try QuarantineDatabase(
       at: partialQuarantine, encoding: survey.encoding,
       meta: [("tool", "dbrescue"), ("support_code", code), ("layout", "1")])
@@ -183,15 +185,31 @@ package struct Salvage {
     try target.finish()
     let unrestored = target.unrestored.map { (name: $0.name, reason: $0.reason) }
     try aside.finish()
+    let (longTexts, longTextsAside) = (target.longTexts, aside.longTexts)
     let setAside = aside.count
     _ = consume target
     _ = consume aside
 
-    let verification = try Verification.ofFreshDatabase(partial)
+    try longTexts.mark(in: partial, storage: world.storage)
+    try longTextsAside.mark(in: partialQuarantine, storage: world.storage)
+
+    // What was written goes to the disk while it is checked.
+    let storage = world.storage
+    let flush = Background { () throws(StorageError) in
+      try storage.open(partial, .readWrite).synchronize()
+    }
+    world.progress(.began(.verifying))
+    let verification = Result {
+      try Verification.ofFreshDatabase(partial, isCancelled: world.isCancelled)
+    }
+    try flush.value()
+    // A run that was stopped has no result.
+    try world.requireGoingOn()
     return SalvageReport(
       output: output, quarantine: setAside > 0 ? quarantine : nil, balances: balances,
-      unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
-      danglingReferences: verification.danglingReferences)
+      unrestored: unrestored, notes: notes,
+      integrityProblems: try verification.get().integrityProblems,
+      danglingReferences: try verification.get().danglingReferences)
   }
 
   /// Reads one table and writes its rows, or sets them aside.
@@ -220,7 +238,7 @@ package struct Salvage {
     if isShadow { try target.clear(name) }
     let mapping = ColumnMapping(
       from: shape, to: wanted, renamed: renamed[name.lowercased()] ?? [:])
-    let loader = try target.loader(for: wanted.name, mapping, encoding: survey.encoding)
+    var loader = try target.loader(for: wanted, mapping, shape, encoding: survey.encoding)
     try reader.read(table, &claims) { item in
       switch item {
       case .row(_, let stored):
@@ -230,8 +248,7 @@ package struct Salvage {
           balance.quarantined += 1
           return
         }
-        let values = shape.values(of: stored.record, rowID: stored.rowID)
-        switch try loader.insert(values, rowID: stored.rowID) {
+        switch try loader.insert(stored) {
         case .written: balance.written += 1
         case .duplicate: balance.duplicates += 1
         case .refused(let doubt):

@@ -60,14 +60,21 @@ package struct UnrestoredObject: Hashable, Sendable {
 package struct FreshDatabase: ~Copyable {
   private let connection: Connection
   private let schema: FreshSchema
+  /// The long texts that were written, for their marking once the database is closed.
+  package let longTexts = LongTexts()
   /// Statements that could not be carried out so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
   /// Makes the file with its tables and its unique indexes, empty.
   ///
+  /// Once `isCancelled` says so, every statement fails.
+  ///
   /// - Throws: ``SQLiteError`` when the file cannot be made.
-  package init(at path: FilePath, schema: FreshSchema) throws(SQLiteError) {
-    let connection = try Connection(path, mode: .create)
+  package init(
+    at path: FilePath, schema: FreshSchema, isCancelled: (@Sendable () -> Bool)? = nil
+  ) throws(SQLiteError) {
+    var connection = try Connection(path, mode: .create)
+    if let isCancelled { connection.stop(when: isCancelled) }
     try connection.execute(
       """
       PRAGMA page_size = \(schema.pageSize);
@@ -129,9 +136,11 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: ``SQLiteError`` when the table is not there.
   package func loader(
-    for table: String, _ mapping: ColumnMapping, encoding: TextEncoding
+    for table: TableDescription, _ mapping: ColumnMapping, _ shape: RowShape,
+    encoding: TextEncoding
   ) throws(SQLiteError) -> RowLoader {
-    try RowLoader(connection, table: table, mapping, encoding: encoding)
+    try RowLoader(
+      connection, table, mapping, shape, encoding: encoding, to: schema.encoding, longTexts)
   }
 
   /// Empties a shadow table of what its virtual table put there when it was made.
@@ -169,85 +178,5 @@ package struct FreshDatabase: ~Copyable {
     create(schema.entries.filter { $0.kind == .view })
     create(schema.entries.filter { $0.kind == .trigger })
     try connection.execute("COMMIT")
-  }
-}
-
-/// What became of a row that was inserted.
-package enum InsertOutcome: Hashable, Sendable {
-  /// It is in the table.
-  case written
-  /// The same row was there already.
-  case duplicate
-  /// It is not, and why.
-  case refused(Doubt)
-}
-
-/// Inserts rows into one table of a fresh database.
-package struct RowLoader: ~Copyable {
-  private let statement: Statement
-  private let lookup: Statement
-  private let mapping: ColumnMapping
-  private let encoding: TextEncoding
-
-  fileprivate init(
-    _ connection: borrowing Connection, table: String, _ mapping: ColumnMapping,
-    encoding: TextEncoding
-  ) throws(SQLiteError) {
-    let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
-    let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    let same = columns.enumerated()
-      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
-    let statement = try connection.prepare(
-      columns.isEmpty
-        ? "INSERT INTO \(table.quotedIdentifier) DEFAULT VALUES"
-        : "INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
-    let lookup = try connection.prepare(
-      "SELECT 1 FROM \(table.quotedIdentifier)" + (same.isEmpty ? "" : " WHERE \(same)"))
-    self.statement = statement
-    self.lookup = lookup
-    self.mapping = mapping
-    self.encoding = encoding
-  }
-
-  /// Inserts the row of a record whose values are given in stored order.
-  ///
-  /// - Throws: ``SQLiteError`` when the database cannot be written; a row that breaks a
-  ///   constraint is an outcome, not an error.
-  package func insert(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> InsertOutcome {
-    do {
-      try bind(values, rowID, to: statement)
-      defer { statement.reset() }
-      while try statement.step() {}
-      return .written
-    } catch  where error.cause == .constraint || error.code == SQLITE_MISMATCH {
-      guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
-      try bind(values, rowID, to: lookup)
-      defer { lookup.reset() }
-      return try lookup.step() ? .duplicate : .refused(.keyTaken)
-    }
-  }
-
-  private func bind(
-    _ values: [Value], _ rowID: Int64?, to statement: borrowing Statement
-  ) throws(SQLiteError) {
-    var index = 1
-    if mapping.rowIDName != nil {
-      try statement.bind(rowID.map(Value.integer) ?? .null, at: index)
-      index += 1
-    }
-    for source in mapping.sources {
-      try statement.bind(
-        source < values.count ? values[source] : .null, at: index, encoding: encoding)
-      index += 1
-    }
-  }
-}
-
-extension SQLiteError {
-  /// Whether a row with the same key is there already.
-  fileprivate var isKeyConflict: Bool {
-    [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]
-      .contains(extendedCode)
   }
 }

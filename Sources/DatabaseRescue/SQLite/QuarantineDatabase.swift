@@ -19,6 +19,8 @@ package struct QuarantineDatabase: ~Copyable {
   private let connection: Connection
   private let encoding: TextEncoding
   private var columns: [Table: Int] = [:]
+  /// The long texts that were written, for their marking once the database is closed.
+  package let longTexts = LongTexts()
   /// How many rows were set aside.
   package private(set) var count = 0
 
@@ -60,16 +62,17 @@ package struct QuarantineDatabase: ~Copyable {
   /// Sets a row aside; its values are those of the record.
   package mutating func add(
     _ stored: StoredRecord, table: String?, doubt: Doubt
-  ) throws(SQLiteError) {
+  ) throws {
     let target: Table =
       switch doubt {
       case .keyTaken, .constraint: .conflicts
       default: .rows
       }
-    let values = stored.record.values.prefix(Self.valuesMax)
-    try widen(target, to: values.count)
-    let names = values.indices.map { ", c\($0)" }.joined()
-    let marks = String(repeating: ", ?", count: values.count)
+    let record = stored.record
+    let fields = Array(record.fields.prefix(Self.valuesMax))
+    try widen(target, to: fields.count)
+    let names = fields.indices.map { ", c\($0)" }.joined()
+    let marks = String(repeating: ", ?", count: fields.count)
     let statement = try connection.prepare(
       """
       INSERT INTO \(target.rawValue) ("table", "rowid", "page", "offset", "reason", "nfield"\(names))
@@ -78,13 +81,23 @@ package struct QuarantineDatabase: ~Copyable {
     let place: [Value] = [
       table.map { .text($0) } ?? .null, stored.rowID.map(Value.integer) ?? .null,
       .integer(Int64(stored.page.rawValue)), .integer(Int64(stored.offset)),
-      .text(doubt.description), .integer(Int64(stored.record.fields.count)),
+      .text(doubt.description), .integer(Int64(record.fieldCount)),
     ]
     try statement.bind(place)
-    for (index, value) in values.enumerated() {
-      try statement.bind(value, at: place.count + index + 1, encoding: encoding)
+    for (index, field) in fields.enumerated() {
+      let parameter = place.count + index + 1
+      if record.isLong(field) {
+        try statement.bind(zeros: field.length, at: parameter)
+      } else {
+        try statement.bind(field, of: record, isReal: false, at: parameter, encoding: encoding)
+      }
     }
     while try statement.step() {}
+    let longValues = try LongValues(of: target.rawValue, on: connection, longTexts)
+    for (index, field) in fields.enumerated() where record.isLong(field) {
+      // Behind the row's number and its place.
+      try longValues.fill("c\(index)", at: 1 + place.count + index, with: field, of: record)
+    }
     count += 1
   }
 

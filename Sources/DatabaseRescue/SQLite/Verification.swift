@@ -14,32 +14,55 @@ package struct Verification: Sendable {
   /// Whether nothing is wrong.
   package var isSound: Bool { integrityProblems.isEmpty }
 
-  /// Checks a database.
+  /// Checks a database, its references and its integrity side by side.
   ///
   /// - Throws: ``SQLiteError`` when it cannot be opened or a check cannot run.
-  package static func ofFreshDatabase(_ path: FilePath) throws(SQLiteError) -> Verification {
-    let connection = try Connection(path, mode: .readOnly)
-    // Every schema has been through the sandbox, and may use any built-in function.
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    return try of(connection)
+  package static func ofFreshDatabase(
+    _ path: FilePath, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(SQLiteError) -> Verification {
+    let references = Background { () throws(SQLiteError) in
+      try danglingReferences(in: open(path, isCancelled))
+    }
+    let problems: [String]
+    do throws(SQLiteError) {
+      problems = try integrityProblems(of: open(path, isCancelled))
+    } catch {
+      _ = try? references.value()
+      throw error
+    }
+    return Verification(
+      integrityProblems: problems, danglingReferences: try references.value())
   }
 
-  /// Checks an open database.
-  ///
-  /// - Throws: ``SQLiteError`` when a check cannot run.
-  package static func of(_ connection: borrowing Connection) throws(SQLiteError) -> Verification {
+  private static func open(
+    _ path: FilePath, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(SQLiteError) -> Connection {
+    var connection = try Connection(path, mode: .readOnly)
+    connection.stop(when: isCancelled)
+    // Every schema has been through the sandbox, and may use any built-in function.
+    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    return connection
+  }
+
+  private static func integrityProblems(
+    of connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
     let lines = try connection.rows("PRAGMA integrity_check").compactMap { $0.first?.utf8String }
-    let dangling = try connection.rows(
+    return lines == ["ok"] ? [] : lines
+  }
+
+  private static func danglingReferences(
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> [(table: String, count: Int)] {
+    try connection.rows(
       """
       SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table" ORDER BY "table"
-      """)
-    return Verification(
-      integrityProblems: lines == ["ok"] ? [] : lines,
-      danglingReferences: dangling.compactMap { row in
-        guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
-          return nil
-        }
-        return (table, Int(count))
-      })
+      """
+    ).compactMap { row in
+      guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
+        return nil
+      }
+      return (table, Int(count))
+    }
   }
 }

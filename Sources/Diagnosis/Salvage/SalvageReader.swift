@@ -2,6 +2,7 @@
 // Every row that the bytes of a file set hold, table by table, with the evidence for it.
 
 public import SQLiteFormat
+import Synchronization
 
 /// The reading side of a salvage: which bytes are rows, and whose.
 public struct SalvageReader: Sendable {
@@ -20,10 +21,38 @@ public struct SalvageReader: Sendable {
     survey.trees.filter { $0.entry.kind == .table }
   }
 
-  /// Reads the rows of one table, in the order of its tree.
+  /// Reads the rows of one table, in the order of its tree, on a thread of its own: `body` is
+  /// called on this one.
   ///
   /// `claims` carries what earlier tables own from one call to the next.
   public func read(
+    _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
+  ) rethrows {
+    let after = Mutex(claims)
+    let belt = Belt<SalvagedItem> { [claims] put in
+      var claims = claims
+      var batch = Batch()
+      try? scan(table, &claims) { item in
+        guard batch.add(item) else { return }
+        if !put(batch.removeAll()) { throw Unwanted() }
+      }
+      _ = put(batch.removeAll())
+      after.withLock { $0 = claims }
+    }
+    defer {
+      belt.stop()
+      claims = after.withLock(\.self)
+    }
+    while let items = belt.next() {
+      for item in items { try body(item) }
+    }
+  }
+
+  /// Nobody wants what else there is to read.
+  private struct Unwanted: Error {}
+
+  /// Reads the rows of one table, in the order of its tree.
+  private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     let name = table.entry.name
@@ -79,5 +108,43 @@ public struct SalvageReader: Sendable {
       }
     }
     return claims
+  }
+}
+
+/// Items that go to another thread together.
+private struct Batch {
+  /// How many bytes the items of a batch may hold on to, unless it is a single one.
+  private static let byteCountMax = 1 << 18
+  private static let countMax = 512
+
+  private var items: [SalvagedItem] = []
+  private var byteCount = 0
+  private var page: PageNumber?
+
+  /// Adds an item; true when the batch is full.
+  mutating func add(_ item: SalvagedItem) -> Bool {
+    items.append(item)
+    if let stored = item.stored {
+      // Records that do not spill share the bytes of their page.
+      if stored.page != page || stored.record.isApart { byteCount += stored.record.bytes.count }
+      page = stored.page
+    }
+    return byteCount >= Self.byteCountMax || items.count >= Self.countMax
+  }
+
+  /// What was added since the last time.
+  mutating func removeAll() -> [SalvagedItem] {
+    defer { self = Batch() }
+    return items
+  }
+}
+
+extension SalvagedItem {
+  /// The record, where the item has one.
+  fileprivate var stored: StoredRecord? {
+    switch self {
+    case .row(_, let stored), .doubtful(_, let stored, _): stored
+    case .lostCell, .lostPage: nil
+    }
   }
 }

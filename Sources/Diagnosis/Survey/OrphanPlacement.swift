@@ -120,7 +120,7 @@ struct OrphanPlacement {
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: index.root, isTable: false, owner: Survey.firstTreeOwner)
     scan.run(&claims) { event in
-      if case .record(let stored) = event { keys.insert(stored.record.wholeKey) }
+      if case .record(let stored) = event { keys.insert(KeyHash(stored.record)) }
       return true
     }
     return keys
@@ -156,15 +156,15 @@ extension StoredRecord {
   /// the declared types of a STRICT table.
   fileprivate func canBelong(to table: TableDescription) -> Bool {
     let stored = table.storageOrder
-    guard record.fields.count <= stored.count else { return false }
+    guard record.fieldCount <= stored.count else { return false }
     for (index, position) in stored.enumerated() where table.columns.indices.contains(position) {
       let column = table.columns[position]
-      guard index < record.fields.count else {
+      guard let field = record.field(index) else {
         // Columns that were added later are missing from older records.
         if column.notNull, column.defaultSQL == nil { return false }
         continue
       }
-      let type = record.fields[index].serialType
+      let type = field.serialType
       if table.rowIDAlias == position {
         guard type == 0 else { return false }
         continue

@@ -88,9 +88,9 @@ extension SchemaSurvey {
       }
       return true
     }
-    let tree = TreeSurvey.scan(
-      own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
-      claims: &claims)
+    let tree = TreeSurvey(
+      TreeTask(entry: own, root: .first, isRowIDTable: true, owner: Survey.schemaOwner),
+      in: image, claims: &claims)
 
     // A header that cannot be believed names no encoding: the one that reads most rows counts.
     let candidates = encoding.map { [$0] } ?? TextEncoding.allCases

@@ -172,8 +172,9 @@ extension Survey {
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, parser: parser, claims: &claims)
-    let trees = Self.scanTrees(
-      image, schema, schemaFormat: believed?.schemaFormat ?? 4, &claims)
+    let trees = ForestScan(
+      image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4)
+    ).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
@@ -211,9 +212,9 @@ extension Survey {
     }
   }
 
-  private static func scanTrees(
-    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ claims: inout PageClaims
-  ) -> [TreeSurvey] {
+  private static func tasks(
+    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32
+  ) -> [TreeTask] {
     let rooted = schema.entries.filter {
       $0.root != nil && ($0.kind == .table || $0.kind == .index)
     }
@@ -226,9 +227,9 @@ extension Survey {
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
           ?? ((try? image.btreePage(root))?.kind.isTable ?? true))
-      return TreeSurvey.scan(
-        entry, root: root, isRowIDTable: isRowIDTable, image: image,
-        owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
+      return TreeTask(
+        entry: entry, root: root, isRowIDTable: isRowIDTable,
+        owner: firstTreeOwner + PageClaims.Owner(clamping: index),
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
         shape: description.flatMap { schema.shape(ofTable: $0.name) },
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat))

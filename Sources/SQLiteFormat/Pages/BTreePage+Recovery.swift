@@ -39,23 +39,51 @@ extension BTreePage {
   }
 }
 
+/// The cells of a page, and what is wrong with them and with the page around them.
+public struct PageContent: Sendable {
+  /// The cells that can be read.
+  public let cells: [Cell]
+  /// Why others cannot.
+  public let faults: [FormatError]
+  /// What is wrong with the way the page uses its bytes, first of all; nil on a sound page.
+  public let layoutFault: FormatError?
+}
+
+extension BTreePage {
+  /// The cells that the pointers lead to, with a fault for each pointer that leads to none.
+  fileprivate var pointedCells: (cells: [Cell], faults: [FormatError]) {
+    var cells: [Cell] = []
+    var faults: [FormatError] = []
+    cells.reserveCapacity(cellCount)
+    for index in 0..<cellCount {
+      do throws(FormatError) {
+        cells.append(try cell(index))
+      } catch {
+        faults.append(error)
+      }
+    }
+    return (cells, faults)
+  }
+}
+
 extension Image {
+  /// What a page holds, each cell decoded once where the page is sound.
+  public func content(of page: BTreePage) -> PageContent {
+    let (pointed, faults) = page.pointedCells
+    if faults.isEmpty, page.isTiled(by: pointed) {
+      return PageContent(cells: pointed, faults: [], layoutFault: nil)
+    }
+    let (cells, rest) = cells(of: page)
+    return PageContent(cells: cells, faults: rest, layoutFault: page.layoutFaults.first)
+  }
+
   /// The cells of a page: those that its pointers lead to, or, where a pointer is damaged, those
   /// that fill its content area.
   ///
   /// Where neither accounts for the whole page, the cells that the pointers lead to come with
   /// a fault for each of the others.
   public func cells(of page: BTreePage) -> (cells: [Cell], faults: [FormatError]) {
-    var cells: [Cell] = []
-    var faults: [FormatError] = []
-    cells.reserveCapacity(page.cellCount)
-    for index in 0..<page.cellCount {
-      do {
-        cells.append(try page.cell(index))
-      } catch {
-        faults.append(error)
-      }
-    }
+    let (cells, faults) = page.pointedCells
     guard !faults.isEmpty || cells.overlap,
       let recovered = page.recoveredCells(where: { isPlausible($0, on: page) })
     else { return (cells, faults) }

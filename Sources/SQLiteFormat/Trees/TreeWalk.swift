@@ -19,6 +19,16 @@ public struct PageClaims: Sendable {
     patience = 4 * pageCount
   }
 
+  /// Takes in the claims of others; false when a page has two owners.
+  public mutating func merge(_ other: PageClaims) -> Bool {
+    guard owners.count == other.owners.count else { return false }
+    for (page, owner) in other.owners.enumerated() where owner >= 0 {
+      guard owners[page] < 0 || owners[page] == owner else { return false }
+      owners[page] = owner
+    }
+    return true
+  }
+
   /// The owner of a page; nil while nothing claimed it.
   public func owner(of page: PageNumber) -> Owner? {
     guard page.number < owners.count, owners[page.number] >= 0 else { return nil }
@@ -51,6 +61,8 @@ public struct TreeWalk: Sendable {
   public struct Visit: Sendable {
     /// The page.
     public let page: BTreePage
+    /// Its cells.
+    public let content: PageContent
     /// How many pages lie above it.
     public let depth: Int
     /// The largest key of everything to the left; rowids here are above it.
@@ -115,15 +127,19 @@ public struct TreeWalk: Sendable {
       throw FormatError(.wrongTree(page.kind), page: item.page)
     }
     _ = claims.claim(item.page, for: owner)
-    if !page.kind.isLeaf {
-      guard item.depth < Self.depthMax else { throw FormatError(.tooDeep, page: item.page) }
-      push(childrenOf: page, item)
+    guard page.kind.isLeaf || item.depth < Self.depthMax else {
+      throw FormatError(.tooDeep, page: item.page)
     }
-    return Visit(page: page, depth: item.depth, lower: item.lower, upper: item.upper)
+    let content = image.content(of: page)
+    if !page.kind.isLeaf { push(childrenOf: page, content, item) }
+    return Visit(
+      page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper)
   }
 
   /// Queues the children of a page so that the left-most is visited first.
-  private mutating func push(childrenOf page: BTreePage, _ item: Pending) {
+  private mutating func push(
+    childrenOf page: BTreePage, _ content: PageContent, _ item: Pending
+  ) {
     var children: [Pending] = []
     var lower = item.lower
     func add(_ child: UInt32, upper: Int64?, at offset: Int) {
@@ -134,9 +150,8 @@ public struct TreeWalk: Sendable {
         Pending(
           page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
     }
-    let (cells, cellFaults) = image.cells(of: page)
-    for error in cellFaults { fault(error, page.number) }
-    for cell in cells {
+    for error in content.faults { fault(error, page.number) }
+    for cell in content.cells {
       add(cell.leftChild, upper: cell.rowID, at: cell.offset)
       lower = cell.rowID
     }
