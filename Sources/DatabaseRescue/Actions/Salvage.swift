@@ -164,11 +164,11 @@ package struct Salvage {
     }
     var orphans = Balance(table: nil)
     // What the schema no longer names cannot be counted, and must not pass for nothing.
-    if !survey.namesEveryTable { orphans.lost = .unknown }
+    if survey.schema?.isWhole != true { orphans.lost = .unknown }
     try reader.readOrphans(&claims) { item in
-      guard case .doubtful(_, let stored, let doubt) = item else { return }
+      guard case .doubtful(let table, let stored, let doubt) = item else { return }
       orphans.seen += 1
-      try aside.add(stored, table: nil, doubt: doubt)
+      try aside.add(stored, table: table, doubt: doubt)
       orphans.quarantined += 1
     }
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
@@ -246,14 +246,6 @@ package struct Salvage {
       }
     }
     return balance
-  }
-}
-
-extension Survey {
-  /// Whether the schema table can be read whole, so that no table can have gone unseen.
-  fileprivate var namesEveryTable: Bool {
-    guard let schema else { return false }
-    return schema.tree.isReadable && schema.strangers.isEmpty
   }
 }
 

@@ -26,44 +26,57 @@ public struct SalvageReader: Sendable {
   public func read(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
+    if let assignment = survey.reassembly.assignment(of: table, in: survey) {
+      return try read(assignment, of: table, &claims, body)
+    }
+    guard let root = table.root else { return }
     let name = table.entry.name
-    // Where indexes prove that every row is there once, a wrong place casts no doubt on it.
-    let isProven = survey.isOnlyMisplaced(table)
-    // Leaves that the tree has lost come after it, each as a tree of its own.
-    for root in [table.root] + survey.pagesRegained(by: table) {
-      var scan = TreeScan(
-        image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
-      try scan.run(&claims) { event in
-        switch event {
-        case .page: break
-        case .record(let stored): try body(.row(table: name, stored))
-        case .misplaced(let stored):
-          try body(
-            isProven ? .row(table: name, stored) : .doubtful(table: name, stored, .misplaced))
-        case .cellFault(let error): try body(.lostCell(table: name, error))
-        case .pageFault(let error, _): try body(.lostPage(table: name, error))
+    var scan = TreeScan(
+      image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
+    try scan.run(&claims) { event in
+      switch event {
+      case .page: break
+      case .record(let stored): try body(.row(table: name, stored))
+      case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
+      case .cellFault(let error): try body(.lostCell(table: name, error))
+      case .pageFault(let error, _): try body(.lostPage(table: name, error))
+      }
+      return true
+    }
+  }
+
+  /// Reads the rows of a table that was put together again.
+  private func read(
+    _ assignment: Reassembly.Assignment, of table: TreeSurvey, _ claims: inout PageClaims,
+    _ body: (SalvagedItem) throws -> Void
+  ) rethrows {
+    let name = table.entry.name
+    for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
+    for page in assignment.pages {
+      let (rows, faults) = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
+      for fault in faults { try body(.lostCell(table: name, fault)) }
+      let inOrder = Set(rows.compactMap(\.rowID).longestAscent)
+      for (position, row) in rows.enumerated() {
+        let isInOrder = row.rowID == nil || inOrder.contains(position)
+        if let doubt = assignment.doubt(of: row, isInOrder: isInOrder) {
+          try body(.doubtful(table: name, row, doubt))
+        } else {
+          try body(.row(table: name, row))
         }
-        return true
       }
     }
   }
 
-  /// Reads the rows of leaf pages that no tree leads to and whose table is not proven.
+  /// Reads the rows of pages whose table is not proven.
   public func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    for unclaimed in survey.unclaimed {
-      guard case .btree(.tableLeaf, _) = unclaimed.content, survey.placed[unclaimed.page] == nil
-      else { continue }
-      var scan = TreeScan(
-        image, root: unclaimed.page, isTable: true, owner: Survey.firstTreeOwner)
-      try scan.run(&claims) { event in
-        switch event {
-        case .record(let stored), .misplaced(let stored):
-          try body(.doubtful(table: nil, stored, .orphan))
-        case .page, .cellFault, .pageFault: break
-        }
-        return true
+    for loose in survey.reassembly.loose {
+      let (rows, _) = image.claimedRows(on: loose.page, isTable: loose.isTable, &claims)
+      let names = loose.candidates.map { survey.trees[$0].entry.name }
+      for row in rows {
+        try body(
+          .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }
     }
   }
@@ -79,5 +92,39 @@ public struct SalvageReader: Sendable {
       }
     }
     return claims
+  }
+}
+
+extension Reassembly.Assignment {
+  /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
+  fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
+    if witnesses.contains(where: { $0.isWhole && !$0.knows(row) }) { return .contradicted }
+    if isInOrder || witnesses.contains(where: { $0.knows(row) }) { return nil }
+    return .misplaced
+  }
+}
+
+extension Image {
+  /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
+  fileprivate func claimedRows(
+    on number: PageNumber, isTable: Bool, _ claims: inout PageClaims
+  ) -> (rows: [StoredRecord], faults: [FormatError]) {
+    guard claims.claim(number, for: Survey.firstTreeOwner) else { return ([], []) }
+    let page: BTreePage
+    do {
+      page = try btreePage(number)
+    } catch {
+      return ([], [error])
+    }
+    var (cells, faults) = cells(of: page)
+    var rows: [StoredRecord] = []
+    for cell in cells {
+      do {
+        rows.append(try claims.read(cell, of: page, in: self, for: Survey.firstTreeOwner))
+      } catch {
+        faults.append(error)
+      }
+    }
+    return (rows, faults)
   }
 }

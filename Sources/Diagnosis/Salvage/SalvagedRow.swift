@@ -7,8 +7,10 @@ public import SQLiteFormat
 public enum Doubt: Hashable, Sendable {
   /// The row's page hangs in the tree, but its rowid does not belong there.
   case misplaced
-  /// No tree leads to the row's page.
-  case orphan
+  /// No tree leads to the row's page; the tables that it can belong to.
+  case orphan(candidates: [String])
+  /// An index that knows every row of its table does not know this one.
+  case contradicted
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
   /// The record has more fields than the table has columns, or a value where the rowid stands.
@@ -24,7 +26,12 @@ public enum Doubt: Hashable, Sendable {
   public var description: String {
     switch self {
     case .misplaced: "the rowid does not belong on its page"
-    case .orphan: "no table leads to its page"
+    case .orphan(let candidates):
+      candidates.isEmpty
+        ? "no table leads to its page"
+        : "no table leads to its page; by its form it can be of "
+          + candidates.prefix(8).joined(separator: ", ")
+    case .contradicted: "an index of its table has no entry for it"
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"

@@ -63,6 +63,9 @@ public struct SchemaSurvey: Sendable {
     parsed.description.tables.first { $0.name.lowercased() == name.lowercased() }
   }
 
+  /// Whether the schema table can be read whole, so that no table can have gone unseen.
+  public var isWhole: Bool { tree.isReadable && strangers.isEmpty }
+
   /// How records of a table become rows; nil when its SQL cannot be parsed.
   public func shape(ofTable name: String) -> RowShape? {
     table(named: name).map {
@@ -165,7 +168,7 @@ extension SchemaSurvey {
 extension TableDescription {
   /// The columns of a WITHOUT ROWID table's key that end the entries of an index over it: those
   /// that the index does not have already, under the same collation.
-  fileprivate func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
+  func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
     guard withoutRowID, let key = indexes.first(where: { $0.origin == .primaryKey }) else {
       return []
     }

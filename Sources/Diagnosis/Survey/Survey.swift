@@ -34,13 +34,13 @@ public struct Survey: Sendable {
   /// The schema.
   public let schema: SchemaSurvey?
   /// Every tree that the schema names and that has a root, tables first.
-  public let trees: [TreeSurvey]
+  public private(set) var trees: [TreeSurvey]
   /// The list of unused pages.
   public let freelist: Freelist?
   /// Pages that nothing leads to.
   public let unclaimed: [UnclaimedPage]
-  /// Of these, the leaves whose table is proven, as positions in ``trees``.
-  let placed: [PageNumber: Int]
+  /// What was put together again of the trees that are damaged.
+  public private(set) var reassembly = Reassembly()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   public let hasPointerMaps: Bool
   /// Pages whose pointer-map entry contradicts the trees.
@@ -63,12 +63,6 @@ public struct Survey: Sendable {
 
   /// The encoding of the database's text.
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
-
-  /// The leaves without an owner that were given back to a table, in order.
-  func pagesRegained(by table: TreeSurvey) -> [PageNumber] {
-    guard let position = trees.firstIndex(where: { $0.entry == table.entry }) else { return [] }
-    return placed.filter { $0.value == position }.map(\.key).sorted()
-  }
 
   /// The survey of a table's or index's tree, by name.
   public func tree(named name: String) -> TreeSurvey? {
@@ -154,7 +148,6 @@ extension Survey {
     trees = []
     freelist = nil
     unclaimed = []
-    placed = [:]
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
@@ -187,18 +180,17 @@ extension Survey {
     self.freelist = freelist
     self.claims = freeClaims
     unclaimed = Self.unclaimedPages(of: image, freeClaims)
-    placed = OrphanPlacement.place(unclaimed, image: image, schema: schema, trees: trees)
-    var regained = trees
-    for orphan in unclaimed {
-      guard let position = placed[orphan.page], case .btree(_, let cells) = orphan.content
-      else { continue }
-      regained[position].regained += cells
-    }
-    self.trees = regained
+    self.trees = trees
     self.hasPointerMaps = hasPointerMaps
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
     hasConvertedLineEndings = converted
     readFailure = nil
+    reassembly = Reassembly(of: self)
+    for position in trees.indices {
+      guard let rows = reassembly.rows(of: position) else { continue }
+      let found = trees[position].records + trees[position].misplaced.count
+      self.trees[position].regained = max(0, rows - found)
+    }
   }
 
   private static func claimReservedPages(
@@ -214,18 +206,22 @@ extension Survey {
   private static func scanTrees(
     _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ claims: inout PageClaims
   ) -> [TreeSurvey] {
-    let rooted = schema.entries.filter {
-      $0.root != nil && ($0.kind == .table || $0.kind == .index)
+    let rooted = schema.entries.filter { entry in
+      switch entry.kind {
+      case .table: entry.root != nil || schema.table(named: entry.name)?.isStored == true
+      case .index: entry.root != nil
+      case .view, .trigger: false
+      }
     }
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
-    return ordered.enumerated().compactMap { index, entry in
-      guard let root = entry.root else { return nil }
+    return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is.
       let isRowIDTable =
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
-          ?? ((try? image.btreePage(root))?.kind.isTable ?? true))
+          ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+      guard let root = entry.root else { return .rootless(entry, isRowIDTable: isRowIDTable) }
       return TreeSurvey.scan(
         entry, root: root, isRowIDTable: isRowIDTable, image: image,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
@@ -255,11 +251,11 @@ extension Survey {
   ) -> FaultList {
     var faults = FaultList()
     for tree in trees {
-      guard let map = image.geometry.pointerMapPage(for: tree.root),
+      guard let root = tree.root, let map = image.geometry.pointerMapPage(for: root),
         let bytes = try? image.bytes(of: map),
-        image.pointerMapEntry(of: tree.root, in: bytes)?.kind != .root
+        image.pointerMapEntry(of: root, in: bytes)?.kind != .root
       else { continue }
-      faults.add(FormatError(.chainAstray, page: tree.root))
+      faults.add(FormatError(.chainAstray, page: root))
     }
     return faults
   }
@@ -317,10 +313,10 @@ extension Survey {
 
   /// The AUTOINCREMENT counters, by table.
   public var sequences: [String: Int64] {
-    guard let image, let tree = tree(named: "sqlite_sequence") else { return [:] }
+    guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [String: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: tree.root, isTable: true, owner: Self.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: true, owner: Self.firstTreeOwner)
     scan.run(&claims) { event in
       if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue

@@ -39,12 +39,21 @@ public struct KeyOrder: Hashable, Sendable {
   ///
   /// Two entries may be alike only in columns that are not the whole key.
   public func allows(_ left: Record, before right: Record) -> Bool {
+    let comparison = compare(left, right)
+    if comparison != 0 { return comparison < 0 }
+    let shared = min(left.fields.count, right.fields.count)
+    return columns.count > shared || columns.count < max(left.fields.count, right.fields.count)
+  }
+
+  /// Negative, 0 or positive as one entry comes before another, is alike, or comes after it, as
+  /// far as the columns tell.
+  public func compare(_ left: Record, _ right: Record) -> Int {
     for (index, column) in columns.enumerated() {
-      guard let first = left.value(index), let second = right.value(index) else { return true }
+      guard let first = left.value(index), let second = right.value(index) else { return 0 }
       let comparison = first.compare(with: second, column.collation)
-      if comparison != 0 { return (comparison < 0) != column.isDescending }
+      if comparison != 0 { return column.isDescending ? -comparison : comparison }
     }
-    return columns.count < max(left.fields.count, right.fields.count)
+    return 0
   }
 }
 

@@ -78,12 +78,9 @@ public struct TreeScan: Sendable {
   ) -> Event {
     let stored: StoredRecord
     do {
-      stored = try read(cell, of: visit.page, &claims)
+      stored = try claims.read(cell, of: visit.page, in: image, for: owner)
     } catch {
-      return .cellFault(
-        FormatError(
-          error.problem, page: error.page ?? visit.page.number, offset: error.offset ?? cell.offset)
-      )
+      return .cellFault(error)
     }
     guard let rowID = stored.rowID else { return .record(stored) }
     let isAbove = visit.lower.map { rowID > $0 } ?? true
@@ -93,26 +90,33 @@ public struct TreeScan: Sendable {
     lastRowID = rowID
     return .record(stored)
   }
+}
 
-  private func read(
-    _ cell: Cell, of page: BTreePage, _ claims: inout PageClaims
+extension PageClaims {
+  /// Reads the record of a cell, and claims its overflow pages for an owner.
+  ///
+  /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has another
+  ///   owner.
+  public mutating func read(
+    _ cell: Cell, of page: BTreePage, in image: Image, for owner: Owner
   ) throws(FormatError) -> StoredRecord {
-    guard cell.overflow == nil || claims.patience > 0 else {
+    guard cell.overflow == nil || patience > 0 else {
       throw FormatError(.chainAstray, page: page.number, offset: cell.offset)
     }
     do throws(FormatError) {
       let (record, chain) = try image.record(of: cell, on: page)
-      for overflow in chain.pages where !claims.claim(overflow, for: owner) {
-        throw FormatError(.claimedTwice, page: overflow)
+      for overflow in chain.pages where !claim(overflow, for: owner) {
+        throw FormatError(.claimedTwice, page: overflow, offset: cell.offset)
       }
       return StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
     } catch {
       if cell.overflow != nil {
-        claims.patience -= min(
+        patience -= min(
           image.pageCount, (cell.payloadSize - cell.local.count) / image.geometry.overflowCapacity)
       }
-      throw error
+      throw FormatError(
+        error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
   }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tree says it consists of, from a root or any page below one, right or wrong.
+
+import SQLiteFormat
+
+/// The leaves that a page leads to, in the order in which it names them.
+///
+/// Nothing is claimed and nothing judged: two trees may name the same page, and a page may be
+/// another tree's. Where a page is missing, the outline has a gap.
+struct Outline {
+  /// One place in the order of the leaves.
+  enum Item: Hashable {
+    /// A leaf.
+    case leaf(PageNumber)
+    /// Something that is no leaf of such a tree, or nothing.
+    case gap
+  }
+
+  /// The leaves and gaps, in order.
+  private(set) var items: [Item] = []
+  /// The interior pages on the way.
+  private(set) var interiors: [PageNumber] = []
+
+  /// The outline of what hangs from a page.
+  init(_ image: Image, from root: PageNumber, isTable: Bool) {
+    var seen: Set<PageNumber> = []
+    var pending: [(page: PageNumber?, depth: Int)] = [(root, 0)]
+    while let (page, depth) = pending.popLast() {
+      guard let number = page, depth < TreeWalk.depthMax, seen.insert(number).inserted,
+        let page = try? image.btreePage(number), page.kind.isTable == isTable
+      else {
+        items.append(.gap)
+        continue
+      }
+      if page.kind.isLeaf {
+        items.append(.leaf(number))
+        continue
+      }
+      interiors.append(number)
+      let (cells, faults) = image.cells(of: page)
+      // Each cell that cannot be read named a child; where it stood is not known.
+      if !faults.isEmpty || !page.layoutFaults.isEmpty { items.append(.gap) }
+      let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+      pending += children.reversed().map { ($0, depth + 1) }
+    }
+  }
+}
+
+extension Image {
+  /// The rows of a page, in the order of its cells; what cannot be read is left out.
+  func rows(on number: PageNumber) -> [StoredRecord] {
+    guard let page = try? btreePage(number), page.kind != .tableInterior else { return [] }
+    return cells(of: page).cells.compactMap { cell in
+      guard let record = try? record(of: cell, on: page).record else { return nil }
+      return StoredRecord(rowID: cell.rowID, record: record, page: number, offset: cell.offset)
+    }
+  }
+
+  /// The span of a page of rows; nil when none can be read.
+  func span(of page: PageNumber) -> LeafSpan? {
+    let rows = rows(on: page)
+    let rowIDs = rows.compactMap(\.rowID)
+    if !rowIDs.isEmpty {
+      // A few damaged rowids must not stretch the page over the whole table.
+      let ascent = rowIDs.longestAscent
+      guard let first = ascent.first, let last = ascent.last else { return nil }
+      return LeafSpan(
+        page: page, first: .rowID(rowIDs[first]), last: .rowID(rowIDs[last]), rows: rows.count)
+    }
+    guard let first = rows.first, let last = rows.last else { return nil }
+    return LeafSpan(
+      page: page, first: .key(first.record), last: .key(last.record), rows: rows.count)
+  }
+}
