@@ -115,6 +115,7 @@ extension DiagnosisReport {
       switch log.ending {
       case .complete: ""
       case .olderGeneration: "; older frames behind them do not count"
+      case .saltsChanged(let offset): "; its salts change at byte \(offset)"
       case .checksumBroken(let offset): "; its checksum breaks at byte \(offset)"
       case .cutOff(let offset): "; it is cut off at byte \(offset)"
       }

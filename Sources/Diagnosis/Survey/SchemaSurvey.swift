@@ -95,15 +95,17 @@ extension SchemaSurvey {
       own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
       claims: &claims)
 
-    // A header that cannot be believed names no encoding: the one that reads most rows counts.
-    let candidates = encoding.map { [$0] } ?? TextEncoding.allCases
+    // The header's encoding counts only if no other one reads more of the schema.
+    let candidates = (encoding.map { [$0] } ?? []) + TextEncoding.allCases
     let readings = candidates.map { candidate in
       (candidate, records.compactMap { SchemaEntry($0.record, encoding: candidate) })
     }
-    let best = readings.reduce(readings.first) { best, reading in
-      reading.1.count > (best?.1.count ?? 0) ? reading : best
+    let best = readings.dropFirst().reduce(readings[0]) { best, reading in
+      reading.1.count > best.1.count ? reading : best
     }
-    let (chosen, entries) = best ?? (.utf8, [])
+    let entries = best.1
+    // Where there is no schema, the text of the pages tells.
+    let chosen = entries.isEmpty ? EncodingVote(image).winner ?? best.0 : best.0
     var strangers = FaultList()
     for stored in records where SchemaEntry(stored.record, encoding: chosen) == nil {
       strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))

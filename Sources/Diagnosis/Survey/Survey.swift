@@ -27,6 +27,8 @@ public struct Survey: Sendable {
   public let kind: FileKind
   /// How the database is cut into pages; nil when it is none or undetermined.
   public let geometry: GeometryDecision?
+  /// The geometries that some of the pages have, where none dominates.
+  public let geometryCandidates: [Geometry]
   /// The logical database.
   public let image: Image?
   /// The file header, through the journals; nil when it cannot be believed.
@@ -47,8 +49,8 @@ public struct Survey: Sendable {
   public let pointerMapFaults: FaultList
   /// The owner of every page.
   public let claims: PageClaims
-  /// Whether line feeds were replaced by carriage return and line feed.
-  public let hasConvertedLineEndings: Bool
+  /// What a transfer as text did to the file; the image has that undone where it can be.
+  public let transfer: TextTransfer?
   /// Bytes that could not be read.
   public let readFailure: ReadFailure?
 
@@ -87,23 +89,29 @@ extension Survey {
     // A database whose first commits are all in its log has an empty main file.
     let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
-    let decision = try GeometrySearch.decide(files)
-    guard let decision else {
-      if let kind { return Survey(kind: kind) }
+    let (files, transfer) = try TextTransfer.undone(files)
+    let outcome = try GeometrySearch.decide(files)
+    guard let decision = outcome.decision else {
+      if let kind { return Survey(kind: kind, candidates: outcome.candidates) }
+      guard outcome.candidates.isEmpty else {
+        return Survey(kind: .headlessDatabase, candidates: outcome.candidates)
+      }
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    let image = Image(files, geometry: decision.geometry, start: decision.start)
+    let image = Image(
+      files, geometry: decision.geometry, start: decision.start,
+      hasPageNumbers: decision.hasPageNumbers, isLogForeign: !decision.hasPageNumbers)
     // The very first transaction was cut off: its journal takes everything back.
     guard image.pageCount > 0 else { return Survey(kind: .empty) }
-    let converted = try hasConvertedLineEndings(files.main)
     func survey(_ image: Image) -> Survey {
-      Survey(image, kind: kind ?? .database, decision, converted: converted, parser: parser)
+      Survey(image, kind: kind ?? .database, decision, transfer: transfer, parser: parser)
     }
     let whole = survey(image)
     guard case .applied(let log) = image.wal, !log.committed.isEmpty else { return whole }
     let bare = Image(
-      files, geometry: decision.geometry, start: decision.start, isLogForeign: true)
+      files, geometry: decision.geometry, start: decision.start,
+      hasPageNumbers: decision.hasPageNumbers, isLogForeign: true)
     return whole.isLogForeign(beside: bare, survey) ? survey(bare) : whole
   }
 
@@ -138,8 +146,11 @@ extension Survey {
     }
   }
 
-  private init(kind: FileKind, readFailure: ReadFailure? = nil) {
+  private init(
+    kind: FileKind, candidates: [Geometry] = [], readFailure: ReadFailure? = nil
+  ) {
     self.kind = kind
+    geometryCandidates = candidates
     self.readFailure = readFailure
     geometry = nil
     image = nil
@@ -151,11 +162,11 @@ extension Survey {
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
-    hasConvertedLineEndings = false
+    transfer = nil
   }
 
   private init(
-    _ image: Image, kind: FileKind, _ decision: GeometryDecision, converted: Bool,
+    _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
     parser: any SchemaParsing
   ) {
     let header = image.header
@@ -174,6 +185,7 @@ extension Survey {
     }
     self.kind = kind
     self.geometry = decision
+    geometryCandidates = []
     self.image = image
     self.header = believed
     self.schema = schema
@@ -183,7 +195,7 @@ extension Survey {
     self.trees = trees
     self.hasPointerMaps = hasPointerMaps
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
-    hasConvertedLineEndings = converted
+    self.transfer = transfer
     readFailure = nil
     reassembly = Reassembly(of: self)
     for position in trees.indices {
@@ -258,25 +270,6 @@ extension Survey {
       faults.add(FormatError(.chainAstray, page: root))
     }
     return faults
-  }
-
-  /// Whether every line feed of a file follows a carriage return, over a run long enough to tell.
-  ///
-  /// A database has lone line feeds everywhere: the first byte of each index leaf is one.
-  private static func hasConvertedLineEndings(
-    _ source: any PageSource
-  ) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: 0, count: 1 << 20)
-    var pairs = 0
-    var previous: UInt8 = 0
-    for byte in bytes {
-      if byte == 0x0A {
-        guard previous == 0x0D else { return false }
-        pairs += 1
-      }
-      previous = byte
-    }
-    return pairs >= 8
   }
 }
 

@@ -124,6 +124,9 @@ public struct TreeWalk: Sendable {
 
   /// Queues the children of a page so that the left-most is visited first.
   private mutating func push(childrenOf page: BTreePage, _ item: Pending) {
+    guard image.hasPageNumbers else {
+      return fault(FormatError(.noChild, page: page.number), page.number)
+    }
     var children: [Pending] = []
     var lower = item.lower
     func add(_ child: UInt32, upper: Int64?, at offset: Int) {
