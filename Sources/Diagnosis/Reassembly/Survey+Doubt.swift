@@ -68,7 +68,7 @@ extension Survey {
   /// Whether every tree is known and every free page, so that what is left over belongs to one of
   /// the trees that miss something.
   var knowsEveryPage: Bool {
-    guard let schema, schema.isWhole else { return false }
+    guard let schema, schema.namesEveryTable else { return false }
     guard let freelist, let header, !isFreelistWhole else { return true }
     return freelist.count + straysOnFreelist.count == header.freelistCount
   }

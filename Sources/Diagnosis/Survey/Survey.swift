@@ -74,16 +74,18 @@ public struct Survey: Sendable {
 
 extension Survey {
   /// Surveys a file set; reads every page at least once and changes nothing.
-  public init(_ files: FileSet, parser: any SchemaParsing) {
+  ///
+  /// `expected` are statements that stand in for a schema that the file has lost.
+  public init(_ files: FileSet, parser: any SchemaParsing, expected: [SchemaEntry] = []) {
     do {
-      self = try Self.make(files, parser: parser)
+      self = try Self.make(files, parser: parser, expected)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
   }
 
   private static func make(
-    _ files: FileSet, parser: any SchemaParsing
+    _ files: FileSet, parser: any SchemaParsing, _ expected: [SchemaEntry]
   ) throws(ReadFailure) -> Survey {
     var kind = try FileKind.named(files.main)
     // A database whose first commits are all in its log has an empty main file.
@@ -105,7 +107,9 @@ extension Survey {
     // The very first transaction was cut off: its journal takes everything back.
     guard image.pageCount > 0 else { return Survey(kind: .empty) }
     func survey(_ image: Image) -> Survey {
-      Survey(image, kind: kind ?? .database, decision, transfer: transfer, parser: parser)
+      Survey(
+        image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
+        expected: expected)
     }
     let whole = survey(image)
     guard case .applied(let log) = image.wal, !log.committed.isEmpty else { return whole }
@@ -167,15 +171,16 @@ extension Survey {
 
   private init(
     _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
-    parser: any SchemaParsing
+    parser: any SchemaParsing, expected: [SchemaEntry]
   ) {
     let header = image.header
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
-    let hasPointerMaps = believed?.isAutoVacuum == true && !image.isTreePage(2)
+    let hasPointerMaps =
+      believed.map { $0.isAutoVacuum && !image.isTreePage(2) } ?? image.startsPointerMap(2)
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, parser: parser, claims: &claims)
+      image, encoding: believed?.encoding, expected: expected, parser: parser, claims: &claims)
     let trees = Self.scanTrees(
       image, schema, schemaFormat: believed?.schemaFormat ?? 4, &claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
@@ -221,7 +226,7 @@ extension Survey {
     let rooted = schema.entries.filter { entry in
       switch entry.kind {
       case .table: entry.root != nil || schema.table(named: entry.name)?.isStored == true
-      case .index: entry.root != nil
+      case .index: entry.root != nil || schema.sources[.expected] != nil
       case .view, .trigger: false
       }
     }
@@ -274,6 +279,25 @@ extension Survey {
 }
 
 extension Image {
+  /// Whether a page can be nothing but a pointer map: each of its entries makes sense.
+  fileprivate func startsPointerMap(_ number: Int) -> Bool {
+    guard let number = PageNumber(number), hasPageNumbers, let bytes = try? bytes(of: number) else {
+      return false
+    }
+    let count = min(geometry.usable / 5, pageCount - number.number)
+    return count > 0
+      && (1...count).allSatisfy { offset in
+        guard let page = PageNumber(number.number + offset),
+          let entry = pointerMapEntry(of: page, in: bytes)
+        else { return false }
+        switch entry.kind {
+        case .root, .free: return entry.parent == nil
+        case .child, .firstOverflow, .laterOverflow:
+          return entry.parent.map { $0.number <= pageCount && $0 != page } ?? false
+        }
+      }
+  }
+
   /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.
   fileprivate func isTreePage(_ number: Int) -> Bool {
     guard let number = PageNumber(number), let page = try? btreePage(number) else { return false }
