@@ -47,28 +47,28 @@ struct Claimant {
     var expected = 0
     /// Rows that an index knows.
     var known = 0
-    /// Rows that a whole index does not know.
+    /// Rows that an index denies.
     var denied = 0
 
     /// Whether the rows can be the claimant's; a few may be damaged.
     var fits: Bool { rows > 0 && admitted * 10 >= rows * 9 }
     /// Whether indexes know the rows.
     var isWitnessed: Bool { known * 2 > rows }
-    /// Whether the indexes, which know every row, do not know these.
+    /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
   }
 }
 
 extension Claimant {
-  /// Judges the rows of some pages.
-  func tally(_ pages: [PageNumber], in image: Image) -> Tally {
+  /// Judges rows.
+  func tally(_ rows: some Sequence<StoredRecord>) -> Tally {
     var tally = Tally()
-    for row in pages.lazy.flatMap({ image.rows(on: $0) }) {
+    for row in rows {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
       if form?.expects(row.record) ?? true { tally.expected += 1 }
       if witnesses.contains(where: { $0.knows(row) }) { tally.known += 1 }
-      if witnesses.contains(where: { $0.isWhole && !$0.knows(row) }) { tally.denied += 1 }
+      if witnesses.contains(where: { $0.denies(row) }) { tally.denied += 1 }
     }
     return tally
   }
@@ -105,10 +105,10 @@ extension Claimant {
     openings = [Opening(after: nil, before: nil)]
   }
 
-  /// The span of some pages that stand in their order, or of pages in any order.
-  func span(of pages: [PageNumber], in image: Image) -> (first: KeyPlace, last: KeyPlace)? {
+  /// The span of several pages.
+  func span(of spans: [LeafSpan]) -> (first: KeyPlace, last: KeyPlace)? {
     var result: (first: KeyPlace, last: KeyPlace)?
-    for span in pages.lazy.compactMap({ image.span(of: $0) }) {
+    for span in spans {
       guard let known = result else {
         result = (span.first, span.last)
         continue
@@ -132,10 +132,9 @@ extension Claimant {
   }
 
   /// Takes pages that were found to be the claimant's.
-  mutating func adopt(_ pages: [PageNumber], in image: Image) {
-    let spans = pages.compactMap { image.span(of: $0) }
+  mutating func adopt(_ spans: [LeafSpan]) {
     chain += spans
-    guard order.isKnown, let span = span(of: pages, in: image),
+    guard order.isKnown, let span = span(of: spans),
       let index = openings.firstIndex(where: { opening in
         opening.after.map { order.compare($0, span.first) < 0 } ?? true
           && opening.before.map { order.compare(span.last, $0) < 0 } ?? true

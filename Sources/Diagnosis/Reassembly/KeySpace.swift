@@ -7,8 +7,21 @@ import SQLiteFormat
 enum KeyPlace {
   /// In a table: by its rowid.
   case rowID(Int64)
-  /// In an index, or a table WITHOUT ROWID: by its key.
-  case key(Record)
+  /// In an index, or a table WITHOUT ROWID: by the first values of its key.
+  case key([Value])
+
+  /// How many values of a key are kept; longer keys are hardly told apart by the rest.
+  private static let valuesMax = 8
+
+  /// The place of a row.
+  init(_ row: StoredRecord) {
+    if let rowID = row.rowID {
+      self = .rowID(rowID)
+    } else {
+      let count = min(row.record.fields.count, Self.valuesMax)
+      self = .key((0..<count).map { row.record.value($0) ?? .null })
+    }
+  }
 }
 
 /// The order of the rows of one tree.

@@ -14,6 +14,10 @@ struct OrphanGroup {
 
   /// The pages that hold rows.
   var rowPages: [PageNumber] { isTable ? leaves : leaves + interiors }
+  /// Where the rows of each of them stand.
+  private(set) var spans: [LeafSpan] = []
+  /// Whether the group is a page for which no other speaks.
+  var isLone: Bool { leaves.count + interiors.count == 1 }
 }
 
 extension OrphanGroup {
@@ -28,8 +32,17 @@ extension OrphanGroup {
   }
 
   /// Each leaf for itself.
-  var split: [OrphanGroup] {
-    rowPages.map { OrphanGroup(isTable: isTable, leaves: [$0], interiors: []) }
+  func split(in image: Image) -> [OrphanGroup] {
+    rowPages.map {
+      OrphanGroup(isTable: isTable, leaves: [$0], interiors: []).measured(in: image)
+    }
+  }
+
+  /// The group with the spans of its pages.
+  private func measured(in image: Image) -> OrphanGroup {
+    var group = self
+    group.spans = rowPages.compactMap { image.span(of: $0) }
+    return group
   }
 
   /// The groups of pages without an owner.
@@ -77,7 +90,7 @@ extension OrphanGroup {
     for page in pages where !seen.contains(page) {
       if let kind = kinds[page] { gather(from: page, isTable: kind.isTable) }
     }
-    return groups.filter { !$0.rowPages.isEmpty }
+    return groups.filter { !$0.rowPages.isEmpty }.map { $0.measured(in: image) }
   }
 
   /// The leaves that follow one another, and the others each for itself.

@@ -68,7 +68,6 @@ extension Image {
         page: page, first: .rowID(rowIDs[first]), last: .rowID(rowIDs[last]), rows: rows.count)
     }
     guard let first = rows.first, let last = rows.last else { return nil }
-    return LeafSpan(
-      page: page, first: .key(first.record), last: .key(last.record), rows: rows.count)
+    return LeafSpan(page: page, first: KeyPlace(first), last: KeyPlace(last), rows: rows.count)
   }
 }

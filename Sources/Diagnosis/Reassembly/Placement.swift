@@ -4,22 +4,26 @@
 import SQLiteFormat
 
 /// Why pages are held to be those of a tree.
-public enum PlacementEvidence: String, Hashable, Sendable {
-  /// An index of the table has the rows.
-  case index
-  /// The pointer map names the tree.
-  case pointerMap
-  /// No other tree that misses pages there can have such rows.
-  case elimination
+public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
   /// No other tree that misses pages there was declared with the types of the rows.
   case declaredTypes
+  /// No other tree that misses pages there can have such rows.
+  case elimination
+  /// The pointer map names the tree.
+  case pointerMap
+  /// An index of the table has the rows.
+  case index
+
+  /// Whether one kind of evidence is weaker than another.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The placement of orphan groups.
 struct Placement {
   private let image: Image
   private let pointerMap: PointerMapWitness?
-  private let mayEliminate: Bool
+  private let knowsEveryTable: Bool
+  private let knowsFreePages: Bool
   /// The trees that miss pages.
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
@@ -35,15 +39,18 @@ struct Placement {
 
   /// A placement that has not begun.
   ///
-  /// `mayEliminate` says that every tree of the file is known and every free page excluded, so
-  /// that what fits only one tree is that tree's.
+  /// What fits only one tree is that tree's if every tree of the file is known. Where the free
+  /// pages are not, a page that nothing holds to others may be one of them, with rows that were
+  /// deleted.
   init(
-    _ claimants: [Claimant], in image: Image, pointerMap: PointerMapWitness?, mayEliminate: Bool
+    _ claimants: [Claimant], in image: Image, pointerMap: PointerMapWitness?,
+    knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
     self.claimants = claimants
     self.image = image
     self.pointerMap = pointerMap
-    self.mayEliminate = mayEliminate
+    self.knowsEveryTable = knowsEveryTable
+    self.knowsFreePages = knowsFreePages
   }
 
   /// Places the groups for which there is evidence.
@@ -51,15 +58,17 @@ struct Placement {
     var open = groups.map { judged($0) }
     // A group without any evidence may hold pages that have some.
     open = place(open)
-    open = place(open.flatMap { $0.group.rowPages.count > 1 ? $0.group.split.map(judged) : [$0] })
+    open = place(
+      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: image).map { judged($0) } })
     loose = open.map { ($0.group, candidates(for: $0).map(\.claimant)) }
   }
 
   private func judged(_ group: OrphanGroup) -> Open {
     var tallies: [Int: Claimant.Tally] = [:]
+    let rows = group.sample.flatMap { image.rows(on: $0) }
     for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
       guard !claimant.openings.isEmpty else { continue }
-      let tally = claimant.tally(group.sample, in: image)
+      let tally = claimant.tally(rows)
       if tally.fits, !tally.isDenied { tallies[position] = tally }
     }
     return Open(group: group, tallies: tallies)
@@ -72,9 +81,13 @@ struct Placement {
     while true {
       let before = open.count
       var proposals: [Int: [(open: Int, span: Span, evidence: PlacementEvidence)]] = [:]
+      let offers = open.map { candidates(for: $0) }
+      var rivals: [Int: Int] = [:]
+      for candidate in offers.joined() { rivals[candidate.claimant, default: 0] += 1 }
       for (index, group) in open.enumerated() {
-        let candidates = candidates(for: group)
+        let candidates = offers[index]
         guard let (claimant, evidence) = choose(candidates, group, isElimination),
+          evidence > .elimination || isBeyondDoubt(group, candidates, claimant, rivals),
           let span = candidates.first(where: { $0.claimant == claimant })?.span
         else { continue }
         proposals[claimant, default: []].append((index, span, evidence))
@@ -83,7 +96,7 @@ struct Placement {
       for (claimant, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
         for proposal in claimants[claimant].compatible(proposed) {
           let group = open[proposal.open].group
-          claimants[claimant].adopt(group.rowPages, in: image)
+          claimants[claimant].adopt(group.spans)
           placed.append((group, claimant, proposal.evidence))
           accepted.insert(proposal.open)
         }
@@ -107,11 +120,22 @@ struct Placement {
   private func candidates(for open: Open) -> [Candidate] {
     open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
       let claimant = claimants[position]
-      guard let span = claimant.span(of: open.group.rowPages, in: image),
+      guard let span = claimant.span(of: open.group.spans),
         let opening = claimant.opening(for: span)
       else { return nil }
       return (position, tally, span, opening)
     }
+  }
+
+  /// Whether a page that only elimination speaks for cannot be a free one.
+  private func isBeyondDoubt(
+    _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
+  ) -> Bool {
+    if knowsFreePages || !open.group.isLone { return true }
+    if candidates.contains(where: { $0.claimant == claimant && $0.opening.isBounded }) {
+      return true
+    }
+    return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
   }
 
   private func choose(
@@ -125,7 +149,7 @@ struct Placement {
       return (named.claimant, .pointerMap)
     }
     guard isElimination, witnessed.isEmpty else { return nil }
-    let eligible = candidates.filter { mayEliminate || $0.opening.isBounded }
+    let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
     guard eligible.count == candidates.count else { return nil }
     if eligible.count == 1 { return (eligible[0].claimant, .elimination) }
     let typed = eligible.filter { $0.tally.expected == $0.tally.rows }

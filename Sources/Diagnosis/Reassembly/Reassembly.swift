@@ -57,7 +57,8 @@ extension Reassembly {
     work.outlineTrees()
     let groups = OrphanGroup.groups(of: work.orphans, in: image)
     var placement = Placement(
-      work.claimants, in: image, pointerMap: work.pointerMap, mayEliminate: survey.knowsEveryPage)
+      work.claimants, in: image, pointerMap: work.pointerMap,
+      knowsEveryTable: schema.namesEveryTable, knowsFreePages: survey.knowsFreePages)
     placement.run(groups)
     assign(placement, work)
   }
@@ -69,7 +70,7 @@ extension Reassembly {
         for page in group.rowPages { placed[page] = evidence }
       }
       let pages = claimant.chain.map(\.page) + (work.rowInteriors[index] ?? [])
-      let tally = claimant.tally(pages, in: work.image)
+      let tally = claimant.tally(pages.lazy.flatMap { work.image.rows(on: $0) })
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         pages: pages, placed: placed, witnesses: tally.isDenied ? [] : claimant.witnesses,
@@ -182,11 +183,12 @@ private struct Work {
   /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or
   /// nothing tells to which.
   private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
-    let tallies = named.map { ($0, claimants[$0].tally([page], in: image)) }
+    let rows = image.rows(on: page)
+    let tallies = named.map { ($0, claimants[$0].tally(rows)) }
     let fitting = tallies.filter { $0.1.fits }
     guard !fitting.isEmpty else {
       // A page of which most rows are damaged is still that of the only tree that leads to it.
-      return named.count == 1 && tallies[0].1.rows > 0 && tallies[0].1.admitted > 0
+      return named.count == 1 && !rows.isEmpty && tallies[0].1.admitted * 2 >= rows.count
         ? named[0] : nil
     }
     let witnessed = fitting.filter { $0.1.isWitnessed }
@@ -196,7 +198,7 @@ private struct Work {
     // Its indexes do not know the rows: whose do?
     let others = claimants.indices.filter { index in
       index != fitting[0].0 && claimants[index].isTable == claimants[fitting[0].0].isTable
-        && claimants[index].tally([page], in: image).isWitnessed
+        && claimants[index].tally(rows).isWitnessed
     }
     return others.isEmpty ? fitting[0].0 : nil
   }
@@ -210,7 +212,7 @@ private struct Work {
       for page in outline.interiors {
         if claimants[index].isTable {
           taken.insert(page)
-        } else if claimants[index].tally([page], in: image).fits, taken.insert(page).inserted {
+        } else if claimants[index].tally(image.rows(on: page)).fits, taken.insert(page).inserted {
           rowInteriors[index, default: []].append(page)
         }
       }

@@ -65,12 +65,10 @@ extension Survey {
     return freelist.faults.isEmpty && freelist.count == header.freelistCount
   }
 
-  /// Whether every tree is known and every free page, so that what is left over belongs to one of
-  /// the trees that miss something.
-  var knowsEveryPage: Bool {
-    guard let schema, schema.namesEveryTable else { return false }
-    guard let freelist, let header, !isFreelistWhole else { return true }
-    return freelist.count + straysOnFreelist.count == header.freelistCount
+  /// Whether every free page is known, so that what is left over is in use.
+  var knowsFreePages: Bool {
+    guard let freelist, let header else { return false }
+    return isFreelistWhole || freelist.count + straysOnFreelist.count == header.freelistCount
   }
 
   /// The pages with rows whose table is not proven, and how many rows they have.

@@ -5,8 +5,8 @@ import SQLiteFormat
 
 /// The entries of one index, asked whether a row is theirs.
 struct Witness {
-  /// How many entries are kept at most: 8 bytes each.
-  static let entriesMax = 4 << 20
+  /// How many entries are kept at most: 16 bytes each.
+  static let entriesMax = 2 << 20
 
   /// The index.
   let index: IndexShape
@@ -14,29 +14,52 @@ struct Witness {
   let isWhole: Bool
   /// The hashes of its entries, ascending.
   private let keys: ContiguousArray<UInt64>
+  /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
+  private let rowIDs: ContiguousArray<Int64>
 
   /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
   init?(_ index: IndexShape, isWhole: Bool, _ collect: (_ add: (Record) -> Void) -> Void) {
     var keys: ContiguousArray<UInt64> = []
+    var rowIDs: ContiguousArray<Int64> = []
+    let endsInRowID: Bool = if case .rowID? = index.fields.last { true } else { false }
     collect { record in
-      if keys.count <= Self.entriesMax { keys.append(record.wholeKey.digest) }
+      guard keys.count <= Self.entriesMax else { return }
+      keys.append(record.wholeKey.digest)
+      guard endsInRowID, let rowID = record.value(record.fields.count - 1)?.integerValue else {
+        return
+      }
+      rowIDs.append(rowID)
     }
     guard !keys.isEmpty, keys.count <= Self.entriesMax else { return nil }
     keys.sort()
+    rowIDs.sort()
     self.index = index
     self.isWhole = isWhole
     self.keys = keys
+    self.rowIDs = rowIDs
   }
 
   /// Whether the index has the entry that a row should have in it.
   func knows(_ row: StoredRecord) -> Bool {
-    let key = index.key(of: row).digest
+    keys.containsSorted(index.key(of: row).digest)
+  }
+
+  /// Whether the index has another entry in a row's stead, or is whole and has none.
+  func denies(_ row: StoredRecord) -> Bool {
+    guard !knows(row) else { return false }
+    return isWhole || row.rowID.map(rowIDs.containsSorted) ?? false
+  }
+}
+
+extension ContiguousArray where Element: Comparable {
+  /// Whether an ascending array has an element.
+  fileprivate func containsSorted(_ element: Element) -> Bool {
     var low = 0
-    var high = keys.count
+    var high = count
     while low < high {
       let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
+      if self[middle] < element { low = middle + 1 } else { high = middle }
     }
-    return low < keys.count && keys[low] == key
+    return low < count && self[low] == element
   }
 }

@@ -98,7 +98,7 @@ public struct SalvageReader: Sendable {
 extension Reassembly.Assignment {
   /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
   fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
-    if witnesses.contains(where: { $0.isWhole && !$0.knows(row) }) { return .contradicted }
+    if witnesses.contains(where: { $0.denies(row) }) { return .contradicted }
     if isInOrder || witnesses.contains(where: { $0.knows(row) }) { return nil }
     return .misplaced
   }

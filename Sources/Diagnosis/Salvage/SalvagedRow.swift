@@ -9,7 +9,8 @@ public enum Doubt: Hashable, Sendable {
   case misplaced
   /// No tree leads to the row's page; the tables that it can belong to.
   case orphan(candidates: [String])
-  /// An index that knows every row of its table does not know this one.
+  /// An index that knows every row of its table does not know this one, or has another in its
+  /// stead.
   case contradicted
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
@@ -31,7 +32,7 @@ public enum Doubt: Hashable, Sendable {
         ? "no table leads to its page"
         : "no table leads to its page; by its form it can be of "
           + candidates.prefix(8).joined(separator: ", ")
-    case .contradicted: "an index of its table has no entry for it"
+    case .contradicted: "an index of its table contradicts it"
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"

@@ -45,11 +45,23 @@ public struct KeyOrder: Hashable, Sendable {
     return columns.count > shared || columns.count < max(left.fields.count, right.fields.count)
   }
 
-  /// Negative, 0 or positive as one entry comes before another, is alike, or comes after it, as
-  /// far as the columns tell.
-  public func compare(_ left: Record, _ right: Record) -> Int {
-    for (index, column) in columns.enumerated() {
-      guard let first = left.value(index), let second = right.value(index) else { return 0 }
+  /// Negative, 0 or positive as one key comes before another, is alike, or comes after it, as far
+  /// as both have values.
+  public func compare(_ left: [Value], _ right: [Value]) -> Int {
+    compare(left.count, right.count) { (left[$0], right[$0]) }
+  }
+
+  private func compare(_ left: Record, _ right: Record) -> Int {
+    compare(left.fields.count, right.fields.count) {
+      (left.value($0) ?? .null, right.value($0) ?? .null)
+    }
+  }
+
+  private func compare(
+    _ left: Int, _ right: Int, _ values: (Int) -> (left: Value, right: Value)
+  ) -> Int {
+    for (index, column) in columns.prefix(min(left, right)).enumerated() {
+      let (first, second) = values(index)
       let comparison = first.compare(with: second, column.collation)
       if comparison != 0 { return column.isDescending ? -comparison : comparison }
     }
