@@ -147,6 +147,11 @@ package struct Salvage {
     var balances: [Balance] = []
     var notes: [String] = []
     let families = ShadowFamilies(survey)
+    if case .lineFeedsExpanded(let removed) = survey.transfer {
+      notes.append(
+        "the file was transferred as text: \(removed) carriage returns before line feeds were left "
+          + "out in reading it")
+    }
 
     for table in reader.tables {
       let name = table.entry.name.lowercased()
@@ -171,6 +176,7 @@ package struct Salvage {
       try aside.add(stored, table: table, doubt: doubt)
       orphans.quarantined += 1
     }
+    try setAsideReplicas(reader, target, &aside, &balances, unknown: &orphans, &notes)
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
 
     // Reads that were refused look like damage: a run that was stopped has no result.
@@ -194,6 +200,17 @@ package struct Salvage {
       danglingReferences: verification.danglingReferences)
   }
 
+  /// How the records of a table become rows: as the file says, else as the fresh schema suggests.
+  func shape(ofTable name: String) -> RowShape? {
+    survey.schema?.shape(ofTable: name)
+      ?? schema.table(named: name).map { RowShape($0, defaults: [], encoding: survey.encoding) }
+  }
+
+  /// Which columns of a table go where in the fresh schema.
+  func mapping(from shape: RowShape, to wanted: TableDescription) -> ColumnMapping {
+    ColumnMapping(from: shape, to: wanted, renamed: renamed[wanted.name.lowercased()] ?? [:])
+  }
+
   /// Reads one table and writes its rows, or sets them aside.
   private func load(
     _ table: TreeSurvey, _ reader: SalvageReader, _ claims: inout PageClaims,
@@ -203,7 +220,7 @@ package struct Salvage {
     var balance = Balance(table: name)
     balance.lost = survey.loss(of: table)
     guard let wanted = schema.table(named: name), target.hasTable(name),
-      let shape = survey.schema?.shape(ofTable: name) ?? RowShape(wanted, encoding: survey.encoding)
+      let shape = shape(ofTable: name)
     else {
       let doubt: Doubt = schema.table(named: name) == nil ? .tableNotWanted : .shapeUnknown
       try reader.read(table, &claims) { item in
@@ -218,9 +235,8 @@ package struct Salvage {
       return balance
     }
     if isShadow { try target.clear(name) }
-    let mapping = ColumnMapping(
-      from: shape, to: wanted, renamed: renamed[name.lowercased()] ?? [:])
-    let loader = try target.loader(for: wanted.name, mapping, encoding: survey.encoding)
+    let loader = try target.loader(
+      for: wanted.name, mapping(from: shape, to: wanted), encoding: survey.encoding)
     try reader.read(table, &claims) { item in
       switch item {
       case .row(_, let stored):
@@ -263,12 +279,5 @@ extension FreshSchema {
       autoVacuum: survey.header.map { header in
         header.isAutoVacuum ? (header.incrementalVacuum ? 2 : 1) : 0
       } ?? 0)
-  }
-}
-
-extension RowShape {
-  /// The shape that a table of the fresh schema suggests for a table whose own is unknown.
-  fileprivate init?(_ table: TableDescription, encoding: TextEncoding) {
-    self.init(table, defaults: [], encoding: encoding)
   }
 }

@@ -31,6 +31,7 @@ public import Diagnosis
 /// | `rows.written`               | integer  | rows written to the fresh database |
 /// | `rows.duplicates`            | integer  | rows that were there already, value for value |
 /// | `rows.quarantined`           | integer  | rows set aside with a reason |
+/// | `rows.uncommitted`           | integer  | of these, rows that were never committed |
 /// | `rows.lost`                  | loss     | rows that could not be read |
 /// | `rows.balanced`              | boolean  | whether seen = written + duplicates + quarantined |
 /// | `tables[].table`             | string?  | a table, the same for it alone; absent: unknown |
@@ -38,6 +39,7 @@ public import Diagnosis
 /// | `tables[].written`           | integer  | |
 /// | `tables[].duplicates`        | integer  | |
 /// | `tables[].quarantined`       | integer  | |
+/// | `tables[].uncommitted`       | integer  | |
 /// | `tables[].lost`              | loss     | |
 /// | `tables[].balanced`          | boolean  | |
 /// | `tablesOmitted`              | integer  | how many tables are not listed |
@@ -161,13 +163,15 @@ extension SalvageAccount {
     public let duplicates: Int
     /// Rows set aside with a reason.
     public let quarantined: Int
+    /// Of these, rows of a transaction that was never committed.
+    public let uncommitted: Int
     /// Rows that could not be read.
     public let lost: RowLoss
     /// Whether everything that was seen is accounted for.
     public let isBalanced: Bool
 
     private enum CodingKeys: String, CodingKey {
-      case table, seen, written, duplicates, quarantined, lost
+      case table, seen, written, duplicates, quarantined, uncommitted, lost
       case isBalanced = "balanced"
     }
 
@@ -177,6 +181,7 @@ extension SalvageAccount {
       written = balance.written
       duplicates = balance.duplicates
       quarantined = balance.quarantined
+      uncommitted = balance.uncommitted
       lost = RowLoss(balance.lost)
       isBalanced = balance.holds
     }
@@ -187,6 +192,7 @@ extension SalvageAccount {
       written = balances.reduce(0) { $0 + $1.written }
       duplicates = balances.reduce(0) { $0 + $1.duplicates }
       quarantined = balances.reduce(0) { $0 + $1.quarantined }
+      uncommitted = balances.reduce(0) { $0 + $1.uncommitted }
       lost = RowLoss(sum: balances.map(\.lost))
       isBalanced = balances.allSatisfy(\.holds)
     }
@@ -194,7 +200,7 @@ extension SalvageAccount {
     /// The table, or what stands for it.
     var name: String { table ?? "of no known table" }
     /// Whether every row of the table is in the fresh database.
-    var isComplete: Bool { isBalanced && quarantined == 0 && !lost.isLoss }
+    var isComplete: Bool { isBalanced && quarantined == uncommitted && !lost.isLoss }
   }
 
   /// An object of the schema that could not be made.

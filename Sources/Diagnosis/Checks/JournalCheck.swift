@@ -28,6 +28,12 @@ enum JournalCheck: Check {
             : "the -wal has pages of \(log.pageSize) bytes, the database of "
               + "\(image.geometry.pageSize)")
       ]
+    case .outdated:
+      return [
+        Finding(
+          .walForeign,
+          "the -wal ends before a state that the database is already in, and is left out")
+      ]
     case .unusable(let error):
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
     }

@@ -13,6 +13,8 @@ public struct Balance: Hashable, Sendable {
   public var duplicates = 0
   /// Rows set aside with a reason.
   public var quarantined = 0
+  /// Of these, rows of a transaction that was never committed: they are not missed.
+  public var uncommitted = 0
   /// Rows that could not be read.
   public var lost: Loss = .none
 
@@ -25,5 +27,5 @@ public struct Balance: Hashable, Sendable {
   public var holds: Bool { seen == written + duplicates + quarantined }
 
   /// Whether every row of the table is in the fresh database.
-  public var isComplete: Bool { holds && quarantined == 0 && lost == .none }
+  public var isComplete: Bool { holds && quarantined == uncommitted && lost == .none }
 }

@@ -5,8 +5,8 @@ public import SQLiteFormat
 
 /// The reading side of a salvage: which bytes are rows, and whose.
 public struct SalvageReader: Sendable {
-  private let survey: Survey
-  private let image: Image
+  let survey: Survey
+  let image: Image
 
   /// Makes a reader; nil when the survey found no database.
   public init?(_ survey: Survey) {

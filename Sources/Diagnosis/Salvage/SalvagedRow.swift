@@ -22,6 +22,8 @@ public enum Doubt: Hashable, Sendable {
   case keyTaken
   /// The row breaks a constraint of the fresh schema, in SQLite's words.
   case constraint(String)
+  /// The row lies only in a copy of its page that is not part of the database.
+  case replica(PageReplica.Source)
 
   /// The doubt in words; no part of a row.
   public var description: String {
@@ -38,6 +40,25 @@ public enum Doubt: Hashable, Sendable {
     case .tableNotWanted: "the fresh schema has no such table"
     case .keyTaken: "another row has the same key"
     case .constraint(let message): "the fresh schema refuses it: \(message)"
+    case .replica(let source): "only in \(source.words)"
+    }
+  }
+}
+
+extension PageReplica.Source {
+  /// Where the copy lies and how old it is, for people; frames and records are counted from 1.
+  fileprivate var words: String {
+    switch self {
+    case .main: "the database file under its journals: older"
+    case .journal(let record): "the rollback journal, record \(record + 1): before the last change"
+    case .olderFrame(let index):
+      "the write-ahead log, frame \(index + 1), left from before the log began anew: older"
+    case .supersededFrame(let index):
+      "the write-ahead log, frame \(index + 1), superseded by a later one: older"
+    case .uncommittedFrame(let index):
+      "the write-ahead log, frame \(index + 1), of a transaction whose end is missing"
+    case .unverifiedFrame(let index):
+      "the write-ahead log, frame \(index + 1), which no checksum vouches for"
     }
   }
 }

@@ -101,21 +101,26 @@ extension Survey {
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    let image = Image(
-      files, geometry: decision.geometry, start: decision.start,
-      hasPageNumbers: decision.hasPageNumbers, isLogForeign: !decision.hasPageNumbers)
+    func image(without doubt: Image.LogDoubt? = nil) -> Image {
+      Image(
+        files, geometry: decision.geometry, start: decision.start,
+        hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt)
+    }
+    // Without numbers, the frames of a log have no place.
+    let full = image(without: decision.hasPageNumbers ? nil : .foreign)
     // The very first transaction was cut off: its journal takes everything back.
-    guard image.pageCount > 0 else { return Survey(kind: .empty) }
+    guard full.pageCount > 0 else { return Survey(kind: .empty) }
     func survey(_ image: Image) -> Survey {
       Survey(
         image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
         expected: expected)
     }
-    let whole = survey(image)
-    guard case .applied(let log) = image.wal, !log.committed.isEmpty else { return whole }
-    let bare = Image(
-      files, geometry: decision.geometry, start: decision.start,
-      hasPageNumbers: decision.hasPageNumbers, isLogForeign: true)
+    guard case .applied(let log) = full.wal, !log.committed.isEmpty else { return survey(full) }
+    if full.isLogOutdated(beside: image(without: .outdated)) {
+      return survey(image(without: .outdated))
+    }
+    let whole = survey(full)
+    let bare = image(without: .foreign)
     return whole.isLogForeign(beside: bare, survey) ? survey(bare) : whole
   }
 
@@ -135,7 +140,9 @@ extension Survey {
       SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
     if others.isEmpty { return false }
     if own.isDisjoint(with: others) { return true }
-    return !isReadable && survey(bare).isReadable
+    // A log that counts pages which are nowhere does not fit a file that is sound without it.
+    let fits = isReadable && image?.missingPages == 0
+    return !fits && survey(bare).isReadable
   }
 
   /// Whether the schema and every tree can be read without a fault.
@@ -296,6 +303,18 @@ extension Image {
           return entry.parent.map { $0.number <= pageCount && $0 != page } ?? false
         }
       }
+  }
+
+  /// Whether the log that this image has applied ends before a state that the database file is
+  /// already in: it was left behind by an older generation of the database.
+  ///
+  /// Every change of page 1 adds one to the change counter. What a checkpoint copies to the file
+  /// is in the log too, so that the file is never ahead of its own log.
+  fileprivate func isLogOutdated(beside bare: Image) -> Bool {
+    guard origin(of: .first) == .wal, let ours = header, let file = bare.header,
+      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid
+    else { return false }
+    return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
   }
 
   /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.

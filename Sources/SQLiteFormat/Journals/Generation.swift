@@ -107,7 +107,11 @@ public struct Generations: Sequence, IteratorProtocol {
   }
 
   private static func olderFrames(_ image: Image) -> [PageReplica] {
-    guard case .applied(let log) = image.wal else { return [] }
+    let log: WriteAheadLog
+    switch image.wal {
+    case .applied(let applied), .outdated(let applied): log = applied
+    case .absent, .empty, .foreign, .unusable: return []
+    }
     return log.older.map {
       PageReplica(page: $0.page, source: .olderFrame($0.index), offset: $0.offset)
     }
@@ -130,7 +134,7 @@ public struct Generations: Sequence, IteratorProtocol {
     var unverified: [WriteAheadLog.Frame] = []
     switch image.wal {
     case .absent, .empty: break
-    case .applied(let log):
+    case .applied(let log), .outdated(let log):
       (proven, uncommitted, unverified) = (log.committed, log.uncommitted, log.unverified)
     case .foreign(let log):
       // Where the pages of the database have no numbers, the log may well be its own.

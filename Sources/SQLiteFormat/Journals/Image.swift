@@ -26,6 +26,8 @@ public struct Image: Sendable {
     case applied(WriteAheadLog)
     /// It cannot belong to this database and is not applied.
     case foreign(WriteAheadLog)
+    /// It ends before a state that the database file is already in, and is not applied.
+    case outdated(WriteAheadLog)
     /// Its header cannot be read; no frame of it counts.
     case unusable(FormatError)
   }
@@ -38,6 +40,14 @@ public struct Image: Sendable {
     case applied(RollbackJournal)
     /// It is not hot: its header is zeroed or its super-journal is gone.
     case stale
+  }
+
+  /// Why a log is left out although its checksums hold.
+  public enum LogDoubt: Hashable, Sendable {
+    /// It belongs to another database.
+    case foreign
+    /// It is older than the database file.
+    case outdated
   }
 
   /// How the database is cut into pages.
@@ -73,10 +83,10 @@ extension Image {
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
-  /// one of them, the later one counts. A log that is known to be another database's is left out.
+  /// one of them, the later one counts. A log that others have reason to doubt is left out.
   public init(
     _ files: FileSet, geometry: Geometry, start: Int = 0, hasPageNumbers: Bool = true,
-    isLogForeign: Bool = false
+    leavingOutLog doubt: LogDoubt? = nil
   ) {
     var overlay: [PageNumber: Located] = [:]
     let pagesInFile = max(
@@ -90,7 +100,9 @@ extension Image {
       stated = applied.pageCount
     }
     var wal = Self.walState(of: files, geometry: geometry)
-    if isLogForeign, case .applied(let log) = wal { wal = .foreign(log) }
+    if let doubt, case .applied(let log) = wal {
+      wal = doubt == .foreign ? .foreign(log) : .outdated(log)
+    }
     if case .applied(let log) = wal {
       for frame in log.committed {
         overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
