@@ -60,8 +60,7 @@ extension OrphanGroup {
       guard let kind = kinds[page], !kind.isLeaf, let btree = try? image.btreePage(page) else {
         continue
       }
-      let named = image.cells(of: btree).cells.map { PageNumber($0.leftChild) } + [btree.rightChild]
-      let own = named.compactMap(\.self).filter { child in
+      let own = image.children(of: btree).filter { child in
         child != page && kinds[child].map { $0.isTable == kind.isTable } ?? false
       }
       children[page] = own

@@ -37,16 +37,39 @@ struct Outline {
         continue
       }
       interiors.append(number)
-      let (cells, faults) = image.cells(of: page)
       // Each cell that cannot be read named a child; where it stood is not known.
-      if !faults.isEmpty || !page.layoutFaults.isEmpty { items.append(.gap) }
-      let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
-      pending += children.reversed().map { ($0, depth + 1) }
+      if !image.cells(of: page).faults.isEmpty || !page.layoutFaults.isEmpty { items.append(.gap) }
+      let children = image.cells(of: page).cells.map { PageNumber($0.leftChild) }
+      pending += (children + [page.rightChild]).reversed().map { ($0, depth + 1) }
     }
   }
 }
 
 extension Image {
+  /// The pages that an interior page names; none for a leaf.
+  func children(of page: BTreePage) -> [PageNumber] {
+    guard !page.kind.isLeaf else { return [] }
+    let named = cells(of: page).cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    return named.compactMap(\.self)
+  }
+
+  /// Those of some pages that are copies of other ones, byte by byte: what was written to the
+  /// wrong place also stands in the right one.
+  func copies(among pages: [PageNumber]) -> Set<PageNumber> {
+    guard !pages.isEmpty else { return [] }
+    var suspects: [Int: [PageNumber]] = [:]
+    for page in pages {
+      if let bytes = try? bytes(of: page) { suspects[bytes.hashValue, default: []].append(page) }
+    }
+    var copies: Set<PageNumber> = []
+    let suspected = Set(pages)
+    for page in self.pages where !suspected.contains(page) {
+      guard let bytes = try? bytes(of: page), let alike = suspects[bytes.hashValue] else { continue }
+      copies.formUnion(alike.filter { (try? self.bytes(of: $0)) == bytes })
+    }
+    return copies
+  }
+
   /// The rows of a page, in the order of its cells; what cannot be read is left out.
   func rows(on number: PageNumber) -> [StoredRecord] {
     guard let page = try? btreePage(number), page.kind != .tableInterior else { return [] }

@@ -55,12 +55,18 @@ extension Reassembly {
     guard !doubtful.isEmpty || !pages.isEmpty else { return }
     var work = Work(survey, image, schema, doubtful, pages)
     work.outlineTrees()
-    let groups = OrphanGroup.groups(of: work.orphans, in: image)
+    let copies = image.copies(among: work.orphans)
+    let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: image)
     var placement = Placement(
       work.claimants, in: image, pointerMap: work.pointerMap,
       knowsEveryTable: schema.namesEveryTable, knowsFreePages: survey.knowsFreePages)
     placement.run(groups)
     assign(placement, work)
+    loose += copies.map { page in
+      let isTable = (try? image.btreePage(page))?.kind.isTable ?? true
+      return LoosePage(page: page, isTable: isTable, candidates: [])
+    }
+    loose.sort { $0.page < $1.page }
   }
 
   private mutating func assign(_ placement: Placement, _ work: Work) {
@@ -83,7 +89,6 @@ extension Reassembly {
         LoosePage(page: $0, isTable: group.isTable, candidates: owners)
       }
     }
-    loose.sort { $0.page < $1.page }
   }
 }
 

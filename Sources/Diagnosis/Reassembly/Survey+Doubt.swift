@@ -67,8 +67,27 @@ extension Survey {
 
   /// Whether every free page is known, so that what is left over is in use.
   var knowsFreePages: Bool {
-    guard let freelist, let header else { return false }
+    guard let freelist, let header else { return showsEveryPage }
     return isFreelistWhole || freelist.count + straysOnFreelist.count == header.freelistCount
+  }
+
+  /// Whether every page but the first shows what it is, so that no page of the free list can be
+  /// among those that do not.
+  private var showsEveryPage: Bool {
+    guard let image, image.hasPageNumbers, image.start <= 0 else { return false }
+    var unknown = Set(unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
+    unknown.subtract(straysOnFreelist)
+    unknown.remove(.first)
+    for page in unclaimed.map(\.page) where !unknown.isEmpty {
+      guard let btree = try? image.btreePage(page) else { continue }
+      unknown.remove(page)
+      for cell in image.cells(of: btree).cells where cell.overflow != nil {
+        guard let chain = try? image.overflowChain(of: cell, on: page) else { return false }
+        unknown.subtract(chain.pages)
+      }
+      for child in image.children(of: btree) where child.number > image.pageCount { return false }
+    }
+    return unknown.isEmpty
   }
 
   /// The pages with rows whose table is not proven, and how many rows they have.
