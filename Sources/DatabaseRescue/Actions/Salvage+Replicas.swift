@@ -12,18 +12,22 @@ extension Salvage {
     _ aside: inout QuarantineDatabase, _ balances: inout [Balance], unknown: inout Balance,
     _ notes: inout [String]
   ) throws {
-    var tables: [String: FilledTable] = [:]
+    var positions: [String: Int] = [:]
     for (position, balance) in balances.enumerated() {
-      guard let name = balance.table else { continue }
-      tables[name] = try FilledTable(name, position: position, self, target)
+      if let name = balance.table { positions[name] = position }
     }
+    var tables: [String: FilledTable] = [:]
     var seen: Set<Int> = []
     var count = 0
     try reader.readReplicas { row in
-      let name = row.table?.entry.name
-      // What is not copied to the fresh database is not missed there either.
-      if let name, tables[name] == nil { return }
-      let table = name.flatMap { tables[$0] }.flatMap { $0.fits(row.stored) ? $0 : nil }
+      var table: FilledTable?
+      if let name = row.table?.entry.name {
+        // What is not copied to the fresh database is not missed there either.
+        guard let position = positions[name] else { return }
+        table = try tables[name] ?? FilledTable(name, position: position, self, target)
+        tables[name] = table
+      }
+      if table?.fits(row.stored) == false { table = nil }
       var hasher = Hasher()
       hasher.combine(table?.position)
       hasher.combine(row.stored.rowID)

@@ -101,6 +101,7 @@ extension DiagnosisReport {
       case .empty: "there, without a commit"
       case .foreign: "there, not applied: it belongs to another database"
       case .outdated: "there, not applied: it is older than the database"
+      case .contradictory: "there, not applied: the database contradicts itself with it"
       case .unusable: "there, not applied: its header does not hold"
       case .applied(let log):
         applied(log) + ending(log)

@@ -5,8 +5,9 @@ import SQLiteFormat
 
 enum GeometryCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
-    guard let decision = survey.geometry, let image = survey.image else { return [] }
-    return header(survey, decision) + transfer(survey, decision)
+    let transfer = survey.transfer.map { [finding(of: $0)] } ?? []
+    guard let decision = survey.geometry, let image = survey.image else { return transfer }
+    return header(survey, decision) + start(decision) + transfer
       + size(survey, image, decision.geometry)
   }
 
@@ -63,26 +64,28 @@ enum GeometryCheck: Check {
     ]
   }
 
-  private static func transfer(_ survey: Survey, _ decision: GeometryDecision) -> [Finding] {
-    var findings: [Finding] = []
+  private static func start(_ decision: GeometryDecision) -> [Finding] {
     if !decision.hasPageNumbers {
-      findings.append(
+      return [
         Finding(
           .startShifted,
           "the pages cannot be numbered: nothing tells how many are missing before the first one, "
-            + "and no page can be followed to another", severity: .loss))
-    } else if decision.start > 0 {
-      findings.append(
+            + "and no page can be followed to another", severity: .loss)
+      ]
+    }
+    if decision.start > 0 {
+      return [
         Finding(
           .startShifted, "the database starts at byte \(decision.start) of the file",
-          at: .init(offset: decision.start)))
-    } else if decision.start < 0 {
-      findings.append(
-        Finding(
-          .startShifted, "the first \(-decision.start) bytes of the database are missing",
-          severity: .loss))
+          at: .init(offset: decision.start))
+      ]
     }
-    return findings + (survey.transfer.map { [finding(of: $0)] } ?? [])
+    guard decision.start < 0 else { return [] }
+    return [
+      Finding(
+        .startShifted, "the first \(-decision.start) bytes of the database are missing",
+        severity: .loss)
+    ]
   }
 
   private static func finding(of transfer: TextTransfer) -> Finding {

@@ -34,6 +34,12 @@ enum JournalCheck: Check {
           .walForeign,
           "the -wal ends before a state that the database is already in, and is left out")
       ]
+    case .contradictory:
+      return [
+        Finding(
+          .walForeign,
+          "the database is sound without the -wal and contradicts itself with it: it is left out")
+      ]
     case .unusable(let error):
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
     }

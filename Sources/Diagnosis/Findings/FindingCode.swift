@@ -197,7 +197,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         "transactions after the break cannot be trusted and are kept apart")
     case .walForeign:
       Entry(
-        .warning, "the WAL belongs to another database",
+        .warning, "the WAL does not belong to this state of the database",
         "its pages do not fit this file; it is not applied")
     case .hotJournal:
       Entry(

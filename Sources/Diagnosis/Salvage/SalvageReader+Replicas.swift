@@ -78,7 +78,7 @@ private struct ReplicaOwners {
 
   private static func unprovenOwners(_ survey: Survey, _ image: Image) -> PageClaims {
     var last: Generation?
-    for generation in Generations(image) { last = generation }
+    for generation in Generations(image) where generation.isUnproven { last = generation }
     guard let last else { return PageClaims(pageCount: 0) }
     var claims = PageClaims(pageCount: last.image.pageCount)
     func claim(_ root: PageNumber, isTable: Bool, for owner: PageClaims.Owner) {
@@ -144,5 +144,17 @@ private struct ReplicaOwners {
   private func tree(of owner: PageClaims.Owner) -> TreeSurvey? {
     let position = Int(owner) - Int(Survey.firstTreeOwner)
     return survey.trees.indices.contains(position) ? survey.trees[position] : nil
+  }
+}
+
+extension Generation {
+  /// Whether the state rests on frames that were not committed or that nothing vouches for.
+  fileprivate var isUnproven: Bool {
+    replicas.contains { replica in
+      switch replica.source {
+      case .unverifiedFrame, .uncommittedFrame: true
+      case .main, .journal, .olderFrame, .supersededFrame: false
+      }
+    }
   }
 }

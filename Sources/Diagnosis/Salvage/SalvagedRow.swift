@@ -58,7 +58,7 @@ extension PageReplica.Source {
     case .uncommittedFrame(let index):
       "the write-ahead log, frame \(index + 1), of a transaction whose end is missing"
     case .unverifiedFrame(let index):
-      "the write-ahead log, frame \(index + 1), which no checksum vouches for"
+      "the write-ahead log, frame \(index + 1), that nothing vouches for"
     }
   }
 }

@@ -94,9 +94,9 @@ extension Survey {
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
     guard let decision = outcome.decision else {
-      if let kind { return Survey(kind: kind, candidates: outcome.candidates) }
-      guard outcome.candidates.isEmpty else {
-        return Survey(kind: .headlessDatabase, candidates: outcome.candidates)
+      if kind != nil || !outcome.candidates.isEmpty {
+        return Survey(
+          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
       }
       return Survey(kind: try FileKind.pageless(files.main))
     }
@@ -120,29 +120,41 @@ extension Survey {
       return survey(image(without: .outdated))
     }
     let whole = survey(full)
-    let bare = image(without: .foreign)
-    return whole.isLogForeign(beside: bare, survey) ? survey(bare) : whole
+    let doubt = whole.doubtAboutLog(beside: image(without: .foreign), survey)
+    return doubt.map { survey(image(without: $0)) } ?? whole
   }
 
-  /// Whether the log that this survey applied belongs to another database.
+  /// Why the log that this survey applied should not have been; nil where nothing speaks against it.
   ///
   /// SQLite cannot tell: a log whose checksums hold is applied to whatever it lies beside. It is
-  /// another database's when no table of it is in the database file, or when the file is
-  /// sound alone and not with the log.
-  private func isLogForeign(beside bare: Image, _ survey: (Image) -> Survey) -> Bool {
+  /// another database's when no table of it is in the database file, and cannot be believed when
+  /// the file is sound alone and not with the log.
+  private func doubtAboutLog(
+    beside bare: Image, _ survey: (Image) -> Survey
+  ) -> Image.LogDoubt? {
     func names(_ schema: SchemaSurvey?) -> Set<String> {
       Set((schema?.entries ?? []).filter { $0.kind == .table }.map { $0.name.lowercased() })
     }
     let own = names(schema)
-    guard !own.isEmpty || !isReadable else { return false }
+    guard !own.isEmpty || !isReadable else { return nil }
     var claims = PageClaims(pageCount: bare.pageCount)
     let others = names(
       SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
-    if others.isEmpty { return false }
-    if own.isDisjoint(with: others) { return true }
-    // A log that counts pages which are nowhere does not fit a file that is sound without it.
-    let fits = isReadable && image?.missingPages == 0
-    return !fits && survey(bare).isReadable
+    if others.isEmpty { return nil }
+    if own.isDisjoint(with: others) { return .foreign }
+    return !isConsistent && survey(bare).isConsistent ? .contradictory : nil
+  }
+
+  /// Whether every tree can be read, the pages that the journals count are all there, and every
+  /// index has the keys of its table.
+  private var isConsistent: Bool {
+    isReadable && image?.missingPages == 0
+      && trees.allSatisfy { index in
+        guard index.entry.kind == .index, let table = tree(named: index.entry.table),
+          let expected = table.expectedKeys[index.entry.name.lowercased()]
+        else { return true }
+        return expected == index.keys
+      }
   }
 
   /// Whether the schema and every tree can be read without a fault.
@@ -158,7 +170,8 @@ extension Survey {
   }
 
   private init(
-    kind: FileKind, candidates: [Geometry] = [], readFailure: ReadFailure? = nil
+    kind: FileKind, candidates: [Geometry] = [], transfer: TextTransfer? = nil,
+    readFailure: ReadFailure? = nil
   ) {
     self.kind = kind
     geometryCandidates = candidates
@@ -173,7 +186,7 @@ extension Survey {
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
-    transfer = nil
+    self.transfer = transfer
   }
 
   private init(

@@ -110,7 +110,7 @@ public struct Generations: Sequence, IteratorProtocol {
     let log: WriteAheadLog
     switch image.wal {
     case .applied(let applied), .outdated(let applied): log = applied
-    case .absent, .empty, .foreign, .unusable: return []
+    case .absent, .empty, .foreign, .contradictory, .unusable: return []
     }
     return log.older.map {
       PageReplica(page: $0.page, source: .olderFrame($0.index), offset: $0.offset)
@@ -139,6 +139,8 @@ public struct Generations: Sequence, IteratorProtocol {
     case .foreign(let log):
       // Where the pages of the database have no numbers, the log may well be its own.
       guard !image.hasPageNumbers, log.pageSize == pageSize else { break }
+      unverified = log.committed + log.uncommitted + log.unverified
+    case .contradictory(let log):
       unverified = log.committed + log.uncommitted + log.unverified
     case .unusable:
       unverified =

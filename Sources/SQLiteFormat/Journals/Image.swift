@@ -28,6 +28,8 @@ public struct Image: Sendable {
     case foreign(WriteAheadLog)
     /// It ends before a state that the database file is already in, and is not applied.
     case outdated(WriteAheadLog)
+    /// The database contradicts itself with it and is sound without it; it is not applied.
+    case contradictory(WriteAheadLog)
     /// Its header cannot be read; no frame of it counts.
     case unusable(FormatError)
   }
@@ -48,6 +50,8 @@ public struct Image: Sendable {
     case foreign
     /// It is older than the database file.
     case outdated
+    /// The database is sound without it, and not with it.
+    case contradictory
   }
 
   /// How the database is cut into pages.
@@ -101,7 +105,12 @@ extension Image {
     }
     var wal = Self.walState(of: files, geometry: geometry)
     if let doubt, case .applied(let log) = wal {
-      wal = doubt == .foreign ? .foreign(log) : .outdated(log)
+      wal =
+        switch doubt {
+        case .foreign: .foreign(log)
+        case .outdated: .outdated(log)
+        case .contradictory: .contradictory(log)
+        }
     }
     if case .applied(let log) = wal {
       for frame in log.committed {

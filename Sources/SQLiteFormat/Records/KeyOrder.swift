@@ -71,7 +71,7 @@ public struct KeyOrder: Hashable, Sendable {
 
 extension Value {
   /// Negative, 0 or positive as this value comes before another, is alike, or comes after it.
-  fileprivate func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
+  package func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.sign(left, right)
     case (.real(let left), .real(let right)): Self.sign(left, right)

@@ -40,7 +40,8 @@ struct PageNumbering {
     } else if roll.phase == 0, let plain = weights.first(where: { $0.first == 1 }),
       plain.weight >= 0
     {
-      // Nothing contradicts what is so of nearly every file: that it starts with page 1.
+      // Nothing contradicts what is so of nearly every file: that it starts with page 1. A whole
+      // b-tree page in its place would.
       firstNumber = 1
     } else {
       firstNumber = nil
@@ -115,6 +116,8 @@ struct PageNumbering {
       weight += roll.geometry.isPointerMap(number) ? 4 : -4
     }
     if roll.startsWithFirstPage { weight += first == 1 ? leastWeight : -leastWeight }
+    // The b-tree of page 1 starts behind the file header: a page with one at its start is another.
+    if first == 1, case .tree = roll.entries.first?.content { weight -= leastWeight }
     return weight
   }
 }
@@ -130,9 +133,8 @@ private struct Judge {
     guard let entry = entry(reference.number) else { return 0 }
     switch reference.expectation {
     case .table(let above, let upTo): return table(entry, above, upTo)
-    case .index:
-      if case .tree(let kind) = entry.content { return kind.isTable ? -2 : 1 }
-      return destroyed(entry)
+    case .index(let above, let upTo, let isCertain):
+      return index(entry, above, upTo, isCertain: isCertain)
     case .interior:
       if case .tree(let kind) = entry.content { return kind.isLeaf ? -2 : 1 }
       return destroyed(entry)
@@ -163,6 +165,19 @@ private struct Judge {
     let touches =
       upTo == rowIDs.upperBound || above.map { $0 &+ 1 == rowIDs.lowerBound } ?? false
     return touches ? 3 : 2
+  }
+
+  private func index(
+    _ entry: PageRoll.Entry, _ above: Value?, _ upTo: Value?, isCertain: Bool
+  ) -> Int {
+    guard case .tree(let kind) = entry.content else { return destroyed(entry) }
+    guard !kind.isTable else { return -2 }
+    guard let keys = entry.keys, above != nil || upTo != nil else { return 1 }
+    let fits =
+      (above.map { $0.compare(with: keys.least, .binary) <= 0 } ?? true)
+      && (upTo.map { keys.greatest.compare(with: $0, .binary) <= 0 } ?? true)
+    // The order of an index may be another than that of the bytes.
+    return fits ? 3 : isCertain ? -2 : 1
   }
 
   private func chain(from number: Int, _ length: Int) -> Int {

@@ -22,6 +22,8 @@ struct PageRoll {
     var content = Content.other
     /// The first and the last rowid of a table's page.
     var rowIDs: ClosedRange<Int64>?
+    /// The least and the greatest key of an index's page, as far as they are kept.
+    var keys: (least: Value, greatest: Value)?
     /// Its first four bytes: on an overflow page, the next page.
     var next: UInt32 = 0
   }
@@ -32,8 +34,8 @@ struct PageRoll {
     enum Expectation {
       /// A page of a table with rowids above the one and up to the other.
       case table(above: Int64?, upTo: Int64?)
-      /// A page of an index.
-      case index
+      /// A page of an index with keys between these; whether that is certain, or only likely.
+      case index(above: Value?, upTo: Value?, isCertain: Bool)
       /// The first page of an overflow chain of this length.
       case chain(length: Int)
       /// The overflow page before the one at this position.
@@ -48,6 +50,8 @@ struct PageRoll {
     let expectation: Expectation
   }
 
+  /// How many bytes of a key are kept.
+  private static let keyMax = 32
   /// How many references are kept, at most: beyond it, every second one is dropped, and so on.
   private static let referenceMax = 8192
 
@@ -108,23 +112,26 @@ struct PageRoll {
       return
     }
     entry.content = .tree(page.kind)
-    if page.kind.isTable, let first = try? page.cell(0).rowID,
-      let last = try? page.cell(page.cellCount - 1).rowID, first <= last
+    if page.cellCount > 0, let first = try? page.cell(0),
+      let last = try? page.cell(page.cellCount - 1)
     {
-      entry.rowIDs = first...last
+      if let lower = first.rowID, let upper = last.rowID, lower <= upper {
+        entry.rowIDs = lower...upper
+      }
+      if !page.kind.isTable, let lower = Self.key(of: first, page),
+        let upper = Self.key(of: last, page)
+      {
+        entry.keys = lower.compare(with: upper, .binary) <= 0 ? (lower, upper) : (upper, lower)
+      }
     }
     addReferences(of: page)
   }
 
   private mutating func addReferences(of page: BTreePage) {
-    var above: Int64?
+    var cells: [Cell] = []
     for index in 0..<page.cellCount {
       guard let cell = try? page.cell(index) else { return }
-      if let child = PageNumber(cell.leftChild) {
-        note(
-          child, page.kind.isTable ? .table(above: above, upTo: cell.rowID) : .index)
-      }
-      above = cell.rowID
+      cells.append(cell)
       if let overflow = cell.overflow, let first = PageNumber(overflow) {
         let rest = cell.payloadSize - cell.local.count
         note(
@@ -132,8 +139,54 @@ struct PageRoll {
           .chain(length: (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity))
       }
     }
-    if let child = page.rightChild {
-      note(child, page.kind.isTable ? .table(above: above, upTo: nil) : .index)
+    guard !page.kind.isLeaf else { return }
+    let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    let keys = page.kind.isTable ? [] : cells.map { Self.key(of: $0, page) }
+    let order = Self.order(of: keys)
+    for (index, child) in children.enumerated() {
+      guard let child else { continue }
+      if page.kind.isTable {
+        note(
+          child,
+          .table(
+            above: index > 0 ? cells[index - 1].rowID : nil,
+            upTo: index < cells.count ? cells[index].rowID : nil))
+      } else {
+        let before = index > 0 ? keys[index - 1] : nil
+        let after = index < keys.count ? keys[index] : nil
+        note(
+          child,
+          order == .descending
+            ? .index(above: after, upTo: before, isCertain: true)
+            : .index(above: before, upTo: after, isCertain: order == .ascending))
+      }
+    }
+  }
+
+  /// The order of the keys of one page, byte by byte; nil where they have none, or are too few to
+  /// tell.
+  private static func order(of keys: [Value?]) -> Order? {
+    let known = keys.compactMap(\.self)
+    guard known.count > 1 else { return nil }
+    let steps = zip(known, known.dropFirst()).map { $0.compare(with: $1, .binary) }
+    if steps.allSatisfy({ $0 <= 0 }), steps.contains(where: { $0 < 0 }) { return .ascending }
+    return steps.allSatisfy { $0 >= 0 } && steps.contains { $0 > 0 } ? .descending : nil
+  }
+
+  private enum Order {
+    case ascending
+    case descending
+  }
+
+  /// The beginning of the first field of an index entry; nil where it cannot be told.
+  private static func key(of cell: Cell, _ page: BTreePage) -> Value? {
+    guard !page.kind.isTable, cell.overflow == nil,
+      let value = (try? Record(page.bytes, in: cell.local))?.value(0)
+    else { return nil }
+    switch value {
+    case .text(let bytes): return .text(Bytes(bytes.prefix(keyMax)))
+    case .blob(let bytes): return .blob(Bytes(bytes.prefix(keyMax)))
+    case .null, .integer, .real: return value
     }
   }
 
