@@ -40,6 +40,7 @@ public struct SalvageReader: Sendable {
         case .misplaced(let stored):
           try body(
             isProven ? .row(table: name, stored) : .doubtful(table: name, stored, .misplaced))
+        case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
         case .cellFault(let error): try body(.lostCell(table: name, error))
         case .pageFault(let error, _): try body(.lostPage(table: name, error))
         }
@@ -59,7 +60,7 @@ public struct SalvageReader: Sendable {
         image, root: unclaimed.page, isTable: true, owner: Survey.firstTreeOwner)
       try scan.run(&claims) { event in
         switch event {
-        case .record(let stored), .misplaced(let stored):
+        case .record(let stored), .misplaced(let stored), .doubtful(let stored, _):
           try body(.doubtful(table: nil, stored, .orphan))
         case .page, .cellFault, .pageFault: break
         }

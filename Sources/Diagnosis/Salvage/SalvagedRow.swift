@@ -7,6 +7,8 @@ public import SQLiteFormat
 public enum Doubt: Hashable, Sendable {
   /// The row's page hangs in the tree, but its rowid does not belong there.
   case misplaced
+  /// The row's page is damaged, and nothing in it proves that the row was not deleted.
+  case unproven
   /// No tree leads to the row's page.
   case orphan
   /// The row's table is known by name only: its statement cannot be parsed.
@@ -24,6 +26,7 @@ public enum Doubt: Hashable, Sendable {
   public var description: String {
     switch self {
     case .misplaced: "the rowid does not belong on its page"
+    case .unproven: "its page is damaged: it may be a deleted row"
     case .orphan: "no table leads to its page"
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"

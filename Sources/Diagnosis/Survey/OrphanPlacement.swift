@@ -140,7 +140,7 @@ struct OrphanPlacement {
         guard let rowID = stored.rowID else { break }
         current =
           min(current?.lowerBound ?? rowID, rowID)...max(current?.upperBound ?? rowID, rowID)
-      case .misplaced, .cellFault, .pageFault: break
+      case .misplaced, .doubtful, .cellFault, .pageFault: break
       }
       return true
     }

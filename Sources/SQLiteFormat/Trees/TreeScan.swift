@@ -33,6 +33,8 @@ public struct TreeScan: Sendable {
     case cellFault(FormatError)
     /// A record that can be read but lies at the wrong place of its tree.
     case misplaced(StoredRecord)
+    /// A record that can be read, and why nothing proves that it is in use.
+    case doubtful(StoredRecord, FormatError)
     /// A page that could not be visited, and the page that points to it.
     case pageFault(FormatError, parent: PageNumber?)
   }
@@ -62,12 +64,14 @@ public struct TreeScan: Sendable {
       case .page(let visit):
         guard try body(.page(visit)) else { return }
         guard visit.page.kind != .tableInterior else { continue }
-        let (cells, faults) = image.cells(of: visit.page)
-        for fault in faults {
+        for fault in visit.content.faults {
           guard try body(.cellFault(fault)) else { return }
         }
-        for cell in cells {
+        for cell in visit.content.cells {
           guard try body(event(visit, cell, &claims)) else { return }
+        }
+        for cell in visit.content.doubtful {
+          guard try body(doubt(visit, cell, &claims)) else { return }
         }
       }
     }
@@ -80,10 +84,7 @@ public struct TreeScan: Sendable {
     do {
       stored = try read(cell, of: visit.page, &claims)
     } catch {
-      return .cellFault(
-        FormatError(
-          error.problem, page: error.page ?? visit.page.number, offset: error.offset ?? cell.offset)
-      )
+      return .cellFault(error)
     }
     guard let rowID = stored.rowID else { return .record(stored) }
     let isAbove = visit.lower.map { rowID > $0 } ?? true
@@ -92,6 +93,26 @@ public struct TreeScan: Sendable {
     guard isAbove, isBelow, ascends else { return .misplaced(stored) }
     lastRowID = rowID
     return .record(stored)
+  }
+
+  /// What a cell gives that may be no row any more: it owns no pages.
+  private func doubt(
+    _ visit: TreeWalk.Visit, _ cell: Cell, _ claims: inout PageClaims
+  ) -> Event {
+    let page = visit.page.number
+    let unproven = FormatError(.cellUnproven, page: page, offset: cell.offset)
+    guard cell.overflow == nil || claims.patience > 0 else { return .cellFault(unproven) }
+    do throws(FormatError) {
+      claims.patience -= cell.overflow == nil ? 0 : cell.chainLength(in: image)
+      let (record, chain) = try image.record(of: cell, on: visit.page)
+      guard chain.pages.allSatisfy({ claims.owner(of: $0) == nil }) else {
+        return .cellFault(unproven)
+      }
+      return .doubtful(
+        StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset), unproven)
+    } catch {
+      return .cellFault(error)
+    }
   }
 
   private func read(
@@ -108,11 +129,16 @@ public struct TreeScan: Sendable {
       return StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
     } catch {
-      if cell.overflow != nil {
-        claims.patience -= min(
-          image.pageCount, (cell.payloadSize - cell.local.count) / image.geometry.overflowCapacity)
-      }
-      throw error
+      if cell.overflow != nil { claims.patience -= cell.chainLength(in: image) }
+      throw FormatError(
+        error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
+  }
+}
+
+extension Cell {
+  /// How many pages a chain for the payload can have at the most.
+  fileprivate func chainLength(in image: Image) -> Int {
+    min(image.pageCount, (payloadSize - local.count) / image.geometry.overflowCapacity + 1)
   }
 }
