@@ -41,7 +41,7 @@ extension OrphanGroup {
   /// The group with the spans of its pages.
   private func measured(in image: Image) -> OrphanGroup {
     var group = self
-    group.spans = rowPages.compactMap { image.span(of: $0) }
+    group.spans = rowPages.compactMap { image.span(of: $0, isTable: isTable) }
     return group
   }
 
@@ -51,17 +51,17 @@ extension OrphanGroup {
   /// not follow the others of their group stand for themselves.
   static func groups(of pages: [PageNumber], in image: Image) -> [OrphanGroup] {
     var kinds: [PageNumber: BTreePage.Kind] = [:]
+    var named: [PageNumber: [PageNumber]] = [:]
     for page in pages {
-      if let btree = try? image.btreePage(page) { kinds[page] = btree.kind }
+      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
+      kinds[page] = reading.page.kind
+      if !reading.page.kind.isLeaf { named[page] = reading.children }
     }
     var children: [PageNumber: [PageNumber]] = [:]
     var parents: [PageNumber: Int] = [:]
-    for page in pages {
-      guard let kind = kinds[page], !kind.isLeaf, let btree = try? image.btreePage(page) else {
-        continue
-      }
-      let own = image.children(of: btree).filter { child in
-        child != page && kinds[child].map { $0.isTable == kind.isTable } ?? false
+    for (page, named) in named {
+      let own = named.filter { child in
+        child != page && kinds[child]?.isTable == kinds[page]?.isTable
       }
       children[page] = own
       for child in own { parents[child, default: 0] += 1 }
@@ -95,7 +95,7 @@ extension OrphanGroup {
   /// The leaves that follow one another, and the others each for itself.
   private func untangled(in image: Image) -> [OrphanGroup] {
     guard isTable, leaves.count > 1 else { return [self] }
-    let spans = leaves.compactMap { image.span(of: $0) }
+    let spans = leaves.compactMap { image.span(of: $0, isTable: true) }
     let chosen = PlaceOrder.rowID.chain(spans)
     guard chosen.count < leaves.count else { return [self] }
     var kept = self

@@ -27,30 +27,40 @@ struct Outline {
     var pending: [(page: PageNumber?, depth: Int)] = [(root, 0)]
     while let (page, depth) = pending.popLast() {
       guard let number = page, depth < TreeWalk.depthMax, seen.insert(number).inserted,
-        let page = try? image.btreePage(number), page.kind.isTable == isTable
+        let reading = try? image.reading(of: number, isTable: isTable)
       else {
         items.append(.gap)
         continue
       }
-      if page.kind.isLeaf {
+      if reading.page.kind.isLeaf {
         items.append(.leaf(number))
         continue
       }
       interiors.append(number)
       // Each cell that cannot be read named a child; where it stood is not known.
-      if !image.cells(of: page).faults.isEmpty || !page.layoutFaults.isEmpty { items.append(.gap) }
-      let children = image.cells(of: page).cells.map { PageNumber($0.leftChild) }
-      pending += (children + [page.rightChild]).reversed().map { ($0, depth + 1) }
+      if reading.content.layoutFault != nil { items.append(.gap) }
+      let children = reading.content.cells.map { PageNumber($0.leftChild) }
+      pending += (children + [reading.page.rightChild]).reversed().map { ($0, depth + 1) }
     }
   }
 }
 
-extension Image {
+extension PageReading {
   /// The pages that an interior page names; none for a leaf.
-  func children(of page: BTreePage) -> [PageNumber] {
+  var children: [PageNumber] {
     guard !page.kind.isLeaf else { return [] }
-    let named = cells(of: page).cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    let named = content.cells.map { PageNumber($0.leftChild) } + [page.rightChild]
     return named.compactMap(\.self)
+  }
+}
+
+extension Image {
+  /// Reads a page as one of a table with rowids, or of an index.
+  ///
+  /// - Throws: ``FormatError`` when nothing of such a page can be read.
+  func reading(of page: PageNumber, isTable: Bool) throws(FormatError) -> PageReading {
+    try reading(
+      of: page, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
   }
 
   /// Those of some pages that are copies of other ones, byte by byte: what was written to the
@@ -70,18 +80,27 @@ extension Image {
     return copies
   }
 
-  /// The rows of a page, in the order of its cells; what cannot be read is left out.
-  func rows(on number: PageNumber) -> [StoredRecord] {
-    guard let page = try? btreePage(number), page.kind != .tableInterior else { return [] }
-    return cells(of: page).cells.compactMap { cell in
-      guard let record = try? record(of: cell, on: page).record else { return nil }
-      return StoredRecord(rowID: cell.rowID, record: record, page: number, offset: cell.offset)
+  /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
+  /// those that it may have.
+  func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
+    (try? reading(of: page, isTable: isTable)).map { rows(of: $0) } ?? []
+  }
+
+  /// The rows of a page of any kind.
+  func rows(of reading: PageReading) -> [StoredRecord] {
+    guard reading.page.kind != .tableInterior else { return [] }
+    let cells =
+      reading.content.cells.isEmpty ? reading.content.doubtful : reading.content.cells
+    return cells.compactMap { cell in
+      guard let record = try? record(of: cell, on: reading.page).record else { return nil }
+      return StoredRecord(
+        rowID: cell.rowID, record: record, page: reading.page.number, offset: cell.offset)
     }
   }
 
   /// The span of a page of rows; nil when none can be read.
-  func span(of page: PageNumber) -> LeafSpan? {
-    let rows = rows(on: page)
+  func span(of page: PageNumber, isTable: Bool) -> LeafSpan? {
+    let rows = rows(on: page, isTable: isTable)
     let rowIDs = rows.compactMap(\.rowID)
     if !rowIDs.isEmpty {
       // A few damaged rowids must not stretch the page over the whole table.

@@ -65,7 +65,7 @@ struct Placement {
 
   private func judged(_ group: OrphanGroup) -> Open {
     var tallies: [Int: Claimant.Tally] = [:]
-    let rows = group.sample.flatMap { image.rows(on: $0) }
+    let rows = group.sample.flatMap { image.rows(on: $0, isTable: group.isTable) }
     for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
       guard !claimant.openings.isEmpty else { continue }
       let tally = claimant.tally(rows)

@@ -51,7 +51,9 @@ extension Reassembly {
   init(of survey: Survey) {
     guard let image = survey.image, let schema = survey.schema else { return }
     let doubtful = survey.treesInDoubt
-    let pages = survey.pagesWithoutProof(doubtful)
+    let pages = survey.pagesWithoutProof(doubtful).sorted().filter {
+      (try? image.reading(of: $0, expecting: nil)) != nil
+    }
     guard !doubtful.isEmpty || !pages.isEmpty else { return }
     var work = Work(survey, image, schema, doubtful, pages)
     work.outlineTrees()
@@ -63,7 +65,7 @@ extension Reassembly {
     placement.run(groups)
     assign(placement, work)
     loose += copies.map { page in
-      let isTable = (try? image.btreePage(page))?.kind.isTable ?? true
+      let isTable = (try? image.reading(of: page, expecting: nil))?.page.kind.isTable ?? true
       return LoosePage(page: page, isTable: isTable, candidates: [])
     }
     loose.sort { $0.page < $1.page }
@@ -76,7 +78,8 @@ extension Reassembly {
         for page in group.rowPages { placed[page] = evidence }
       }
       let pages = claimant.chain.map(\.page) + (work.rowInteriors[index] ?? [])
-      let tally = claimant.tally(pages.lazy.flatMap { work.image.rows(on: $0) })
+      let tally = claimant.tally(
+        pages.lazy.flatMap { work.image.rows(on: $0, isTable: claimant.isTable) })
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         pages: pages, placed: placed, witnesses: tally.isDenied ? [] : claimant.witnesses,
@@ -126,7 +129,9 @@ private struct Work {
     let positions = Dictionary(
       claimants.enumerated().map { ($1.position, $0) }, uniquingKeysWith: { first, _ in first })
     // Pages of index trees that may be a part of any damaged index.
-    let strays = orphans.filter { (try? image.btreePage($0))?.kind.isTable == false }
+    let strays = orphans.filter {
+      (try? image.reading(of: $0, expecting: nil))?.page.kind.isTable == false
+    }
     for index in claimants.indices where claimants[index].holdsRows {
       guard let table = schema.table(named: claimants[index].name) else { continue }
       let witnesses = schema.computableIndexes(of: table).compactMap { shape -> Witness? in
@@ -143,7 +148,7 @@ private struct Work {
             return scan(root, add)
           }
           for page in strays {
-            for row in image.rows(on: page) where form.admits(row.record) { add(row.record) }
+            for row in image.rows(on: page, isTable: false) where form.admits(row.record) { add(row.record) }
           }
         }
       }
@@ -163,7 +168,7 @@ private struct Work {
   /// Takes for every tree those of the pages it leads to that are its own.
   mutating func outlineTrees() {
     var claims: [PageNumber: [Int]] = [:]
-    let free = Set(orphans)
+    let free = survey.pagesWithoutProof(claimants.map(\.position))
     for (index, outline) in outlines.sorted(by: { $0.key < $1.key }) {
       for case .leaf(let page) in outline.items where free.contains(page) {
         claims[page, default: []].append(index)
@@ -177,9 +182,9 @@ private struct Work {
         claimants[index].openWholly()
         continue
       }
-      let image = image
+      let (image, isTable) = (image, claimants[index].isTable)
       claimants[index].take(outline) { page in
-        owners[page] == index ? image.span(of: page) : nil
+        owners[page] == index ? image.span(of: page, isTable: isTable) : nil
       }
     }
     releaseTaken()
@@ -188,7 +193,7 @@ private struct Work {
   /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or
   /// nothing tells to which.
   private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
-    let rows = image.rows(on: page)
+    let rows = image.rows(on: page, isTable: claimants[named[0]].isTable)
     let tallies = named.map { ($0, claimants[$0].tally(rows)) }
     let fitting = tallies.filter { $0.1.fits }
     guard !fitting.isEmpty else {
@@ -217,7 +222,9 @@ private struct Work {
       for page in outline.interiors {
         if claimants[index].isTable {
           taken.insert(page)
-        } else if claimants[index].tally(image.rows(on: page)).fits, taken.insert(page).inserted {
+        } else if claimants[index].tally(image.rows(on: page, isTable: false)).fits,
+          taken.insert(page).inserted
+        {
           rowInteriors[index, default: []].append(page)
         }
       }

@@ -27,17 +27,13 @@ extension Survey {
       }
   }
 
-  /// The b-tree pages that no sound tree has: those of the trees in doubt, and those of none.
-  func pagesWithoutProof(_ doubtful: [Int]) -> [PageNumber] {
+  /// The pages that no sound tree has: those of the trees in doubt, and those of none.
+  func pagesWithoutProof(_ doubtful: [Int]) -> Set<PageNumber> {
     guard let image else { return [] }
     let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
     let free = Set(straysOnFreelist)
-    return image.pages.filter { page in
-      guard claims.owner(of: page).map(owners.contains) ?? !free.contains(page) else {
-        return false
-      }
-      return (try? image.btreePage(page)) != nil
-    }
+    return Set(
+      image.pages.filter { claims.owner(of: $0).map(owners.contains) ?? !free.contains($0) })
   }
 
   /// The pages of the free list that its head no longer leads to.
@@ -79,13 +75,13 @@ extension Survey {
     unknown.subtract(straysOnFreelist)
     unknown.remove(.first)
     for page in unclaimed.map(\.page) where !unknown.isEmpty {
-      guard let btree = try? image.btreePage(page) else { continue }
+      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
       unknown.remove(page)
-      for cell in image.cells(of: btree).cells where cell.overflow != nil {
+      for cell in reading.content.cells where cell.overflow != nil {
         guard let chain = try? image.overflowChain(of: cell, on: page) else { return false }
         unknown.subtract(chain.pages)
       }
-      for child in image.children(of: btree) where child.number > image.pageCount { return false }
+      for child in reading.children where child.number > image.pageCount { return false }
     }
     return unknown.isEmpty
   }
@@ -93,7 +89,7 @@ extension Survey {
   /// The pages with rows whose table is not proven, and how many rows they have.
   var rowsWithoutTable: (pages: Int, rows: Int) {
     guard let image else { return (0, 0) }
-    let counts = reassembly.loose.map { image.rows(on: $0.page).count }
+    let counts = reassembly.loose.map { image.rows(on: $0.page, isTable: $0.isTable).count }
     return (counts.count, counts.reduce(0, +))
   }
 

@@ -38,6 +38,7 @@ public struct SalvageReader: Sendable {
       case .page: break
       case .record(let stored): try body(.row(table: name, stored))
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
+      case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
       case .cellFault(let error): try body(.lostCell(table: name, error))
       case .pageFault(let error, _): try body(.lostPage(table: name, error))
       }
@@ -53,10 +54,17 @@ public struct SalvageReader: Sendable {
     let name = table.entry.name
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     for page in assignment.pages {
-      let (rows, faults) = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
-      for fault in faults { try body(.lostCell(table: name, fault)) }
-      let inOrder = Set(rows.compactMap(\.rowID).longestAscent)
-      for (position, row) in rows.enumerated() {
+      let found = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
+      for fault in found.faults { try body(.lostCell(table: name, fault)) }
+      for row in found.doubtful {
+        if assignment.proves(row) {
+          try body(.row(table: name, row))
+        } else {
+          try body(.doubtful(table: name, row, .unproven))
+        }
+      }
+      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent)
+      for (position, row) in found.rows.enumerated() {
         let isInOrder = row.rowID == nil || inOrder.contains(position)
         if let doubt = assignment.doubt(of: row, isInOrder: isInOrder) {
           try body(.doubtful(table: name, row, doubt))
@@ -72,9 +80,9 @@ public struct SalvageReader: Sendable {
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     for loose in survey.reassembly.loose {
-      let (rows, _) = image.claimedRows(on: loose.page, isTable: loose.isTable, &claims)
+      let found = image.claimedRows(on: loose.page, isTable: loose.isTable, &claims)
       let names = loose.candidates.map { survey.trees[$0].entry.name }
-      for row in rows {
+      for row in found.rows + found.doubtful {
         try body(
           .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }
@@ -96,6 +104,11 @@ public struct SalvageReader: Sendable {
 }
 
 extension Reassembly.Assignment {
+  /// Whether an index proves a row that its own page does not.
+  fileprivate func proves(_ row: StoredRecord) -> Bool {
+    witnesses.contains { $0.isWhole } && witnesses.allSatisfy { $0.knows(row) }
+  }
+
   /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
   fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
     if witnesses.contains(where: { $0.denies(row) }) { return .contradicted }
@@ -105,26 +118,41 @@ extension Reassembly.Assignment {
 }
 
 extension Image {
+  /// What can be read of a page of rows.
+  fileprivate struct Found {
+    var rows: [StoredRecord] = []
+    var doubtful: [StoredRecord] = []
+    var faults: [FormatError] = []
+  }
+
   /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
   fileprivate func claimedRows(
     on number: PageNumber, isTable: Bool, _ claims: inout PageClaims
-  ) -> (rows: [StoredRecord], faults: [FormatError]) {
-    guard claims.claim(number, for: Survey.firstTreeOwner) else { return ([], []) }
-    let page: BTreePage
-    do {
-      page = try btreePage(number)
-    } catch {
-      return ([], [error])
-    }
-    var (cells, faults) = cells(of: page)
-    var rows: [StoredRecord] = []
-    for cell in cells {
-      do {
-        rows.append(try claims.read(cell, of: page, in: self, for: Survey.firstTreeOwner))
-      } catch {
-        faults.append(error)
+  ) -> Found {
+    var found = Found()
+    guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
+    do throws(FormatError) {
+      let reading = try reading(of: number, isTable: isTable)
+      found.faults = reading.content.faults
+      guard reading.page.kind != .tableInterior else { return found }
+      for cell in reading.content.cells {
+        do throws(FormatError) {
+          found.rows.append(
+            try claims.read(cell, of: reading.page, in: self, for: Survey.firstTreeOwner))
+        } catch {
+          found.faults.append(error)
+        }
       }
+      for cell in reading.content.doubtful {
+        do throws(FormatError) {
+          found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
+        } catch {
+          found.faults.append(error)
+        }
+      }
+    } catch {
+      found.faults.append(error)
     }
-    return (rows, faults)
+    return found
   }
 }

@@ -12,6 +12,8 @@ public enum Doubt: Hashable, Sendable {
   /// An index that knows every row of its table does not know this one, or has another in its
   /// stead.
   case contradicted
+  /// The row's page is damaged, and nothing in it proves that the row was not deleted.
+  case unproven
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
   /// The record has more fields than the table has columns, or a value where the rowid stands.
@@ -35,6 +37,7 @@ public enum Doubt: Hashable, Sendable {
         : "no table leads to its page; by its form it can be of "
           + candidates.prefix(8).joined(separator: ", ")
     case .contradicted: "an index of its table contradicts it"
+    case .unproven: "its page is damaged: it may be a deleted row"
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"

@@ -74,7 +74,7 @@ extension SchemaSurvey {
       guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
         leaf.cellCount > 0
       else { continue }
-      let rows = image.rows(on: page)
+      let rows = image.rows(on: page, isTable: true)
       guard !rows.isEmpty, rows.allSatisfy({ $0.record.isOfSchema }) else { continue }
       _ = claims.claim(page, for: Survey.schemaOwner)
       records += rows

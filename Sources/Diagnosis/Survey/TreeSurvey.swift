@@ -101,7 +101,7 @@ extension TreeSurvey {
       switch event {
       case .page(let visit):
         survey.pages += 1
-        let fault = visit.page.layoutFaults.first
+        let fault = visit.content.layoutFault
         if let fault { survey.layoutFaults.add(fault) }
         watch?.turn(to: visit.page, isSound: fault == nil)
         if visit.page.kind.isLeaf {
@@ -120,7 +120,7 @@ extension TreeSurvey {
         if let rowID = stored.rowID {
           survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
         }
-      case .cellFault(let error): survey.cellFaults.add(error)
+      case .cellFault(let error), .doubtful(_, let error): survey.cellFaults.add(error)
       case .pageFault(let error, _): survey.pageFaults.add(error)
       case .misplaced(let stored):
         survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
