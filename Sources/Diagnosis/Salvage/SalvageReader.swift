@@ -33,14 +33,17 @@ public struct SalvageReader: Sendable {
     for root in [table.root] + survey.pagesRegained(by: table) {
       var scan = TreeScan(
         image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
+      var page: BTreePage?
       try scan.run(&claims) { event in
         switch event {
-        case .page: break
+        case .page(let visit): page = visit.page
         case .record(let stored): try body(.row(table: name, stored))
         case .misplaced(let stored):
           try body(
             isProven ? .row(table: name, stored) : .doubtful(table: name, stored, .misplaced))
-        case .cellFault(let error): try body(.lostCell(table: name, error))
+        case .cellFault(let error):
+          let rest = page.flatMap { image.partialRow(for: error, on: $0) }
+          try body(rest.map { .partial(table: name, $0) } ?? .lostCell(table: name, error))
         case .pageFault(let error, _): try body(.lostPage(table: name, error))
         }
         return true

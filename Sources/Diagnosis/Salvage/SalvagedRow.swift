@@ -20,6 +20,19 @@ public enum Doubt: Hashable, Sendable {
   /// The row breaks a constraint of the fresh schema, in SQLite's words.
   case constraint(String)
 
+  /// The doubt in one word that does not change from version to version, for queries.
+  public var word: String {
+    switch self {
+    case .misplaced: "misplaced"
+    case .orphan: "orphan"
+    case .shapeUnknown: "shape-unknown"
+    case .unfit: "unfit"
+    case .tableNotWanted: "table-not-wanted"
+    case .keyTaken: "key-taken"
+    case .constraint: "constraint"
+    }
+  }
+
   /// The doubt in words; no part of a row.
   public var description: String {
     switch self {
@@ -40,6 +53,8 @@ public enum SalvagedItem: Sendable {
   case row(table: String, StoredRecord)
   /// A row that can be read but must not be placed; its table where that is known.
   case doubtful(table: String?, StoredRecord, Doubt)
+  /// A row of which only a part can be read: it is lost, and the part is not.
+  case partial(table: String, PartialRow)
   /// A cell that holds no readable row: one row of the table is lost.
   case lostCell(table: String, FormatError)
   /// A page of the table that cannot be read: all its rows are lost.
