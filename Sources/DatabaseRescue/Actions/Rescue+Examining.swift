@@ -118,13 +118,14 @@ extension Rescue {
     _ input: InputFiles, _ notes: inout RunNotes,
     _ body: (inout RunNotes) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
-    let before = try digests(of: input)
+    let before = try digests(of: input).map { PlainName($0.description) }
+    notes.inputs = zip(input.all, before).map { path, digest in
+      RunRecord.InputDigest(name: PlainName(path), before: digest, after: nil)
+    }
     let value = try body(&notes)
-    let after = try digests(of: input)
-    notes.inputs = zip(input.all, zip(before, after)).map { path, digests in
-      RunRecord.InputDigest(
-        name: PlainName(path), before: PlainName(digests.0.description),
-        after: PlainName(digests.1.description))
+    let after = try digests(of: input).map { PlainName($0.description) }
+    notes.inputs = zip(notes.inputs, after).map { input, digest in
+      RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
     return value
   }

@@ -8,14 +8,14 @@ extension Salvage {
   /// Sets aside every row of a copy of a page that the fresh database does not hold value for
   /// value, once.
   func setAsideReplicas(
-    _ reader: SalvageReader, _ target: borrowing FreshDatabase,
+    _ reader: SalvageReader, _ loaded: [LoadedTable], _ target: borrowing FreshDatabase,
     _ aside: inout QuarantineDatabase, _ balances: inout [Balance], unknown: inout Balance,
     _ notes: inout [String]
   ) throws {
-    var positions: [String: Int] = [:]
-    for (position, balance) in balances.enumerated() {
-      if let name = balance.table { positions[name] = position }
-    }
+    let positions = Dictionary(
+      balances.enumerated().compactMap { position, balance in
+        balance.table.map { ($0, position) }
+      }, uniquingKeysWith: { first, _ in first })
     var tables: [String: FilledTable] = [:]
     var seen: Set<Int> = []
     var count = 0
@@ -24,7 +24,11 @@ extension Salvage {
       if let name = row.table?.entry.name {
         // What is not copied to the fresh database is not missed there either.
         guard let position = positions[name] else { return }
-        table = try tables[name] ?? FilledTable(name, position: position, self, target)
+        table =
+          try tables[name]
+          ?? FilledTable(
+            name, position: position, loaded.first { $0.balance == position }?.plan, target,
+            encoding: survey.encoding)
         tables[name] = table
       }
       if table?.fits(row.stored) == false { table = nil }
@@ -58,21 +62,17 @@ private final class FilledTable {
   private let loader: RowLoader?
 
   init(
-    _ name: String, position: Int, _ salvage: Salvage, _ target: borrowing FreshDatabase
+    _ name: String, position: Int, _ plan: TablePlan?, _ target: borrowing FreshDatabase,
+    encoding: TextEncoding
   ) throws {
     self.name = name
     self.position = position
-    guard let wanted = salvage.schema.table(named: name), target.hasTable(name),
-      let shape = salvage.shape(ofTable: name)
-    else {
-      shape = salvage.survey.schema?.shape(ofTable: name)
+    shape = plan?.shape
+    guard let plan else {
       loader = nil
       return
     }
-    self.shape = shape
-    loader = try target.loader(
-      for: wanted.name, salvage.mapping(from: shape, to: wanted),
-      encoding: salvage.survey.encoding)
+    loader = try target.loader(for: plan.wanted.name, plan.mapping, encoding: encoding)
   }
 
   func fits(_ stored: StoredRecord) -> Bool {

@@ -44,6 +44,14 @@ extension Reassembly {
     survey.trees.firstIndex { $0.entry == table.entry }.flatMap { assignments[$0] }
   }
 
+  /// The pages that a tree got back, in order.
+  func pagesRegained(by position: Int) -> [PageNumber] {
+    assignments[position]?.placed.keys.sorted() ?? []
+  }
+
+  /// The pages that some table got back.
+  var placedPages: Set<PageNumber> { Set(assignments.values.flatMap(\.placed.keys)) }
+
   /// How many rows can be read of a table that was put together again.
   func rows(of position: Int) -> Int? { assignments[position]?.rows }
 

@@ -56,6 +56,7 @@ public struct SalvageReader: Sendable {
     for page in assignment.pages {
       let found = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
+      for partial in found.partial { try body(.partial(table: name, partial)) }
       for row in found.doubtful {
         if assignment.proves(row) {
           try body(.row(table: name, row))
@@ -122,6 +123,7 @@ extension Image {
   fileprivate struct Found {
     var rows: [StoredRecord] = []
     var doubtful: [StoredRecord] = []
+    var partial: [PartialRow] = []
     var faults: [FormatError] = []
   }
 
@@ -140,7 +142,11 @@ extension Image {
           found.rows.append(
             try claims.read(cell, of: reading.page, in: self, for: Survey.firstTreeOwner))
         } catch {
-          found.faults.append(error)
+          if let partial = partialRow(for: error, on: reading.page) {
+            found.partial.append(partial)
+          } else {
+            found.faults.append(error)
+          }
         }
       }
       for cell in reading.content.doubtful {

@@ -27,6 +27,22 @@ public enum Doubt: Hashable, Sendable {
   /// The row lies only in a copy of its page that is not part of the database.
   case replica(PageReplica.Source)
 
+  /// The doubt in one word that does not change from version to version, for queries.
+  public var word: String {
+    switch self {
+    case .misplaced: "misplaced"
+    case .orphan: "orphan"
+    case .contradicted: "contradicted"
+    case .unproven: "unproven"
+    case .shapeUnknown: "shape-unknown"
+    case .unfit: "unfit"
+    case .tableNotWanted: "table-not-wanted"
+    case .keyTaken: "key-taken"
+    case .constraint: "constraint"
+    case .replica(let source): source.word
+    }
+  }
+
   /// The doubt in words; no part of a row.
   public var description: String {
     switch self {
@@ -49,6 +65,18 @@ public enum Doubt: Hashable, Sendable {
 }
 
 extension PageReplica.Source {
+  /// Where the copy lies, in one word.
+  fileprivate var word: String {
+    switch self {
+    case .main: "older-page"
+    case .journal: "journal-page"
+    case .olderFrame: "older-frame"
+    case .supersededFrame: "superseded-frame"
+    case .uncommittedFrame: "uncommitted-frame"
+    case .unverifiedFrame: "unverified-frame"
+    }
+  }
+
   /// Where the copy lies and how old it is, for people; frames and records are counted from 1.
   fileprivate var words: String {
     switch self {
@@ -72,6 +100,8 @@ public enum SalvagedItem: Sendable {
   case row(table: String, StoredRecord)
   /// A row that can be read but must not be placed; its table where that is known.
   case doubtful(table: String?, StoredRecord, Doubt)
+  /// A row of which only a part can be read: it is lost, and the part is not.
+  case partial(table: String, PartialRow)
   /// A cell that holds no readable row: one row of the table is lost.
   case lostCell(table: String, FormatError)
   /// A page of the table that cannot be read: all its rows are lost.

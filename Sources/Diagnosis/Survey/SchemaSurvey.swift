@@ -119,25 +119,28 @@ extension SchemaSurvey {
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
   /// entries only SQLite can compute.
   func computableIndexes(of table: TableDescription) -> [IndexShape] {
-    let shape = RowShape(
-      table, defaults: parsed.defaults[table.name.lowercased()] ?? [], encoding: encoding)
-    func field(ofColumn name: String) -> IndexShape.Field? {
-      guard
-        let position = shape.stored.firstIndex(where: { $0.name.lowercased() == name.lowercased() })
-      else { return nil }
-      let column = shape.stored[position]
-      return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
-    }
-    return table.indexes.compactMap { index in
+    table.indexes.compactMap { index in
       guard index.predicate == nil else { return nil }
       // The primary key of a WITHOUT ROWID table is the table itself.
       guard !table.withoutRowID || index.origin != .primaryKey else { return nil }
-      var fields: [IndexShape.Field] = []
-      for column in index.columns + table.keyColumns(addedTo: index) {
-        guard let name = column.name, let field = field(ofColumn: name) else { return nil }
-        fields.append(field)
-      }
-      return IndexShape(name: index.name, fields: table.withoutRowID ? fields : fields + [.rowID])
+      let fields = fields(of: index, over: table)
+      let known = fields.compactMap(\.self)
+      guard known.count == fields.count else { return nil }
+      return IndexShape(name: index.name, fields: table.withoutRowID ? known : known + [.rowID])
+    }
+  }
+
+  /// Where the fields of an index's entries come from, but for the rowid at their end; nil for
+  /// expressions and virtual columns.
+  func fields(of index: IndexDescription, over table: TableDescription) -> [IndexShape.Field?] {
+    let shape = RowShape(
+      table, defaults: parsed.defaults[table.name.lowercased()] ?? [], encoding: encoding)
+    return (index.columns + table.keyColumns(addedTo: index)).map { column in
+      guard let name = column.name?.lowercased(),
+        let position = shape.stored.firstIndex(where: { $0.name.lowercased() == name })
+      else { return nil }
+      let column = shape.stored[position]
+      return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
     }
   }
 }

@@ -177,6 +177,11 @@ extension Image {
     overlay[page]?.origin ?? .main
   }
 
+  /// Where the bytes of a page start in the file that it came from.
+  public func offset(of page: PageNumber) -> Int {
+    overlay[page]?.offset ?? start + (page.number - 1) * geometry.pageSize
+  }
+
   /// The bytes of a page; fewer than a page only where the file ends inside it.
   ///
   /// - Throws: ``FormatError`` when the image has no such page or it cannot be read.
