@@ -95,7 +95,10 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
       try withEvidence(
-        input, &notes, examine: { notes throws(RescueError) in try examine(input, nil, &notes) },
+        input, &notes,
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, verifying: false, &notes)
+        },
         { examination, notes throws(RescueError) in
           try salvage(examination, to: output, into: contract, replacing: replacing, &notes)
         })

@@ -58,10 +58,11 @@ package struct UnrestoredObject: Hashable, Sendable {
 /// One transaction without a journal on disk: the file counts only once it has been finished,
 /// checked and renamed by the caller.
 package struct FreshDatabase: ~Copyable {
-  private let connection: Connection
+  private var connection: Connection
   private let schema: FreshSchema
-  /// The long texts that were written, for their marking once the database is closed.
-  package let longTexts = LongTexts()
+  private let path: FilePath
+  private let isCancelled: (@Sendable () -> Bool)?
+  private let deferredTypes = DeferredTypes()
   /// Statements that could not be carried out so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
@@ -73,30 +74,42 @@ package struct FreshDatabase: ~Copyable {
   package init(
     at path: FilePath, schema: FreshSchema, isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SQLiteError) {
-    var connection = try Connection(path, mode: .create)
-    if let isCancelled { connection.stop(when: isCancelled) }
+    let connection = try Self.open(path, isCancelled)
     try connection.execute(
       """
       PRAGMA page_size = \(schema.pageSize);
       PRAGMA encoding = '\(schema.encoding.name)';
       PRAGMA auto_vacuum = \(schema.autoVacuum);
+      PRAGMA user_version = \(schema.userVersion);
+      PRAGMA application_id = \(schema.applicationID);
+      BEGIN
+      """)
+    self.connection = connection
+    self.schema = schema
+    self.path = path
+    self.isCancelled = isCancelled
+    create(schema.entries.filter { $0.kind == .table })
+    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+  }
+
+  private static func open(
+    _ path: FilePath, _ isCancelled: (@Sendable () -> Bool)?
+  ) throws(SQLiteError) -> Connection {
+    var connection = try Connection(path, mode: .create)
+    if let isCancelled { connection.stop(when: isCancelled) }
+    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
+    // been through the sandbox, and may use any built-in function.
+    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    try connection.execute(
+      """
       PRAGMA journal_mode = MEMORY;
       PRAGMA synchronous = OFF;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA cache_size = -32768;
       PRAGMA foreign_keys = OFF;
-      PRAGMA user_version = \(schema.userVersion);
-      PRAGMA application_id = \(schema.applicationID);
-      BEGIN
       """)
-    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
-    // been through the sandbox, and may use any built-in function.
-    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    self.connection = connection
-    self.schema = schema
-    create(schema.entries.filter { $0.kind == .table })
-    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+    return connection
   }
 
   private func isUnique(_ index: String) -> Bool {
@@ -140,7 +153,18 @@ package struct FreshDatabase: ~Copyable {
     encoding: TextEncoding
   ) throws(SQLiteError) -> RowLoader {
     try RowLoader(
-      connection, table, mapping, shape, encoding: encoding, to: schema.encoding, longTexts)
+      connection, table, mapping, shape, encoding: encoding, to: schema.encoding, deferredTypes)
+  }
+
+  /// Prepares to look for rows of a table by what identifies them in the file; nil where the
+  /// fresh table does not keep that.
+  ///
+  /// - Throws: ``SQLiteError`` when the table is not there.
+  package func lookup(
+    in table: String, _ mapping: ColumnMapping, keyCount: Int, encoding: TextEncoding
+  ) throws(SQLiteError) -> RowLookup? {
+    guard let identity = RowLookup.Identity(mapping, keyCount: keyCount) else { return nil }
+    return try RowLookup(connection, table, by: identity, encoding: encoding)
   }
 
   /// Empties a shadow table of what its virtual table put there when it was made.
@@ -159,7 +183,14 @@ package struct FreshDatabase: ~Copyable {
     let known = schema.description.tables.filter(\.autoincrement)
     for table in known {
       let name = Value.text(table.name)
-      let highest = try connection.value("SELECT max(rowid) FROM \(table.name.quotedIdentifier)")
+      // A column may be called rowid and be another.
+      let rowID = table.rowIDAlias.flatMap { alias in
+        table.columns.indices.contains(alias) ? table.columns[alias].name : nil
+      }
+      let highest = try connection.value(
+        """
+        SELECT max(\((rowID ?? "rowid").quotedIdentifier)) FROM \(table.name.quotedIdentifier)
+        """)
       let stated = sequences.first { $0.key.lowercased() == table.name.lowercased() }?.value
       guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
         continue
@@ -168,6 +199,21 @@ package struct FreshDatabase: ~Copyable {
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([name, .integer(sequence)])
     }
+  }
+
+  /// Gives all values the types that they have, once every table is filled; nothing may be asked of
+  /// the tables before.
+  ///
+  /// - Throws: ``SQLiteError`` or ``StorageError`` when the file cannot be written.
+  package mutating func settle(storage: any Storage) throws {
+    guard !deferredTypes.isEmpty else { return }
+    // The lock is given back with the next look at the file.
+    try connection.execute(
+      "COMMIT; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema")
+    try deferredTypes.write(to: path, storage: storage)
+    // What this connection remembers of the file is no longer so.
+    connection = try Self.open(path, isCancelled)
+    try connection.execute("BEGIN")
   }
 
   /// Makes the remaining indexes, the views and the triggers, and commits.

@@ -2,10 +2,10 @@
 // Values too long for memory: first zeros in their row, then written over piece by piece.
 //
 // SQLite writes into the middle of a value without holding the rest, but only of a value that is
-// there already, and it makes such a value without holding it only of zeros, as a blob. A text is
-// written as a blob too; in the finished file, its serial type in the header of its record is
-// made that of a text (2.1 of the file format: even types are blobs, the odd ones above them
-// texts of the same length).
+// there already, and it makes one without holding it only of zeros, as a blob, with nothing but
+// zeros behind it in the record. So all values from the first long one on are written as blobs;
+// what is none gets its type when nobody has the database open (2.1 of the file format: blobs
+// have even types, the odd ones above them are texts of the same length).
 
 internal import CSQLite
 import Diagnosis
@@ -16,23 +16,23 @@ import SQLiteFormat
   private let connection: OpaquePointer
   private let table: String
   private let root: PageNumber?
-  private let texts: LongTexts
+  private let types: DeferredTypes
 
-  /// Prepares for a table; its texts are noted in `texts`.
+  /// Prepares for a table; what is no blob is noted in `types`.
   init(
-    of table: String, on connection: borrowing Connection, _ texts: LongTexts
+    of table: String, on connection: borrowing Connection, _ types: DeferredTypes
   ) throws(SQLiteError) {
     unsafe self.connection = connection.handle
     self.table = table
-    self.texts = texts
+    self.types = types
     root = try connection.value(
       "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
       [.text(table)]
     )?.integerValue.flatMap { PageNumber(Int($0)) }
   }
 
-  /// Writes a value over the zeros in the row that was inserted last; its column is so many fields
-  /// behind the start of the record.
+  /// Writes a value over the zeros in the row that was inserted last; `place` is the position of its
+  /// column in the record.
   ///
   /// - Throws: ``SQLiteError``, or ``FormatError`` when its pages can no longer be read.
   func fill(
@@ -53,8 +53,9 @@ import SQLiteFormat
         })
       offset += count
     }
-    guard field.isText, let root else { return }
-    texts.add(LongTexts.Place(root: root, rowID: rowID, field: place))
+    guard !field.isBlob, let root else { return }
+    types.add(
+      DeferredTypes.Place(root: root, rowID: rowID, field: place, serialType: field.serialType))
   }
 
   private func require(_ result: Int32) throws(SQLiteError) {
@@ -63,13 +64,13 @@ import SQLiteFormat
 }
 
 extension TableDescription {
-  /// Whether nothing looks at a column while it consists of zeros: neither a constraint nor an
-  /// index nor a generated column.
+  /// Whether nothing looks at a column while it consists of zeros: neither a constraint nor a
+  /// generated column.
   func isUnwatched(_ column: String) -> Bool {
-    guard !withoutRowID, kind != .virtual, checks.isEmpty,
+    guard !withoutRowID, !strict, kind != .virtual, checks.isEmpty,
       columns.allSatisfy({ $0.generated == .none })
     else { return false }
-    return indexes.allSatisfy { index in
+    return indexes.filter(\.unique).allSatisfy { index in
       index.predicate == nil
         && index.columns.allSatisfy { $0.name.map { !$0.isSameName(as: column) } ?? false }
     }

@@ -23,15 +23,16 @@ package struct RowLoader: ~Copyable {
   private let shape: RowShape
   private let encoding: TextEncoding
   private let longValues: LongValues
-  /// For each target, its place in the record where a long blob can be written piece by piece.
-  private let placesOfBlobs: [Int?]
-  /// The same for long texts.
-  private let placesOfTexts: [Int?]
-  private var fields: [Record.Field] = []
+  /// For each target, its place in the record.
+  private let places: [Int]
+  /// For each target, whether its value may be written piece by piece.
+  private let isFillable: [Bool]
+  private let located = FieldBuffer()
 
   init(
     _ connection: borrowing Connection, _ table: TableDescription, _ mapping: ColumnMapping,
-    _ shape: RowShape, encoding: TextEncoding, to encodingOfTable: TextEncoding, _ texts: LongTexts
+    _ shape: RowShape, encoding: TextEncoding, to encodingOfTable: TextEncoding,
+    _ types: DeferredTypes
   ) throws(SQLiteError) {
     let name = table.name.quotedIdentifier
     let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
@@ -39,24 +40,23 @@ package struct RowLoader: ~Copyable {
     let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let same = columns.enumerated()
       .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+    // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
+    // or write a default for NULL, IGNORE would pass over this one.
     let statement = try connection.prepare(
       columns.isEmpty
-        ? "INSERT INTO \(name) DEFAULT VALUES"
-        : "INSERT INTO \(name) (\(names)) VALUES (\(marks))")
+        ? "INSERT OR ABORT INTO \(name) DEFAULT VALUES"
+        : "INSERT OR ABORT INTO \(name) (\(names)) VALUES (\(marks))")
     let lookup = try connection.prepare(
       "SELECT 1 FROM \(name)" + (same.isEmpty ? "" : " WHERE \(same)"))
-    let longValues = try LongValues(of: table.name, on: connection, texts)
+    let longValues = try LongValues(of: table.name, on: connection, types)
     self.statement = statement
     self.lookup = lookup
     self.mapping = mapping
     self.shape = shape
     self.encoding = encoding
     self.longValues = longValues
-    let places = mapping.targets.map { table.isUnwatched($0) ? table.place(of: $0) : nil }
-    placesOfBlobs = places
-    // A STRICT table refuses a blob where a text belongs, and a text may have to be converted.
-    let isConverted = encoding != encodingOfTable
-    placesOfTexts = table.strict || isConverted ? places.map { _ in nil } : places
+    places = mapping.targets.map { table.place(of: $0) ?? 0 }
+    isFillable = mapping.targets.map { encoding == encodingOfTable && table.isUnwatched($0) }
   }
 
   /// Inserts the row of a record.
@@ -64,36 +64,34 @@ package struct RowLoader: ~Copyable {
   /// - Throws: ``SQLiteError`` when the database cannot be written, ``FormatError`` when the pages
   ///   of a long value can no longer be read; a row that breaks a constraint is an outcome, not an
   ///   error.
-  package mutating func insert(_ stored: StoredRecord) throws -> InsertOutcome {
-    fields.removeAll(keepingCapacity: true)
-    fields.append(contentsOf: stored.record.fields)
+  package func insert(_ stored: StoredRecord) throws -> InsertOutcome {
+    located.locate(stored.record)
     let apart = stored.record.isWhole ? [] : apartTargets(stored)
     do {
       try write(stored, apart: apart)
-    } catch let error as SQLiteError
-      where error.cause == .constraint || error.code == SQLITE_MISMATCH
-    {
+    } catch let error as SQLiteError where error.isOfRow {
       guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
       return try holds(stored) ? .duplicate : .refused(.keyTaken)
     }
     for target in apart {
       try longValues.fill(
-        mapping.targets[target], at: placesOfBlobs[target] ?? 0,
-        with: fields[mapping.sources[target]], of: stored.record)
+        mapping.targets[target], at: places[target],
+        with: located.fields[mapping.sources[target]], of: stored.record)
     }
     return .written
   }
 
-  /// The targets whose values are written piece by piece once their row is there.
+  /// The targets whose values are written piece by piece once their row is there: the long ones, and
+  /// whatever lies behind them in the record; none where that cannot be.
   private func apartTargets(_ stored: StoredRecord) -> [Int] {
-    mapping.sources.indices.filter { target in
-      guard
-        case .field(let field, _) = shape.content(
-          at: mapping.sources[target], of: fields, rowID: stored.rowID),
-        stored.record.isLong(field)
-      else { return false }
-      return (field.isText ? placesOfTexts : placesOfBlobs)[target] != nil
+    let fields = mapping.sources.map { source -> Record.Field? in
+      let content = shape.content(at: source, of: located.fields, rowID: stored.rowID)
+      return if case .field(let field, _) = content { field } else { nil }
     }
+    let long = fields.indices.filter { fields[$0].map(stored.record.isLong) ?? false }
+    guard let first = long.map({ places[$0] }).min() else { return [] }
+    let apart = fields.indices.filter { places[$0] >= first && (fields[$0]?.length ?? 0) > 0 }
+    return apart.allSatisfy { isFillable[$0] } ? apart : []
   }
 
   private func write(_ stored: StoredRecord, apart: [Int]) throws {
@@ -107,9 +105,12 @@ package struct RowLoader: ~Copyable {
     }
   }
 
-  /// Whether the same row is there already.
-  private func holds(_ stored: StoredRecord) throws -> Bool {
-    try unsafe stored.record.bytes.withUnsafeBytes { content in
+  /// Whether the table holds a row, value for value.
+  ///
+  /// - Throws: ``SQLiteError``, or ``FormatError`` when a long value can no longer be read.
+  package func holds(_ stored: StoredRecord) throws -> Bool {
+    located.locate(stored.record)
+    return try unsafe stored.record.bytes.withUnsafeBytes { content in
       defer {
         lookup.reset()
         lookup.forgetValues()
@@ -130,7 +131,7 @@ package struct RowLoader: ~Copyable {
       index += 1
     }
     for (target, source) in mapping.sources.enumerated() {
-      switch shape.content(at: source, of: fields, rowID: stored.rowID) {
+      switch shape.content(at: source, of: located.fields, rowID: stored.rowID) {
       case .value(let value): try statement.bind(value, at: index, encoding: encoding)
       case .field(let field, _) where apart.contains(target):
         try statement.bind(zeros: field.length, at: index)
@@ -170,7 +171,24 @@ extension Statement {
   }
 }
 
+/// The fields of one record after the other, in the same memory.
+private final class FieldBuffer {
+  private(set) var fields: [Record.Field] = []
+
+  func locate(_ record: Record) {
+    fields.removeAll(keepingCapacity: true)
+    fields.append(contentsOf: record.fields)
+  }
+}
+
 extension SQLiteError {
+  /// Whether an insertion failed for what is in the row, and others may go in.
+  ///
+  /// An expression of a CHECK or a generated column can fail with any message.
+  fileprivate var isOfRow: Bool {
+    cause == .constraint || [SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG].contains(code)
+  }
+
   /// Whether a row with the same key is there already.
   fileprivate var isKeyConflict: Bool {
     [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]

@@ -2,6 +2,7 @@
 // What SQLite itself says about a database that we made or copied.
 
 internal import CSQLite
+import Diagnosis
 import SQLiteFormat
 
 /// What SQLite says about a database that is ours: a fresh one, or a private copy.
@@ -10,28 +11,35 @@ package struct Verification: Sendable {
   package let integrityProblems: [String]
   /// Rows that refer to rows that are not there, by table.
   package let danglingReferences: [(table: String, count: Int)]
+  /// How many rows the tables have that were asked for, in their order.
+  package var rowCounts: [Int] = []
 
   /// Whether nothing is wrong.
   package var isSound: Bool { integrityProblems.isEmpty }
 
-  /// Checks a database, its references and its integrity side by side.
+  /// Checks a database, and counts the rows of tables: its integrity beside everything else.
   ///
   /// - Throws: ``SQLiteError`` when it cannot be opened or a check cannot run.
   package static func ofFreshDatabase(
-    _ path: FilePath, isCancelled: @escaping @Sendable () -> Bool = { false }
+    _ path: FilePath, counting tables: [String] = [],
+    isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(SQLiteError) -> Verification {
-    let references = Background { () throws(SQLiteError) in
-      try danglingReferences(in: open(path, isCancelled))
+    let content = Background { () throws(SQLiteError) in
+      let connection = try open(path, isCancelled)
+      return (
+        dangling: try danglingReferences(in: connection), counts: try count(tables, in: connection)
+      )
     }
     let problems: [String]
     do throws(SQLiteError) {
       problems = try integrityProblems(of: open(path, isCancelled))
     } catch {
-      _ = try? references.value()
+      _ = try? content.value()
       throw error
     }
+    let (dangling, counts) = try content.value()
     return Verification(
-      integrityProblems: problems, danglingReferences: try references.value())
+      integrityProblems: problems, danglingReferences: dangling, rowCounts: counts)
   }
 
   private static func open(
@@ -64,5 +72,16 @@ package struct Verification: Sendable {
       }
       return (table, Int(count))
     }
+  }
+
+  private static func count(
+    _ tables: [String], in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Int] {
+    var counts: [Int] = []
+    for table in tables {
+      let count = try connection.value("SELECT count(*) FROM \(table.quotedIdentifier)")
+      counts.append(Int(count?.integerValue ?? 0))
+    }
+    return counts
   }
 }

@@ -47,19 +47,17 @@ extension Survey {
 
   /// Hands out the hash of every row of a table that can be read.
   private func forEachRow(ofTable name: String, _ body: (KeyHash) -> Void) {
-    guard let image, let tree = tree(named: name) else { return }
+    guard let tree = tree(named: name), let reader = SalvageReader(self) else { return }
     let shape = schema?.shape(ofTable: name)
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(
-      image, root: tree.root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
-    scan.run(&claims) { event in
-      guard case .record(let stored) = event else { return true }
+    var claims = reader.startingClaims
+    reader.read(tree, &claims) { item in
+      guard case .row(_, let stored) = item else { return }
       var key = KeyHash()
       if let rowID = stored.rowID { key.add(rowID) }
       guard let shape else {
         for field in stored.record.fields { key.add(stored.record, field) }
         body(key)
-        return true
+        return
       }
       let fields = Array(stored.record.fields)
       for place in shape.stored.indices {
@@ -69,7 +67,6 @@ extension Survey {
         }
       }
       body(key)
-      return true
     }
   }
 }

@@ -31,6 +31,12 @@ struct OrderWatch {
     return previous.map { order.allows($0, before: record) } ?? true
   }
 
+  /// Whether an entry may follow the one before it; goes on behind it.
+  mutating func accepts(_ record: Record) -> Bool {
+    defer { pass(record) }
+    return allows(record)
+  }
+
   /// Goes on behind an entry.
   mutating func pass(_ record: Record) {
     if isWatching { previous = record }

@@ -28,8 +28,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public let entry: SchemaEntry
   /// Whether the tree is that of a table with rowids.
   public let isRowIDTable: Bool
-  /// The root.
-  public let root: PageNumber
+  /// The root; nil when the schema names none.
+  public let root: PageNumber?
   /// How many pages of the tree were visited.
   public internal(set) var pages = 0
   /// How many records can be read and lie in their place.
@@ -68,7 +68,7 @@ public struct TreeSurvey: Hashable, Sendable {
     pageFaults.isEmpty && cellFaults.isEmpty && misplaced.isEmpty
   }
 
-  init(_ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool) {
+  init(_ entry: SchemaEntry, root: PageNumber?, isRowIDTable: Bool) {
     self.entry = entry
     self.root = root
     self.isRowIDTable = isRowIDTable
@@ -79,8 +79,8 @@ public struct TreeSurvey: Hashable, Sendable {
 struct TreeTask: Sendable {
   /// The table or index.
   let entry: SchemaEntry
-  /// The root.
-  let root: PageNumber
+  /// The root; nil where nothing leads to it.
+  let root: PageNumber?
   /// Whether the tree is that of a table with rowids.
   let isRowIDTable: Bool
   /// Whom its pages are claimed for.
@@ -94,12 +94,23 @@ struct TreeTask: Sendable {
 }
 
 extension TreeSurvey {
+  /// A tree that must be somewhere, although nothing leads to it.
+  static func rootless(_ entry: SchemaEntry, isRowIDTable: Bool) -> TreeSurvey {
+    var survey = TreeSurvey(entry, root: nil, isRowIDTable: isRowIDTable)
+    survey.pageFaults.add(FormatError(.noChild))
+    return survey
+  }
+
   /// Scans a tree to its end, or for as long as `goesOn` says so of what is known by then.
   init(
     _ task: TreeTask, in image: Image, claims: inout PageClaims,
     while goesOn: (TreeSurvey) -> Bool = { _ in true }
   ) {
-    self.init(task.entry, root: task.root, isRowIDTable: task.isRowIDTable)
+    guard let root = task.root else {
+      self = .rootless(task.entry, isRowIDTable: task.isRowIDTable)
+      return
+    }
+    self.init(task.entry, root: root, isRowIDTable: task.isRowIDTable)
     var tally = RecordTally(
       indexes: task.indexes, sumsKeys: task.entry.kind == .index, shape: task.shape,
       order: task.order)
@@ -122,15 +133,13 @@ extension TreeSurvey {
       case .record(let stored):
         tally.add(stored)
         note(stored, task.shape)
-        let isInPlace = watch?.allows(stored.record) ?? true
-        watch?.pass(stored.record)
-        guard isInPlace else {
+        guard watch?.accepts(stored.record) ?? true else {
           misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
           break
         }
         records += 1
         if let rowID = stored.rowID { largestRowID = max(largestRowID ?? rowID, rowID) }
-      case .cellFault(let error): cellFaults.add(error)
+      case .cellFault(let error), .doubtful(_, let error): cellFaults.add(error)
       case .pageFault(let error, _): pageFaults.add(error)
       case .misplaced(let stored):
         misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))

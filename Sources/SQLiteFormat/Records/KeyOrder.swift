@@ -51,6 +51,16 @@ public struct KeyOrder: Hashable, Sendable {
 }
 
 extension KeyOrder {
+  /// Negative, 0 or positive as one key comes before another, is alike, or comes after it, as far
+  /// as both have values.
+  public func compare(_ left: [Value], _ right: [Value]) -> Int {
+    for (column, (first, second)) in zip(columns, zip(left, right)) {
+      let comparison = first.compare(with: second, column.collation)
+      if comparison != 0 { return column.isDescending ? -comparison : comparison }
+    }
+    return 0
+  }
+
   /// Whether one entry may directly precede another on the same page.
   func allows(
     _ left: borrowing LocatedFields, before right: borrowing LocatedFields, of bytes: Span<UInt8>
@@ -116,22 +126,32 @@ extension Record.Field {
   }
 }
 
-/// A number as a record holds it.
-private enum Number {
-  case integer(Int64)
-  case real(Double)
-
-  /// Negative, 0 or positive as this number comes before another, is alike, or comes after it.
-  func compare(with other: Number) -> Int {
+extension Value {
+  /// Negative, 0 or positive as this value comes before another, is alike, or comes after it.
+  package func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.sign(left, right)
     case (.real(let left), .real(let right)): Self.sign(left, right)
     case (.integer(let left), .real(let right)): Self.compare(left, with: right)
     case (.real(let left), .integer(let right)): -Self.compare(right, with: left)
+    case (.text(let left), .text(let right)):
+      left.span.compare(left.indices, with: right.span, right.indices, collation)
+    case (.blob(let left), .blob(let right)):
+      left.span.compare(left.indices, with: right.span, right.indices, .binary)
+    default: Self.sign(rank, other.rank)
     }
   }
 
-  private static func sign<Kind: Comparable>(_ left: Kind, _ right: Kind) -> Int {
+  private var rank: Int {
+    switch self {
+    case .null: 0
+    case .integer, .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+
+  private static func sign<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
     left < right ? -1 : left > right ? 1 : 0
   }
 
@@ -151,22 +171,18 @@ extension Span where Element == UInt8 {
   ) -> Int {
     guard field.serialType >= 12, field.rank == otherField.rank else {
       let (number, otherNumber) = (number(field), other.number(otherField))
-      if let number, let otherNumber { return number.compare(with: otherNumber) }
+      if let number, let otherNumber { return number.compare(with: otherNumber, .binary) }
       // SQLite stores no NaN, and reads one as NULL.
       let rank = field.rank == 1 && number == nil ? 0 : field.rank
       return rank - (otherField.rank == 1 && otherNumber == nil ? 0 : otherField.rank)
     }
-    let (range, otherRange) = (field.offset..<field.end, otherField.offset..<otherField.end)
-    if collation == .binary || field.isBlob {
-      return compare(range, with: other, otherRange)
-    }
-    return collation == .noCase
-      ? compareFolded(range, with: other, otherRange)
-      : compare(trimmed(range), with: other, other.trimmed(otherRange))
+    return compare(
+      field.offset..<field.end, with: other, otherField.offset..<otherField.end,
+      field.isBlob ? .binary : collation)
   }
 
   /// The number in a field; nil where it holds none.
-  private func number(_ field: Record.Field) -> Number? {
+  private func number(_ field: Record.Field) -> Value? {
     switch field.serialType {
     case 1...6: return .integer(signed(at: field.offset, width: field.length) ?? 0)
     case 7:
@@ -175,6 +191,18 @@ extension Span where Element == UInt8 {
     case 8: return .integer(0)
     case 9: return .integer(1)
     default: return nil
+    }
+  }
+
+  /// Compares a range with one of other bytes, as a collation does.
+  fileprivate func compare(
+    _ range: Range<Int>, with other: Span<UInt8>, _ otherRange: Range<Int>,
+    _ collation: KeyOrder.Collation
+  ) -> Int {
+    switch collation {
+    case .binary: compare(range, with: other, otherRange)
+    case .noCase: compareFolded(range, with: other, otherRange)
+    case .trimmed: compare(trimmed(range), with: other, other.trimmed(otherRange))
     }
   }
 

@@ -32,6 +32,7 @@ extension Image {
     _ cell: Cell, on page: PageNumber, keeping count: Int, in start: inout Bytes
   ) throws(FormatError) -> OverflowChain {
     guard let first = cell.overflow else { return OverflowChain(pages: []) }
+    guard hasPageNumbers else { throw FormatError(.chainAstray, page: page) }
     let capacity = geometry.overflowCapacity
     var rest = cell.payloadSize - cell.local.count
     let length = (rest + capacity - 1) / capacity

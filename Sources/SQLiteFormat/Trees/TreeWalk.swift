@@ -87,7 +87,7 @@ public struct TreeWalk: Sendable {
   }
 
   private let image: Image
-  private let isTable: Bool
+  private let kinds: [BTreePage.Kind]
   private let owner: PageClaims.Owner
   private var pending: [Pending]
   private var faults: [Step] = []
@@ -95,7 +95,7 @@ public struct TreeWalk: Sendable {
   /// A walk from a root; pages are claimed for `owner`.
   public init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
     self.image = image
-    self.isTable = isTable
+    kinds = BTreePage.Kind.allCases.filter { $0.isTable == isTable }
     self.owner = owner
     pending = [Pending(page: root, parent: nil, depth: 0, lower: nil, upper: nil)]
   }
@@ -122,16 +122,13 @@ public struct TreeWalk: Sendable {
     guard claims.owner(of: item.page) == nil else {
       throw FormatError(.claimedTwice, page: item.page)
     }
-    let page = try image.btreePage(item.page)
-    guard page.kind.isTable == isTable else {
-      throw FormatError(.wrongTree(page.kind), page: item.page)
-    }
+    let reading = try image.reading(of: item.page, as: kinds)
+    let (page, content) = (reading.page, reading.content)
     _ = claims.claim(item.page, for: owner)
-    guard page.kind.isLeaf || item.depth < Self.depthMax else {
-      throw FormatError(.tooDeep, page: item.page)
+    if !page.kind.isLeaf {
+      guard item.depth < Self.depthMax else { throw FormatError(.tooDeep, page: item.page) }
+      push(childrenOf: page, content, item)
     }
-    let content = image.content(of: page)
-    if !page.kind.isLeaf { push(childrenOf: page, content, item) }
     return Visit(
       page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper)
   }
@@ -140,6 +137,9 @@ public struct TreeWalk: Sendable {
   private mutating func push(
     childrenOf page: BTreePage, _ content: PageContent, _ item: Pending
   ) {
+    guard image.hasPageNumbers else {
+      return fault(FormatError(.noChild, page: page.number), page.number)
+    }
     var children: [Pending] = []
     var lower = item.lower
     func add(_ child: UInt32, upper: Int64?, at offset: Int) {
@@ -151,6 +151,9 @@ public struct TreeWalk: Sendable {
           page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
     }
     for error in content.faults { fault(error, page.number) }
+    for cell in content.doubtful {
+      fault(FormatError(.cellUnproven, page: page.number, offset: cell.offset), page.number)
+    }
     for cell in content.cells {
       add(cell.leftChild, upper: cell.rowID, at: cell.offset)
       lower = cell.rowID

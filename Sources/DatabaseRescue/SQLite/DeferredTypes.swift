@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long texts that were written as blobs, and become texts once their database is finished.
+// Serial types that are written into the records of a database when nobody has it open.
 
 import SQLiteFormat
 import Synchronization
 
-/// The long texts of a fresh database.
-package final class LongTexts: Sendable {
-  /// Where a long text is.
+/// The types of values that were written as blobs of the same length, and are none.
+package final class DeferredTypes: Sendable {
+  /// A value in a record, and what it is.
   struct Place: Sendable {
     /// The root of its table.
     let root: PageNumber
@@ -14,21 +14,29 @@ package final class LongTexts: Sendable {
     let rowID: Int64
     /// The position of its column in the record.
     let field: Int
+    /// Its serial type, of as many bytes as that of the blob in its place.
+    let serialType: Int
   }
 
   private let places = Mutex<[Place]>([])
 
-  /// Notes a text that was written as a blob.
+  /// Whether nothing was put off.
+  var isEmpty: Bool { places.withLock(\.isEmpty) }
+
+  /// Notes a value that was written as a blob.
   func add(_ place: Place) {
     places.withLock { $0.append(place) }
   }
 
-  /// Makes texts of the blobs, in a finished database that nobody has open.
+  /// Writes the types, in a database that nobody has open.
   ///
   /// - Throws: ``StorageError``, ``ReadFailure`` or ``FormatError`` when the file is not as SQLite
   ///   has left it.
-  package func mark(in path: FilePath, storage: any Storage) throws {
-    let places = places.withLock(\.self)
+  package func write(to path: FilePath, storage: any Storage) throws {
+    let places = places.withLock { places in
+      defer { places = [] }
+      return places
+    }
     guard !places.isEmpty else { return }
     let file = try storage.open(path, .readWrite)
     let start = try file.read(at: 0, count: DatabaseHeader.byteCount)
@@ -39,11 +47,9 @@ package final class LongTexts: Sendable {
     for place in places {
       let offset = try image.offset(
         ofSerialType: place.field, ofRow: place.rowID, inTableAt: place.root)
-      guard let type = try file.read(at: offset, count: 1).first else {
-        throw FormatError(.recordHeader)
-      }
-      // The last byte of a varint has its lowest bit.
-      try file.write([type | 1], at: offset)
+      // A blob and a text of the same length, and all numbers and short blobs, have types that
+      // differ in the last byte of their varint only.
+      try file.write([UInt8(place.serialType & 0x7F)], at: offset)
     }
   }
 }
