@@ -94,7 +94,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
       try withEvidence(input, &notes) { notes throws(RescueError) in
-        let examination = try examine(input, nil, &notes)
+        let examination = try examine(input, contract, verifying: false, &notes)
         return try salvage(
           examination, to: output, into: contract, replacing: replacing, &notes)
       }

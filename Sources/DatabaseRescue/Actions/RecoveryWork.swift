@@ -46,6 +46,7 @@ struct RecoveryWork {
             examination, to: replacement.newFile,
             quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
             into: contract, replacing: true, &notes)
+          if let imbalance = salvage?.imbalance { throw imbalance }
         case .buildWithNewIndexes:
           salvage = try rebuildIndexes(at: replacement.newFile, &notes)
         case .buildEmpty:

@@ -132,19 +132,16 @@ extension Rescue {
       schema.encoding = examination.survey.encoding
       return schema
     }
-    let renamed = Dictionary(
-      (contract?.renamedColumns ?? [:]).map { ($0.key.lowercased(), $0.value) },
-      uniquingKeysWith: { first, _ in first })
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
-      let report = try Salvage(examination.survey, into: schema, renamed: renamed, world: world)
-        .run(
-          to: output, quarantine: quarantine, replacing: replacing,
-          code: notes.code(outcome: .succeeded).description)
-      notes.balances = report.balances
-      let loses = !report.balances.allSatisfy(\.isComplete)
-      notes.rowsLost = loses
-      notes.outcome = loses ? .succeededWithLoss : .succeeded
-      notes.exitStatus = report.outcome.exitStatus
+      let before = notes
+      let report = try Salvage(
+        examination.survey, into: schema, from: contract.map { "the contract '\($0.name)'" },
+        renames: Renames(contract), inputs: notes.inputs, world: world
+      ).run(
+        to: output, quarantine: quarantine, replacing: replacing,
+        code: notes.code(outcome: .succeeded).description
+      ) { before.code(after: $0).description }
+      notes.take(report)
       return report
     }
   }
@@ -205,6 +202,24 @@ extension Rescue {
       throw RescueError(error, doing: "look at '\(kept)'")
     }
     return displaced
+  }
+}
+
+extension RunNotes {
+  /// Takes in what a salvage did.
+  fileprivate mutating func take(_ report: SalvageReport) {
+    balances = report.balances
+    let loses = !report.balances.allSatisfy(\.isComplete)
+    rowsLost = loses
+    outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
+    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
+  }
+
+  /// The code that the run has when a salvage is its last step.
+  fileprivate func code(after report: SalvageReport) -> SupportCode {
+    var notes = self
+    notes.take(report)
+    return published ?? notes.code(outcome: notes.outcome)
   }
 }
 

@@ -4,6 +4,12 @@
 public import Diagnosis
 import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a salvage did.
 public struct SalvageReport: Sendable {
   /// The fresh database.
@@ -11,7 +17,7 @@ public struct SalvageReport: Sendable {
   /// The database of doubtful rows; nil when there were none.
   public let quarantine: FilePath?
   /// What became of every table's rows; the last entry, without a name, of rows without a table.
-  public let balances: [Balance]
+  public internal(set) var balances: [Balance]
   /// Objects of the schema that could not be made, with the reason.
   public let unrestored: [(name: String, reason: String)]
   /// What else should be known, such as an index that was built anew.
@@ -20,11 +26,27 @@ public struct SalvageReport: Sendable {
   public let integrityProblems: [String]
   /// Rows of the fresh database that refer to rows that are not there, by table.
   public let danglingReferences: [(table: String, count: Int)]
+  /// The backups that rows were taken from, and how many of each table.
+  public internal(set) var origins: [RestoredRows] = []
 
   /// The verdict that a salvage ends in: what of the file could not be brought along.
   public var outcome: Verdict {
     if isComplete { return .healthy }
     return balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
+  }
+
+  /// The error in which a run ends whose rows do not add up: a defect of this program, which
+  /// must not pass for a result.
+  public var imbalance: RescueError? {
+    guard let table = balances.first(where: { !$0.holds }) else { return nil }
+    let name = table.table.map { "of '\($0)'" } ?? "without a table"
+    return RescueError(
+      .internal,
+      "the rows \(name) do not add up: \(table.seen) seen, \(table.written) written, "
+        + "\(table.duplicates) duplicates, \(table.quarantined) set aside, \(table.restored) "
+        + "restored, \(table.counted.map { "\($0)" } ?? "unknown") in the fresh table",
+      meaning: "the fresh database was written, and must not be trusted",
+      advice: "keep the damaged file, and report this with the support code")
   }
 
   /// Whether every row of every table is in the fresh database.
@@ -41,28 +63,39 @@ package struct Salvage {
   package let survey: Survey
   /// The schema to fill.
   package let schema: FreshSchema
-  /// New names of columns, by table in lower case.
-  package let renamed: [String: [String: String]]
+  /// New names of tables and columns.
+  package let renames: Renames
+  /// Whether the schema is the file's own: a table that is not in it cannot be parsed.
+  let isOwnSchema: Bool
+  /// Whose schema is filled, in words.
+  private let schemaSource: String
+  /// The files that are read, with their digests.
+  private let inputs: [RunRecord.InputDigest]
 
   /// Prepares a salvage into the schema that was asked for, or the file's own.
   package init(
-    _ survey: Survey, into schema: FreshSchema? = nil, renamed: [String: [String: String]] = [:],
-    world: World
+    _ survey: Survey, into schema: FreshSchema? = nil, from schemaSource: String? = nil,
+    renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [], world: World
   ) {
     self.world = world
     self.survey = survey
     self.schema = schema ?? FreshSchema(of: survey)
-    self.renamed = renamed
+    isOwnSchema = schema == nil
+    self.schemaSource = schemaSource ?? "the damaged file"
+    self.renames = renames
+    self.inputs = inputs
   }
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
-  /// Doubtful rows go to `quarantine`, beside the output unless given.
+  /// Doubtful rows go to `quarantine`, beside the output unless given. `code` names what is
+  /// unfinished; `signature` gives the code that the run has when the report is what it is.
   ///
   /// - Throws: ``RescueError`` when the output exists, or cannot be written. Nothing is
   ///   left behind then.
   package func run(
-    to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String
+    to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
+    signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
@@ -73,7 +106,8 @@ package struct Salvage {
     let partialQuarantine = output.folder.appending(FilePath(".\(code).quarantine.partial"))
     do {
       let report = try fill(
-        partial, partialQuarantine, reader, code: code, output: output, quarantine: quarantine)
+        partial, partialQuarantine, reader, output: output, quarantine: quarantine
+      ) { signature?($0) ?? code }
       try publish(partial, as: output, replacing: replacing)
       if report.quarantine != nil {
         try world.storage.createFolder(quarantine.folder)
@@ -136,17 +170,22 @@ package struct Salvage {
   }
 
   private func fill(
-    _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader, code: String,
-    output: FilePath, quarantine: FilePath
+    _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader,
+    output: FilePath, quarantine: FilePath, signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     var target = try FreshDatabase(at: partial, schema: schema)
     var aside = try QuarantineDatabase(
-      at: partialQuarantine, encoding: survey.encoding,
-      meta: [("tool", "dbrescue"), ("support_code", code), ("layout", "1")])
+      at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims
     var balances: [Balance] = []
     var notes: [String] = []
+    var loaded: [LoadedTable] = []
     let families = ShadowFamilies(survey)
+    if case .lineFeedsExpanded(let removed) = survey.transfer {
+      notes.append(
+        "the file was transferred as text: \(removed) carriage returns before line feeds were left "
+          + "out in reading it")
+    }
 
     for table in reader.tables {
       let name = table.entry.name.lowercased()
@@ -158,102 +197,76 @@ package struct Salvage {
       case _ where families.isRebuilt(name):
         continue
       default:
-        balances.append(
-          try load(table, reader, &claims, into: target, &aside, isShadow: families.contains(name)))
+        let plan = plan(table, in: target, isShadow: families.contains(name))
+        balances.append(try load(table, plan, reader, &claims, into: target, &aside))
+        if let plan { loaded.append(LoadedTable(plan, balance: balances.count - 1)) }
       }
     }
-    var orphans = Balance(table: nil)
-    // What the schema no longer names cannot be counted, and must not pass for nothing.
-    if !survey.namesEveryTable { orphans.lost = .unknown }
-    try reader.readOrphans(&claims) { item in
-      guard case .doubtful(_, let stored, let doubt) = item else { return }
-      orphans.seen += 1
-      try aside.add(stored, table: nil, doubt: doubt)
-      orphans.quarantined += 1
-    }
-    if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
+    var orphans = try setAsideOrphans(reader, &claims, &aside)
+    try setAsideReplicas(reader, loaded, target, &aside, &balances, unknown: &orphans, &notes)
 
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
+    for table in loaded where balances[table.balance].lost != .none {
+      try witness(table, in: target, &aside, &balances[table.balance])
+    }
+    for page in survey.strayPages { try aside.add(page) }
+    notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
+    notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
+      "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
+    }
     for table in families.rebuilt where target.hasTable(table) {
       try target.rebuildFullText(table)
       notes.append("the full-text index '\(table)' was built anew from its rows")
     }
-    try target.setSequences(survey.sequences)
+    if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
+    try target.setSequences(sequences)
     try target.finish()
     let unrestored = target.unrestored.map { (name: $0.name, reason: $0.reason) }
-    try aside.finish()
-    let setAside = aside.count
     _ = consume target
-    _ = consume aside
 
-    let verification = try Verification.ofFreshDatabase(partial)
-    return SalvageReport(
-      output: output, quarantine: setAside > 0 ? quarantine : nil, balances: balances,
+    let counted = loaded.filter { !$0.plan.isShadow }
+    let verification = try Verification.ofFreshDatabase(
+      partial, counting: counted.map(\.plan.wanted.name))
+    for (table, rows) in zip(counted, verification.rowCounts) {
+      balances[table.balance].counted = rows
+    }
+    let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
+    let report = SalvageReport(
+      output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
       unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
       danglingReferences: verification.danglingReferences)
+    try aside.finish(meta: [("support_code", signature(report))])
+    _ = consume aside
+    return report
   }
 
-  /// Reads one table and writes its rows, or sets them aside.
-  private func load(
-    _ table: TreeSurvey, _ reader: SalvageReader, _ claims: inout PageClaims,
-    into target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase, isShadow: Bool
+  /// What the quarantine file says of itself.
+  private var meta: [(key: String, value: String)] {
+    let files = inputs.enumerated().map { index, input in
+      ("input.\(index + 1)", "\(input.name) \(input.before.map { "\($0)" } ?? "")")
+    }
+    return [
+      ("tool", "dbrescue"), ("version", Rescue.version), ("layout", QuarantineDatabase.layout),
+      ("created", world.now().ISO8601Format()),
+      ("schema_source", schemaSource), ("encoding", survey.encoding.name),
+    ] + files
+  }
+
+  /// Sets aside the rows of pages that belong to no table.
+  private func setAsideOrphans(
+    _ reader: SalvageReader, _ claims: inout PageClaims, _ aside: inout QuarantineDatabase
   ) throws -> Balance {
-    let name = table.entry.name
-    var balance = Balance(table: name)
-    balance.lost = survey.loss(of: table)
-    guard let wanted = schema.table(named: name), target.hasTable(name),
-      let shape = survey.schema?.shape(ofTable: name) ?? RowShape(wanted, encoding: survey.encoding)
-    else {
-      let doubt: Doubt = schema.table(named: name) == nil ? .tableNotWanted : .shapeUnknown
-      try reader.read(table, &claims) { item in
-        switch item {
-        case .row(_, let stored), .doubtful(_, let stored, _):
-          balance.seen += 1
-          try aside.add(stored, table: name, doubt: doubt)
-          balance.quarantined += 1
-        case .lostCell, .lostPage: break
-        }
-      }
-      return balance
+    var orphans = Balance(table: nil)
+    // What the schema no longer names cannot be counted, and must not pass for nothing.
+    if survey.schema?.isWhole != true { orphans.lost = .unknown }
+    try reader.readOrphans(&claims) { item in
+      guard case .doubtful(let table, let stored, let doubt) = item else { return }
+      orphans.seen += 1
+      try aside.add(stored, table: table, doubt: doubt)
+      orphans.quarantined += 1
     }
-    if isShadow { try target.clear(name) }
-    let mapping = ColumnMapping(
-      from: shape, to: wanted, renamed: renamed[name.lowercased()] ?? [:])
-    let loader = try target.loader(for: wanted.name, mapping, encoding: survey.encoding)
-    try reader.read(table, &claims) { item in
-      switch item {
-      case .row(_, let stored):
-        balance.seen += 1
-        guard shape.fits(stored.record) else {
-          try aside.add(stored, table: name, doubt: .unfit)
-          balance.quarantined += 1
-          return
-        }
-        let values = shape.values(of: stored.record, rowID: stored.rowID)
-        switch try loader.insert(values, rowID: stored.rowID) {
-        case .written: balance.written += 1
-        case .duplicate: balance.duplicates += 1
-        case .refused(let doubt):
-          try aside.add(stored, table: name, doubt: doubt)
-          balance.quarantined += 1
-        }
-      case .doubtful(_, let stored, let doubt):
-        balance.seen += 1
-        try aside.add(stored, table: name, doubt: doubt)
-        balance.quarantined += 1
-      case .lostCell, .lostPage: break
-      }
-    }
-    return balance
-  }
-}
-
-extension Survey {
-  /// Whether the schema table can be read whole, so that no table can have gone unseen.
-  fileprivate var namesEveryTable: Bool {
-    guard let schema else { return false }
-    return schema.tree.isReadable && schema.strangers.isEmpty
+    return orphans
   }
 }
 
@@ -271,12 +284,5 @@ extension FreshSchema {
       autoVacuum: survey.header.map { header in
         header.isAutoVacuum ? (header.incrementalVacuum ? 2 : 1) : 0
       } ?? 0)
-  }
-}
-
-extension RowShape {
-  /// The shape that a table of the fresh schema suggests for a table whose own is unknown.
-  fileprivate init?(_ table: TableDescription, encoding: TextEncoding) {
-    self.init(table, defaults: [], encoding: encoding)
   }
 }

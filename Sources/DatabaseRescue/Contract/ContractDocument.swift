@@ -68,7 +68,8 @@ public enum ContractDocument {
       "unsynced": .list(
         .object(["name": .text, "table": .text, "where": .text], required: ["table", "where"])),
       "rowCounts": .map(.words(Contract.RowCountPolicy.allCases.map(\.rawValue))),
-      "allowExtraObjects": .flag, "renamedColumns": .map(.map(.text)), "ignoreTables": names,
+      "allowExtraObjects": .flag, "renamedTables": .map(.text),
+      "renamedColumns": .map(.map(.text)), "ignoreTables": names,
     ], required: ["name"])
 
   private static func invalid(

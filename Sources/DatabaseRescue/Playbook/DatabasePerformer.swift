@@ -156,6 +156,7 @@ struct DatabasePerformer: PlaybookPerformer {
     let output = database.adding(suffix: ".salvaged-\(rescue.world.random() % 1_000_000).db")
     let report = try rescue.salvage(
       examination, to: output, into: nil, replacing: false, &notes)
+    if let imbalance = report.imbalance { throw imbalance }
     let written = report.balances.reduce(0) { $0 + $1.written }
     let aside = report.balances.reduce(0) { $0 + $1.quarantined }
     return PlaybookStepReport(

@@ -2,6 +2,9 @@
 // The account of a salvage as an HTML page.
 
 extension SalvageAccount {
+  /// The most stretches of rowids that are shown of a table.
+  private static let stretchesMax = 40
+
   /// The account as one HTML file.
   public var html: String {
     HTML.page(
@@ -13,9 +16,11 @@ extension SalvageAccount {
         .supportCode(code),
         .section("What to do", stepParts),
         .section("Tables", tableParts),
+        .section("Rowids at which rows are missing", listed(missingWords(Self.stretchesMax))),
+        .section("Rows from backups", listed(originWords)),
         .section("Not restored", unrestoredParts),
         .section("SQLite’s check of the fresh database", checkParts),
-        .section("Notes", notes.isEmpty ? [] : [list(notes)]),
+        .section("Notes", listed(notes)),
         .section("The files that were read", HTML.inputs(inputs)),
       ])
   }
@@ -85,6 +90,8 @@ extension SalvageAccount {
       ]
       : [list(problems)]
   }
+
+  private func listed(_ items: [String]) -> [HTML] { items.isEmpty ? [] : [list(items)] }
 
   private func list(_ items: [String]) -> HTML {
     "<ul>\n\(items.map { "<li>\($0)</li>\n" } as [HTML])</ul>\n"

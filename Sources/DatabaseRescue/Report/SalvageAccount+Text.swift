@@ -6,6 +6,8 @@ import Diagnosis
 extension SalvageAccount {
   /// The most lines of a list; JSON and HTML have the rest.
   private static let shownMax = 40
+  /// The most stretches of rowids that are shown of a table.
+  private static let stretchesMax = 8
 
   /// The text for a terminal; `file` names the fresh database in the command to paste.
   public func lines(naming file: String? = nil) -> [ReportLine] {
@@ -14,10 +16,11 @@ extension SalvageAccount {
         + ReportLine(" — \(meaning)"),
       ReportLine("support code ") + ReportLine(code.description, .emphasised),
     ]
-    for section in [tableSection, asideSection, unrestoredSection, problemSection, noteSection]
-    where !section.isEmpty {
-      lines += [ReportLine()] + section
-    }
+    let sections = [
+      tableSection, missingSection, originSection, asideSection, unrestoredSection, problemSection,
+      noteSection,
+    ]
+    for section in sections where !section.isEmpty { lines += [ReportLine()] + section }
     return lines + [
       ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
     ]
@@ -44,6 +47,14 @@ extension SalvageAccount {
       ReportLine(rows.quarantined.grouped, rows.quarantined > 0 ? .bad : nil),
       ReportLine(rows.lost.words, rows.lost.style),
     ]
+  }
+
+  private var missingSection: [ReportLine] {
+    titled("rowids at which rows are missing", missingWords(Self.stretchesMax), nil)
+  }
+
+  private var originSection: [ReportLine] {
+    titled("rows from backups", originWords, nil)
   }
 
   private var asideSection: [ReportLine] {

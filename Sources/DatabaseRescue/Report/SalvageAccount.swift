@@ -31,19 +31,36 @@ public import Diagnosis
 /// | `rows.written`               | integer  | rows written to the fresh database |
 /// | `rows.duplicates`            | integer  | rows that were there already, value for value |
 /// | `rows.quarantined`           | integer  | rows set aside with a reason |
+/// | `rows.uncommitted`           | integer  | of these, rows that were never committed |
 /// | `rows.lost`                  | loss     | rows that could not be read |
+/// | `rows.partial`               | integer  | lost rows of which a part was kept |
+/// | `rows.leftOut`               | integer  | written rows with values that have no column |
+/// | `rows.restored`              | integer  | lost rows that come from a backup |
 /// | `rows.balanced`              | boolean  | whether seen = written + duplicates + quarantined |
 /// | `tables[].table`             | string?  | a table, the same for it alone; absent: unknown |
 /// | `tables[].seen`              | integer  | |
 /// | `tables[].written`           | integer  | |
 /// | `tables[].duplicates`        | integer  | |
 /// | `tables[].quarantined`       | integer  | |
+/// | `tables[].uncommitted`       | integer  | |
 /// | `tables[].lost`              | loss     | |
-/// | `tables[].balanced`          | boolean  | |
+/// | `tables[].partial`           | integer  | |
+/// | `tables[].leftOut`           | integer  | |
+/// | `tables[].restored`          | integer  | |
+/// | `tables[].balanced`          | boolean  | … and the fresh table has as many rows as it should |
+/// | `tables[].missing[].first`   | integer? | the first rowid of a stretch in which rows are missing |
+/// | `tables[].missing[].last`    | integer? | the last one; absent: to the end of the table |
+/// | `tables[].missing[].rows`    | integer? | how many rows are missing in it, where that is known |
+/// | `tables[].missingOmitted`    | integer  | how many stretches are not listed |
 /// | `tablesOmitted`              | integer  | how many tables are not listed |
 /// | `unrestored[].name`          | string   | an object of the schema that could not be made |
 /// | `unrestored[].reason`        | string   | why |
 /// | `unrestoredOmitted`          | integer  | how many are not listed |
+/// | `origins[].table`            | string   | a table with rows from a backup |
+/// | `origins[].backup`           | string   | the file name of the backup |
+/// | `origins[].created`          | date?    | when the backup was made |
+/// | `origins[].rows`             | integer  | how many rows come from it |
+/// | `originsOmitted`             | integer  | how many are not listed |
 /// | `notes[]`                    | string   | what else should be known |
 /// | `integrityProblems[]`        | string   | what SQLite's own check says |
 /// | `danglingReferences[].table` | string   | a table with rows that refer to none |
@@ -83,6 +100,10 @@ public struct SalvageAccount: Report, Hashable {
   public let unrestored: [Unrestored]
   /// How many objects are not listed, because there are too many.
   public let unrestoredOmitted: Int
+  /// Rows that were lost and come from backups.
+  public let origins: [Origin]
+  /// How many tables with such rows are not listed, because there are too many.
+  public let originsOmitted: Int
   /// What else should be known.
   public let notes: [String]
   /// What SQLite's own check says about the fresh database; empty when it is sound.
@@ -96,7 +117,8 @@ public struct SalvageAccount: Report, Hashable {
 
   private enum CodingKeys: String, CodingKey {
     case type, schema, tool, created, code, file, inputs, output, quarantine, rows, tables
-    case tablesOmitted, unrestored, unrestoredOmitted, notes, integrityProblems
+    case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
+    case integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
     case isComplete = "complete"
   }
@@ -127,6 +149,8 @@ public struct SalvageAccount: Report, Hashable {
       Unrestored(name: $0.name.shownName, reason: $0.reason.shownMessage)
     }
     unrestoredOmitted = max(0, report.unrestored.count - limit)
+    origins = report.origins.prefix(limit).map { Origin($0) }
+    originsOmitted = max(0, report.origins.count - limit)
     notes = Self.bounded(report.notes)
     integrityProblems = Self.bounded(report.integrityProblems)
     danglingReferences = report.danglingReferences.prefix(limit).map {
@@ -149,54 +173,6 @@ public struct SalvageAccount: Report, Hashable {
 }
 
 extension SalvageAccount {
-  /// What became of the rows of one table, or of all.
-  public struct Rows: Hashable, Sendable, Encodable {
-    /// The table; nil for rows whose table is unknown, and for the sum of all.
-    public let table: String?
-    /// Rows that could be read.
-    public let seen: Int
-    /// Rows written to the fresh database.
-    public let written: Int
-    /// Rows that were there already, value for value.
-    public let duplicates: Int
-    /// Rows set aside with a reason.
-    public let quarantined: Int
-    /// Rows that could not be read.
-    public let lost: RowLoss
-    /// Whether everything that was seen is accounted for.
-    public let isBalanced: Bool
-
-    private enum CodingKeys: String, CodingKey {
-      case table, seen, written, duplicates, quarantined, lost
-      case isBalanced = "balanced"
-    }
-
-    init(_ balance: Balance) {
-      table = balance.table?.shownName
-      seen = balance.seen
-      written = balance.written
-      duplicates = balance.duplicates
-      quarantined = balance.quarantined
-      lost = RowLoss(balance.lost)
-      isBalanced = balance.holds
-    }
-
-    init(sum balances: [Balance]) {
-      table = nil
-      seen = balances.reduce(0) { $0 + $1.seen }
-      written = balances.reduce(0) { $0 + $1.written }
-      duplicates = balances.reduce(0) { $0 + $1.duplicates }
-      quarantined = balances.reduce(0) { $0 + $1.quarantined }
-      lost = RowLoss(sum: balances.map(\.lost))
-      isBalanced = balances.allSatisfy(\.holds)
-    }
-
-    /// The table, or what stands for it.
-    var name: String { table ?? "of no known table" }
-    /// Whether every row of the table is in the fresh database.
-    var isComplete: Bool { isBalanced && quarantined == 0 && !lost.isLoss }
-  }
-
   /// An object of the schema that could not be made.
   public struct Unrestored: Hashable, Sendable, Encodable {
     /// Its name.
@@ -211,6 +187,31 @@ extension SalvageAccount {
     public let table: String
     /// How many of its rows.
     public let rows: Int
+  }
+
+  /// Rows of a table that were lost and come from a backup.
+  public struct Origin: Hashable, Sendable, Encodable {
+    /// The table.
+    public let table: String
+    /// The file name of the backup.
+    public let backup: String
+    /// When the backup was made.
+    public let created: Date?
+    /// How many rows.
+    public let rows: Int
+
+    init(_ restored: RestoredRows) {
+      table = restored.table.shownName
+      backup = restored.backup.description.shownFile
+      created = restored.created
+      rows = restored.rows
+    }
+
+    /// The origin in words.
+    var words: String {
+      let date = created.map { " of \($0.ISO8601Format())" } ?? ""
+      return "\(table): \(rows.of("row")) from \(backup)\(date)"
+    }
   }
 
   /// How it went, in one word.
@@ -255,9 +256,34 @@ extension SalvageAccount {
   /// Where the doubtful rows are, in sentences without a full stop; empty when there are none.
   var quarantineWords: [String] {
     guard let quarantine else { return [] }
-    let words = "\(rows.quarantined.of("row")) set aside in \(quarantine)"
-    // A row that no tree leads to is missing in its table and set aside: both are true.
-    return [words + ", each with its table, page, byte and reason"]
-      + (rows.lost.isLoss ? ["rows that a table lost may be among them"] : [])
+    var words: [String] = []
+    if rows.quarantined > 0 {
+      words.append(
+        "\(rows.quarantined.of("row")) set aside in \(quarantine), each with its table, page, "
+          + "byte and reason")
+      // A row that no tree leads to is missing in its table and set aside: both are true.
+      if rows.lost.isLoss { words.append("rows that a table lost may be among them") }
+    }
+    if rows.partial > 0 {
+      words.append("what is left of \(rows.partial.of("lost row")) is in \(quarantine) too")
+    }
+    if rows.leftOut > 0 {
+      words.append("the values of \(rows.leftOut.of("row")) without a column are in \(quarantine)")
+    }
+    if words.isEmpty { words.append("\(quarantine) lists the pages that no row was read from") }
+    return words
+  }
+
+  /// Which rows come from backups, a line for each table and backup.
+  var originWords: [String] { origins.map(\.words) + Self.omission(of: originsOmitted) }
+
+  /// Where rows of tables are missing, a line a table, with so many stretches at most.
+  func missingWords(_ shownMax: Int) -> [String] {
+    tables.compactMap { table in
+      guard let missing = table.missing, !missing.isEmpty else { return nil }
+      let rest = missing.count + (table.missingOmitted ?? 0) - shownMax
+      let shown = missing.prefix(shownMax).map(\.words).joined(separator: ", ")
+      return "\(table.name): \(shown)" + (rest > 0 ? " … and \(rest.grouped) more" : "")
+    }
   }
 }

@@ -134,6 +134,17 @@ package struct FreshDatabase: ~Copyable {
     try RowLoader(connection, table: table, mapping, encoding: encoding)
   }
 
+  /// Prepares to look for rows of a table by what identifies them in the file; nil where the
+  /// fresh table does not keep that.
+  ///
+  /// - Throws: ``SQLiteError`` when the table is not there.
+  package func lookup(
+    in table: String, _ mapping: ColumnMapping, keyCount: Int, encoding: TextEncoding
+  ) throws(SQLiteError) -> RowLookup? {
+    guard let identity = RowLookup.Identity(mapping, keyCount: keyCount) else { return nil }
+    return try RowLookup(connection, table, by: identity, encoding: encoding)
+  }
+
   /// Empties a shadow table of what its virtual table put there when it was made.
   package func clear(_ table: String) throws(SQLiteError) {
     try connection.execute("DELETE FROM \(table.quotedIdentifier)")
@@ -150,7 +161,14 @@ package struct FreshDatabase: ~Copyable {
     let known = schema.description.tables.filter(\.autoincrement)
     for table in known {
       let name = Value.text(table.name)
-      let highest = try connection.value("SELECT max(rowid) FROM \(table.name.quotedIdentifier)")
+      // A column may be called rowid and be another.
+      let rowID = table.rowIDAlias.flatMap { alias in
+        table.columns.indices.contains(alias) ? table.columns[alias].name : nil
+      }
+      let highest = try connection.value(
+        """
+        SELECT max(\((rowID ?? "rowid").quotedIdentifier)) FROM \(table.name.quotedIdentifier)
+        """)
       let stated = sequences.first { $0.key.lowercased() == table.name.lowercased() }?.value
       guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
         continue
@@ -198,10 +216,12 @@ package struct RowLoader: ~Copyable {
     let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let same = columns.enumerated()
       .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+    // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
+    // or write a default for NULL, IGNORE would pass over this one.
     let statement = try connection.prepare(
       columns.isEmpty
-        ? "INSERT INTO \(table.quotedIdentifier) DEFAULT VALUES"
-        : "INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
+        ? "INSERT OR ABORT INTO \(table.quotedIdentifier) DEFAULT VALUES"
+        : "INSERT OR ABORT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
     let lookup = try connection.prepare(
       "SELECT 1 FROM \(table.quotedIdentifier)" + (same.isEmpty ? "" : " WHERE \(same)"))
     self.statement = statement
@@ -220,12 +240,17 @@ package struct RowLoader: ~Copyable {
       defer { statement.reset() }
       while try statement.step() {}
       return .written
-    } catch  where error.cause == .constraint || error.code == SQLITE_MISMATCH {
+    } catch  where error.isOfRow {
       guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
-      try bind(values, rowID, to: lookup)
-      defer { lookup.reset() }
-      return try lookup.step() ? .duplicate : .refused(.keyTaken)
+      return try holds(values, rowID: rowID) ? .duplicate : .refused(.keyTaken)
     }
+  }
+
+  /// Whether the table holds a row, value for value.
+  package func holds(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> Bool {
+    try bind(values, rowID, to: lookup)
+    defer { lookup.reset() }
+    return try lookup.step()
   }
 
   private func bind(
@@ -245,6 +270,13 @@ package struct RowLoader: ~Copyable {
 }
 
 extension SQLiteError {
+  /// Whether an insertion failed for what is in the row, and others may go in.
+  ///
+  /// An expression of a CHECK or a generated column can fail with any message.
+  fileprivate var isOfRow: Bool {
+    cause == .constraint || [SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG].contains(code)
+  }
+
   /// Whether a row with the same key is there already.
   fileprivate var isKeyConflict: Bool {
     [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]

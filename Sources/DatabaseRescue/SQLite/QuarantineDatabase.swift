@@ -1,37 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // The database of doubtful rows beside a salvaged one, made for support to query.
-//
-// rows        rows that can be read but were not placed: what, where, why, and the values
-// conflicts   rows that the fresh schema refused, in the same shape
-// meta        what the file is and how it came about
-//
-// The values of a record lie in c0, c1, …, each with its own type.
+// README.md describes it for those who do; its own schema says the same in comments.
 
 internal import CSQLite
 package import Diagnosis
 package import SQLiteFormat
 
 /// The database of doubtful rows beside a salvaged one.
+///
+/// The values of a record lie in `c0`, `c1`, …, each with its own type; a table gets as many of
+/// these columns as its widest row needs.
 package struct QuarantineDatabase: ~Copyable {
+  /// The version of the layout; it changes when a column changes its meaning.
+  package static let layout = "1"
   /// The most values that are kept of one record: what a table of SQLite can have, less the rest.
-  private static let valuesMax = 1900
+  static let valuesMax = 1900
 
-  private let connection: Connection
-  private let encoding: TextEncoding
-  private var columns: [Table: Int] = [:]
-  /// How many rows were set aside.
+  let connection: Connection
+  let encoding: TextEncoding
+  private let image: Image?
+  private var widths: [Table: Int] = [:]
+  private var statements: [String: PreparedStatement] = [:]
+  private var indexedByKey: Set<Table> = []
+  /// How many rows, whole or in part, lie here.
   package private(set) var count = 0
 
-  private enum Table: String, CaseIterable {
+  /// The tables that hold values.
+  package enum Table: String, CaseIterable, Sendable {
+    /// Rows that can be read whole, but were not placed.
     case rows
+    /// Rows that the fresh schema refused.
     case conflicts
+    /// What is left of rows that are lost.
+    case partialRows = "partial_rows"
+    /// Values of rows that are in the fresh database, for which that has no column.
+    case leftOut = "left_out"
+
+    /// The columns before the values.
+    var columns: [String] {
+      let place = ["table", "rowid", "source", "page", "offset"]
+      return switch self {
+      case .rows, .conflicts: place + ["reason", "evidence", "nfield"]
+      case .partialRows: place + ["reason", "evidence", "witnesses", "known", "nfield"]
+      case .leftOut: place + ["columns", "known"]
+      }
+    }
   }
 
-  /// Makes the file.
+  /// Makes the file for the doubtful rows of an image.
   ///
   /// - Throws: ``SQLiteError`` when it cannot be made.
   package init(
-    at path: FilePath, encoding: TextEncoding, meta: [(key: String, value: String)]
+    at path: FilePath, encoding: TextEncoding, image: Image?,
+    meta: [(key: String, value: String)]
   ) throws(SQLiteError) {
     let connection = try Connection(path, mode: .create)
     try connection.execute(
@@ -41,20 +62,18 @@ package struct QuarantineDatabase: ~Copyable {
       PRAGMA synchronous = OFF;
       PRAGMA locking_mode = EXCLUSIVE;
       BEGIN;
-      CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-      """)
-    let statement = try connection.prepare("INSERT INTO meta VALUES (?, ?)")
-    for (key, value) in meta { try statement.run([.text(key), .text(value)]) }
-    for table in Table.allCases {
-      try connection.execute(
-        """
-        CREATE TABLE \(table.rawValue) (
-          "number" INTEGER PRIMARY KEY, "table" TEXT, "rowid" INTEGER, "page" INTEGER,
-          "offset" INTEGER, "reason" TEXT, "nfield" INTEGER)
-        """)
-    }
+      """ + Self.schema)
+    try Self.describe(meta, in: connection)
     self.connection = connection
     self.encoding = encoding
+    self.image = image
+  }
+
+  private static func describe(
+    _ meta: [(key: String, value: String)], in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let statement = try connection.prepare("INSERT INTO meta VALUES (?, ?)")
+    for (key, value) in meta { try statement.run([.text(key), .text(value)]) }
   }
 
   /// Sets a row aside; its values are those of the record.
@@ -66,39 +85,199 @@ package struct QuarantineDatabase: ~Copyable {
       case .keyTaken, .constraint: .conflicts
       default: .rows
       }
-    let values = stored.record.values.prefix(Self.valuesMax)
-    try widen(target, to: values.count)
-    let names = values.indices.map { ", c\($0)" }.joined()
-    let marks = String(repeating: ", ?", count: values.count)
-    let statement = try connection.prepare(
-      """
-      INSERT INTO \(target.rawValue) ("table", "rowid", "page", "offset", "reason", "nfield"\(names))
-      VALUES (?, ?, ?, ?, ?, ?\(marks))
-      """)
-    let place: [Value] = [
-      table.map { .text($0) } ?? .null, stored.rowID.map(Value.integer) ?? .null,
-      .integer(Int64(stored.page.rawValue)), .integer(Int64(stored.offset)),
-      .text(doubt.description), .integer(Int64(stored.record.fields.count)),
-    ]
-    try statement.bind(place)
-    for (index, value) in values.enumerated() {
-      try statement.bind(value, at: place.count + index + 1, encoding: encoding)
+    try insert(
+      into: target,
+      place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
+        .text(doubt.word), .text(doubt.description), .integer(Int64(stored.record.fields.count)),
+      ], stored.record.values.enumerated().map { ($0.offset, $0.element) })
+  }
+
+  /// Keeps the values of a row that is in the fresh database, for which that has no column.
+  ///
+  /// `key` are the positions of the row's key where it has no rowid.
+  package mutating func addLeftOut(
+    _ fields: [(field: Int, column: String)], of stored: StoredRecord, table: String,
+    key: Range<Int>
+  ) throws(SQLiteError) {
+    let positions = Set(fields.map(\.field)).union(stored.rowID == nil ? Set(key) : []).sorted()
+    try insert(
+      into: .leftOut,
+      place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
+        .text(fields.map(\.column).joined(separator: ", ")), .text(positions.listed),
+      ], positions.map { ($0, stored.record.value($0) ?? .null) })
+  }
+
+  /// Keeps what is left of a row; where something of the same row is there already, both become
+  /// one.
+  ///
+  /// `keyCount` is how many of the first fields are the key of a table without rowids.
+  package mutating func add(
+    _ partial: PartialRow, table: String, keyCount: Int, fieldCount: Int?
+  ) throws(SQLiteError) {
+    let key = (0..<keyCount).compactMap { field in
+      partial.values.first { $0.field == field }?.value
     }
-    while try statement.step() {}
+    if let present = try partialRow(table, partial.rowID, key: key, keyCount: keyCount) {
+      try merge(partial, into: present)
+      return
+    }
+    let count = partial.fieldCount ?? fieldCount
+    try insert(
+      into: .partialRows,
+      place(of: partial.page, partial.offset, table: table, rowID: partial.rowID) + [
+        .text(partial.witness.word), .text(partial.witness.description),
+        partial.witness.index.map { .text($0) } ?? .null, .text(partial.values.map(\.field).listed),
+        count.map { .integer(Int64($0)) } ?? .null,
+      ], partial.values)
+  }
+
+  /// Notes a page that no row was read from.
+  package mutating func add(_ page: StrayPage) throws(SQLiteError) {
+    let bytes = image.flatMap { try? $0.bytes(of: page.page) }
+    let place: [Value] =
+      if let image, let bytes {
+        [
+          .text("\(image.origin(of: page.page))"), .integer(Int64(image.offset(of: page.page))),
+          .integer(Int64(bytes.count)),
+        ]
+      } else {
+        [.null, .null, .integer(0)]
+      }
+    try prepared(
+      """
+      INSERT INTO pages (page, source, file_offset, size, kind, cells, owner_candidates, reason,
+        evidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ).run(
+      [.integer(Int64(page.page.rawValue))] + place + [
+        .text(page.kind), page.cellCount.map { .integer(Int64($0)) } ?? .null,
+        page.candidates.isEmpty ? .null : .text(page.candidates.joined(separator: ", ")),
+        .text(page.reason.rawValue), .text(page.evidence),
+      ])
+  }
+
+  /// Adds what is known of the file at the end, and commits.
+  package mutating func finish(meta: [(key: String, value: String)] = []) throws(SQLiteError) {
+    try Self.describe(meta, in: connection)
+    statements = [:]
+    try connection.execute("COMMIT")
+  }
+
+  // MARK: Inside
+
+  /// Where the bytes of a row are, as the columns that all tables of rows begin with.
+  private func place(
+    of page: PageNumber, _ offset: Int, table: String?, rowID: Int64?
+  ) -> [Value] {
+    [
+      table.map { .text($0) } ?? .null, rowID.map(Value.integer) ?? .null,
+      .text("\(image?.origin(of: page) ?? .main)"), .integer(Int64(page.rawValue)),
+      .integer(Int64(offset)),
+    ]
+  }
+
+  private mutating func insert(
+    into table: Table, _ leading: [Value], _ fields: [(field: Int, value: Value)]
+  ) throws(SQLiteError) {
+    let fields = fields.filter { $0.field < Self.valuesMax }
+    try widen(table, to: fields.map(\.field).max().map { $0 + 1 } ?? 0)
+    let names = table.columns.map(\.quotedIdentifier) + fields.map { "c\($0.field)" }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let insertion = try prepared(
+      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
+    try insertion.run(leading, fields.map(\.value), encoding: encoding)
     count += 1
   }
 
-  private mutating func widen(_ table: Table, to width: Int) throws(SQLiteError) {
-    let present = columns[table] ?? 0
+  /// Gives a table columns for so many values.
+  mutating func widen(_ table: Table, to width: Int) throws(SQLiteError) {
+    let present = widths[table] ?? 0
     guard width > present else { return }
     for index in present..<width {
       try connection.execute("ALTER TABLE \(table.rawValue) ADD COLUMN c\(index)")
     }
-    columns[table] = width
+    widths[table] = width
   }
 
-  /// Commits.
-  package func finish() throws(SQLiteError) {
-    try connection.execute("COMMIT")
+  /// Makes rows without rowids quick to find by their key, where that is asked for.
+  mutating func indexByKey(_ table: Table) throws(SQLiteError) {
+    guard indexedByKey.insert(table).inserted else { return }
+    let name = table.rawValue
+    try connection.execute(
+      #"CREATE INDEX \#(name)_by_key ON \#(name) ("table", c0) WHERE "rowid" IS NULL"#)
   }
+
+  /// How many columns for values a table has.
+  func width(of table: Table) -> Int { widths[table] ?? 0 }
+
+  /// A statement that is prepared once.
+  mutating func prepared(_ sql: String) throws(SQLiteError) -> PreparedStatement {
+    if let statement = statements[sql] { return statement }
+    let statement = PreparedStatement(try connection.prepare(sql))
+    statements[sql] = statement
+    return statement
+  }
+}
+
+/// A statement that is kept for the next time.
+final class PreparedStatement {
+  private let statement: Statement
+
+  init(_ statement: consuming Statement) {
+    self.statement = statement
+  }
+
+  /// Runs once with these values, the later ones with text in an encoding.
+  func run(
+    _ values: [Value], _ more: [Value] = [], encoding: TextEncoding = .utf8
+  ) throws(SQLiteError) {
+    _ = try first(values, more, encoding: encoding)
+  }
+
+  /// The first row that the statement gives; nil when there is none.
+  func first(
+    _ values: [Value], _ more: [Value] = [], encoding: TextEncoding = .utf8
+  ) throws(SQLiteError) -> [Value]? {
+    defer { statement.reset() }
+    try statement.bind(values)
+    for (index, value) in more.enumerated() {
+      try statement.bind(value, at: values.count + index + 1, encoding: encoding)
+    }
+    guard try statement.step() else { return nil }
+    return statement.row
+  }
+
+  /// Hands out every row.
+  func forEach(_ values: [Value], _ body: ([Value]) throws(SQLiteError) -> Void) throws(SQLiteError)
+  {
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step() { try body(statement.row) }
+  }
+}
+
+extension [Int] {
+  /// The numbers as text, such as `0,2`.
+  var listed: String { map(String.init).joined(separator: ",") }
+}
+
+extension PartialRow.Witness {
+  /// What the witness is, in one word.
+  fileprivate var word: String {
+    switch self {
+    case .cell: "broken-chain"
+    case .index: "index-entry"
+    }
+  }
+
+  /// What the witness says, in words.
+  fileprivate var description: String {
+    switch self {
+    case .cell(let problem): "\(problem): the fields before the break are kept"
+    case .index: "an index still holds the key of a row that its table has lost"
+    }
+  }
+
+  /// The index that is the witness.
+  var index: String? { if case .index(let name) = self { name } else { nil } }
 }

@@ -24,6 +24,7 @@ extension Contract {
         "unsynced": {"type": "array", "items": {"$ref": "#/$defs/unsynced"}},
         "rowCounts": {"type": "object", "additionalProperties": {"enum": ["conserved", "any"]}, "description": "What a migration may do to the number of rows, by table; conserved when absent."},
         "allowExtraObjects": {"type": "boolean", "default": false, "description": "Whether tables, indexes, triggers and views that are not expected are allowed."},
+        "renamedTables": {"type": "object", "additionalProperties": {"type": "string"}, "description": "New names of tables by their old ones: where a salvage puts the rows."},
         "renamedColumns": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}}, "description": "By table, new names of columns by their old ones."},
         "ignoreTables": {"type": "array", "items": {"type": "string"}, "description": "Tables that are not looked at."}
       },

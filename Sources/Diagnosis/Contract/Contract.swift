@@ -27,6 +27,8 @@ public struct Contract: Hashable, Sendable {
   public var rowCounts: [String: RowCountPolicy]
   /// Whether tables, indexes, triggers and views that are not expected are allowed.
   public var allowExtraObjects: Bool
+  /// New names of tables by their old ones.
+  public var renamedTables: [String: String]
   /// New names of columns by their old ones, by table.
   public var renamedColumns: [String: [String: String]]
   /// Tables that are not looked at.
@@ -38,7 +40,8 @@ public struct Contract: Hashable, Sendable {
     userVersion: Int32 = 0, objects: SchemaDescription = SchemaDescription(),
     freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
     rowCounts: [String: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
-    renamedColumns: [String: [String: String]] = [:], ignoreTables: [String] = []
+    renamedTables: [String: String] = [:], renamedColumns: [String: [String: String]] = [:],
+    ignoreTables: [String] = []
   ) {
     self.schema = schema
     self.name = name
@@ -50,6 +53,7 @@ public struct Contract: Hashable, Sendable {
     self.unsynced = unsynced
     self.rowCounts = rowCounts
     self.allowExtraObjects = allowExtraObjects
+    self.renamedTables = renamedTables
     self.renamedColumns = renamedColumns
     self.ignoreTables = ignoreTables
   }
@@ -109,7 +113,7 @@ extension Contract {
 extension Contract: Codable {
   enum CodingKeys: String, CodingKey {
     case schema, name, applicationID, userVersion, freshSchema, invariants, unsynced, rowCounts
-    case allowExtraObjects, renamedColumns, ignoreTables
+    case allowExtraObjects, renamedTables, renamedColumns, ignoreTables
   }
 
   /// Reads a contract; what is absent says nothing.
@@ -126,6 +130,7 @@ extension Contract: Codable {
       unsynced: try values.value(.unsynced, else: []),
       rowCounts: try values.value(.rowCounts, else: [:]),
       allowExtraObjects: try values.value(.allowExtraObjects, else: false),
+      renamedTables: try values.value(.renamedTables, else: [:]),
       renamedColumns: try values.value(.renamedColumns, else: [:]),
       ignoreTables: try values.value(.ignoreTables, else: []))
   }
@@ -143,6 +148,7 @@ extension Contract: Codable {
     try values.encode(unsynced, .unsynced, unless: [])
     try values.encode(rowCounts, .rowCounts, unless: [:])
     try values.encode(allowExtraObjects, .allowExtraObjects, unless: false)
+    try values.encode(renamedTables, .renamedTables, unless: [:])
     try values.encode(renamedColumns, .renamedColumns, unless: [:])
     try values.encode(ignoreTables, .ignoreTables, unless: [])
   }

@@ -13,17 +13,62 @@ public struct Balance: Hashable, Sendable {
   public var duplicates = 0
   /// Rows set aside with a reason.
   public var quarantined = 0
+  /// Of these, rows of a transaction that was never committed: they are not missed.
+  public var uncommitted = 0
   /// Rows that could not be read.
   public var lost: Loss = .none
+  /// The rowids at which they are missing, as far as that is known.
+  public var missing = MissingRows()
+  /// Lost rows of which a part was kept.
+  public var partial = 0
+  /// Rows written whose table has no column for some of their values; these were kept beside it.
+  public var leftOut = 0
+  /// Rows that were lost and come from a backup.
+  public var restored = 0
+  /// Rows that the fresh table has when all is done; nil when they were not counted.
+  public var counted: Int?
 
   /// An account with nothing in it.
   public init(table: String?) {
     self.table = table
   }
 
-  /// Whether everything that was seen is accounted for.
-  public var holds: Bool { seen == written + duplicates + quarantined }
+  /// Whether everything that was seen is accounted for, and is there.
+  public var holds: Bool {
+    seen == written + duplicates + quarantined && counted ?? stored == stored
+  }
 
-  /// Whether every row of the table is in the fresh database.
-  public var isComplete: Bool { holds && quarantined == 0 && lost == .none }
+  /// Rows that the fresh table should have.
+  public var stored: Int { written + restored }
+
+  /// Whether every row of the table is in the fresh database, with all its values.
+  public var isComplete: Bool {
+    holds && quarantined == uncommitted && leftOut == 0 && lost == .none && restored == 0
+  }
+}
+
+extension Loss {
+  /// The loss when so many rows are known to be gone, by what indexes still hold of them.
+  ///
+  /// `entries` is how many rows the table had by a sound index over all of them, and `seen` how
+  /// many of them could be read. Where the two and the rows known to be gone add up, nothing else
+  /// is.
+  public func refined(gone: Int, seen: Int, entries: [Int]) -> Loss {
+    if entries.contains(seen + gone) { return gone == 0 ? .none : .exactly(gone) }
+    switch self {
+    case .none, .exactly: return self
+    case .atLeast(let count): return .atLeast(max(count, gone))
+    case .unknown: return gone > 0 ? .atLeast(gone) : .unknown
+    }
+  }
+
+  /// The loss when so many rows of it have come back.
+  public func reduced(by restored: Int) -> Loss {
+    switch self {
+    case .none, .unknown: self
+    case .exactly(let count): count > restored ? .exactly(count - restored) : .none
+    case .atLeast(let count):
+      restored == 0 ? self : count > restored ? .atLeast(count - restored) : .unknown
+    }
+  }
 }

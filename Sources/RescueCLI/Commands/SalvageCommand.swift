@@ -11,10 +11,22 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let output = invocation.requiredPath(.output)
   let result = try context.rescue.salvage(
     context.input(invocation), to: output, into: contract, replacing: invocation.isSet(.force))
-  let report = SalvageAccount(
-    of: result.value, file: PlainName(file), inputs: result.inputs, code: result.code,
-    created: result.started)
-  try context.tell(report, of: invocation, naming: output)
-  context.tellLogFailure(of: result)
-  return ExitCode(result.value.outcome)
+  return try context.finish(result, of: invocation, file: file, output: output)
+}
+
+extension CommandContext {
+  /// Tells what a salvage did, and gives the status that it ends in.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal` when its rows do not add up, after the report.
+  func finish(
+    _ result: RunResult<SalvageReport>, of invocation: Invocation, file: FilePath, output: FilePath
+  ) throws(RescueError) -> ExitCode {
+    let report = SalvageAccount(
+      of: result.value, file: PlainName(file), inputs: result.inputs, code: result.code,
+      created: result.started)
+    try tell(report, of: invocation, naming: output)
+    tellLogFailure(of: result)
+    if let imbalance = result.value.imbalance { throw imbalance }
+    return ExitCode(result.value.outcome)
+  }
 }

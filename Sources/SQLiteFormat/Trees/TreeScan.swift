@@ -82,7 +82,7 @@ public struct TreeScan: Sendable {
   ) -> Event {
     let stored: StoredRecord
     do {
-      stored = try read(cell, of: visit.page, &claims)
+      stored = try claims.read(cell, of: visit.page, in: image, for: owner)
     } catch {
       return .cellFault(error)
     }
@@ -95,41 +95,62 @@ public struct TreeScan: Sendable {
     return .record(stored)
   }
 
-  /// What a cell gives that may be no row any more: it owns no pages.
   private func doubt(
     _ visit: TreeWalk.Visit, _ cell: Cell, _ claims: inout PageClaims
   ) -> Event {
-    let page = visit.page.number
-    let unproven = FormatError(.cellUnproven, page: page, offset: cell.offset)
-    guard cell.overflow == nil || claims.patience > 0 else { return .cellFault(unproven) }
-    do throws(FormatError) {
-      claims.patience -= cell.overflow == nil ? 0 : cell.chainLength(in: image)
-      let (record, chain) = try image.record(of: cell, on: visit.page)
-      guard chain.pages.allSatisfy({ claims.owner(of: $0) == nil }) else {
-        return .cellFault(unproven)
-      }
+    do {
+      let stored = try claims.readDoubtful(cell, of: visit.page, in: image)
       return .doubtful(
-        StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset), unproven)
+        stored, FormatError(.cellUnproven, page: stored.page, offset: stored.offset))
     } catch {
       return .cellFault(error)
     }
   }
+}
 
-  private func read(
-    _ cell: Cell, of page: BTreePage, _ claims: inout PageClaims
+extension PageClaims {
+  /// Reads the record of a cell, and claims its overflow pages for an owner.
+  ///
+  /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has another
+  ///   owner.
+  public mutating func read(
+    _ cell: Cell, of page: BTreePage, in image: Image, for owner: Owner
   ) throws(FormatError) -> StoredRecord {
-    guard cell.overflow == nil || claims.patience > 0 else {
+    let (stored, chain) = try record(of: cell, on: page, in: image)
+    for overflow in chain.pages where !claim(overflow, for: owner) {
+      throw FormatError(.claimedTwice, page: overflow, offset: cell.offset)
+    }
+    return stored
+  }
+
+  /// Reads the record of a cell that may be no row any more: it owns no pages.
+  ///
+  /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has an owner.
+  public mutating func readDoubtful(
+    _ cell: Cell, of page: BTreePage, in image: Image
+  ) throws(FormatError) -> StoredRecord {
+    let (stored, chain) = try record(of: cell, on: page, in: image)
+    // Nothing is claimed: many such cells may lead into the same long chain.
+    if cell.overflow != nil { patience -= cell.chainLength(in: image) }
+    guard chain.pages.allSatisfy({ owner(of: $0) == nil }) else {
+      throw FormatError(.cellUnproven, page: page.number, offset: cell.offset)
+    }
+    return stored
+  }
+
+  private mutating func record(
+    of cell: Cell, on page: BTreePage, in image: Image
+  ) throws(FormatError) -> (record: StoredRecord, chain: OverflowChain) {
+    guard cell.overflow == nil || patience > 0 else {
       throw FormatError(.chainAstray, page: page.number, offset: cell.offset)
     }
     do throws(FormatError) {
       let (record, chain) = try image.record(of: cell, on: page)
-      for overflow in chain.pages where !claims.claim(overflow, for: owner) {
-        throw FormatError(.claimedTwice, page: overflow)
-      }
-      return StoredRecord(
+      let stored = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+      return (stored, chain)
     } catch {
-      if cell.overflow != nil { claims.patience -= cell.chainLength(in: image) }
+      if cell.overflow != nil { patience -= cell.chainLength(in: image) }
       throw FormatError(
         error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }

@@ -130,6 +130,9 @@ public struct TreeWalk: Sendable {
   private mutating func push(
     childrenOf page: BTreePage, _ content: PageContent, _ item: Pending
   ) {
+    guard image.hasPageNumbers else {
+      return fault(FormatError(.noChild, page: page.number), page.number)
+    }
     var children: [Pending] = []
     var lower = item.lower
     func add(_ child: UInt32, upper: Int64?, at offset: Int) {

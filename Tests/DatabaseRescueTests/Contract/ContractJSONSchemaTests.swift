@@ -24,6 +24,7 @@ import Testing
     contract.invariants = [.init(name: "i", sql: "SELECT 1")]
     contract.rowCounts = ["t": .any]
     contract.allowExtraObjects = true
+    contract.renamedTables = ["s": "t"]
     contract.renamedColumns = ["t": ["a": "b"]]
     contract.ignoreTables = ["u"]
     let document = try json(ContractDocument.write(contract))

@@ -25,12 +25,16 @@ import Testing
         workouts     18         18             0            0  none
         outbox      148        148             0            0  none
         notes         7          7             0            0  none
-        sets        113        103             0           10  at least 35 rows
-        together    306        296             0           10  at least 35 rows
+        sets        113        103             0           10  at least 45 rows
+        together    306        296             0           10  at least 45 rows
+
+      rowids at which rows are missing
+        sets: 43-87
 
       doubtful rows
         10 rows set aside in rescued.db.quarantine.db, each with its table, page, byte and reason
         rows that a table lost may be among them
+        what is left of 45 lost rows is in rescued.db.quarantine.db too
 
       SQLite’s check of rescued.db: ok
 
@@ -73,6 +77,29 @@ import Testing
     #expect(account.html.contains("does not hold"))
   }
 
+  @Test func `where rows are missing is told by their rowids`() {
+    var balance = Balance(table: "notes")
+    balance.lost = .atLeast(20)
+    balance.missing.add(.init(first: 120, last: 340))
+    balance.missing.add(.init(first: 512, last: 512, rows: 1))
+    for start in 1...8 {
+      balance.missing.add(.init(first: Int64(start) * 1000, last: nil))
+    }
+    let report = SalvageReport(
+      output: "new.db", quarantine: nil, balances: [balance], unrestored: [], notes: [],
+      integrityProblems: [], danglingReferences: [])
+    let account = SalvageAccount(
+      of: report, file: "old.db", code: ReportFixture.code, created: ReportFixture.created)
+    #expect(
+      account.text.contains(
+        """
+        rowids at which rows are missing
+          notes: 120-340, 512, 1000 and above, 2000 and above, 3000 and above, 4000 and above, 5000 and
+          above, 6000 and above … and 2 more
+        """))
+    #expect(account.html.contains("notes: 120-340, 512"))
+  }
+
   @Test func `no folder gets into an account`() throws {
     let report = SalvageReport(
       output: "/home/alice/new.db", quarantine: "/home/alice/new.db.quarantine.db", balances: [],
@@ -85,15 +112,21 @@ import Testing
 
   @Test func `JSON has the documented members and no other`() throws {
     let documented = try AnyJSON.documented(in: "SalvageAccount.swift")
+    var balance = Balance(table: "t")
+    balance.lost = .exactly(3)
+    balance.missing.add(.init(first: 4, last: 9, rows: 3))
+    var report = SalvageReport(
+      output: "new.db", quarantine: "q.db", balances: [balance],
+      unrestored: [("v", "r")], notes: ["n"], integrityProblems: ["p"],
+      danglingReferences: [("t", 2)])
+    report.origins = [
+      RestoredRows(table: "t", backup: "b.gz", created: ReportFixture.created, rows: 2)
+    ]
     func paths(_ account: SalvageAccount) throws -> Set<String> {
       try JSONDecoder().decode(AnyJSON.self, from: Data(account.json().utf8)).paths()
     }
     let full = SalvageAccount(
-      of: SalvageReport(
-        output: "new.db", quarantine: "q.db", balances: [Balance(table: "t")],
-        unrestored: [("v", "r")], notes: ["n"], integrityProblems: ["p"],
-        danglingReferences: [("t", 2)]),
-      file: "old.db", inputs: [.init(name: "old.db", before: "00", after: "00")],
+      of: report, file: "old.db", inputs: [.init(name: "old.db", before: "00", after: "00")],
       code: ReportFixture.code, created: ReportFixture.created)
     #expect(try paths(full) == documented)
     #expect(try paths(ReportFixture.account(sample: "lost-root.db")).isSubset(of: documented))

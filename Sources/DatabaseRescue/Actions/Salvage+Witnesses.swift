@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What indexes still know of rows that their table has lost: partial rows, and how many are gone.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Salvage {
+  /// Keeps what the indexes of a table hold of its lost rows, and says better what was lost.
+  ///
+  /// A row counts as lost when it is neither in the fresh table nor set aside. Both are asked for
+  /// each entry, so that no list of rows is kept in memory.
+  func witness(
+    _ loaded: LoadedTable, in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balance: inout Balance
+  ) throws {
+    let plan = loaded.plan
+    let gaps = survey.gaps(in: plan.tree)
+    let lastRowID = survey.sequences.first { $0.key.lowercased() == plan.name.lowercased() }?.value
+    balance.missing = MissingRows(gaps, lastRowID: lastRowID)
+    guard let image = survey.image, let table = plan.table,
+      let lookup = try target.lookup(
+        in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding)
+    else { return }
+    var entries: [Int] = []
+    for index in survey.witnesses(for: table) {
+      if index.isComplete { entries.append(index.entryCount) }
+      try index.scan(image) { entry in
+        try world.requireGoingOn()
+        let partial = entry.partialRow
+        let key = (0..<plan.keyCount).map { field in
+          partial.values.first { $0.field == field }?.value ?? .null
+        }
+        guard try !lookup.finds(rowID: entry.rowID, key: key) else { return }
+        if balance.quarantined > 0,
+          try aside.holdsRow(of: plan.name, rowID: entry.rowID, key: key)
+        {
+          return
+        }
+        try aside.add(
+          partial, table: plan.name, keyCount: plan.keyCount, fieldCount: plan.shape.stored.count)
+      }
+    }
+    balance.partial = try aside.partialRowCount(of: plan.name)
+    // Rows that were set aside may be those of another table.
+    let isClear = balance.quarantined == 0
+    balance.lost = balance.lost.refined(
+      gone: balance.partial, seen: balance.seen - balance.duplicates,
+      entries: isClear ? entries : [])
+    // A sound index knows each rowid; without one, the gaps say more than the rows known of.
+    if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
+      balance.missing = try missingRows(of: plan, lookup, &aside)
+    }
+  }
+
+  /// The stretches of rowids between rows that are there, where every lost row is known.
+  private func missingRows(
+    of plan: TablePlan, _ lookup: borrowing RowLookup, _ aside: inout QuarantineDatabase
+  ) throws -> MissingRows {
+    var missing = MissingRows()
+    var current: (first: Int64, last: Int64, rows: Int)?
+    try aside.forEachPartialRowID(of: plan.name) { rowID throws(SQLiteError) in
+      if let stretch = current, try !lookup.findsRow(between: stretch.last, and: rowID) {
+        current = (stretch.first, rowID, stretch.rows + 1)
+      } else {
+        if let current {
+          missing.add(.init(first: current.first, last: current.last, rows: current.rows))
+        }
+        current = (rowID, rowID, 1)
+      }
+    }
+    if let current {
+      missing.add(.init(first: current.first, last: current.last, rows: current.rows))
+    }
+    return missing
+  }
+}

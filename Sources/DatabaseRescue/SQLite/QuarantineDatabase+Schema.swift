@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of the quarantine file. Its comments are part of the file: `.schema` shows them.
+
+extension QuarantineDatabase {
+  /// The statements that make the tables.
+  static let schema = """
+    CREATE TABLE meta (
+      -- What this file is and how it came about: tool, version, layout, support_code, created,
+      -- file, input.N (name and SHA-256), schema_source, encoding.
+      key TEXT PRIMARY KEY,
+      value TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE rows (
+      -- Rows that can be read whole, but were not placed in a table of the fresh database.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,      -- the table; NULL where it is not known
+      "rowid" INTEGER,   -- the row's rowid; NULL in tables without
+      "source" TEXT,     -- the file that holds its bytes: main, wal or journal
+      "page" INTEGER,    -- the page of the database that they are, from 1
+      "offset" INTEGER,  -- where the row's cell starts in the page
+      "reason" TEXT,     -- why it was not placed, in one word
+      "evidence" TEXT,   -- what is known of it, in words
+      "nfield" INTEGER   -- how many values its record has: c0, c1, … with their types,
+      -- in the order of the record; the column that is the rowid is NULL there
+    );
+    CREATE INDEX rows_by_rowid ON rows ("table", "rowid");
+    CREATE TABLE conflicts (
+      -- Rows that the fresh schema refused; the columns are those of rows.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,
+      "rowid" INTEGER,
+      "source" TEXT,
+      "page" INTEGER,
+      "offset" INTEGER,
+      "reason" TEXT,     -- key-taken: a row with this key is there already; constraint: any other
+      "evidence" TEXT,   -- for a constraint, what SQLite says
+      "nfield" INTEGER
+    );
+    CREATE INDEX conflicts_by_rowid ON conflicts ("table", "rowid");
+    CREATE TABLE partial_rows (
+      -- What is left of rows that are lost: one row here for each.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,
+      "rowid" INTEGER,
+      "source" TEXT,
+      "page" INTEGER,    -- the page of the cell, or of the first index entry
+      "offset" INTEGER,
+      "reason" TEXT,     -- broken-chain: the start of the row; index-entry: its keys in indexes
+      "evidence" TEXT,
+      "witnesses" TEXT,  -- the indexes that hold an entry for the row
+      "known" TEXT,      -- which of c0, c1, … are known, such as 0,2; the others are NULL here
+      -- and lost
+      "nfield" INTEGER   -- how many values the whole record had; NULL where that is not known
+    );
+    CREATE INDEX partial_rows_by_rowid ON partial_rows ("table", "rowid");
+    CREATE TABLE left_out (
+      -- Values of rows that are in the fresh database, for which that has no column.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,
+      "rowid" INTEGER,
+      "source" TEXT,
+      "page" INTEGER,
+      "offset" INTEGER,
+      "columns" TEXT,    -- the columns without a place in the fresh schema
+      "known" TEXT       -- which of c0, c1, … are given: their values, and the key of a table
+      -- without rowids
+    );
+    CREATE TABLE pages (
+      -- Pages that no row was read from and that may hold some; their bytes are in the input.
+      "page" INTEGER PRIMARY KEY,
+      "source" TEXT,     -- the file that holds it; NULL where none does
+      "file_offset" INTEGER,
+      "size" INTEGER,    -- how many of its bytes are there
+      "kind" TEXT,       -- what it looks like
+      "cells" INTEGER,   -- how many cells it says it has
+      "owner_candidates" TEXT,
+      "reason" TEXT,     -- unclaimed: nothing leads to it; unreadable: what leads to it finds
+      -- something else
+      "evidence" TEXT
+    );
+    CREATE TABLE origins (
+      -- Rows of the fresh database that come from a backup.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,
+      "first" INTEGER,   -- the first and the last rowid of a stretch; NULL in tables without
+      "last" INTEGER,
+      "rows" INTEGER,    -- how many rows of the stretch come from the backup
+      "backup" TEXT      -- its file name; meta has its date
+    );
+    """
+}

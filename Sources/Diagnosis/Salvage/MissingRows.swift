@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rowids at which rows of a table are missing, as a report lists them.
+
+/// The rowids at which rows of a table are missing.
+public struct MissingRows: Hashable, Sendable {
+  /// A stretch of rowids.
+  public struct Interval: Hashable, Sendable {
+    /// The first rowid; nil where the stretch begins with the table.
+    public let first: Int64?
+    /// The last rowid; nil where the stretch ends with the table.
+    public let last: Int64?
+    /// How many rows are missing in it; nil where that is not known.
+    public internal(set) var rows: Int?
+
+    /// Makes a stretch.
+    public init(first: Int64?, last: Int64?, rows: Int? = nil) {
+      self.first = first
+      self.last = last
+      self.rows = rows
+    }
+
+    /// The stretch in words, such as `120-340`.
+    public var description: String {
+      switch (first, last) {
+      case (nil, nil): "all"
+      case (let first?, nil): "\(first) and above"
+      case (nil, let last?): "up to \(last)"
+      case (let first?, let last?): first == last ? "\(first)" : "\(first)-\(last)"
+      }
+    }
+  }
+
+  /// How many stretches are kept.
+  public static let keptMax = 1000
+  /// The first stretches, in order.
+  public private(set) var intervals: [Interval] = []
+  /// How many there are in all.
+  public private(set) var count = 0
+
+  /// A list without stretches.
+  public init() {}
+
+  /// Adds a stretch at the end.
+  public mutating func add(_ interval: Interval) {
+    count += 1
+    if intervals.count < Self.keptMax { intervals.append(interval) }
+  }
+
+  /// The list of a table's gaps, whose last rowid its AUTOINCREMENT counter may tell.
+  public init(_ gaps: [Gap], lastRowID: Int64?) {
+    for case .rowIDs(let first, let last) in gaps {
+      let end = last ?? lastRowID.flatMap { $0 >= first ?? .min ? $0 : nil }
+      // What begins where the stretch before it ended is the same stretch.
+      if let previous = intervals.last, count == intervals.count, let before = previous.last,
+        let first, before < .max, before + 1 == first
+      {
+        intervals[intervals.count - 1] = Interval(first: previous.first, last: end)
+      } else {
+        add(Interval(first: first, last: end))
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of a row that is lost: the start of its record, or its entries in indexes.
+
+public import SQLiteFormat
+
+/// What is left of a row that is lost.
+public struct PartialRow: Sendable {
+  /// Where what is left was found.
+  public enum Witness: Hashable, Sendable {
+    /// In the row's own cell, whose overflow chain is broken.
+    case cell(FormatError.Problem)
+    /// In an entry of an index.
+    case index(String)
+  }
+
+  /// Where it was found.
+  public let witness: Witness
+  /// The rowid; nil in tables without.
+  public let rowID: Int64?
+  /// The values that are known, each with its position in the table's record, in order.
+  public let values: [(field: Int, value: Value)]
+  /// How many fields the row's record has; nil where that is not known.
+  public let fieldCount: Int?
+  /// The page of the cell or entry.
+  public let page: PageNumber
+  /// Where the cell or entry starts in the page.
+  public let offset: Int
+}
+
+extension Image {
+  /// What is left of the row whose cell a scan of `page` could not read; nil when that is nothing.
+  func partialRow(for fault: FormatError, on page: BTreePage) -> PartialRow? {
+    guard fault.problem.breaksChain,
+      let cell = cells(of: page).cells.first(where: {
+        $0.offset == fault.offset && $0.overflow != nil
+      }), let fields = leadingFields(of: cell, on: page)
+    else { return nil }
+    return PartialRow(
+      witness: .cell(fault.problem), rowID: cell.rowID,
+      values: fields.record.values.enumerated().map { ($0.offset, $0.element) },
+      fieldCount: fields.announced, page: page.number, offset: cell.offset)
+  }
+}
+
+extension FormatError.Problem {
+  /// Whether this is what can be wrong with an overflow chain; the fault's offset is then that of
+  /// the cell.
+  fileprivate var breaksChain: Bool {
+    switch self {
+    case .chainTooShort, .chainTooLong, .chainAstray, .claimedTwice, .pageMissing, .pageIncomplete,
+      .unreadable, .payloadTooLarge:
+      true
+    default: false
+    }
+  }
+}

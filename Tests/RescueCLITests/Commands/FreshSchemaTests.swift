@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one schema in another: by name, with SQLite's own affinity and defaults, and with every
+// row that does not fit kept beside.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct FreshSchemaTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  /// What a salvage into another schema gave.
+  private struct Salvaged {
+    let new: Oracle
+    let quarantine: Oracle?
+    let ending: Ending
+
+    func value(_ sql: String) throws -> Value? { try new.value(sql) }
+    func aside(_ sql: String) throws -> Value? { try quarantine?.value(sql) }
+  }
+
+  /// Salvages a database into the schema of a script, or of a contract.
+  private func salvage(
+    _ steps: [DatabaseBuilder.Step], into script: String, as name: FilePath = "schema.sql"
+  ) throws -> Salvaged {
+    let file = bench["app.db"]
+    try DatabaseBuilder(steps).build(at: file)
+    let schema = bench[name]
+    try schema.replaceContents(with: Bytes(script.utf8))
+    let output = bench["new.db"]
+    let ending = try bench.run(
+      "salvage", file, "--output", output, "--schema", schema, "--json")
+    #expect([0, 13, 14].contains(ending.status), "\(ending.all)")
+    let quarantine = output.adding(suffix: ".quarantine.db")
+    let new = try Oracle(output)
+    #expect(try new.integrityErrors == [])
+    return Salvaged(
+      new: new, quarantine: try quarantine.exists ? Oracle(quarantine) : nil, ending: ending)
+  }
+
+  @Test func `columns go by name, wherever they stand`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a, b, c)", "INSERT INTO t VALUES (1, 'two', 3.5)"],
+      into: "CREATE TABLE T (C, id INTEGER PRIMARY KEY, B, A)")
+    #expect(result.ending.status == 0)
+    #expect(try result.value("SELECT a || b || c FROM t") == .text("1two3.5"))
+  }
+
+  @Test func `tables and columns go under the new names of the contract`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, dist REAL, note TEXT)",
+        "INSERT INTO run (dist, note) VALUES (1.5, 'a'), (2, 'b'), (3, 'c')",
+        "DELETE FROM run WHERE id = 3",
+      ],
+      into: """
+        {
+          schema: 1, name: "app",
+          freshSchema: [
+            "CREATE TABLE workout (id INTEGER PRIMARY KEY AUTOINCREMENT, distance REAL, note TEXT)"
+          ],
+          renamedTables: {RUN: "workout"},
+          renamedColumns: {workout: {Dist: "distance"}},
+        }
+        """, as: "app.contract.json")
+    #expect(result.ending.status == 0, "\(result.ending.all)")
+    #expect(
+      try result.value("SELECT group_concat(id || distance || note, ' ') FROM workout")
+        == .text("11.5a 22.0b"))
+    #expect(try result.value("SELECT seq FROM sqlite_sequence") == .integer(3))
+  }
+
+  @Test func `values take the type that SQLite would give them`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a, b, c, d)", "INSERT INTO t VALUES ('12', 12, '1e1', 'x')"],
+      into: "CREATE TABLE t (a INTEGER, b TEXT, c REAL, d INTEGER)")
+    #expect(
+      try result.value(
+        "SELECT typeof(a) || typeof(b) || typeof(c) || typeof(d) || a || b || c || d FROM t")
+        == .text("integertextrealtext121210.0x"))
+  }
+
+  @Test func `columns that only the fresh schema has get their defaults`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)"],
+      into: "CREATE TABLE t (a, b TEXT NOT NULL DEFAULT 'new', c, d INT DEFAULT (2 * 21))")
+    #expect(result.ending.status == 0)
+    #expect(
+      try result.value("SELECT group_concat(a || b || ifnull(c, '-') || d) FROM t")
+        == .text("1new-42,2new-42"))
+  }
+
+  @Test func `a column that must have a value and has none refuses each row, not the whole`() throws
+  {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)", "CREATE TABLE u (a)",
+        "INSERT INTO u VALUES (3)",
+      ],
+      into: "CREATE TABLE t (a, b NOT NULL); CREATE TABLE u (a)")
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT count(*) FROM t") == .integer(0))
+    #expect(try result.value("SELECT a FROM u") == .integer(3))
+    #expect(
+      try result.aside("SELECT group_concat(c0 || reason || evidence, ' ') FROM conflicts")
+        == .text(
+          "1constraintthe fresh schema refuses it: NOT NULL constraint failed: t.b "
+            + "2constraintthe fresh schema refuses it: NOT NULL constraint failed: t.b"))
+  }
+
+  /// A constraint of the fresh schema, and the rows of (1, 'a'), (2, 'x'), (3, 'x') that it refuses.
+  struct Constraint: CustomTestStringConvertible {
+    let schema: String
+    let refused: String
+    var testDescription: String { schema }
+
+    init(_ schema: String, refuses refused: String) {
+      self.schema = schema
+      self.refused = refused
+    }
+  }
+
+  @Test(arguments: [
+    Constraint("CREATE TABLE t (n INTEGER PRIMARY KEY, s TEXT UNIQUE)", refuses: "3"),
+    Constraint(
+      "CREATE TABLE t (n INTEGER PRIMARY KEY, s TEXT UNIQUE ON CONFLICT REPLACE)", refuses: "3"),
+    Constraint(
+      "CREATE TABLE t (n INTEGER PRIMARY KEY, s TEXT UNIQUE ON CONFLICT IGNORE)", refuses: "3"),
+    Constraint(
+      "CREATE TABLE t (n INTEGER PRIMARY KEY, s TEXT UNIQUE ON CONFLICT ROLLBACK)", refuses: "3"),
+    Constraint("CREATE TABLE t (n, s); CREATE UNIQUE INDEX i ON t (s)", refuses: "3"),
+    Constraint("CREATE TABLE t (n, s CHECK (n <> 2))", refuses: "2"),
+    Constraint("CREATE TABLE t (n, s CHECK (json_valid(s)))", refuses: "1,2,3"),
+    Constraint(
+      "CREATE TABLE t (n, s, v AS (CASE n WHEN 2 THEN json_extract(s, '$.a') END) STORED)",
+      refuses: "2"),
+    Constraint("CREATE TABLE t (n INT, s INT) STRICT", refuses: "1,2,3"),
+    Constraint("CREATE TABLE t (n TEXT, s INTEGER PRIMARY KEY)", refuses: "1,2,3"),
+    Constraint("CREATE TABLE t (n, s TEXT PRIMARY KEY) WITHOUT ROWID", refuses: "3"),
+  ])
+  func `a row that breaks a constraint goes to the conflicts, and the others in`(
+    _ constraint: Constraint
+  ) throws {
+    let result = try salvage(
+      ["CREATE TABLE t (n INT, s TEXT)", "INSERT INTO t VALUES (1, 'a'), (2, 'x'), (3, 'x')"],
+      into: constraint.schema)
+    #expect(result.ending.status == 14)
+    #expect(
+      try result.aside("SELECT group_concat(c0) FROM conflicts") == .text(constraint.refused))
+    let kept = 3 - constraint.refused.split(separator: ",").count
+    #expect(try result.value("SELECT count(*) FROM t") == .integer(Int64(kept)))
+    #expect(try result.aside("SELECT count(*) FROM conflicts WHERE page IS NULL") == .integer(0))
+  }
+
+  @Test func `NULL is not replaced by a default that the schema would put in its place`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (NULL)"],
+      into: "CREATE TABLE t (a NOT NULL ON CONFLICT REPLACE DEFAULT 7)")
+    #expect(try result.value("SELECT group_concat(a) FROM t") == .text("1"))
+    #expect(try result.aside("SELECT count(*) FROM conflicts") == .integer(1))
+  }
+
+  @Test func `values without a column are kept beside, and said`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a, x, g AS (a + 1) STORED, y)",
+        "INSERT INTO t (a, x, y) VALUES (1, 'x1', x'01'), (2, NULL, NULL), (3, 'x3', NULL)",
+        "CREATE TABLE w (x, k TEXT PRIMARY KEY) WITHOUT ROWID",
+        "INSERT INTO w VALUES ('wx', 'key')",
+      ],
+      into: """
+        CREATE TABLE t (id INTEGER PRIMARY KEY, a);
+        CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID
+        """)
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT count(*) FROM t") == .integer(3))
+    #expect(
+      try result.aside(
+        """
+        SELECT group_concat("rowid" || ' ' || columns || ' ' || known || ' ' || c2, '; ')
+        FROM left_out WHERE "table" = 't'
+        """) == .text("1 x, y 2,4 x1; 3 x 2 x3"))
+    #expect(
+      try result.aside(#"SELECT typeof(c4) FROM left_out WHERE "rowid" = 1"#) == .text("blob"))
+    #expect(
+      try result.aside(#"SELECT known || c0 || c1 FROM left_out WHERE "table" = 'w'"#)
+        == .text("0,1keywx"))
+    let json = try result.ending.json
+    #expect(
+      json["notes"]?.list.contains { $0.text?.contains("no column for 'x', 'y'") == true } == true)
+    #expect(json["complete"]?.bool == false)
+    #expect(json["tables"]?.list.first { $0["table"]?.text == "t" }?["leftOut"]?.number == 2)
+  }
+
+  @Test func `a table that the fresh schema has not is set aside whole`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a)", "CREATE TABLE old (a, b)", "INSERT INTO old VALUES (1, 'b')"],
+      into: "CREATE TABLE t (a)")
+    #expect(result.ending.status == 14)
+    #expect(
+      try result.aside(#"SELECT "table" || reason || c0 || c1 FROM rows"#)
+        == .text("oldtable-not-wanted1b"))
+  }
+
+  @Test func `generated columns are computed anew, and triggers do not fire`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (a, g AS (a || '!') STORED)", "INSERT INTO t (a) VALUES ('x'), ('y')",
+        "CREATE TABLE log (n)",
+      ],
+      into: """
+        CREATE TABLE t (v AS (a || '?'), a, g AS (a || '.') STORED);
+        CREATE TABLE log (n);
+        CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.a); END
+        """)
+    #expect(result.ending.status == 0)
+    #expect(try result.value("SELECT group_concat(v || g) FROM t") == .text("x?x.,y?y."))
+    #expect(try result.value("SELECT count(*) FROM log") == .integer(0))
+  }
+
+  @Test func `a row that refers to a lost one stays, and is counted`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE p (id INTEGER PRIMARY KEY)", "INSERT INTO p VALUES (1)",
+        "CREATE TABLE c (p)", "INSERT INTO c VALUES (1), (2), (3)",
+      ],
+      into: """
+        CREATE TABLE p (id INTEGER PRIMARY KEY);
+        CREATE TABLE c (p REFERENCES p ON DELETE CASCADE)
+        """)
+    #expect(try result.value("SELECT count(*) FROM c") == .integer(3))
+    let dangling = try #require(try result.ending.json["danglingReferences"]?.list.first)
+    #expect(dangling["table"]?.text == "c" && dangling["rows"]?.number == 2)
+  }
+
+  @Test func `a hidden rowid becomes the column that is the rowid`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a)", "INSERT INTO t (rowid, a) VALUES (5, 'five'), (900, 'more')"],
+      into: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+    #expect(
+      try result.value("SELECT group_concat(id || a) FROM t") == .text("5five,900more"))
+  }
+
+  @Test func `an identifier that was no rowid stays what it was`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY DESC, a)",
+        "INSERT INTO t VALUES (20001, 'a'), (20002, 'b')",
+      ],
+      into: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+    #expect(
+      try result.value("SELECT group_concat(rowid || a) FROM t") == .text("20001a,20002b"))
+  }
+
+  @Test func `rowids that no name reaches are said to be new`() throws {
+    let steps: [DatabaseBuilder.Step] = [
+      "CREATE TABLE t (rowid, _rowid_, oid)",
+      "INSERT INTO t VALUES ('a', 'b', 'c'), ('d', 'e', 'f')",
+    ]
+    let result = try salvage(steps, into: "CREATE TABLE t (rowid, _rowid_, oid)")
+    #expect(result.ending.status == 0)
+    #expect(
+      try result.value("SELECT group_concat(rowid || _rowid_ || oid) FROM t") == .text("abc,def"))
+    #expect(
+      try result.ending.json["notes"]?.list.contains {
+        $0.text?.contains("its rows have new rowids") == true
+      } == true)
+  }
+}
