@@ -25,7 +25,7 @@ package struct QuarantineDatabase: ~Copyable {
   /// The types of values that are written once nobody has the file open.
   package let deferredTypes = DeferredTypes()
   /// How many rows, whole or in part, lie here.
-  package private(set) var count = 0
+  package internal(set) var count = 0
 
   /// The tables that hold values.
   package enum Table: String, CaseIterable, Sendable {
@@ -87,13 +87,24 @@ package struct QuarantineDatabase: ~Copyable {
       case .keyTaken, .constraint: .conflicts
       default: .rows
       }
-    let leading =
+    try insert(
+      stored.record, into: target,
       place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
         .text(doubt.word), .text(doubt.description), .integer(Int64(stored.record.fieldCount)),
-      ]
-    guard stored.record.isWhole else { return try insert(stored.record, into: target, leading) }
+      ])
+  }
+
+  /// Sets aside a row of a backup that contradicts what is known of the row that was lost.
+  mutating func addOutdated(_ stored: StoredRecord, table: String, backup: String) throws {
+    var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
+    place[2] = .text(backup)
     try insert(
-      into: target, leading, stored.record.values.enumerated().map { ($0.offset, $0.element) })
+      stored.record, into: .rows,
+      place + [
+        .text("outdated"),
+        .text("a row of a backup; the indexes of the damaged file know other values of it"),
+        .integer(Int64(stored.record.fieldCount)),
+      ])
   }
 
   /// Keeps the values of a row that is in the fresh database, for which that has no column.
@@ -193,10 +204,14 @@ package struct QuarantineDatabase: ~Copyable {
     count += 1
   }
 
-  /// Inserts a record with long values, of which none is held in memory.
+  /// Inserts all values of a record; the long ones of one that has such are never in memory.
   private mutating func insert(
     _ record: Record, into table: Table, _ leading: [Value]
   ) throws {
+    guard !record.isWhole else {
+      return try insert(
+        into: table, leading, record.values.enumerated().map { ($0.offset, $0.element) })
+    }
     let fields = Array(record.fields.prefix(Self.valuesMax))
     try widen(table, to: fields.count)
     let names = table.columns.map(\.quotedIdentifier) + fields.indices.map { "c\($0)" }

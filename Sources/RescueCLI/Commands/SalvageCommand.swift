@@ -14,7 +14,8 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
     of: [.examining, .copying, .verifying, .proving], over: input
   ) { rescue throws(RescueError) in
     try rescue.salvage(
-      input, to: output, into: contract, replacing: invocation.isSet(.force))
+      input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
+      replacing: invocation.isSet(.force))
   }
   return try context.finish(result, of: invocation, file: file, output: output)
 }

@@ -26,7 +26,12 @@ import Testing
       environment: ["DBRESCUE_LOG": "/dev/null"]
     ).start()
     // A fresh database is there under another name as soon as rows are written.
-    while try SystemStorage().names(in: scratch.path).count == 1 { usleep(1000) }
+    func isWriting() throws -> Bool {
+      try SystemStorage().names(in: scratch.path).contains {
+        $0.description.hasSuffix(".salvage.partial")
+      }
+    }
+    while try !isWriting() { usleep(1000) }
     run.signal(SIGINT)
     let outcome = try run.wait()
     #expect(outcome.status == 130, "\(outcome)")
