@@ -164,8 +164,10 @@ import Testing
     ).build(at: file)
     let original = bench["original.db"]
     try file.copyFileSet(to: original)
-    try file.replaceContents(
-      with: Damage.zeroPage(2).applied(to: file.contents(), pageSize: 512))
+    for root in [2, 3] {
+      try file.replaceContents(
+        with: Damage.zeroPage(root).applied(to: file.contents(), pageSize: 512))
+    }
     try salvage(file, original: original)
     let quarantine = try Oracle(bench["salvaged-app.db.db.quarantine.db"])
     #expect(
