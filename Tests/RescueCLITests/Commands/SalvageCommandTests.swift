@@ -171,7 +171,7 @@ import Testing
     try salvage(file, original: original)
     let quarantine = try Oracle(bench["salvaged-app.db.db.quarantine.db"])
     #expect(
-      try quarantine.value(#"SELECT count(*) FROM rows WHERE "table" IS NULL"#) == .integer(90))
+      try quarantine.value(#"SELECT count(*) FROM rows WHERE "table" IS NULL"#) == .integer(180))
   }
 
   @Test func `rows of version 3 go into version 4, with its defaults and its limits`() throws {
