@@ -19,16 +19,19 @@ extension Rescue {
   /// Nothing is locked, so another process may write meanwhile. What then looks damaged or
   /// drifted may be two states in one, and is read again.
   ///
+  /// The contract's schema stands in for one that the file has lost; unless `verifying`, that is
+  /// all it is for.
+  ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
-    _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
+    _ input: InputFiles, _ contract: Contract?, verifying: Bool = true, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
     for _ in 1..<Self.readingsMax {
       let start = try DatabaseState(of: input, storage: world.storage)
       var failure: RescueError?
       do throws(RescueError) {
-        let examination = try examineOnce(input, contract, &notes)
+        let examination = try examineOnce(input, contract, verifying: verifying, &notes)
         if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
@@ -67,17 +70,21 @@ extension Rescue {
   }
 
   private func examineOnce(
-    _ input: InputFiles, _ contract: Contract?, _ notes: inout RunNotes
+    _ input: InputFiles, _ contract: Contract?, verifying: Bool = true, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
     let files = try input.open(in: world)
     notes.stage = .diagnose
-    let survey = Survey(files, parser: SandboxParser())
+    let expected = try contract.map { contract throws(RescueError) in
+      contract.freshSchema.isEmpty ? [] : try FreshSchema(contract: contract).entries
+    }
+    let survey = Survey(files, parser: SandboxParser(), expected: expected ?? [])
     try world.requireGoingOn()
-    let bytes = Examination(survey, expectedVersion: contract.map { Int($0.userVersion) })
+    let bytes = Examination(
+      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
     var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if let contract, bytes.verdict.isStructureSound, let image = survey.image {
+    if verifying, let contract, bytes.verdict.isStructureSound, let image = survey.image {
       notes.stage = .verify
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("copy.db")

@@ -185,6 +185,11 @@ package struct Salvage {
     var notes: [String] = []
     var loaded: [LoadedTable] = []
     let families = ShadowFamilies(survey)
+    if case .lineFeedsExpanded(let removed) = survey.transfer {
+      notes.append(
+        "the file was transferred as text: \(removed) carriage returns before line feeds were left "
+          + "out in reading it")
+    }
 
     for table in reader.tables {
       let name = table.entry.name.lowercased()
@@ -201,7 +206,8 @@ package struct Salvage {
         if let plan { loaded.append(LoadedTable(plan, balance: balances.count - 1)) }
       }
     }
-    let orphans = try setAsideOrphans(reader, &claims, &aside)
+    var orphans = try setAsideOrphans(reader, &claims, &aside)
+    try setAsideReplicas(reader, loaded, target, &aside, &balances, unknown: &orphans, &notes)
 
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
@@ -265,11 +271,11 @@ package struct Salvage {
   ) throws -> Balance {
     var orphans = Balance(table: nil)
     // What the schema no longer names cannot be counted, and must not pass for nothing.
-    if !survey.namesEveryTable { orphans.lost = .unknown }
+    if survey.schema?.isWhole != true { orphans.lost = .unknown }
     try reader.readOrphans(&claims) { item in
-      guard case .doubtful(_, let stored, let doubt) = item else { return }
+      guard case .doubtful(let table, let stored, let doubt) = item else { return }
       orphans.seen += 1
-      try aside.add(stored, table: nil, doubt: doubt)
+      try aside.add(stored, table: table, doubt: doubt)
       orphans.quarantined += 1
     }
     return orphans

@@ -100,6 +100,8 @@ extension DiagnosisReport {
       case .absent: "none"
       case .empty: "there, without a commit"
       case .foreign: "there, not applied: it belongs to another database"
+      case .outdated: "there, not applied: it is older than the database"
+      case .contradictory: "there, not applied: the database contradicts itself with it"
       case .unusable: "there, not applied: its header does not hold"
       case .applied(let log):
         applied(log) + ending(log)
@@ -115,6 +117,7 @@ extension DiagnosisReport {
       switch log.ending {
       case .complete: ""
       case .olderGeneration: "; older frames behind them do not count"
+      case .saltsChanged(let offset): "; its salts change at byte \(offset)"
       case .checksumBroken(let offset): "; its checksum breaks at byte \(offset)"
       case .cutOff(let offset): "; it is cut off at byte \(offset)"
       }

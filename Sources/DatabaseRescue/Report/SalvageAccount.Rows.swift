@@ -16,6 +16,8 @@ extension SalvageAccount {
     public let duplicates: Int
     /// Rows set aside with a reason.
     public let quarantined: Int
+    /// Of these, rows of a transaction that was never committed.
+    public let uncommitted: Int
     /// Rows that could not be read.
     public let lost: RowLoss
     /// Lost rows of which a part was kept.
@@ -32,8 +34,8 @@ extension SalvageAccount {
     public let missingOmitted: Int?
 
     private enum CodingKeys: String, CodingKey {
-      case table, seen, written, duplicates, quarantined, lost, partial, leftOut, restored
-      case missing, missingOmitted
+      case table, seen, written, duplicates, quarantined, uncommitted, lost, partial, leftOut
+      case restored, missing, missingOmitted
       case isBalanced = "balanced"
     }
 
@@ -43,6 +45,7 @@ extension SalvageAccount {
       written = balance.written
       duplicates = balance.duplicates
       quarantined = balance.quarantined
+      uncommitted = balance.uncommitted
       lost = RowLoss(balance.lost)
       partial = balance.partial
       leftOut = balance.leftOut
@@ -61,6 +64,7 @@ extension SalvageAccount {
       written = sum(\.written)
       duplicates = sum(\.duplicates)
       quarantined = sum(\.quarantined)
+      uncommitted = sum(\.uncommitted)
       lost = RowLoss(sum: balances.map(\.lost))
       partial = sum(\.partial)
       leftOut = sum(\.leftOut)
@@ -74,7 +78,7 @@ extension SalvageAccount {
     var name: String { table ?? "of no known table" }
     /// Whether every row of the table is in the fresh database.
     var isComplete: Bool {
-      isBalanced && quarantined == 0 && leftOut == 0 && restored == 0 && !lost.isLoss
+      isBalanced && quarantined == uncommitted && leftOut == 0 && restored == 0 && !lost.isLoss
     }
   }
 

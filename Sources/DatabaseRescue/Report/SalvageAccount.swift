@@ -31,6 +31,7 @@ public import Diagnosis
 /// | `rows.written`               | integer  | rows written to the fresh database |
 /// | `rows.duplicates`            | integer  | rows that were there already, value for value |
 /// | `rows.quarantined`           | integer  | rows set aside with a reason |
+/// | `rows.uncommitted`           | integer  | of these, rows that were never committed |
 /// | `rows.lost`                  | loss     | rows that could not be read |
 /// | `rows.partial`               | integer  | lost rows of which a part was kept |
 /// | `rows.leftOut`               | integer  | written rows with values that have no column |
@@ -41,6 +42,7 @@ public import Diagnosis
 /// | `tables[].written`           | integer  | |
 /// | `tables[].duplicates`        | integer  | |
 /// | `tables[].quarantined`       | integer  | |
+/// | `tables[].uncommitted`       | integer  | |
 /// | `tables[].lost`              | loss     | |
 /// | `tables[].partial`           | integer  | |
 /// | `tables[].leftOut`           | integer  | |

@@ -242,10 +242,15 @@ package struct RowLoader: ~Copyable {
       return .written
     } catch  where error.isOfRow {
       guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
-      try bind(values, rowID, to: lookup)
-      defer { lookup.reset() }
-      return try lookup.step() ? .duplicate : .refused(.keyTaken)
+      return try holds(values, rowID: rowID) ? .duplicate : .refused(.keyTaken)
     }
+  }
+
+  /// Whether the table holds a row, value for value.
+  package func holds(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> Bool {
+    try bind(values, rowID, to: lookup)
+    defer { lookup.reset() }
+    return try lookup.step()
   }
 
   private func bind(

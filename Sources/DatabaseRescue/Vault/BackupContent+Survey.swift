@@ -26,7 +26,7 @@ extension BackupContent.Table {
   /// The content hash is the SHA-256 over all rows in the order of their tree, each with its
   /// rowid and its columns as stored: it does not depend on pages.
   fileprivate init(_ tree: TreeSurvey, in survey: Survey) {
-    guard let image = survey.image else {
+    guard let image = survey.image, let root = tree.root else {
       self.init(name: tree.entry.name, rows: 0)
       return
     }
@@ -35,7 +35,7 @@ extension BackupContent.Table {
     var pending = Bytes()
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
-      image, root: tree.root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
+      image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
     scan.run(&claims) { event in
       switch event {
       case .page(let visit) where visit.page.kind.isLeaf:

@@ -5,8 +5,9 @@ import SQLiteFormat
 
 enum GeometryCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
-    guard let decision = survey.geometry, let image = survey.image else { return [] }
-    return header(survey, decision) + transfer(survey, decision)
+    let transfer = survey.transfer.map { [finding(of: $0)] } ?? []
+    guard let decision = survey.geometry, let image = survey.image else { return transfer }
+    return header(survey, decision) + start(decision) + transfer
       + size(survey, image, decision.geometry)
   }
 
@@ -46,31 +47,65 @@ enum GeometryCheck: Check {
           "the file format version is \(header.writeVersion) for writing, "
             + "\(header.readVersion) for reading", at: onPageOne))
     }
-    if header.encoding == nil, survey.schema?.entries.isEmpty == false {
-      findings.append(
-        Finding(
-          .headerDamaged,
-          "the header names no text encoding; the schema reads as "
-            + survey.encoding.name, at: .init(page: .first, offset: 56)))
-    }
-    return findings
+    return findings + encoding(header, survey)
   }
 
-  private static func transfer(_ survey: Survey, _ decision: GeometryDecision) -> [Finding] {
-    var findings: [Finding] = []
+  /// The header's encoding against that of the text in the pages.
+  private static func encoding(_ header: DatabaseHeader, _ survey: Survey) -> [Finding] {
+    guard header.encoding != survey.encoding,
+      header.encoding != nil || survey.schema?.entries.isEmpty == false
+    else { return [] }
+    return [
+      Finding(
+        .headerDamaged,
+        (header.encoding.map { "the header says that text is in \($0.name)" }
+          ?? "the header names no text encoding") + "; the pages read as \(survey.encoding.name)",
+        at: .init(page: .first, offset: 56))
+    ]
+  }
+
+  private static func start(_ decision: GeometryDecision) -> [Finding] {
+    if !decision.hasPageNumbers {
+      return [
+        Finding(
+          .startShifted,
+          "the pages cannot be numbered: nothing tells how many are missing before the first one, "
+            + "and no page can be followed to another", severity: .loss)
+      ]
+    }
     if decision.start > 0 {
-      findings.append(
+      return [
         Finding(
           .startShifted, "the database starts at byte \(decision.start) of the file",
-          at: .init(offset: decision.start)))
+          at: .init(offset: decision.start))
+      ]
     }
-    if survey.hasConvertedLineEndings {
-      findings.append(
-        Finding(
-          .lineEndingsConverted,
-          "every line feed follows a carriage return: the file was transferred as text"))
+    guard decision.start < 0 else { return [] }
+    return [
+      Finding(
+        .startShifted, "the first \(-decision.start) bytes of the database are missing",
+        severity: .loss)
+    ]
+  }
+
+  private static func finding(of transfer: TextTransfer) -> Finding {
+    switch transfer {
+    case .lineFeedsExpanded(let removed):
+      Finding(
+        .lineEndingsConverted,
+        "every line feed follows a carriage return: the file was transferred as text, and is read "
+          + "without \(counted(removed, "carriage return"))", severity: .damage)
+    case .carriageReturnsDropped:
+      Finding(
+        .lineEndingsConverted,
+        "no carriage return is left before a line feed, and the file is too short: it was "
+          + "transferred as text, and what was dropped cannot be put back")
+    case .reencoded:
+      Finding(
+        .lineEndingsConverted,
+        "every byte that is not ASCII was replaced: the file was transferred as UTF-8 text, and "
+          + "the bytes are lost")
     }
-    return findings
   }
 
   private static func size(_ survey: Survey, _ image: Image, _ geometry: Geometry) -> [Finding] {

@@ -16,7 +16,12 @@ enum IdentityCheck: Check {
     switch survey.kind {
     case .database, .headlessDatabase:
       return [
-        Finding(.geometryUndetermined, "no page size makes sense of the pages of this database")
+        Finding(
+          .geometryUndetermined,
+          survey.geometryCandidates.isEmpty
+            ? "no page size makes sense of the pages of this database"
+            : "some pages speak for each of these page sizes, and none has a clear majority: "
+              + survey.geometryCandidates.map(\.words).joined(separator: ", "))
       ]
     case .empty: return [Finding(.empty, "the database has no pages")]
     case .zeros: return [Finding(.allZero, "every byte of the file is zero")]
@@ -30,5 +35,12 @@ enum IdentityCheck: Check {
     case .text: return [Finding(.otherFormat, "this is text")]
     case .unknown: return [Finding(.notADatabase, "nothing here looks like an SQLite database")]
     }
+  }
+}
+
+extension Geometry {
+  /// The geometry in a few words.
+  fileprivate var words: String {
+    "\(pageSize) bytes" + (reserved > 0 ? " with \(reserved) reserved" : "")
   }
 }

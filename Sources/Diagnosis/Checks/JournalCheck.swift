@@ -28,6 +28,18 @@ enum JournalCheck: Check {
             : "the -wal has pages of \(log.pageSize) bytes, the database of "
               + "\(image.geometry.pageSize)")
       ]
+    case .outdated:
+      return [
+        Finding(
+          .walForeign,
+          "the -wal ends before a state that the database is already in, and is left out")
+      ]
+    case .contradictory:
+      return [
+        Finding(
+          .walForeign,
+          "the database is sound without the -wal and contradicts itself with it: it is left out")
+      ]
     case .unusable(let error):
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
     }
@@ -45,7 +57,7 @@ enum JournalCheck: Check {
     }
     switch log.ending {
     case .complete, .olderGeneration: break
-    case .checksumBroken(let offset), .cutOff(let offset):
+    case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset):
       // After a crash the last transaction is often half written: SQLite skips it too. Whole
       // transactions of the same generation behind the break were committed once.
       let lost = log.commitsAfterBreak
@@ -53,7 +65,7 @@ enum JournalCheck: Check {
         Finding(
           .walDamaged,
           lost > 0
-            ? "the checksum of the -wal breaks, and \(counted(lost, "transaction")) behind the "
+            ? "the chain of frames in the -wal breaks, and \(counted(lost, "transaction")) behind the "
               + "break cannot be trusted"
             : "the last transaction of the -wal is not complete and does not count",
           at: .init(offset: offset), severity: lost > 0 ? .loss : .notice))

@@ -5,20 +5,12 @@ import SQLiteFormat
 
 enum OrphanCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
-    var pages = 0
-    var rows = 0
-    for page in survey.unclaimed {
-      guard case .btree(.tableLeaf, let cells) = page.content, cells > 0,
-        survey.placed[page.page] == nil
-      else { continue }
-      pages += 1
-      rows += cells
-    }
+    let (pages, rows) = survey.rowsWithoutTable
     let regained = survey.trees.filter { $0.regained > 0 }.map { tree in
       Finding(
         .orphanRows,
         "\(counted(tree.regained, "row")) of '\(tree.entry.name)' lie on pages that its tree has "
-          + "lost; indexes or rowids prove whose they are",
+          + "lost; indexes, rowids or their form prove whose they are",
         at: .init(object: tree.entry.name), severity: .damage)
     }
     guard pages > 0 else { return regained }

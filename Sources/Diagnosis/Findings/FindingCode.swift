@@ -173,11 +173,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .startShifted:
       Entry(
         .damage, "the database does not start at byte 0",
-        "something stands before it; salvage reads from where the database starts")
+        "something stands before it, or its beginning is missing; salvage reads what is there")
     case .lineEndingsConverted:
       Entry(
-        .loss, "line endings were converted",
-        "the file was transferred as text; ask for it again as a binary file")
+        .loss, "the file was transferred as text",
+        "its bytes were changed on the way; ask for it again as a binary file")
     case .unsupportedVersion:
       Entry(
         .warning, "a newer file format version",
@@ -197,7 +197,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         "transactions after the break cannot be trusted and are kept apart")
     case .walForeign:
       Entry(
-        .warning, "the WAL belongs to another database",
+        .warning, "the WAL does not belong to this state of the database",
         "its pages do not fit this file; it is not applied")
     case .hotJournal:
       Entry(

@@ -47,19 +47,16 @@ extension Survey {
 
   /// Hands out the hash of every row of a table that can be read.
   private func forEachRow(ofTable name: String, _ body: (KeyHash) -> Void) {
-    guard let image, let tree = tree(named: name) else { return }
+    guard let tree = tree(named: name), let reader = SalvageReader(self) else { return }
     let shape = schema?.shape(ofTable: name)
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(
-      image, root: tree.root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
-    scan.run(&claims) { event in
-      guard case .record(let stored) = event else { return true }
+    var claims = reader.startingClaims
+    reader.read(tree, &claims) { item in
+      guard case .row(_, let stored) = item else { return }
       var key = KeyHash()
       if let rowID = stored.rowID { key.add(rowID) }
       let values = shape?.values(of: stored.record, rowID: stored.rowID) ?? stored.record.values
       for value in values { key.add(value) }
       body(key)
-      return true
     }
   }
 }

@@ -13,6 +13,8 @@ public struct Balance: Hashable, Sendable {
   public var duplicates = 0
   /// Rows set aside with a reason.
   public var quarantined = 0
+  /// Of these, rows of a transaction that was never committed: they are not missed.
+  public var uncommitted = 0
   /// Rows that could not be read.
   public var lost: Loss = .none
   /// The rowids at which they are missing, as far as that is known.
@@ -41,7 +43,7 @@ public struct Balance: Hashable, Sendable {
 
   /// Whether every row of the table is in the fresh database, with all its values.
   public var isComplete: Bool {
-    holds && quarantined == 0 && leftOut == 0 && lost == .none && restored == 0
+    holds && quarantined == uncommitted && leftOut == 0 && lost == .none && restored == 0
   }
 }
 

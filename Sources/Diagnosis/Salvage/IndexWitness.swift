@@ -43,17 +43,18 @@ public struct IndexWitness: Sendable {
 
   /// Reads the entries that can be read and are in their place, until `body` throws.
   public func scan(_ image: Image, _ body: (Entry) throws -> Void) rethrows {
+    guard let root = tree.root else { return }
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: tree.root, isTable: false, owner: Survey.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
     var watch = order.map { OrderWatch($0) }
     try scan.run(&claims) { event in
       switch event {
       case .page(let visit):
-        watch?.turn(to: visit.page, isSound: visit.page.layoutFaults.isEmpty)
+        watch?.turn(to: visit.page, isSound: visit.content.layoutFault == nil)
       case .record(let stored):
         guard watch?.accepts(stored.record) ?? true, let entry = entry(stored) else { break }
         try body(entry)
-      case .cellFault, .misplaced, .pageFault: break
+      case .doubtful, .cellFault, .misplaced, .pageFault: break
       }
       return true
     }

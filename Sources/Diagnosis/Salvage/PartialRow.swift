@@ -45,7 +45,7 @@ extension Image {
     return PartialRow(
       witness: .cell(fault.problem), rowID: cell.rowID,
       values: fields.record.values.enumerated().map { ($0.offset, $0.element) },
-      fieldCount: fields.fieldCount, page: page.number, offset: cell.offset)
+      fieldCount: fields.announced, page: page.number, offset: cell.offset)
   }
 }
 

@@ -5,8 +5,8 @@ public import SQLiteFormat
 
 /// The reading side of a salvage: which bytes are rows, and whose.
 public struct SalvageReader: Sendable {
-  private let survey: Survey
-  private let image: Image
+  let survey: Survey
+  let image: Image
 
   /// Makes a reader; nil when the survey found no database.
   public init?(_ survey: Survey) {
@@ -26,47 +26,66 @@ public struct SalvageReader: Sendable {
   public func read(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
+    if let assignment = survey.reassembly.assignment(of: table, in: survey) {
+      return try read(assignment, of: table, &claims, body)
+    }
+    guard let root = table.root else { return }
     let name = table.entry.name
-    // Where indexes prove that every row is there once, a wrong place casts no doubt on it.
-    let isProven = survey.isOnlyMisplaced(table)
-    // Leaves that the tree has lost come after it, each as a tree of its own.
-    for root in [table.root] + survey.pagesRegained(by: table) {
-      var scan = TreeScan(
-        image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
-      var page: BTreePage?
-      try scan.run(&claims) { event in
-        switch event {
-        case .page(let visit): page = visit.page
-        case .record(let stored): try body(.row(table: name, stored))
-        case .misplaced(let stored):
-          try body(
-            isProven ? .row(table: name, stored) : .doubtful(table: name, stored, .misplaced))
-        case .cellFault(let error):
-          let rest = page.flatMap { image.partialRow(for: error, on: $0) }
-          try body(rest.map { .partial(table: name, $0) } ?? .lostCell(table: name, error))
-        case .pageFault(let error, _): try body(.lostPage(table: name, error))
+    var scan = TreeScan(
+      image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
+    try scan.run(&claims) { event in
+      switch event {
+      case .page: break
+      case .record(let stored): try body(.row(table: name, stored))
+      case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
+      case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
+      case .cellFault(let error): try body(.lostCell(table: name, error))
+      case .pageFault(let error, _): try body(.lostPage(table: name, error))
+      }
+      return true
+    }
+  }
+
+  /// Reads the rows of a table that was put together again.
+  private func read(
+    _ assignment: Reassembly.Assignment, of table: TreeSurvey, _ claims: inout PageClaims,
+    _ body: (SalvagedItem) throws -> Void
+  ) rethrows {
+    let name = table.entry.name
+    for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
+    for page in assignment.pages {
+      let found = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
+      for fault in found.faults { try body(.lostCell(table: name, fault)) }
+      for partial in found.partial { try body(.partial(table: name, partial)) }
+      for row in found.doubtful {
+        if assignment.proves(row) {
+          try body(.row(table: name, row))
+        } else {
+          try body(.doubtful(table: name, row, .unproven))
         }
-        return true
+      }
+      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent)
+      for (position, row) in found.rows.enumerated() {
+        let isInOrder = row.rowID == nil || inOrder.contains(position)
+        if let doubt = assignment.doubt(of: row, isInOrder: isInOrder) {
+          try body(.doubtful(table: name, row, doubt))
+        } else {
+          try body(.row(table: name, row))
+        }
       }
     }
   }
 
-  /// Reads the rows of leaf pages that no tree leads to and whose table is not proven.
+  /// Reads the rows of pages whose table is not proven.
   public func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    for unclaimed in survey.unclaimed {
-      guard case .btree(.tableLeaf, _) = unclaimed.content, survey.placed[unclaimed.page] == nil
-      else { continue }
-      var scan = TreeScan(
-        image, root: unclaimed.page, isTable: true, owner: Survey.firstTreeOwner)
-      try scan.run(&claims) { event in
-        switch event {
-        case .record(let stored), .misplaced(let stored):
-          try body(.doubtful(table: nil, stored, .orphan))
-        case .page, .cellFault, .pageFault: break
-        }
-        return true
+    for loose in survey.reassembly.loose {
+      let found = image.claimedRows(on: loose.page, isTable: loose.isTable, &claims)
+      let names = loose.candidates.map { survey.trees[$0].entry.name }
+      for row in found.rows + found.doubtful {
+        try body(
+          .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }
     }
   }
@@ -82,5 +101,64 @@ public struct SalvageReader: Sendable {
       }
     }
     return claims
+  }
+}
+
+extension Reassembly.Assignment {
+  /// Whether an index proves a row that its own page does not.
+  fileprivate func proves(_ row: StoredRecord) -> Bool {
+    witnesses.contains { $0.isWhole } && witnesses.allSatisfy { $0.knows(row) }
+  }
+
+  /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
+  fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
+    if witnesses.contains(where: { $0.denies(row) }) { return .contradicted }
+    if isInOrder || witnesses.contains(where: { $0.knows(row) }) { return nil }
+    return .misplaced
+  }
+}
+
+extension Image {
+  /// What can be read of a page of rows.
+  fileprivate struct Found {
+    var rows: [StoredRecord] = []
+    var doubtful: [StoredRecord] = []
+    var partial: [PartialRow] = []
+    var faults: [FormatError] = []
+  }
+
+  /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
+  fileprivate func claimedRows(
+    on number: PageNumber, isTable: Bool, _ claims: inout PageClaims
+  ) -> Found {
+    var found = Found()
+    guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
+    do throws(FormatError) {
+      let reading = try reading(of: number, isTable: isTable)
+      found.faults = reading.content.faults
+      guard reading.page.kind != .tableInterior else { return found }
+      for cell in reading.content.cells {
+        do throws(FormatError) {
+          found.rows.append(
+            try claims.read(cell, of: reading.page, in: self, for: Survey.firstTreeOwner))
+        } catch {
+          if let partial = partialRow(for: error, on: reading.page) {
+            found.partial.append(partial)
+          } else {
+            found.faults.append(error)
+          }
+        }
+      }
+      for cell in reading.content.doubtful {
+        do throws(FormatError) {
+          found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
+        } catch {
+          found.faults.append(error)
+        }
+      }
+    } catch {
+      found.faults.append(error)
+    }
+    return found
   }
 }

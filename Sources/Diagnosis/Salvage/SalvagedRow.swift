@@ -7,8 +7,13 @@ public import SQLiteFormat
 public enum Doubt: Hashable, Sendable {
   /// The row's page hangs in the tree, but its rowid does not belong there.
   case misplaced
-  /// No tree leads to the row's page.
-  case orphan
+  /// No tree leads to the row's page; the tables that it can belong to.
+  case orphan(candidates: [String])
+  /// An index that knows every row of its table does not know this one, or has another in its
+  /// stead.
+  case contradicted
+  /// The row's page is damaged, and nothing in it proves that the row was not deleted.
+  case unproven
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
   /// The record has more fields than the table has columns, or a value where the rowid stands.
@@ -19,17 +24,22 @@ public enum Doubt: Hashable, Sendable {
   case keyTaken
   /// The row breaks a constraint of the fresh schema, in SQLite's words.
   case constraint(String)
+  /// The row lies only in a copy of its page that is not part of the database.
+  case replica(PageReplica.Source)
 
   /// The doubt in one word that does not change from version to version, for queries.
   public var word: String {
     switch self {
     case .misplaced: "misplaced"
     case .orphan: "orphan"
+    case .contradicted: "contradicted"
+    case .unproven: "unproven"
     case .shapeUnknown: "shape-unknown"
     case .unfit: "unfit"
     case .tableNotWanted: "table-not-wanted"
     case .keyTaken: "key-taken"
     case .constraint: "constraint"
+    case .replica(let source): source.word
     }
   }
 
@@ -37,12 +47,49 @@ public enum Doubt: Hashable, Sendable {
   public var description: String {
     switch self {
     case .misplaced: "the rowid does not belong on its page"
-    case .orphan: "no table leads to its page"
+    case .orphan(let candidates):
+      candidates.isEmpty
+        ? "no table leads to its page"
+        : "no table leads to its page; by its form it can be of "
+          + candidates.prefix(8).joined(separator: ", ")
+    case .contradicted: "an index of its table contradicts it"
+    case .unproven: "its page is damaged: it may be a deleted row"
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"
     case .keyTaken: "another row has the same key"
     case .constraint(let message): "the fresh schema refuses it: \(message)"
+    case .replica(let source): "only in \(source.words)"
+    }
+  }
+}
+
+extension PageReplica.Source {
+  /// Where the copy lies, in one word.
+  fileprivate var word: String {
+    switch self {
+    case .main: "older-page"
+    case .journal: "journal-page"
+    case .olderFrame: "older-frame"
+    case .supersededFrame: "superseded-frame"
+    case .uncommittedFrame: "uncommitted-frame"
+    case .unverifiedFrame: "unverified-frame"
+    }
+  }
+
+  /// Where the copy lies and how old it is, for people; frames and records are counted from 1.
+  fileprivate var words: String {
+    switch self {
+    case .main: "the database file under its journals: older"
+    case .journal(let record): "the rollback journal, record \(record + 1): before the last change"
+    case .olderFrame(let index):
+      "the write-ahead log, frame \(index + 1), left from before the log began anew: older"
+    case .supersededFrame(let index):
+      "the write-ahead log, frame \(index + 1), superseded by a later one: older"
+    case .uncommittedFrame(let index):
+      "the write-ahead log, frame \(index + 1), of a transaction whose end is missing"
+    case .unverifiedFrame(let index):
+      "the write-ahead log, frame \(index + 1), that nothing vouches for"
     }
   }
 }

@@ -41,8 +41,12 @@ extension Survey {
         faults[page] = (tree.entry.name, fault.problem)
       }
     }
-    var pages = unclaimed.filter { placed[$0.page] == nil }.map { unclaimed in
-      strayPage(unclaimed, faults.removeValue(forKey: unclaimed.page))
+    let placed = reassembly.placedPages
+    let candidates = Dictionary(
+      reassembly.loose.map { ($0.page, $0.candidates) }, uniquingKeysWith: { first, _ in first })
+    var pages = unclaimed.filter { !placed.contains($0.page) }.map { unclaimed in
+      strayPage(
+        unclaimed, faults.removeValue(forKey: unclaimed.page), candidates[unclaimed.page] ?? [])
     }
     for (page, fault) in faults {
       let content = image.flatMap { try? $0.btreePage(page) }
@@ -55,7 +59,8 @@ extension Survey {
   }
 
   private func strayPage(
-    _ unclaimed: UnclaimedPage, _ fault: (owner: String, problem: FormatError.Problem)?
+    _ unclaimed: UnclaimedPage, _ fault: (owner: String, problem: FormatError.Problem)?,
+    _ candidates: [Int]
   ) -> StrayPage {
     let page = unclaimed.page
     let (kind, cells): (String, Int?) =
@@ -69,33 +74,11 @@ extension Survey {
         page: page, kind: kind, cellCount: cells, candidates: [fault.owner], reason: .unreadable,
         evidence: "\(fault.problem)")
     }
-    let tables = unclaimed.content.isTableLeaf ? tablesFitting(page) : []
+    let tables = candidates.prefix(Self.candidatesMax).map { trees[$0].entry.name }
     return StrayPage(
       page: page, kind: kind, cellCount: cells, candidates: tables, reason: .unclaimed,
       evidence: tables.isEmpty
         ? "nothing leads to it"
         : "nothing leads to it; its rows have the shape of these tables")
-  }
-
-  /// The tables whose columns every row of a leaf page can have.
-  private func tablesFitting(_ number: PageNumber) -> [String] {
-    guard let image, let schema, let page = try? image.btreePage(number) else { return [] }
-    let records = image.cells(of: page).cells.compactMap {
-      (try? image.record(of: $0, on: page))?.record
-    }
-    guard !records.isEmpty else { return [] }
-    let tables = schema.parsed.description.tables.filter { table in
-      guard table.kind != .virtual, !table.withoutRowID,
-        let shape = schema.shape(ofTable: table.name)
-      else { return false }
-      return records.allSatisfy { shape.fits($0) && !shape.isMistyped($0) }
-    }
-    return tables.prefix(Self.candidatesMax).map(\.name)
-  }
-}
-
-extension UnclaimedPage.Content {
-  fileprivate var isTableLeaf: Bool {
-    if case .btree(.tableLeaf, _) = self { true } else { false }
   }
 }

@@ -96,6 +96,11 @@ public struct TableDescription: Hashable, Sendable, Codable {
   }
 }
 
+extension TableDescription {
+  /// Whether the table has rows of its own in the file.
+  public var isStored: Bool { kind != .virtual }
+}
+
 /// A column as SQLite understands it.
 public struct ColumnDescription: Hashable, Sendable, Codable {
   /// Whether and how a column is computed.

@@ -37,8 +37,12 @@ extension Survey {
     var walk = GapWalk(
       image: image, isTable: tree.isRowIDTable, claims: claims,
       owner: Self.firstTreeOwner + PageClaims.Owner(clamping: position))
-    walk.visit(tree.root, above: nil, upTo: nil, depth: 0)
-    let regained = pagesRegained(by: tree).compactMap { image.rowIDs(of: $0) }
+    if let root = tree.root {
+      walk.visit(root, above: nil, upTo: nil, depth: 0)
+    } else {
+      walk.openWholly()
+    }
+    let regained = reassembly.pagesRegained(by: position).compactMap { image.rowIDs(of: $0) }
     return walk.gaps.flatMap { $0.without(regained) }
   }
 }
@@ -63,6 +67,11 @@ private struct GapWalk {
     self.isTable = isTable
     self.claims = claims
     self.owner = owner
+  }
+
+  /// Takes the whole table for a gap.
+  mutating func openWholly() {
+    add(nil, nil, isUpperLost: true)
   }
 
   /// Visits a page whose rows lie above one key and not above another.

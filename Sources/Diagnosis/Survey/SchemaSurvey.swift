@@ -45,10 +45,22 @@ public protocol SchemaParsing: Sendable {
   func parse(_ entries: [SchemaEntry]) -> ParsedSchema
 }
 
-/// The schema that a file states.
+/// Where an entry of a schema comes from, the most trustworthy first.
+public enum SchemaSource: String, Hashable, Sendable, CaseIterable {
+  /// The schema table.
+  case schemaTable
+  /// A page of the schema table that its tree no longer leads to.
+  case strayPage
+  /// The schema that was given from outside: a contract, a script, a backup.
+  case expected
+}
+
+/// The schema that a file states, and where that is damaged, what else tells of it.
 public struct SchemaSurvey: Sendable {
-  /// The rows of the schema table that can be read.
+  /// The rows of the schema table that can be read, and what other sources add to them.
   public let entries: [SchemaEntry]
+  /// How many entries each source gave.
+  public let sources: [SchemaSource: Int]
   /// The tree of the schema table itself.
   public let tree: TreeSurvey
   /// Rows of the schema table that are none.
@@ -63,6 +75,12 @@ public struct SchemaSurvey: Sendable {
     parsed.description.tables.first { $0.name.lowercased() == name.lowercased() }
   }
 
+  /// Whether the schema table can be read whole, so that no table can have gone unseen.
+  public var isWhole: Bool { tree.isReadable && strangers.isEmpty }
+
+  /// Whether every table is known, be it from outside.
+  var namesEveryTable: Bool { isWhole || sources[.expected] != nil }
+
   /// How records of a table become rows; nil when its SQL cannot be parsed.
   public func shape(ofTable name: String) -> RowShape? {
     table(named: name).map {
@@ -72,44 +90,6 @@ public struct SchemaSurvey: Sendable {
 }
 
 extension SchemaSurvey {
-  /// Reads the schema table of an image.
-  static func read(
-    _ image: Image, encoding: TextEncoding?, parser: any SchemaParsing, claims: inout PageClaims
-  ) -> SchemaSurvey {
-    var records: [StoredRecord] = []
-    let own = SchemaEntry(
-      kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
-    var scratch = claims
-    var scan = TreeScan(image, root: .first, isTable: true, owner: Survey.schemaOwner)
-    scan.run(&scratch) { event in
-      switch event {
-      case .record(let stored), .misplaced(let stored): records.append(stored)
-      default: break
-      }
-      return true
-    }
-    let tree = TreeSurvey.scan(
-      own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
-      claims: &claims)
-
-    // A header that cannot be believed names no encoding: the one that reads most rows counts.
-    let candidates = encoding.map { [$0] } ?? TextEncoding.allCases
-    let readings = candidates.map { candidate in
-      (candidate, records.compactMap { SchemaEntry($0.record, encoding: candidate) })
-    }
-    let best = readings.reduce(readings.first) { best, reading in
-      reading.1.count > (best?.1.count ?? 0) ? reading : best
-    }
-    let (chosen, entries) = best ?? (.utf8, [])
-    var strangers = FaultList()
-    for stored in records where SchemaEntry(stored.record, encoding: chosen) == nil {
-      strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
-    }
-    return SchemaSurvey(
-      entries: entries, tree: tree, strangers: strangers, parsed: parser.parse(entries),
-      encoding: chosen)
-  }
-
   /// The order of an index's entries, or of a WITHOUT ROWID table's rows, as far as it is known;
   /// nil where the schema says nothing of it.
   ///
@@ -168,7 +148,7 @@ extension SchemaSurvey {
 extension TableDescription {
   /// The columns of a WITHOUT ROWID table's key that end the entries of an index over it: those
   /// that the index does not have already, under the same collation.
-  fileprivate func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
+  func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
     guard withoutRowID, let key = indexes.first(where: { $0.origin == .primaryKey }) else {
       return []
     }

@@ -27,6 +27,8 @@ public struct Survey: Sendable {
   public let kind: FileKind
   /// How the database is cut into pages; nil when it is none or undetermined.
   public let geometry: GeometryDecision?
+  /// The geometries that some of the pages have, where none dominates.
+  public let geometryCandidates: [Geometry]
   /// The logical database.
   public let image: Image?
   /// The file header, through the journals; nil when it cannot be believed.
@@ -34,21 +36,21 @@ public struct Survey: Sendable {
   /// The schema.
   public let schema: SchemaSurvey?
   /// Every tree that the schema names and that has a root, tables first.
-  public let trees: [TreeSurvey]
+  public private(set) var trees: [TreeSurvey]
   /// The list of unused pages.
   public let freelist: Freelist?
   /// Pages that nothing leads to.
   public let unclaimed: [UnclaimedPage]
-  /// Of these, the leaves whose table is proven, as positions in ``trees``.
-  let placed: [PageNumber: Int]
+  /// What was put together again of the trees that are damaged.
+  public private(set) var reassembly = Reassembly()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   public let hasPointerMaps: Bool
   /// Pages whose pointer-map entry contradicts the trees.
   public let pointerMapFaults: FaultList
   /// The owner of every page.
   public let claims: PageClaims
-  /// Whether line feeds were replaced by carriage return and line feed.
-  public let hasConvertedLineEndings: Bool
+  /// What a transfer as text did to the file; the image has that undone where it can be.
+  public let transfer: TextTransfer?
   /// Bytes that could not be read.
   public let readFailure: ReadFailure?
 
@@ -64,12 +66,6 @@ public struct Survey: Sendable {
   /// The encoding of the database's text.
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
 
-  /// The leaves without an owner that were given back to a table, in order.
-  func pagesRegained(by table: TreeSurvey) -> [PageNumber] {
-    guard let position = trees.firstIndex(where: { $0.entry == table.entry }) else { return [] }
-    return placed.filter { $0.value == position }.map(\.key).sorted()
-  }
-
   /// The survey of a table's or index's tree, by name.
   public func tree(named name: String) -> TreeSurvey? {
     trees.first { $0.entry.name.lowercased() == name.lowercased() }
@@ -78,58 +74,87 @@ public struct Survey: Sendable {
 
 extension Survey {
   /// Surveys a file set; reads every page at least once and changes nothing.
-  public init(_ files: FileSet, parser: any SchemaParsing) {
+  ///
+  /// `expected` are statements that stand in for a schema that the file has lost.
+  public init(_ files: FileSet, parser: any SchemaParsing, expected: [SchemaEntry] = []) {
     do {
-      self = try Self.make(files, parser: parser)
+      self = try Self.make(files, parser: parser, expected)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
   }
 
   private static func make(
-    _ files: FileSet, parser: any SchemaParsing
+    _ files: FileSet, parser: any SchemaParsing, _ expected: [SchemaEntry]
   ) throws(ReadFailure) -> Survey {
     var kind = try FileKind.named(files.main)
     // A database whose first commits are all in its log has an empty main file.
     let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
-    let decision = try GeometrySearch.decide(files)
-    guard let decision else {
-      if let kind { return Survey(kind: kind) }
+    let (files, transfer) = try TextTransfer.undone(files)
+    let outcome = try GeometrySearch.decide(files)
+    guard let decision = outcome.decision else {
+      if kind != nil || !outcome.candidates.isEmpty {
+        return Survey(
+          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
+      }
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    let image = Image(files, geometry: decision.geometry, start: decision.start)
-    // The very first transaction was cut off: its journal takes everything back.
-    guard image.pageCount > 0 else { return Survey(kind: .empty) }
-    let converted = try hasConvertedLineEndings(files.main)
-    func survey(_ image: Image) -> Survey {
-      Survey(image, kind: kind ?? .database, decision, converted: converted, parser: parser)
+    func image(without doubt: Image.LogDoubt? = nil) -> Image {
+      Image(
+        files, geometry: decision.geometry, start: decision.start,
+        hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt)
     }
-    let whole = survey(image)
-    guard case .applied(let log) = image.wal, !log.committed.isEmpty else { return whole }
-    let bare = Image(
-      files, geometry: decision.geometry, start: decision.start, isLogForeign: true)
-    return whole.isLogForeign(beside: bare, survey) ? survey(bare) : whole
+    // Without numbers, the frames of a log have no place.
+    let full = image(without: decision.hasPageNumbers ? nil : .foreign)
+    // The very first transaction was cut off: its journal takes everything back.
+    guard full.pageCount > 0 else { return Survey(kind: .empty) }
+    func survey(_ image: Image) -> Survey {
+      Survey(
+        image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
+        expected: expected)
+    }
+    guard case .applied(let log) = full.wal, !log.committed.isEmpty else { return survey(full) }
+    if full.isLogOutdated(beside: image(without: .outdated)) {
+      return survey(image(without: .outdated))
+    }
+    let whole = survey(full)
+    let doubt = whole.doubtAboutLog(beside: image(without: .foreign), survey)
+    return doubt.map { survey(image(without: $0)) } ?? whole
   }
 
-  /// Whether the log that this survey applied belongs to another database.
+  /// Why the log that this survey applied should not have been; nil where nothing speaks against it.
   ///
   /// SQLite cannot tell: a log whose checksums hold is applied to whatever it lies beside. It is
-  /// another database's when no table of it is in the database file, or when the file is
-  /// sound alone and not with the log.
-  private func isLogForeign(beside bare: Image, _ survey: (Image) -> Survey) -> Bool {
+  /// another database's when no table of it is in the database file, and cannot be believed when
+  /// the file is sound alone and not with the log.
+  private func doubtAboutLog(
+    beside bare: Image, _ survey: (Image) -> Survey
+  ) -> Image.LogDoubt? {
     func names(_ schema: SchemaSurvey?) -> Set<String> {
       Set((schema?.entries ?? []).filter { $0.kind == .table }.map { $0.name.lowercased() })
     }
     let own = names(schema)
-    guard !own.isEmpty || !isReadable else { return false }
+    guard !own.isEmpty || !isReadable else { return nil }
     var claims = PageClaims(pageCount: bare.pageCount)
     let others = names(
       SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
-    if others.isEmpty { return false }
-    if own.isDisjoint(with: others) { return true }
-    return !isReadable && survey(bare).isReadable
+    if others.isEmpty { return nil }
+    if own.isDisjoint(with: others) { return .foreign }
+    return !isConsistent && survey(bare).isConsistent ? .contradictory : nil
+  }
+
+  /// Whether every tree can be read, the pages that the journals count are all there, and every
+  /// index has the keys of its table.
+  private var isConsistent: Bool {
+    isReadable && image?.missingPages == 0
+      && trees.allSatisfy { index in
+        guard index.entry.kind == .index, let table = tree(named: index.entry.table),
+          let expected = table.expectedKeys[index.entry.name.lowercased()]
+        else { return true }
+        return expected == index.keys
+      }
   }
 
   /// Whether the schema and every tree can be read without a fault.
@@ -144,8 +169,12 @@ extension Survey {
     }
   }
 
-  private init(kind: FileKind, readFailure: ReadFailure? = nil) {
+  private init(
+    kind: FileKind, candidates: [Geometry] = [], transfer: TextTransfer? = nil,
+    readFailure: ReadFailure? = nil
+  ) {
     self.kind = kind
+    geometryCandidates = candidates
     self.readFailure = readFailure
     geometry = nil
     image = nil
@@ -154,24 +183,24 @@ extension Survey {
     trees = []
     freelist = nil
     unclaimed = []
-    placed = [:]
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
-    hasConvertedLineEndings = false
+    self.transfer = transfer
   }
 
   private init(
-    _ image: Image, kind: FileKind, _ decision: GeometryDecision, converted: Bool,
-    parser: any SchemaParsing
+    _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
+    parser: any SchemaParsing, expected: [SchemaEntry]
   ) {
     let header = image.header
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
-    let hasPointerMaps = believed?.isAutoVacuum == true && !image.isTreePage(2)
+    let hasPointerMaps =
+      believed.map { $0.isAutoVacuum && !image.isTreePage(2) } ?? image.startsPointerMap(2)
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, parser: parser, claims: &claims)
+      image, encoding: believed?.encoding, expected: expected, parser: parser, claims: &claims)
     let trees = Self.scanTrees(
       image, schema, schemaFormat: believed?.schemaFormat ?? 4, &claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
@@ -181,24 +210,24 @@ extension Survey {
     }
     self.kind = kind
     self.geometry = decision
+    geometryCandidates = []
     self.image = image
     self.header = believed
     self.schema = schema
     self.freelist = freelist
     self.claims = freeClaims
     unclaimed = Self.unclaimedPages(of: image, freeClaims)
-    placed = OrphanPlacement.place(unclaimed, image: image, schema: schema, trees: trees)
-    var regained = trees
-    for orphan in unclaimed {
-      guard let position = placed[orphan.page], case .btree(_, let cells) = orphan.content
-      else { continue }
-      regained[position].regained += cells
-    }
-    self.trees = regained
+    self.trees = trees
     self.hasPointerMaps = hasPointerMaps
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
-    hasConvertedLineEndings = converted
+    self.transfer = transfer
     readFailure = nil
+    reassembly = Reassembly(of: self)
+    for position in trees.indices {
+      guard let rows = reassembly.rows(of: position) else { continue }
+      let found = trees[position].records + trees[position].misplaced.count
+      self.trees[position].regained = max(0, rows - found)
+    }
   }
 
   private static func claimReservedPages(
@@ -214,18 +243,22 @@ extension Survey {
   private static func scanTrees(
     _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ claims: inout PageClaims
   ) -> [TreeSurvey] {
-    let rooted = schema.entries.filter {
-      $0.root != nil && ($0.kind == .table || $0.kind == .index)
+    let rooted = schema.entries.filter { entry in
+      switch entry.kind {
+      case .table: entry.root != nil || schema.table(named: entry.name)?.isStored == true
+      case .index: entry.root != nil || schema.sources[.expected] != nil
+      case .view, .trigger: false
+      }
     }
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
-    return ordered.enumerated().compactMap { index, entry in
-      guard let root = entry.root else { return nil }
+    return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is.
       let isRowIDTable =
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
-          ?? ((try? image.btreePage(root))?.kind.isTable ?? true))
+          ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+      guard let root = entry.root else { return .rootless(entry, isRowIDTable: isRowIDTable) }
       return TreeSurvey.scan(
         entry, root: root, isRowIDTable: isRowIDTable, image: image,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
@@ -255,36 +288,48 @@ extension Survey {
   ) -> FaultList {
     var faults = FaultList()
     for tree in trees {
-      guard let map = image.geometry.pointerMapPage(for: tree.root),
+      guard let root = tree.root, let map = image.geometry.pointerMapPage(for: root),
         let bytes = try? image.bytes(of: map),
-        image.pointerMapEntry(of: tree.root, in: bytes)?.kind != .root
+        image.pointerMapEntry(of: root, in: bytes)?.kind != .root
       else { continue }
-      faults.add(FormatError(.chainAstray, page: tree.root))
+      faults.add(FormatError(.chainAstray, page: root))
     }
     return faults
-  }
-
-  /// Whether every line feed of a file follows a carriage return, over a run long enough to tell.
-  ///
-  /// A database has lone line feeds everywhere: the first byte of each index leaf is one.
-  private static func hasConvertedLineEndings(
-    _ source: any PageSource
-  ) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: 0, count: 1 << 20)
-    var pairs = 0
-    var previous: UInt8 = 0
-    for byte in bytes {
-      if byte == 0x0A {
-        guard previous == 0x0D else { return false }
-        pairs += 1
-      }
-      previous = byte
-    }
-    return pairs >= 8
   }
 }
 
 extension Image {
+  /// Whether a page can be nothing but a pointer map: each of its entries makes sense.
+  fileprivate func startsPointerMap(_ number: Int) -> Bool {
+    guard let number = PageNumber(number), hasPageNumbers, let bytes = try? bytes(of: number) else {
+      return false
+    }
+    let count = min(geometry.usable / 5, pageCount - number.number)
+    return count > 0
+      && (1...count).allSatisfy { offset in
+        guard let page = PageNumber(number.number + offset),
+          let entry = pointerMapEntry(of: page, in: bytes)
+        else { return false }
+        switch entry.kind {
+        case .root, .free: return entry.parent == nil
+        case .child, .firstOverflow, .laterOverflow:
+          return entry.parent.map { $0.number <= pageCount && $0 != page } ?? false
+        }
+      }
+  }
+
+  /// Whether the log that this image has applied ends before a state that the database file is
+  /// already in: it was left behind by an older generation of the database.
+  ///
+  /// Every change of page 1 adds one to the change counter. What a checkpoint copies to the file
+  /// is in the log too, so that the file is never ahead of its own log.
+  fileprivate func isLogOutdated(beside bare: Image) -> Bool {
+    guard origin(of: .first) == .wal, let ours = header, let file = bare.header,
+      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid
+    else { return false }
+    return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
+  }
+
   /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.
   fileprivate func isTreePage(_ number: Int) -> Bool {
     guard let number = PageNumber(number), let page = try? btreePage(number) else { return false }
@@ -317,10 +362,10 @@ extension Survey {
 
   /// The AUTOINCREMENT counters, by table.
   public var sequences: [String: Int64] {
-    guard let image, let tree = tree(named: "sqlite_sequence") else { return [:] }
+    guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [String: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: tree.root, isTable: true, owner: Self.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: true, owner: Self.firstTreeOwner)
     scan.run(&claims) { event in
       if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue

@@ -28,8 +28,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public let entry: SchemaEntry
   /// Whether the tree is that of a table with rowids.
   public let isRowIDTable: Bool
-  /// The root.
-  public let root: PageNumber
+  /// The root; nil when the schema names none.
+  public let root: PageNumber?
   /// How many pages of the tree were visited.
   public internal(set) var pages = 0
   /// How many records can be read and lie in their place.
@@ -68,7 +68,7 @@ public struct TreeSurvey: Hashable, Sendable {
     pageFaults.isEmpty && cellFaults.isEmpty && misplaced.isEmpty
   }
 
-  init(_ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool) {
+  init(_ entry: SchemaEntry, root: PageNumber?, isRowIDTable: Bool) {
     self.entry = entry
     self.root = root
     self.isRowIDTable = isRowIDTable
@@ -76,6 +76,13 @@ public struct TreeSurvey: Hashable, Sendable {
 }
 
 extension TreeSurvey {
+  /// A tree that must be somewhere, although nothing leads to it.
+  static func rootless(_ entry: SchemaEntry, isRowIDTable: Bool) -> TreeSurvey {
+    var survey = TreeSurvey(entry, root: nil, isRowIDTable: isRowIDTable)
+    survey.pageFaults.add(FormatError(.noChild))
+    return survey
+  }
+
   /// Scans a tree.
   ///
   /// `indexes` are the indexes over the table whose keys can be computed from its rows, and
@@ -94,7 +101,7 @@ extension TreeSurvey {
       switch event {
       case .page(let visit):
         survey.pages += 1
-        let fault = visit.page.layoutFaults.first
+        let fault = visit.content.layoutFault
         if let fault { survey.layoutFaults.add(fault) }
         watch?.turn(to: visit.page, isSound: fault == nil)
         if visit.page.kind.isLeaf {
@@ -113,7 +120,7 @@ extension TreeSurvey {
         if let rowID = stored.rowID {
           survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
         }
-      case .cellFault(let error): survey.cellFaults.add(error)
+      case .cellFault(let error), .doubtful(_, let error): survey.cellFaults.add(error)
       case .pageFault(let error, _): survey.pageFaults.add(error)
       case .misplaced(let stored):
         survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))

@@ -10,7 +10,8 @@
 // exported    files with unsynced rows: path, rows
 // quarantine  where the old files are; null when nothing was changed
 // undo        the command that brings them back; null when nothing was changed
-// salvage     complete, quarantine, tables (name, seen, written, duplicates, quarantined, lost);
+// salvage     complete, quarantine, tables (name, seen, written, duplicates, quarantined,
+//             uncommitted, lost);
 //             null when there was none
 
 import DatabaseRescue
@@ -49,6 +50,7 @@ enum RecoveryJSON {
             "name": .optional(balance.table.map { .string($0) }), "seen": .integer(balance.seen),
             "written": .integer(balance.written), "duplicates": .integer(balance.duplicates),
             "quarantined": .integer(balance.quarantined),
+            "uncommitted": .integer(balance.uncommitted),
             "lost": .string(balance.lost.description),
           ]
         }),

@@ -47,6 +47,10 @@ public struct FormatError: Error, Hashable, Sendable {
     case noChild
     /// A list whose entry count cannot be true.
     case listCount
+    /// A page header that the rest of its page contradicts.
+    case pageHeader
+    /// A cell of which nothing proves that it is in use.
+    case cellUnproven
   }
 
   /// What is wrong.
@@ -89,6 +93,8 @@ extension FormatError.Problem: CustomStringConvertible {
     case .tooDeep: "the tree is deeper than any that SQLite makes"
     case .noChild: "a child pointer is 0"
     case .listCount: "a list's entry count cannot be true"
+    case .pageHeader: "the page header does not fit the rest of its page"
+    case .cellUnproven: "nothing proves that a cell is in use"
     }
   }
 }

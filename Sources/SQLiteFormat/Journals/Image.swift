@@ -26,6 +26,10 @@ public struct Image: Sendable {
     case applied(WriteAheadLog)
     /// It cannot belong to this database and is not applied.
     case foreign(WriteAheadLog)
+    /// It ends before a state that the database file is already in, and is not applied.
+    case outdated(WriteAheadLog)
+    /// The database contradicts itself with it and is sound without it; it is not applied.
+    case contradictory(WriteAheadLog)
     /// Its header cannot be read; no frame of it counts.
     case unusable(FormatError)
   }
@@ -40,14 +44,28 @@ public struct Image: Sendable {
     case stale
   }
 
+  /// Why a log is left out although its checksums hold.
+  public enum LogDoubt: Hashable, Sendable {
+    /// It belongs to another database.
+    case foreign
+    /// It is older than the database file.
+    case outdated
+    /// The database is sound without it, and not with it.
+    case contradictory
+  }
+
   /// How the database is cut into pages.
   public let geometry: Geometry
   /// The number of pages: never more than the files can hold.
   public let pageCount: Int
   /// How many pages more a journal counts: they are in none of the files.
   public let missingPages: Int
-  /// Where the database starts in the main file, in bytes.
+  /// Where the database starts in the main file, in bytes; negative where its beginning is missing.
   public let start: Int
+  /// Whether the numbers by which pages refer to each other are those of the image.
+  ///
+  /// Where they are not, nothing that needs them can be read: no child, no overflow page.
+  public let hasPageNumbers: Bool
   /// What became of the write-ahead log.
   public let wal: WALState
   /// What became of the rollback journal.
@@ -55,9 +73,11 @@ public struct Image: Sendable {
   /// The files.
   public let files: FileSet
 
-  private let overlay: [PageNumber: Located]
+  /// The pages that do not come from the main file.
+  let overlay: [PageNumber: Located]
 
-  private struct Located: Sendable {
+  /// Where in which file a page lies.
+  struct Located: Hashable, Sendable {
     let origin: Origin
     let offset: Int
   }
@@ -67,9 +87,10 @@ extension Image {
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
-  /// one of them, the later one counts. A log that is known to be another database's is left out.
+  /// one of them, the later one counts. A log that others have reason to doubt is left out.
   public init(
-    _ files: FileSet, geometry: Geometry, start: Int = 0, isLogForeign: Bool = false
+    _ files: FileSet, geometry: Geometry, start: Int = 0, hasPageNumbers: Bool = true,
+    leavingOutLog doubt: LogDoubt? = nil
   ) {
     var overlay: [PageNumber: Located] = [:]
     let pagesInFile = max(
@@ -83,7 +104,14 @@ extension Image {
       stated = applied.pageCount
     }
     var wal = Self.walState(of: files, geometry: geometry)
-    if isLogForeign, case .applied(let log) = wal { wal = .foreign(log) }
+    if let doubt, case .applied(let log) = wal {
+      wal =
+        switch doubt {
+        case .foreign: .foreign(log)
+        case .outdated: .outdated(log)
+        case .contradictory: .contradictory(log)
+        }
+    }
     if case .applied(let log) = wal {
       for frame in log.committed {
         overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
@@ -97,8 +125,28 @@ extension Image {
     self.files = files
     self.geometry = geometry
     self.start = start
+    self.hasPageNumbers = hasPageNumbers
     self.journal = journal
     self.wal = wal
+    self.overlay = overlay
+  }
+
+  /// Another state of the same files: with these pages in place of the main file's.
+  init(_ other: Image, overlay: [PageNumber: Located]) {
+    let pagesInFile = max(
+      0,
+      (other.files.main.byteCount - other.start + other.geometry.pageSize - 1)
+        / other.geometry.pageSize)
+    let last = max(pagesInFile, overlay.keys.max()?.number ?? 0)
+    // Frames between may be lost; a damaged number must not conjure up billions of pages.
+    pageCount = min(last, pagesInFile + overlay.count + 65536)
+    missingPages = 0
+    files = other.files
+    geometry = other.geometry
+    start = other.start
+    hasPageNumbers = other.hasPageNumbers
+    journal = other.journal
+    wal = other.wal
     self.overlay = overlay
   }
 
@@ -144,8 +192,7 @@ extension Image {
       if let located = overlay[page], let source = source(of: located.origin) {
         bytes = try source.read(at: located.offset, count: geometry.pageSize)
       } else {
-        bytes = try files.main.read(
-          at: start + (page.number - 1) * geometry.pageSize, count: geometry.pageSize)
+        bytes = try mainBytes(of: page)
       }
     } catch {
       throw FormatError(.unreadable(error.reason), page: page)
@@ -153,6 +200,20 @@ extension Image {
     guard !bytes.isEmpty else { throw FormatError(.pageMissing, page: page) }
     return bytes
   }
+
+  /// The bytes of a page in the main file.
+  ///
+  /// Of a page whose beginning is missing with that of the file, the missing bytes are zero.
+  private func mainBytes(of page: PageNumber) throws(ReadFailure) -> Bytes {
+    let offset = start + (page.number - 1) * geometry.pageSize
+    guard offset < 0 else { return try files.main.read(at: offset, count: geometry.pageSize) }
+    guard -offset < geometry.pageSize else { return [] }
+    let rest = try files.main.read(at: 0, count: geometry.pageSize + offset)
+    return Bytes(repeating: 0, count: -offset) + rest
+  }
+
+  /// How many pages are missing as a whole at the beginning of the main file.
+  private var missingHead: Int { max(0, -start) / geometry.pageSize }
 
   private func source(of origin: Origin) -> (any PageSource)? {
     switch origin {
@@ -174,8 +235,11 @@ extension Image {
     (try? bytes(of: .first)).flatMap { DatabaseHeader($0) }
   }
 
-  /// Every page from 1 on.
+  /// Every page that is there, from 1 on; none that is missing with the beginning of the file.
   public var pages: some Sequence<PageNumber> {
-    (0..<pageCount).lazy.compactMap { PageNumber($0 + 1) }
+    let missing = missingHead
+    return (0..<pageCount).lazy.compactMap { index in
+      PageNumber(index + 1).flatMap { index >= missing || overlay[$0] != nil ? $0 : nil }
+    }
   }
 }

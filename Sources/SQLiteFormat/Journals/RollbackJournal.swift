@@ -85,6 +85,36 @@ extension RollbackJournal {
     self.isBroken = isBroken
   }
 
+  /// The records of a journal whose first header was overwritten when its transaction was committed.
+  ///
+  /// The nonce went with the header, but each record's checksum tells it: of a journal, all have
+  /// the same. Fewer than two records prove nothing. Section 3.
+  ///
+  /// - Throws: ``FormatError`` when the journal cannot be read.
+  public static func retiredRecords(
+    of source: some PageSource, pageSize: Int
+  ) throws(FormatError) -> [Record] {
+    var best: [Record] = []
+    for sectorSize in [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536] {
+      var records: [Record] = []
+      var nonce: UInt32?
+      var offset = sectorSize
+      while offset + pageSize + 8 <= source.byteCount {
+        let bytes = try read(source, at: offset, count: pageSize + 8)
+        guard let page = PageNumber(bytes.big32(at: 0) ?? 0),
+          let stored = bytes.big32(at: pageSize + 4)
+        else { break }
+        let own = stored &- checksum(bytes, pageSize: pageSize, nonce: 0)
+        guard own == nonce ?? own else { break }
+        nonce = own
+        records.append(Record(page: page, offset: offset + 4))
+        offset += pageSize + 8
+      }
+      if records.count > max(1, best.count) { best = records }
+    }
+    return best
+  }
+
   private struct Header {
     let recordCount: Int?
     let nonce: UInt32

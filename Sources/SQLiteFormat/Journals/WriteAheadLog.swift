@@ -16,6 +16,8 @@
 public struct WriteAheadLog: Sendable {
   /// One frame: a page as some transaction left it.
   public struct Frame: Hashable, Sendable {
+    /// Its place in the log, from 0.
+    public let index: Int
     /// The page's number.
     public let page: PageNumber
     /// The size of the database in pages, on the last frame of a transaction.
@@ -28,8 +30,10 @@ public struct WriteAheadLog: Sendable {
   public enum Ending: Hashable, Sendable {
     /// The log was read to its end.
     case complete
-    /// The salts change: what follows is left over from before a restart.
+    /// The salts change to those of a generation before: what follows was left by a restart.
     case olderGeneration
+    /// The salts change at the frame at this offset, to some that no restart explains.
+    case saltsChanged(offset: Int)
     /// The checksum breaks at the frame at this offset.
     case checksumBroken(offset: Int)
     /// The last frame is cut off.
@@ -46,6 +50,9 @@ public struct WriteAheadLog: Sendable {
   public let uncommitted: [Frame]
   /// Frames after a break, whose checksums say nothing: replicas, never the state.
   public let unverified: [Frame]
+  /// Frames that are left over from a generation before: what they hold was copied to the
+  /// database file before the log began anew.
+  public let older: [Frame]
   /// How the valid frames end.
   public let ending: Ending
   /// Transactions of this generation that end after a break: they were committed once.
@@ -84,6 +91,7 @@ extension WriteAheadLog {
     var valid: [Frame] = []
     var commits = 0
     var unverified: [Frame] = []
+    var older: [Frame] = []
     var ending = Ending.complete
     var commitsAfterBreak = 0
     var offset = Self.headerSize
@@ -104,27 +112,32 @@ extension WriteAheadLog {
         let number = PageNumber(bytes.big32(at: start) ?? 0)
         let commit = Int(bytes.big32(at: start + 4) ?? 0)
         let afterBreak = ending != .complete
-        let sameSalts = bytes.big32(at: start + 8) == salt1 && bytes.big32(at: start + 12) == salt2
+        let isOlder = Self.areOlder(bytes, at: start + 8, than: (salt1, salt2))
         if ending == .complete {
           checksum.add(bytes, start..<(start + 8))
           checksum.add(
             bytes, (start + Self.frameHeaderSize)..<(start + frameSize))
+          let sameSalts =
+            bytes.big32(at: start + 8) == salt1 && bytes.big32(at: start + 12) == salt2
           if !sameSalts {
-            ending = .olderGeneration
+            ending = isOlder ? .olderGeneration : .saltsChanged(offset: offset + start)
           } else if number == nil || !checksum.matches(bytes, at: start + 16) {
             ending = .checksumBroken(offset: offset + start)
           }
         }
         if let number {
+          let place = offset + start
           let frame = Frame(
-            page: number, commitPageCount: commit > 0 ? commit : nil,
-            offset: offset + start + Self.frameHeaderSize)
+            index: (place - Self.headerSize) / frameSize, page: number,
+            commitPageCount: commit > 0 ? commit : nil, offset: place + Self.frameHeaderSize)
           if ending == .complete {
             valid.append(frame)
             if commit > 0 { commits = valid.count }
+          } else if isOlder {
+            older.append(frame)
           } else {
             unverified.append(frame)
-            if afterBreak, sameSalts, commit > 0 { commitsAfterBreak += 1 }
+            if afterBreak, commit > 0 { commitsAfterBreak += 1 }
           }
         }
         start += frameSize
@@ -134,8 +147,47 @@ extension WriteAheadLog {
     committed = Array(valid[..<commits])
     uncommitted = Array(valid[commits...])
     self.unverified = unverified
+    self.older = older
     self.ending = ending
     self.commitsAfterBreak = commitsAfterBreak
+  }
+
+  /// Whether the salts of a frame are those of a generation before.
+  ///
+  /// Each restart of a log adds one to the first salt and draws the second anew. Section 4.1.
+  private static func areOlder(
+    _ bytes: Bytes, at offset: Int, than salts: (UInt32, UInt32)
+  ) -> Bool {
+    guard let first = bytes.big32(at: offset), let second = bytes.big32(at: offset + 4) else {
+      return false
+    }
+    return second != salts.1 && (1...4096).contains(salts.0 &- first)
+  }
+
+  /// The frames of a log whose header is lost, as far as their page numbers can be; none unless
+  /// nearly all can.
+  ///
+  /// Nothing proves them. `pageMax` is the largest number that a page can have.
+  ///
+  /// - Throws: ``FormatError`` when the log cannot be read.
+  public static func strayFrames(
+    of source: some PageSource, pageSize: Int, pageMax: Int
+  ) throws(FormatError) -> [Frame] {
+    let frameSize = frameHeaderSize + pageSize
+    let count = max(0, source.byteCount - headerSize) / frameSize
+    var frames: [Frame] = []
+    for index in 0..<count {
+      let offset = headerSize + index * frameSize
+      let bytes = try read(source, at: offset, count: 8)
+      guard let page = PageNumber(bytes.big32(at: 0) ?? 0), page.number <= pageMax + count
+      else { continue }
+      let commit = Int(bytes.big32(at: 4) ?? 0)
+      frames.append(
+        Frame(
+          index: index, page: page, commitPageCount: commit > 0 ? commit : nil,
+          offset: offset + frameHeaderSize))
+    }
+    return frames.count * 10 >= count * 9 ? frames : []
   }
 
   private static func read(

@@ -16,7 +16,7 @@ public struct Fingerprint: Hashable, Sendable {
   /// Adds the key that `key` describes.
   public mutating func add(_ key: KeyHash) {
     count += 1
-    sum &+= key.mixed
+    sum &+= key.digest
   }
 }
 
@@ -28,7 +28,7 @@ public struct KeyHash: Hashable, Sendable {
   public init() {}
 
   /// The hash with its bits spread, so that sums of hashes do not cancel.
-  fileprivate var mixed: UInt64 {
+  public var digest: UInt64 {
     var value = state
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
     value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB

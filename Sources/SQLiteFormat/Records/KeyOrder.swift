@@ -39,18 +39,39 @@ public struct KeyOrder: Hashable, Sendable {
   ///
   /// Two entries may be alike only in columns that are not the whole key.
   public func allows(_ left: Record, before right: Record) -> Bool {
-    for (index, column) in columns.enumerated() {
-      guard let first = left.value(index), let second = right.value(index) else { return true }
-      let comparison = first.compare(with: second, column.collation)
-      if comparison != 0 { return (comparison < 0) != column.isDescending }
+    let comparison = compare(left, right)
+    if comparison != 0 { return comparison < 0 }
+    let shared = min(left.fields.count, right.fields.count)
+    return columns.count > shared || columns.count < max(left.fields.count, right.fields.count)
+  }
+
+  /// Negative, 0 or positive as one key comes before another, is alike, or comes after it, as far
+  /// as both have values.
+  public func compare(_ left: [Value], _ right: [Value]) -> Int {
+    compare(left.count, right.count) { (left[$0], right[$0]) }
+  }
+
+  private func compare(_ left: Record, _ right: Record) -> Int {
+    compare(left.fields.count, right.fields.count) {
+      (left.value($0) ?? .null, right.value($0) ?? .null)
     }
-    return columns.count < max(left.fields.count, right.fields.count)
+  }
+
+  private func compare(
+    _ left: Int, _ right: Int, _ values: (Int) -> (left: Value, right: Value)
+  ) -> Int {
+    for (index, column) in columns.prefix(min(left, right)).enumerated() {
+      let (first, second) = values(index)
+      let comparison = first.compare(with: second, column.collation)
+      if comparison != 0 { return column.isDescending ? -comparison : comparison }
+    }
+    return 0
   }
 }
 
 extension Value {
   /// Negative, 0 or positive as this value comes before another, is alike, or comes after it.
-  fileprivate func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
+  package func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.sign(left, right)
     case (.real(let left), .real(let right)): Self.sign(left, right)

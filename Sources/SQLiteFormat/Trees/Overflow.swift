@@ -25,6 +25,7 @@ extension Image {
     guard let first = cell.overflow else { return OverflowChain(pages: []) }
     let rest = cell.payloadSize - cell.local.count
     let count = (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+    guard hasPageNumbers else { throw FormatError(.chainAstray, page: page) }
     guard count < pageCount else { throw FormatError(.payloadTooLarge, page: page) }
     var pages: [PageNumber] = []
     var seen: Set<PageNumber> = []

@@ -33,6 +33,8 @@ public struct TreeScan: Sendable {
     case cellFault(FormatError)
     /// A record that can be read but lies at the wrong place of its tree.
     case misplaced(StoredRecord)
+    /// A record that can be read, and why nothing proves that it is in use.
+    case doubtful(StoredRecord, FormatError)
     /// A page that could not be visited, and the page that points to it.
     case pageFault(FormatError, parent: PageNumber?)
   }
@@ -62,12 +64,14 @@ public struct TreeScan: Sendable {
       case .page(let visit):
         guard try body(.page(visit)) else { return }
         guard visit.page.kind != .tableInterior else { continue }
-        let (cells, faults) = image.cells(of: visit.page)
-        for fault in faults {
+        for fault in visit.content.faults {
           guard try body(.cellFault(fault)) else { return }
         }
-        for cell in cells {
+        for cell in visit.content.cells {
           guard try body(event(visit, cell, &claims)) else { return }
+        }
+        for cell in visit.content.doubtful {
+          guard try body(doubt(visit, cell, &claims)) else { return }
         }
       }
     }
@@ -78,12 +82,9 @@ public struct TreeScan: Sendable {
   ) -> Event {
     let stored: StoredRecord
     do {
-      stored = try read(cell, of: visit.page, &claims)
+      stored = try claims.read(cell, of: visit.page, in: image, for: owner)
     } catch {
-      return .cellFault(
-        FormatError(
-          error.problem, page: error.page ?? visit.page.number, offset: error.offset ?? cell.offset)
-      )
+      return .cellFault(error)
     }
     guard let rowID = stored.rowID else { return .record(stored) }
     let isAbove = visit.lower.map { rowID > $0 } ?? true
@@ -94,25 +95,71 @@ public struct TreeScan: Sendable {
     return .record(stored)
   }
 
-  private func read(
-    _ cell: Cell, of page: BTreePage, _ claims: inout PageClaims
+  private func doubt(
+    _ visit: TreeWalk.Visit, _ cell: Cell, _ claims: inout PageClaims
+  ) -> Event {
+    do {
+      let stored = try claims.readDoubtful(cell, of: visit.page, in: image)
+      return .doubtful(
+        stored, FormatError(.cellUnproven, page: stored.page, offset: stored.offset))
+    } catch {
+      return .cellFault(error)
+    }
+  }
+}
+
+extension PageClaims {
+  /// Reads the record of a cell, and claims its overflow pages for an owner.
+  ///
+  /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has another
+  ///   owner.
+  public mutating func read(
+    _ cell: Cell, of page: BTreePage, in image: Image, for owner: Owner
   ) throws(FormatError) -> StoredRecord {
-    guard cell.overflow == nil || claims.patience > 0 else {
+    let (stored, chain) = try record(of: cell, on: page, in: image)
+    for overflow in chain.pages where !claim(overflow, for: owner) {
+      throw FormatError(.claimedTwice, page: overflow, offset: cell.offset)
+    }
+    return stored
+  }
+
+  /// Reads the record of a cell that may be no row any more: it owns no pages.
+  ///
+  /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has an owner.
+  public mutating func readDoubtful(
+    _ cell: Cell, of page: BTreePage, in image: Image
+  ) throws(FormatError) -> StoredRecord {
+    let (stored, chain) = try record(of: cell, on: page, in: image)
+    // Nothing is claimed: many such cells may lead into the same long chain.
+    if cell.overflow != nil { patience -= cell.chainLength(in: image) }
+    guard chain.pages.allSatisfy({ owner(of: $0) == nil }) else {
+      throw FormatError(.cellUnproven, page: page.number, offset: cell.offset)
+    }
+    return stored
+  }
+
+  private mutating func record(
+    of cell: Cell, on page: BTreePage, in image: Image
+  ) throws(FormatError) -> (record: StoredRecord, chain: OverflowChain) {
+    guard cell.overflow == nil || patience > 0 else {
       throw FormatError(.chainAstray, page: page.number, offset: cell.offset)
     }
     do throws(FormatError) {
       let (record, chain) = try image.record(of: cell, on: page)
-      for overflow in chain.pages where !claims.claim(overflow, for: owner) {
-        throw FormatError(.claimedTwice, page: overflow)
-      }
-      return StoredRecord(
+      let stored = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+      return (stored, chain)
     } catch {
-      if cell.overflow != nil {
-        claims.patience -= min(
-          image.pageCount, (cell.payloadSize - cell.local.count) / image.geometry.overflowCapacity)
-      }
-      throw error
+      if cell.overflow != nil { patience -= cell.chainLength(in: image) }
+      throw FormatError(
+        error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
+  }
+}
+
+extension Cell {
+  /// How many pages a chain for the payload can have at the most.
+  fileprivate func chainLength(in image: Image) -> Int {
+    min(image.pageCount, (payloadSize - local.count) / image.geometry.overflowCapacity + 1)
   }
 }

@@ -51,6 +51,8 @@ public struct TreeWalk: Sendable {
   public struct Visit: Sendable {
     /// The page.
     public let page: BTreePage
+    /// Its cells.
+    public let content: PageContent
     /// How many pages lie above it.
     public let depth: Int
     /// The largest key of everything to the left; rowids here are above it.
@@ -75,7 +77,7 @@ public struct TreeWalk: Sendable {
   }
 
   private let image: Image
-  private let isTable: Bool
+  private let kinds: [BTreePage.Kind]
   private let owner: PageClaims.Owner
   private var pending: [Pending]
   private var faults: [Step] = []
@@ -83,7 +85,7 @@ public struct TreeWalk: Sendable {
   /// A walk from a root; pages are claimed for `owner`.
   public init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
     self.image = image
-    self.isTable = isTable
+    kinds = BTreePage.Kind.allCases.filter { $0.isTable == isTable }
     self.owner = owner
     pending = [Pending(page: root, parent: nil, depth: 0, lower: nil, upper: nil)]
   }
@@ -110,20 +112,24 @@ public struct TreeWalk: Sendable {
     guard claims.owner(of: item.page) == nil else {
       throw FormatError(.claimedTwice, page: item.page)
     }
-    let page = try image.btreePage(item.page)
-    guard page.kind.isTable == isTable else {
-      throw FormatError(.wrongTree(page.kind), page: item.page)
-    }
+    let reading = try image.reading(of: item.page, as: kinds)
+    let (page, content) = (reading.page, reading.content)
     _ = claims.claim(item.page, for: owner)
     if !page.kind.isLeaf {
       guard item.depth < Self.depthMax else { throw FormatError(.tooDeep, page: item.page) }
-      push(childrenOf: page, item)
+      push(childrenOf: page, content, item)
     }
-    return Visit(page: page, depth: item.depth, lower: item.lower, upper: item.upper)
+    return Visit(
+      page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper)
   }
 
   /// Queues the children of a page so that the left-most is visited first.
-  private mutating func push(childrenOf page: BTreePage, _ item: Pending) {
+  private mutating func push(
+    childrenOf page: BTreePage, _ content: PageContent, _ item: Pending
+  ) {
+    guard image.hasPageNumbers else {
+      return fault(FormatError(.noChild, page: page.number), page.number)
+    }
     var children: [Pending] = []
     var lower = item.lower
     func add(_ child: UInt32, upper: Int64?, at offset: Int) {
@@ -134,9 +140,11 @@ public struct TreeWalk: Sendable {
         Pending(
           page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
     }
-    let (cells, cellFaults) = image.cells(of: page)
-    for error in cellFaults { fault(error, page.number) }
-    for cell in cells {
+    for error in content.faults { fault(error, page.number) }
+    for cell in content.doubtful {
+      fault(FormatError(.cellUnproven, page: page.number, offset: cell.offset), page.number)
+    }
+    for cell in content.cells {
       add(cell.leftChild, upper: cell.rowID, at: cell.offset)
       lower = cell.rowID
     }

@@ -48,8 +48,9 @@ import Testing
     let view = try #require(bytes.firstRange(of: Array("CREATE VIEW".utf8)))
     bytes[view.lowerBound] = UInt8(ascii: "?")
     for tree in sound.trees {
+      let root = try #require(tree.root)
       let leaf = sound.image?.pages.first { page in
-        sound.claims.owner(of: page) == sound.claims.owner(of: tree.root) && page != tree.root
+        sound.claims.owner(of: page) == sound.claims.owner(of: root) && page != root
       }
       bytes = Damage.zeroPage(try #require(leaf).number).applied(to: bytes, pageSize: 512)
     }
@@ -98,7 +99,7 @@ import Testing
         at: path)
       let sound = try ReportFixture.survey(path)
       let last = try #require(sound.trees.last)
-      let bytes = Damage.zeroPage(last.root.number).applied(
+      let bytes = Damage.zeroPage(try #require(last.root).number).applied(
         to: try path.contents(), pageSize: 512)
       try path.replaceContents(with: bytes)
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "many.db")

@@ -2,7 +2,7 @@
 // A write-ahead log beside a database that it does not belong to.
 
 import DatabaseRescue
-import Diagnosis
+@testable import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
 import Testing
@@ -62,5 +62,33 @@ import Testing
     let survey = try Survey(path)
     #expect(survey.tree(named: "new")?.records == 1)
     #expect(!survey.findings.contains { $0.code == .walForeign })
+  }
+
+  @Test func `the log of a twin that leaves indexes without their rows is not applied`() throws {
+    /// Two databases of one app that differ in what their users wrote.
+    func build(_ name: FilePath, _ word: String) throws -> FilePath {
+      let path = scratch[name]
+      try DatabaseBuilder(
+        pageSize: 1024, journal: .wal,
+        [
+          "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)",
+          "CREATE INDEX bodies ON note (body)",
+          """
+          INSERT INTO note SELECT value, '\(word) ' || value
+          FROM (WITH RECURSIVE n(value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT 300)
+            SELECT value FROM n)
+          """,
+        ], leftover: .wal(["UPDATE note SET body = '\(word) changed' WHERE id = 150"])
+      ).build(at: path)
+      return path
+    }
+    let (own, twin) = (try build("own.db", "own"), try build("twin.db", "six"))
+    let applied = try Survey(own)
+    #expect(!applied.findings.contains { $0.code == .walForeign })
+    let survey = Survey(
+      main: try own.contents(), wal: try twin.adding(suffix: "-wal").contents())
+    #expect(survey.findings.contains { $0.code == .walForeign })
+    #expect(survey.holdsEveryRow)
+    #expect(survey.tree(named: "note")?.records == 300)
   }
 }

@@ -35,12 +35,14 @@ extension Survey {
   ///
   /// - Throws: ``UnfitFixture`` when the table has no tree or no shape.
   func rows(of table: String) throws -> (columns: [String], rows: [ExactRow]) {
-    guard let image, let tree = tree(named: table), let shape = schema?.shape(ofTable: table) else {
+    guard let image, let tree = tree(named: table), let root = tree.root,
+      let shape = schema?.shape(ofTable: table)
+    else {
       throw UnfitFixture("'\(table)' has no tree or no shape")
     }
     var rows: [ExactRow] = []
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: tree.root, isTable: tree.isRowIDTable, owner: 0)
+    var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: 0)
     scan.run(&claims) { event in
       switch event {
       case .record(let stored), .misplaced(let stored):

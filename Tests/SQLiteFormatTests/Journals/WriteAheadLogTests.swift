@@ -77,7 +77,8 @@ import Testing
     #expect(log.committed.count == 1)
     #expect(log.pageCount == 2)
     #expect(log.ending == .olderGeneration)
-    #expect(log.unverified.count == 3)
+    #expect(log.unverified.isEmpty)
+    #expect(log.older.count == 3)
     #expect(log.commitsAfterBreak == 0, "they belong to another generation")
   }
 

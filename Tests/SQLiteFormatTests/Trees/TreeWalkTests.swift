@@ -12,6 +12,7 @@ import Testing
     var depths: [Int] = []
     var rows: [Int64] = []
     var misplaced: [Int64] = []
+    var doubtful: [Int64] = []
     var cellFaults: [FormatError.Problem] = []
     var pageFaults: [FormatError.Problem] = []
   }
@@ -34,6 +35,7 @@ import Testing
         result.depths.append(visit.depth)
       case .record(let stored): result.rows.append(stored.rowID ?? 0)
       case .misplaced(let stored): result.misplaced.append(stored.rowID ?? 0)
+      case .doubtful(let stored, _): result.doubtful.append(stored.rowID ?? 0)
       case .cellFault(let error): result.cellFaults.append(error.problem)
       case .pageFault(let error, _): result.pageFaults.append(error.problem)
       }
@@ -95,6 +97,26 @@ import Testing
     #expect(result.pageFaults == [.wrongTree(.indexLeaf)])
     let zeros = try scan([Bytes(repeating: 0, count: 512)])
     #expect(zeros.pageFaults == [.notABTreePage(type: 0)])
+  }
+
+  @Test(arguments: [5, 10, 2, 0, 99] as [UInt8])
+  func `a page with another type byte is read as what its place demands`(_ type: UInt8) throws {
+    var pages = [PageMaker.interior([(3, 2), (4, 4)], last: 5).bytes] + leaves
+    pages[2][0] = type
+    let leaf = try scan(pages)
+    #expect(leaf.rows == [1, 2, 3, 4, 5, 6])
+    #expect(leaf.pageFaults.isEmpty && leaf.cellFaults.isEmpty)
+    pages[0][0] = type == 5 ? 13 : type
+    #expect(try scan(pages).rows == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test func `rows of a page without a header are doubtful`() throws {
+    var pages = [PageMaker.interior([(3, 2), (4, 4)], last: 5).bytes] + leaves
+    pages[2].set(Bytes(repeating: 0, count: 8), at: 0)
+    let result = try scan(pages)
+    #expect(result.rows == [1, 2, 5, 6])
+    #expect(result.doubtful == [3, 4])
+    #expect(result.cellFaults == [.pageHeader])
   }
 
   @Test func `rows outside the interval of their page are misplaced`() throws {

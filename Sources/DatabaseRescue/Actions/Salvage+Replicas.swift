@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting aside the rows that lie only in unproven or older copies of pages.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Salvage {
+  /// Sets aside every row of a copy of a page that the fresh database does not hold value for
+  /// value, once.
+  func setAsideReplicas(
+    _ reader: SalvageReader, _ loaded: [LoadedTable], _ target: borrowing FreshDatabase,
+    _ aside: inout QuarantineDatabase, _ balances: inout [Balance], unknown: inout Balance,
+    _ notes: inout [String]
+  ) throws {
+    let positions = Dictionary(
+      balances.enumerated().compactMap { position, balance in
+        balance.table.map { ($0, position) }
+      }, uniquingKeysWith: { first, _ in first })
+    var tables: [String: FilledTable] = [:]
+    var seen: Set<Int> = []
+    var count = 0
+    try reader.readReplicas { row in
+      var table: FilledTable?
+      if let name = row.table?.entry.name {
+        // What is not copied to the fresh database is not missed there either.
+        guard let position = positions[name] else { return }
+        table =
+          try tables[name]
+          ?? FilledTable(
+            name, position: position, loaded.first { $0.balance == position }?.plan, target,
+            encoding: survey.encoding)
+        tables[name] = table
+      }
+      if table?.fits(row.stored) == false { table = nil }
+      var hasher = Hasher()
+      hasher.combine(table?.position)
+      hasher.combine(row.stored.rowID)
+      hasher.combine(row.stored.record.values)
+      guard seen.insert(hasher.finalize()).inserted, try table?.holds(row.stored) != true else {
+        return
+      }
+      try aside.add(row.stored, table: table?.name, doubt: .replica(row.source))
+      count += 1
+      if let table {
+        balances[table.position].addReplica(row.source)
+      } else {
+        unknown.addReplica(row.source)
+      }
+    }
+    guard count > 0 else { return }
+    notes.append(
+      "\(count) rows lie only in older or unproven copies of pages, in the journals or under them, "
+        + "and are set aside")
+  }
+}
+
+/// A table of the fresh database that can be asked for its rows.
+private final class FilledTable {
+  let name: String
+  let position: Int
+  private let shape: RowShape?
+  private let loader: RowLoader?
+
+  init(
+    _ name: String, position: Int, _ plan: TablePlan?, _ target: borrowing FreshDatabase,
+    encoding: TextEncoding
+  ) throws {
+    self.name = name
+    self.position = position
+    shape = plan?.shape
+    guard let plan else {
+      loader = nil
+      return
+    }
+    loader = try target.loader(for: plan.wanted.name, plan.mapping, encoding: encoding)
+  }
+
+  func fits(_ stored: StoredRecord) -> Bool {
+    shape?.fits(stored.record) ?? true
+  }
+
+  func holds(_ stored: StoredRecord) throws -> Bool {
+    guard let shape else { return false }
+    let values = shape.values(of: stored.record, rowID: stored.rowID)
+    switch loader {
+    case .none: return false
+    case .some(let loader): return try loader.holds(values, rowID: stored.rowID)
+    }
+  }
+}
+
+extension Balance {
+  fileprivate mutating func addReplica(_ source: PageReplica.Source) {
+    seen += 1
+    quarantined += 1
+    if case .uncommittedFrame = source { uncommitted += 1 }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tree that misses pages, or whose pages are in doubt, and what can speak for its rows.
+
+import SQLiteFormat
+
+/// A tree that misses pages, or whose pages are in doubt.
+struct Claimant {
+  /// Its position among the survey's trees.
+  let position: Int
+  /// Its name in the schema.
+  let name: String
+  /// Whether it is a table with rowids.
+  let isTable: Bool
+  /// Whether it is a table, and not an index, whose entries are made anew.
+  let holdsRows: Bool
+  /// What its records look like; nil where its statement cannot be read.
+  let form: RecordForm?
+  /// The order of its rows.
+  let order: PlaceOrder
+  /// The largest rowid that it ever gave out, where it counts them.
+  let rowIDMax: Int64?
+  /// The indexes over it whose entries can be computed from its rows.
+  var witnesses: [Witness] = []
+  /// The pages of rows that are its own, in order.
+  private(set) var chain: [LeafSpan] = []
+  /// Between which rows something is missing.
+  private(set) var openings: [Opening] = []
+
+  /// A stretch of a tree of which something is missing.
+  struct Opening {
+    /// The last row before it; nil at the start of the tree.
+    let after: KeyPlace?
+    /// The first row behind it; nil at the end of the tree.
+    let before: KeyPlace?
+
+    /// Whether rows are known on both sides.
+    var isBounded: Bool { after != nil && before != nil }
+  }
+
+  /// What the rows of some pages look like to the claimant.
+  struct Tally {
+    /// How many rows can be read.
+    var rows = 0
+    /// Rows that SQLite could have stored here.
+    var admitted = 0
+    /// Rows with what the declared types promise.
+    var expected = 0
+    /// Rows that an index knows.
+    var known = 0
+    /// Rows that an index denies.
+    var denied = 0
+
+    /// Whether the rows can be the claimant's; a few may be damaged.
+    var fits: Bool { rows > 0 && admitted * 10 >= rows * 9 }
+    /// Whether indexes know the rows.
+    var isWitnessed: Bool { known * 2 > rows }
+    /// Whether the indexes deny the rows.
+    var isDenied: Bool { denied * 2 > rows }
+  }
+}
+
+extension Claimant {
+  /// Judges rows.
+  func tally(_ rows: some Sequence<StoredRecord>) -> Tally {
+    var tally = Tally()
+    for row in rows {
+      tally.rows += 1
+      if form?.admits(row.record) ?? true { tally.admitted += 1 }
+      if form?.expects(row.record) ?? true { tally.expected += 1 }
+      if witnesses.contains(where: { $0.knows(row) }) { tally.known += 1 }
+      if witnesses.contains(where: { $0.denies(row) }) { tally.denied += 1 }
+    }
+    return tally
+  }
+
+  /// Takes the outline's pages that follow one another; what is missing between them is open.
+  ///
+  /// `accepted` tells which of the outline's pages can be the claimant's at all.
+  mutating func take(_ outline: Outline, accepted: (PageNumber) -> LeafSpan?) {
+    var spans: [LeafSpan] = []
+    var items: [Int] = []
+    for (position, item) in outline.items.enumerated() {
+      guard case .leaf(let page) = item, let span = accepted(page) else { continue }
+      spans.append(span)
+      items.append(position)
+    }
+    let chosen = order.chain(spans)
+    chain = chosen.map { spans[$0] }
+    openings = []
+    var previous: (item: Int, span: LeafSpan)?
+    for (item, span) in chosen.map({ (items[$0], spans[$0]) }) {
+      let from = previous?.item ?? -1
+      if item > from + 1 { openings.append(Opening(after: previous?.span.last, before: span.first)) }
+      previous = (item, span)
+    }
+    if outline.items.count > (previous?.item ?? -1) + 1 {
+      openings.append(Opening(after: previous?.span.last, before: nil))
+    }
+    if !order.isKnown, !openings.isEmpty { openings = [Opening(after: nil, before: nil)] }
+  }
+
+  /// Opens the whole tree: nothing leads to it.
+  mutating func openWholly() {
+    chain = []
+    openings = [Opening(after: nil, before: nil)]
+  }
+
+  /// The span of several pages.
+  func span(of spans: [LeafSpan]) -> (first: KeyPlace, last: KeyPlace)? {
+    var result: (first: KeyPlace, last: KeyPlace)?
+    for span in spans {
+      guard let known = result else {
+        result = (span.first, span.last)
+        continue
+      }
+      result = (
+        order.compare(span.first, known.first) < 0 ? span.first : known.first,
+        order.compare(span.last, known.last) > 0 ? span.last : known.last
+      )
+    }
+    return result
+  }
+
+  /// The opening that rows from one place to another lie in; nil when they lie in none.
+  func opening(for span: (first: KeyPlace, last: KeyPlace)) -> Opening? {
+    if let rowIDMax, case .rowID(let last) = span.last, last > rowIDMax { return nil }
+    guard order.isKnown else { return openings.first }
+    return openings.first { opening in
+      opening.after.map { order.compare($0, span.first) < 0 } ?? true
+        && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
+    }
+  }
+
+  /// Takes pages that were found to be the claimant's.
+  mutating func adopt(_ spans: [LeafSpan]) {
+    chain += spans
+    guard order.isKnown, let span = span(of: spans),
+      let index = openings.firstIndex(where: { opening in
+        opening.after.map { order.compare($0, span.first) < 0 } ?? true
+          && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
+      })
+    else { return }
+    let opening = openings[index]
+    openings.replaceSubrange(
+      index...index,
+      with: [
+        Opening(after: opening.after, before: span.first),
+        Opening(after: span.last, before: opening.before),
+      ])
+    chain.sort { order.compare($0.first, $1.first) < 0 }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where rows and pages stand in the order of their tree, and which of them follow one another.
+
+import SQLiteFormat
+
+/// Where a row stands in its tree.
+enum KeyPlace {
+  /// In a table: by its rowid.
+  case rowID(Int64)
+  /// In an index, or a table WITHOUT ROWID: by the first values of its key.
+  case key([Value])
+
+  /// How many values of a key are kept; longer keys are hardly told apart by the rest.
+  private static let valuesMax = 8
+
+  /// The place of a row.
+  init(_ row: StoredRecord) {
+    if let rowID = row.rowID {
+      self = .rowID(rowID)
+    } else {
+      let count = min(row.record.fields.count, Self.valuesMax)
+      self = .key((0..<count).map { row.record.value($0) ?? .null })
+    }
+  }
+}
+
+/// The order of the rows of one tree.
+enum PlaceOrder {
+  /// By rowid.
+  case rowID
+  /// By key; nil where nothing is known of it.
+  case key(KeyOrder?)
+
+  /// Negative, 0 or positive as one place comes before another, is alike, or comes after it.
+  ///
+  /// Places that cannot be compared are alike.
+  func compare(_ left: KeyPlace, _ right: KeyPlace) -> Int {
+    switch (self, left, right) {
+    case (.rowID, .rowID(let left), .rowID(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.key(let order?), .key(let left), .key(let right)): order.compare(left, right)
+    default: 0
+    }
+  }
+
+  /// Whether two different rows always stand at different places.
+  var isKnown: Bool {
+    if case .key(nil) = self { return false }
+    return true
+  }
+}
+
+/// A page of rows, and where they stand.
+struct LeafSpan {
+  /// The page.
+  let page: PageNumber
+  /// The place of its first row.
+  let first: KeyPlace
+  /// The place of its last row.
+  let last: KeyPlace
+  /// How many rows it has.
+  let rows: Int
+}
+
+extension PlaceOrder {
+  /// The heaviest choice of pages that follow one another without overlapping, as positions.
+  ///
+  /// What a few damaged or foreign pages say must not outweigh what the many agree on. Where the
+  /// order is not known, every page is chosen.
+  func chain(_ spans: [LeafSpan]) -> [Int] {
+    guard isKnown else { return Array(spans.indices) }
+    let ranks = ranks(of: spans)
+    // Heaviest chain that ends at or before a rank, as a Fenwick tree of maxima.
+    var heaviest = Array(repeating: (weight: 0, span: -1), count: 2 * spans.count + 2)
+    func best(below rank: Int) -> (weight: Int, span: Int) {
+      var result = (weight: 0, span: -1)
+      var index = rank
+      while index > 0 {
+        if heaviest[index].weight > result.weight { result = heaviest[index] }
+        index -= index & -index
+      }
+      return result
+    }
+    var previous = Array(repeating: -1, count: spans.count)
+    var end = (weight: 0, span: -1)
+    for index in spans.indices {
+      let (low, high) = ranks[index]
+      guard low <= high else { continue }
+      let before = best(below: low - 1)
+      previous[index] = before.span
+      let weight = before.weight + max(1, spans[index].rows)
+      if weight > end.weight { end = (weight, index) }
+      var slot = high
+      while slot < heaviest.count {
+        if weight > heaviest[slot].weight { heaviest[slot] = (weight, index) }
+        slot += slot & -slot
+      }
+    }
+    var chain: [Int] = []
+    var index = end.span
+    while index >= 0 {
+      chain.append(index)
+      index = previous[index]
+    }
+    return chain.reversed()
+  }
+
+  /// The ranks, from 1, of every page's first and last place among all of them.
+  private func ranks(of spans: [LeafSpan]) -> [(low: Int, high: Int)] {
+    let places = spans.flatMap { [$0.first, $0.last] }
+    let sorted = places.indices.sorted { compare(places[$0], places[$1]) < 0 }
+    var ranks = Array(repeating: 0, count: places.count)
+    var rank = 0
+    for (position, place) in sorted.enumerated() {
+      if position == 0 || compare(places[sorted[position - 1]], places[place]) != 0 { rank += 1 }
+      ranks[place] = rank
+    }
+    return spans.indices.map { (ranks[2 * $0], ranks[2 * $0 + 1]) }
+  }
+}
+
+extension [Int64] {
+  /// The positions of a longest run of ascending numbers, not necessarily side by side.
+  var longestAscent: [Int] {
+    if zip(self, dropFirst()).allSatisfy({ $0 < $1 }) { return Array<Int>(indices) }
+    var tails: [Int] = []
+    var previous = Array<Int>(repeating: -1, count: count)
+    for index in indices {
+      var low = 0
+      var high = tails.count
+      while low < high {
+        let middle = (low + high) / 2
+        if self[tails[middle]] < self[index] { low = middle + 1 } else { high = middle }
+      }
+      previous[index] = low > 0 ? tails[low - 1] : -1
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var ascent: [Int] = []
+    var index = tails.last ?? -1
+    while index >= 0 {
+      ascent.append(index)
+      index = previous[index]
+    }
+    return ascent.reversed()
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of rows that no tree leads to, in groups that an interior page still holds together.
+
+import SQLiteFormat
+
+/// Pages of rows without an owner that belong together.
+struct OrphanGroup {
+  /// Whether they are pages of a table with rowids.
+  let isTable: Bool
+  /// The leaves, in the order in which the pages above name them.
+  var leaves: [PageNumber]
+  /// The pages above them; those of index trees hold rows too.
+  var interiors: [PageNumber]
+
+  /// The pages that hold rows.
+  var rowPages: [PageNumber] { isTable ? leaves : leaves + interiors }
+  /// Where the rows of each of them stand.
+  private(set) var spans: [LeafSpan] = []
+  /// Whether the group is a page for which no other speaks.
+  var isLone: Bool { leaves.count + interiors.count == 1 }
+}
+
+extension OrphanGroup {
+  /// How many pages of a group are looked at to tell whose it is.
+  static let sampleMax = 48
+
+  /// The pages of a group that are looked at to tell whose it is, spread over all of it.
+  var sample: [PageNumber] {
+    let pages = rowPages
+    guard pages.count > Self.sampleMax else { return pages }
+    return (0..<Self.sampleMax).map { pages[$0 * pages.count / Self.sampleMax] }
+  }
+
+  /// Each leaf for itself.
+  func split(in image: Image) -> [OrphanGroup] {
+    rowPages.map {
+      OrphanGroup(isTable: isTable, leaves: [$0], interiors: []).measured(in: image)
+    }
+  }
+
+  /// The group with the spans of its pages.
+  private func measured(in image: Image) -> OrphanGroup {
+    var group = self
+    group.spans = rowPages.compactMap { image.span(of: $0, isTable: isTable) }
+    return group
+  }
+
+  /// The groups of pages without an owner.
+  ///
+  /// A page belongs under an interior page when that one alone names it. Leaves of tables that do
+  /// not follow the others of their group stand for themselves.
+  static func groups(of pages: [PageNumber], in image: Image) -> [OrphanGroup] {
+    var kinds: [PageNumber: BTreePage.Kind] = [:]
+    var named: [PageNumber: [PageNumber]] = [:]
+    for page in pages {
+      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
+      kinds[page] = reading.page.kind
+      if !reading.page.kind.isLeaf { named[page] = reading.children }
+    }
+    var children: [PageNumber: [PageNumber]] = [:]
+    var parents: [PageNumber: Int] = [:]
+    for (page, named) in named {
+      let own = named.filter { child in
+        child != page && kinds[child]?.isTable == kinds[page]?.isTable
+      }
+      children[page] = own
+      for child in own { parents[child, default: 0] += 1 }
+    }
+    var groups: [OrphanGroup] = []
+    var seen: Set<PageNumber> = []
+    func gather(from root: PageNumber, isTable: Bool) {
+      var group = OrphanGroup(isTable: isTable, leaves: [], interiors: [])
+      var pending = [root]
+      while let page = pending.popLast() {
+        guard let kind = kinds[page], seen.insert(page).inserted else { continue }
+        if kind.isLeaf {
+          group.leaves.append(page)
+        } else {
+          group.interiors.append(page)
+          pending += (children[page] ?? []).filter { parents[$0] == 1 }.reversed()
+        }
+      }
+      groups += group.untangled(in: image)
+    }
+    // First what nothing leads to; then what two pages lead to, or only each other.
+    for page in pages where (parents[page] ?? 0) == 0 {
+      if let kind = kinds[page] { gather(from: page, isTable: kind.isTable) }
+    }
+    for page in pages where !seen.contains(page) {
+      if let kind = kinds[page] { gather(from: page, isTable: kind.isTable) }
+    }
+    return groups.filter { !$0.rowPages.isEmpty }.map { $0.measured(in: image) }
+  }
+
+  /// The leaves that follow one another, and the others each for itself.
+  private func untangled(in image: Image) -> [OrphanGroup] {
+    guard isTable, leaves.count > 1 else { return [self] }
+    let spans = leaves.compactMap { image.span(of: $0, isTable: true) }
+    let chosen = PlaceOrder.rowID.chain(spans)
+    guard chosen.count < leaves.count else { return [self] }
+    var kept = self
+    kept.leaves = chosen.map { spans[$0].page }
+    let rest = Set(leaves).subtracting(kept.leaves).sorted()
+    return [kept] + rest.map { OrphanGroup(isTable: true, leaves: [$0], interiors: []) }
+  }
+}

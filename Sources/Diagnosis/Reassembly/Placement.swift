@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tree a group of orphan pages belongs to, from the strongest evidence to the weakest.
+
+import SQLiteFormat
+
+/// Why pages are held to be those of a tree.
+public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
+  /// No other tree that misses pages there was declared with the types of the rows.
+  case declaredTypes
+  /// No other tree that misses pages there can have such rows.
+  case elimination
+  /// The pointer map names the tree.
+  case pointerMap
+  /// An index of the table has the rows.
+  case index
+
+  /// Whether one kind of evidence is weaker than another.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The placement of orphan groups.
+struct Placement {
+  private let image: Image
+  private let pointerMap: PointerMapWitness?
+  private let knowsEveryTable: Bool
+  private let knowsFreePages: Bool
+  /// The trees that miss pages.
+  private(set) var claimants: [Claimant]
+  /// The groups that were placed, and where.
+  private(set) var placed: [(group: OrphanGroup, claimant: Int, evidence: PlacementEvidence)] = []
+  /// The groups that were not, and which claimants they fit.
+  private(set) var loose: [(group: OrphanGroup, candidates: [Int])] = []
+
+  private struct Open {
+    let group: OrphanGroup
+    /// The claimants whose rows these can be, with what they look like to each.
+    let tallies: [Int: Claimant.Tally]
+  }
+
+  /// A placement that has not begun.
+  ///
+  /// What fits only one tree is that tree's if every tree of the file is known. Where the free
+  /// pages are not, a page that nothing holds to others may be one of them, with rows that were
+  /// deleted.
+  init(
+    _ claimants: [Claimant], in image: Image, pointerMap: PointerMapWitness?,
+    knowsEveryTable: Bool, knowsFreePages: Bool
+  ) {
+    self.claimants = claimants
+    self.image = image
+    self.pointerMap = pointerMap
+    self.knowsEveryTable = knowsEveryTable
+    self.knowsFreePages = knowsFreePages
+  }
+
+  /// Places the groups for which there is evidence.
+  mutating func run(_ groups: [OrphanGroup]) {
+    var open = groups.map { judged($0) }
+    // A group without any evidence may hold pages that have some.
+    open = place(open)
+    open = place(
+      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: image).map { judged($0) } })
+    loose = open.map { ($0.group, candidates(for: $0).map(\.claimant)) }
+  }
+
+  private func judged(_ group: OrphanGroup) -> Open {
+    var tallies: [Int: Claimant.Tally] = [:]
+    let rows = group.sample.flatMap { image.rows(on: $0, isTable: group.isTable) }
+    for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
+      guard !claimant.openings.isEmpty else { continue }
+      let tally = claimant.tally(rows)
+      if tally.fits, !tally.isDenied { tallies[position] = tally }
+    }
+    return Open(group: group, tallies: tallies)
+  }
+
+  /// Places what can be placed, strongest evidence first; each placement narrows the rest.
+  private mutating func place(_ groups: [Open]) -> [Open] {
+    var open = groups
+    var isElimination = false
+    while true {
+      let before = open.count
+      var proposals: [Int: [(open: Int, span: Span, evidence: PlacementEvidence)]] = [:]
+      let offers = open.map { candidates(for: $0) }
+      var rivals: [Int: Int] = [:]
+      for candidate in offers.joined() { rivals[candidate.claimant, default: 0] += 1 }
+      for (index, group) in open.enumerated() {
+        let candidates = offers[index]
+        guard let (claimant, evidence) = choose(candidates, group, isElimination),
+          evidence > .elimination || isBeyondDoubt(group, candidates, claimant, rivals),
+          let span = candidates.first(where: { $0.claimant == claimant })?.span
+        else { continue }
+        proposals[claimant, default: []].append((index, span, evidence))
+      }
+      var accepted: Set<Int> = []
+      for (claimant, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
+        for proposal in claimants[claimant].compatible(proposed) {
+          let group = open[proposal.open].group
+          claimants[claimant].adopt(group.spans)
+          placed.append((group, claimant, proposal.evidence))
+          accepted.insert(proposal.open)
+        }
+      }
+      open = open.indices.filter { !accepted.contains($0) }.map { open[$0] }
+      if open.count == before {
+        if isElimination { return open }
+        isElimination = true
+      } else {
+        isElimination = false
+      }
+    }
+  }
+
+  typealias Span = (first: KeyPlace, last: KeyPlace)
+  private typealias Candidate = (
+    claimant: Int, tally: Claimant.Tally, span: Span, opening: Claimant.Opening
+  )
+
+  /// The claimants that miss pages where a group's rows would stand.
+  private func candidates(for open: Open) -> [Candidate] {
+    open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
+      let claimant = claimants[position]
+      guard let span = claimant.span(of: open.group.spans),
+        let opening = claimant.opening(for: span)
+      else { return nil }
+      return (position, tally, span, opening)
+    }
+  }
+
+  /// Whether a page that only elimination speaks for cannot be a free one.
+  private func isBeyondDoubt(
+    _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
+  ) -> Bool {
+    if knowsFreePages || !open.group.isLone { return true }
+    if candidates.contains(where: { $0.claimant == claimant && $0.opening.isBounded }) {
+      return true
+    }
+    return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
+  }
+
+  private func choose(
+    _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
+  ) -> (claimant: Int, evidence: PlacementEvidence)? {
+    let witnessed = candidates.filter(\.tally.isWitnessed)
+    if witnessed.count == 1 { return (witnessed[0].claimant, .index) }
+    if let map = pointerMap, let tree = open.group.rowPages.lazy.compactMap(map.tree).first,
+      let named = candidates.first(where: { claimants[$0.claimant].position == tree })
+    {
+      return (named.claimant, .pointerMap)
+    }
+    guard isElimination, witnessed.isEmpty else { return nil }
+    let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
+    guard eligible.count == candidates.count else { return nil }
+    if eligible.count == 1 { return (eligible[0].claimant, .elimination) }
+    let typed = eligible.filter { $0.tally.expected == $0.tally.rows }
+    guard typed.count == 1,
+      eligible.allSatisfy({
+        $0.claimant == typed[0].claimant || $0.tally.expected * 2 < $0.tally.rows
+      })
+    else { return nil }
+    return (typed[0].claimant, .declaredTypes)
+  }
+}
+
+extension Claimant {
+  /// The proposals that do not stand in each other's way.
+  ///
+  /// Of two pages with rows of the same places, one is an older copy, or another table's.
+  fileprivate func compatible<Proposal>(
+    _ proposals: [(open: Proposal, span: Placement.Span, evidence: PlacementEvidence)]
+  ) -> [(open: Proposal, span: Placement.Span, evidence: PlacementEvidence)] {
+    guard order.isKnown else { return proposals }
+    func overlap(_ left: Placement.Span, _ right: Placement.Span) -> Bool {
+      order.compare(left.first, right.last) <= 0 && order.compare(right.first, left.last) <= 0
+    }
+    let sorted = proposals.sorted { order.compare($0.span.first, $1.span.first) < 0 }
+    // The furthest end so far tells whether one that starts later still overlaps.
+    var contested: Set<Int> = []
+    var furthest: Int?
+    for index in sorted.indices {
+      if let known = furthest, overlap(sorted[known].span, sorted[index].span) {
+        contested.formUnion([known, index])
+      }
+      if furthest.map({ order.compare(sorted[$0].span.last, sorted[index].span.last) < 0 }) ?? true {
+        furthest = index
+      }
+    }
+    return sorted.indices.filter { !contested.contains($0) }.map { sorted[$0] }
+  }
+}
+
+/// What a pointer map says about the owner of a page.
+struct PointerMapWitness {
+  private let image: Image
+  private let treeOf: (PageNumber) -> Int?
+
+  /// A witness; `treeOf` names the tree of a root, or of a page whose owner is known.
+  init(_ image: Image, treeOf: @escaping (PageNumber) -> Int?) {
+    self.image = image
+    self.treeOf = treeOf
+  }
+
+  /// The tree that the entries of a page and of those above it lead to.
+  func tree(of page: PageNumber) -> Int? {
+    var page = page
+    for _ in 0..<TreeWalk.depthMax {
+      guard let map = image.geometry.pointerMapPage(for: page), let bytes = try? image.bytes(of: map),
+        let entry = image.pointerMapEntry(of: page, in: bytes)
+      else { return nil }
+      switch entry.kind {
+      case .root: return treeOf(page)
+      case .child:
+        guard let parent = entry.parent else { return nil }
+        if let tree = treeOf(parent) { return tree }
+        page = parent
+      case .free, .firstOverflow, .laterOverflow: return nil
+      }
+    }
+    return nil
+  }
+}

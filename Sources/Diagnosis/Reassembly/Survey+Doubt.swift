@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a survey is in doubt: trees that are not all there, and pages that nobody has proven.
+
+import SQLiteFormat
+
+extension Survey {
+  /// The trees that miss pages or disagree with their indexes, as positions among the trees.
+  var treesInDoubt: [Int] {
+    var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
+    // Who leads to a page that another one claims may be the one that is wrong.
+    for index in doubtful {
+      for fault in trees[index].pageFaults.first where fault.problem == .claimedTwice {
+        guard let page = fault.page, let owner = claims.owner(of: page) else { continue }
+        let position = Int(owner - Self.firstTreeOwner)
+        if trees.indices.contains(position) { doubtful.insert(position) }
+      }
+    }
+    return doubtful.sorted()
+  }
+
+  private func isInDoubt(_ tree: TreeSurvey) -> Bool {
+    if !tree.isSound || tree.pages == 0 { return true }
+    guard tree.entry.kind == .table else { return false }
+    return !tree.unfit.isEmpty
+      || tree.expectedKeys.contains { name, keys in
+        self.tree(named: name).map { $0.isSound && $0.keys != keys } ?? false
+      }
+  }
+
+  /// The pages that no sound tree has: those of the trees in doubt, and those of none.
+  func pagesWithoutProof(_ doubtful: [Int]) -> Set<PageNumber> {
+    guard let image else { return [] }
+    let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
+    let free = Set(straysOnFreelist)
+    return Set(
+      image.pages.filter { claims.owner(of: $0).map(owners.contains) ?? !free.contains($0) })
+  }
+
+  /// The pages of the free list that its head no longer leads to.
+  ///
+  /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
+  private var straysOnFreelist: [PageNumber] {
+    guard let image, !isFreelistWhole else { return [] }
+    let capacity = image.geometry.usable / 4 - 2
+    func isStray(_ number: UInt32) -> Bool {
+      PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil } ?? false
+    }
+    return image.pages.filter { claims.owner(of: $0) == nil }.flatMap { page -> [PageNumber] in
+      guard let bytes = try? image.bytes(of: page), let next = bytes.big32(at: 0),
+        let count = bytes.big32(at: 4), count > 0, count <= capacity, next == 0 || isStray(next)
+      else { return [] }
+      let named = (0..<Int(count)).map { bytes.big32(at: 8 + 4 * $0) ?? 0 }
+      guard named.allSatisfy(isStray), Set(named).count == named.count else { return [] }
+      return [page] + named.compactMap { PageNumber($0) }
+    }
+  }
+
+  /// Whether the free list was followed to its end, and has as many pages as the header says.
+  private var isFreelistWhole: Bool {
+    guard let freelist, let header else { return false }
+    return freelist.faults.isEmpty && freelist.count == header.freelistCount
+  }
+
+  /// Whether every free page is known, so that what is left over is in use.
+  var knowsFreePages: Bool {
+    guard let freelist, let header else { return showsEveryPage }
+    return isFreelistWhole || freelist.count + straysOnFreelist.count == header.freelistCount
+  }
+
+  /// Whether every page but the first shows what it is, so that no page of the free list can be
+  /// among those that do not.
+  private var showsEveryPage: Bool {
+    guard let image, image.hasPageNumbers, image.start <= 0 else { return false }
+    var unknown = Set(unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
+    unknown.subtract(straysOnFreelist)
+    unknown.remove(.first)
+    for page in unclaimed.map(\.page) where !unknown.isEmpty {
+      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
+      unknown.remove(page)
+      for cell in reading.content.cells where cell.overflow != nil {
+        guard let chain = try? image.overflowChain(of: cell, on: page) else { return false }
+        unknown.subtract(chain.pages)
+      }
+      for child in reading.children where child.number > image.pageCount { return false }
+    }
+    return unknown.isEmpty
+  }
+
+  /// The pages with rows whose table is not proven, and how many rows they have.
+  var rowsWithoutTable: (pages: Int, rows: Int) {
+    guard let image else { return (0, 0) }
+    let counts = reassembly.loose.map { image.rows(on: $0.page, isTable: $0.isTable).count }
+    return (counts.count, counts.reduce(0, +))
+  }
+
+  /// What is known of a tree in doubt.
+  func claimant(_ position: Int, _ schema: SchemaSurvey) -> Claimant {
+    let tree = trees[position]
+    let table = schema.table(named: tree.entry.table)
+    let isTable = tree.isRowIDTable
+    let form: RecordForm? = table.flatMap { table in
+      if tree.entry.kind == .table { return RecordForm(table) }
+      return table.indexes.first { $0.name.lowercased() == tree.entry.name.lowercased() }
+        .map { RecordForm($0, over: table) }
+    }
+    return Claimant(
+      position: position, name: tree.entry.name, isTable: isTable,
+      holdsRows: tree.entry.kind == .table, form: form,
+      order: isTable
+        ? .rowID
+        : .key(schema.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)),
+      rowIDMax: table?.autoincrement == true ? sequences[tree.entry.name] : nil)
+  }
+}

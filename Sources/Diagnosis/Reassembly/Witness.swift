@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the indexes of a table say about rows: that they are there, or that they are not.
+
+import SQLiteFormat
+
+/// The entries of one index, asked whether a row is theirs.
+struct Witness {
+  /// How many entries are kept at most: 16 bytes each.
+  static let entriesMax = 2 << 20
+
+  /// The index.
+  let index: IndexShape
+  /// Whether the index is whole, so that what it does not know is not there.
+  let isWhole: Bool
+  /// The hashes of its entries, ascending.
+  private let keys: ContiguousArray<UInt64>
+  /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
+  private let rowIDs: ContiguousArray<Int64>
+
+  /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
+  init?(_ index: IndexShape, isWhole: Bool, _ collect: (_ add: (Record) -> Void) -> Void) {
+    var keys: ContiguousArray<UInt64> = []
+    var rowIDs: ContiguousArray<Int64> = []
+    let endsInRowID: Bool = if case .rowID? = index.fields.last { true } else { false }
+    collect { record in
+      guard keys.count <= Self.entriesMax else { return }
+      keys.append(record.wholeKey.digest)
+      guard endsInRowID, let rowID = record.value(record.fields.count - 1)?.integerValue else {
+        return
+      }
+      rowIDs.append(rowID)
+    }
+    guard !keys.isEmpty, keys.count <= Self.entriesMax else { return nil }
+    keys.sort()
+    rowIDs.sort()
+    self.index = index
+    self.isWhole = isWhole
+    self.keys = keys
+    self.rowIDs = rowIDs
+  }
+
+  /// Whether the index has the entry that a row should have in it.
+  func knows(_ row: StoredRecord) -> Bool {
+    keys.containsSorted(index.key(of: row).digest)
+  }
+
+  /// Whether the index has another entry in a row's stead, or is whole and has none.
+  func denies(_ row: StoredRecord) -> Bool {
+    guard !knows(row) else { return false }
+    return isWhole || row.rowID.map(rowIDs.containsSorted) ?? false
+  }
+}
+
+extension ContiguousArray where Element: Comparable {
+  /// Whether an ascending array has an element.
+  fileprivate func containsSorted(_ element: Element) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < element { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == element
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that lie only in copies of pages which are not part of the image: frames of the log that
+// nothing proves, and older copies of pages that are destroyed. None of them is placed.
+
+public import SQLiteFormat
+
+/// A row in a copy of a page that is not the one in the image.
+public struct ReplicaRow: Sendable {
+  /// The table that the page belongs to; nil where nothing tells.
+  public let table: TreeSurvey?
+  /// The row.
+  public let stored: StoredRecord
+  /// Where the copy lies, and what it is worth.
+  public let source: PageReplica.Source
+}
+
+extension SalvageReader {
+  /// Reads the rows of unproven frames, and of older copies of destroyed pages, oldest first.
+  ///
+  /// Each copy is read in the state of the database that it was part of. Most of the rows are in
+  /// the image too: whoever calls leaves those out.
+  public func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
+    var owners = ReplicaOwners(survey, image)
+    for generation in Generations(image) {
+      for replica in generation.replicas where owners.wants(replica) {
+        guard let page = try? generation.image.btreePage(replica.page) else { continue }
+        // A page may have belonged to another kind of tree before.
+        let tree = owners.tree(of: replica).flatMap {
+          $0.isRowIDTable == page.kind.isTable ? $0 : nil
+        }
+        guard page.kind == .tableLeaf || !page.kind.isTable && tree?.entry.kind == .table,
+          (try? image.bytes(of: replica.page)) != page.bytes
+        else { continue }
+        for cell in generation.image.cells(of: page).cells {
+          // Frames from before a restart of the log are parts of several states.
+          if case .olderFrame = replica.source, cell.overflow != nil { continue }
+          guard let record = try? generation.image.record(of: cell, on: page).record else {
+            continue
+          }
+          let stored = StoredRecord(
+            rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
+          try body(ReplicaRow(table: tree, stored: stored, source: replica.source))
+        }
+      }
+    }
+  }
+}
+
+/// What is known about the pages whose copies are read.
+private struct ReplicaOwners {
+  private let survey: Survey
+  private let image: Image
+  /// The owners of pages in the state that the unproven frames lead to.
+  private let unproven: PageClaims
+  /// The trees that lead to pages which cannot be read.
+  private let expecting: [PageNumber: Int]
+  private let isLogBroken: Bool
+  private var destroyed: [PageNumber: Bool] = [:]
+
+  init(_ survey: Survey, _ image: Image) {
+    self.survey = survey
+    self.image = image
+    var expecting: [PageNumber: Int] = [:]
+    for (position, tree) in survey.trees.enumerated() {
+      for page in tree.pageFaults.first.compactMap(\.page) where expecting[page] == nil {
+        expecting[page] = position
+      }
+    }
+    self.expecting = expecting
+    isLogBroken =
+      if case .applied(let log) = image.wal {
+        log.ending != .complete && log.ending != .olderGeneration
+      } else {
+        true
+      }
+    unproven = Self.unprovenOwners(survey, image)
+  }
+
+  private static func unprovenOwners(_ survey: Survey, _ image: Image) -> PageClaims {
+    var last: Generation?
+    for generation in Generations(image) where generation.isUnproven { last = generation }
+    guard let last else { return PageClaims(pageCount: 0) }
+    var claims = PageClaims(pageCount: last.image.pageCount)
+    func claim(_ root: PageNumber, isTable: Bool, for owner: PageClaims.Owner) {
+      var walk = TreeWalk(last.image, root: root, isTable: isTable, owner: owner)
+      while walk.next(&claims) != nil {}
+    }
+    claim(.first, isTable: true, for: Survey.schemaOwner)
+    for (position, tree) in survey.trees.enumerated() {
+      let owner = Survey.firstTreeOwner + PageClaims.Owner(clamping: position)
+      guard let root = tree.root else { continue }
+      claim(root, isTable: tree.isRowIDTable, for: owner)
+    }
+    return claims
+  }
+
+  /// Whether the rows of a copy are worth a look: nothing proves it, or nothing else is left of
+  /// its page.
+  mutating func wants(_ replica: PageReplica) -> Bool {
+    // The schema has readers of its own.
+    if owner(of: replica) == Survey.schemaOwner || replica.page == .first { return false }
+    switch replica.source {
+    case .unverifiedFrame: return true
+    // A transaction that was under way when everything stopped is none; of a log that is cut off
+    // or broken, the commit may be what is missing.
+    case .uncommittedFrame: return isLogBroken
+    case .main, .journal, .olderFrame, .supersededFrame:
+      if let known = destroyed[replica.page] { return known }
+      let isDestroyed = isDestroyed(replica.page)
+      destroyed[replica.page] = isDestroyed
+      return isDestroyed
+    }
+  }
+
+  private func isDestroyed(_ number: PageNumber) -> Bool {
+    let stated = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
+    guard number.number <= max(stated, image.pageCount + image.missingPages) else { return false }
+    let page = try? image.btreePage(number)
+    guard let owner = survey.claims.owner(of: number) else {
+      return page.map { !$0.layoutFaults.isEmpty } ?? true
+    }
+    guard let tree = tree(of: owner), !tree.isReadable, let page else { return false }
+    return !page.layoutFaults.isEmpty
+  }
+
+  /// The tree that the page of a copy belongs to.
+  func tree(of replica: PageReplica) -> TreeSurvey? {
+    owner(of: replica).flatMap { tree(of: $0) } ?? expecting[replica.page].map { survey.trees[$0] }
+  }
+
+  /// The owner of a copy's page: in the state that the unproven frames lead to, for one of them.
+  private func owner(of replica: PageReplica) -> PageClaims.Owner? {
+    switch replica.source {
+    case .unverifiedFrame, .uncommittedFrame:
+      if let owner = unproven.owner(of: replica.page) { return owner }
+      // A page of the schema that is none any more may be anything.
+      let owner = survey.claims.owner(of: replica.page)
+      return owner == Survey.schemaOwner ? nil : owner
+    case .main, .journal, .olderFrame, .supersededFrame:
+      return survey.claims.owner(of: replica.page)
+    }
+  }
+
+  private func tree(of owner: PageClaims.Owner) -> TreeSurvey? {
+    let position = Int(owner) - Int(Survey.firstTreeOwner)
+    return survey.trees.indices.contains(position) ? survey.trees[position] : nil
+  }
+}
+
+extension Generation {
+  /// Whether the state rests on frames that were not committed or that nothing vouches for.
+  fileprivate var isUnproven: Bool {
+    replicas.contains { replica in
+      switch replica.source {
+      case .unverifiedFrame, .uncommittedFrame: true
+      case .main, .journal, .olderFrame, .supersededFrame: false
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page size, reserved bytes, start and page numbers of a database: from the header where it
+// agrees with the pages, else by a vote of the pages.
+
+public import SQLiteFormat
+
+/// How a database is cut into pages, and how that is known.
+public struct GeometryDecision: Hashable, Sendable {
+  /// How a geometry is known.
+  public enum Basis: Hashable, Sendable {
+    /// The header says so, and nothing contradicts it.
+    case header
+    /// The pages agree among themselves; the header says otherwise or nothing.
+    case vote
+    /// The write-ahead log says so; the database file has no pages yet.
+    case log
+  }
+
+  /// The geometry.
+  public let geometry: Geometry
+  /// Where the database starts in the file, in bytes.
+  ///
+  /// Negative where the beginning of the database is missing: page n lies (n − 1) pages after.
+  public let start: Int
+  /// How it is known.
+  public let basis: Basis
+  /// Whether pages are known by the numbers by which others refer to them.
+  ///
+  /// Where they are not, the first page that is there counts as number 2, and no reference
+  /// from one page to another can be followed.
+  public let hasPageNumbers: Bool
+}
+
+/// The search for the geometry of a database.
+struct GeometrySearch {
+  /// What a search found.
+  struct Outcome {
+    /// The geometry; nil when no page size dominates.
+    let decision: GeometryDecision?
+    /// The geometries that some of the pages have, best first; empty when nothing looks like a page.
+    let candidates: [Geometry]
+  }
+
+  /// How much of the beginning of a file is searched for the magic string.
+  private static let headMax = 1 << 20
+
+  /// The geometry of a file set.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  static func decide(_ files: FileSet) throws(ReadFailure) -> Outcome {
+    let source = files.main
+    if source.byteCount == 0 {
+      guard let wal = files.wal, let log = try? WriteAheadLog(wal),
+        let geometry = Geometry(pageSize: log.pageSize)
+      else { return Outcome(decision: nil, candidates: []) }
+      return Outcome(geometry, start: 0, .log)
+    }
+    let magic = try placeOfMagic(source)
+    let header = DatabaseHeader(
+      try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
+    let stated = magic == nil ? nil : header?.geometry
+    if let magic, let stated, try isFirstPage(source, at: magic, stated) {
+      return Outcome(stated, start: magic, .header)
+    }
+    let vote = try PageVote(source, reserved: header?.reserved ?? 0)
+    guard let winner = vote.winner else {
+      // A small or WAL-only database may have no page that could vote: its header stands.
+      if let magic, let stated, vote.candidates.isEmpty || vote.candidates == [stated] {
+        return Outcome(stated, start: magic, .header)
+      }
+      return Outcome(decision: nil, candidates: vote.candidates)
+    }
+    let geometry = winner.geometry
+    if let magic, magic % geometry.pageSize == winner.phase {
+      return Outcome(geometry, start: magic, geometry == stated ? .header : .vote)
+    }
+    let numbering = PageNumbering(try PageRoll(source, geometry, phase: winner.phase))
+    let first = numbering.firstNumber ?? 2
+    return Outcome(
+      decision: GeometryDecision(
+        geometry: geometry, start: winner.phase - (first - 1) * geometry.pageSize, basis: .vote,
+        hasPageNumbers: numbering.firstNumber != nil), candidates: [geometry])
+  }
+
+  /// Where the magic string stands, near the start of the file.
+  private static func placeOfMagic(_ source: any PageSource) throws(ReadFailure) -> Int? {
+    if try source.read(at: 0, count: 16).matches(DatabaseHeader.magic) { return 0 }
+    let head = try source.read(at: 0, count: headMax)
+    let first = DatabaseHeader.magic.first
+    return head.indices.first { head[$0] == first && head.matches(DatabaseHeader.magic, at: $0) }
+  }
+
+  /// Whether the page at an offset uses each of its bytes once, as page 1 in this geometry.
+  private static func isFirstPage(
+    _ source: any PageSource, at offset: Int, _ geometry: Geometry
+  ) throws(ReadFailure) -> Bool {
+    let bytes = try source.read(at: offset, count: geometry.pageSize)
+    let page = try? BTreePage(bytes, number: .first, geometry: geometry)
+    return page?.layoutFaults.isEmpty ?? false
+  }
+}
+
+extension GeometrySearch.Outcome {
+  fileprivate init(_ geometry: Geometry, start: Int, _ basis: GeometryDecision.Basis) {
+    decision = GeometryDecision(
+      geometry: geometry, start: start, basis: basis, hasPageNumbers: true)
+    candidates = [geometry]
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which page size, reserved bytes and alignment the bytes of a file speak for.
+//
+// A b-tree page uses each of its bytes exactly once: header, cell pointers, free space, cells,
+// freeblocks and fragments add up to its usable size. So a page says itself how large it is,
+// wherever in the file it starts.
+
+import SQLiteFormat
+
+/// A vote of the pages of a file about how it is cut.
+struct PageVote {
+  /// What a page votes for.
+  struct Ballot: Hashable {
+    /// The geometry.
+    let geometry: Geometry
+    /// Where the first whole page of the file starts.
+    let phase: Int
+  }
+
+  /// How many runs of bytes are looked at, at most, spread over the file.
+  private static let runMax = 64
+  /// The length of a run: four pages of the largest size.
+  private static let runSize = 4 << 16
+  /// How many pages with values that may spill are tried under every geometry, at most.
+  private static let patienceMax = 256
+
+  /// The bytes of the pages that voted for each ballot, most first.
+  private let results: [(ballot: Ballot, bytes: Int)]
+
+  /// The ballot that dominates; nil when there is none, or another has half as much.
+  var winner: Ballot? {
+    guard let best = results.first else { return nil }
+    return results.count > 1 && results[1].bytes * 2 > best.bytes ? nil : best.ballot
+  }
+
+  /// The bytes of the pages that voted for the first of the ballots.
+  var weight: Int { results.first?.bytes ?? 0 }
+
+  /// The geometries that were voted for, best first; those with less than a tenth are left out.
+  var candidates: [Geometry] {
+    var seen: [Geometry] = []
+    for result in results where result.bytes * 10 >= results[0].bytes {
+      if !seen.contains(result.ballot.geometry) { seen.append(result.ballot.geometry) }
+    }
+    return Array(seen.prefix(8))
+  }
+
+  /// Holds the vote over a file, whose header may state reserved bytes.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  init(_ source: any PageSource, reserved: Int) throws(ReadFailure) {
+    var votes: [Ballot: Int] = [:]
+    var patience = Self.patienceMax
+    let runs = min(Self.runMax, (source.byteCount + Self.runSize - 1) / Self.runSize)
+    let last = max(0, source.byteCount - Self.runSize)
+    for run in 0..<runs {
+      let offset = runs > 1 ? last / (runs - 1) * run : 0
+      let bytes = try source.read(at: offset, count: Self.runSize)
+      var cursor = 0
+      while cursor + 8 <= bytes.count {
+        guard let page = Self.page(in: bytes, at: cursor, reserved: reserved, &patience) else {
+          cursor += 1
+          continue
+        }
+        let phase = (offset + page.base) % page.geometry.pageSize
+        votes[Ballot(geometry: page.geometry, phase: phase), default: 0] += page.geometry.pageSize
+        cursor = page.base + page.geometry.pageSize
+      }
+    }
+    results = votes.map { (ballot: $0.key, bytes: $0.value) }.sorted { left, right in
+      if left.bytes != right.bytes { return left.bytes > right.bytes }
+      let (a, b) = (left.ballot, right.ballot)
+      return (a.geometry.pageSize, a.geometry.reserved, a.phase)
+        < (b.geometry.pageSize, b.geometry.reserved, b.phase)
+    }
+  }
+
+  /// The page whose header lies at an offset, where there is one; page 1 starts earlier.
+  private static func page(
+    in bytes: Bytes, at offset: Int, reserved: Int, _ patience: inout Int
+  ) -> (base: Int, geometry: Geometry)? {
+    guard BTreePage.Kind(rawValue: bytes[offset]) != nil else { return nil }
+    for base in [offset, offset - DatabaseHeader.byteCount] where base >= 0 {
+      if let candidate = Candidate(bytes, at: offset, base: base),
+        let geometry = candidate.geometry(in: bytes, reserved: reserved, &patience)
+      {
+        return (base, geometry)
+      }
+    }
+    return nil
+  }
+}
+
+/// Bytes that may be the header of a b-tree page.
+private struct Candidate {
+  let kind: BTreePage.Kind
+  /// Where the page starts: the header is 100 bytes later on page 1.
+  let base: Int
+  let headerAt: Int
+  let cellCount: Int
+  let contentStart: Int
+  let fragmentedBytes: Int
+  let firstFreeblock: Int
+
+  /// Where the cell pointers start, from the start of the page.
+  private var pointers: Int { headerAt - base + (kind.isLeaf ? 8 : 12) }
+
+  init?(_ bytes: Bytes, at offset: Int, base: Int) {
+    guard let kind = BTreePage.Kind(rawValue: bytes[offset]),
+      let count = bytes.big16(at: offset + 3), count > 0,
+      let content = bytes.big16(at: offset + 5), let free = bytes.big16(at: offset + 1),
+      offset + 7 < bytes.count, bytes[offset + 7] <= 60
+    else { return nil }
+    let start = content == 0 ? 65536 : content
+    guard start >= offset - base + 8 + 2 * count, free == 0 || free >= start,
+      let first = bytes.big16(at: offset + (kind.isLeaf ? 8 : 12)), first >= start
+    else { return nil }
+    self.kind = kind
+    self.base = base
+    headerAt = offset
+    cellCount = count
+    contentStart = start
+    fragmentedBytes = Int(bytes[offset + 7])
+    firstFreeblock = free
+  }
+
+  /// The geometry in which this is a page that uses each of its bytes once.
+  ///
+  /// Values that spill take more room the larger a page is: then all geometries are tried,
+  /// as long as there is `patience`.
+  func geometry(in bytes: Bytes, reserved: Int, _ patience: inout Int) -> Geometry? {
+    guard let cells = cells(in: bytes), let free = freeBytes(in: bytes) else { return nil }
+    let rest = contentStart + free + fragmentedBytes
+    let whole = rest + cells.sizes.reduce(0) { $0 + max(4, $1.head + $1.payload) }
+    if let geometry = Self.geometry(usable: whole), fits(cells, rest, geometry),
+      isPage(bytes, geometry)
+    {
+      return geometry
+    }
+    guard patience > 0, cells.sizes.contains(where: { $0.payload > 100 }) else { return nil }
+    patience -= 1
+    for pageSize in Geometry.pageSizes where pageSize > cells.lastStart {
+      for reserve in [reserved] + Array(0...255) {
+        if let geometry = Geometry(pageSize: pageSize, reserved: reserve),
+          fits(cells, rest, geometry), isPage(bytes, geometry)
+        {
+          return geometry
+        }
+      }
+    }
+    return nil
+  }
+
+  private struct Cells {
+    /// The bytes before each cell's payload, and of all of its payload.
+    var sizes: [(head: Int, payload: Int)] = []
+    var lastStart = 0
+  }
+
+  private func cells(in bytes: Bytes) -> Cells? {
+    var cells = Cells()
+    cells.sizes.reserveCapacity(cellCount)
+    for index in 0..<cellCount {
+      guard let start = bytes.big16(at: base + pointers + 2 * index), start >= contentStart else {
+        return nil
+      }
+      var cursor = base + start + (kind.isLeaf ? 0 : 4)
+      var payload = 0
+      if kind != .tableInterior {
+        guard let (size, length) = bytes.varint(at: cursor, limit: bytes.count),
+          size <= 0x7FFF_FFFF
+        else { return nil }
+        payload = Int(size)
+        cursor += length
+      }
+      if kind.isTable {
+        guard let (_, length) = bytes.varint(at: cursor, limit: bytes.count) else { return nil }
+        cursor += length
+      }
+      cells.sizes.append((cursor - base - start, payload))
+      cells.lastStart = max(cells.lastStart, start)
+    }
+    return cells
+  }
+
+  private func freeBytes(in bytes: Bytes) -> Int? {
+    var total = 0
+    var end = contentStart
+    var next = firstFreeblock
+    while next != 0 {
+      guard next >= end, let size = bytes.big16(at: base + next + 2), size >= 4,
+        let following = bytes.big16(at: base + next)
+      else { return nil }
+      total += size
+      end = next + size
+      next = following
+    }
+    return total
+  }
+
+  private func fits(_ cells: Cells, _ rest: Int, _ geometry: Geometry) -> Bool {
+    let isLeaf = kind == .tableLeaf
+    let used = cells.sizes.reduce(rest) { sum, cell in
+      let local = geometry.localPayload(total: cell.payload, tableLeaf: isLeaf)
+      return sum + max(4, cell.head + local + (local < cell.payload ? 4 : 0))
+    }
+    return used == geometry.usable
+  }
+
+  /// Whether the bytes are a whole page of this geometry, the first of whose records holds.
+  private func isPage(_ bytes: Bytes, _ geometry: Geometry) -> Bool {
+    let number = headerAt > base ? PageNumber.first : PageNumber(2) ?? .first
+    guard base + geometry.pageSize <= bytes.count,
+      let page = try? BTreePage(
+        bytes.slice(base..<(base + geometry.pageSize)), number: number, geometry: geometry),
+      page.layoutFaults.isEmpty, let cell = try? page.cell(0)
+    else { return false }
+    if !kind.isLeaf, cell.leftChild == 0 || page.rightChild == nil { return false }
+    if kind == .tableInterior || cell.overflow != nil { return true }
+    return (try? Record(page.bytes, in: cell.local)) != nil
+  }
+
+  private static func geometry(usable: Int) -> Geometry? {
+    guard let pageSize = Geometry.pageSizes.first(where: { $0 >= usable }) else { return nil }
+    return Geometry(pageSize: pageSize, reserved: pageSize - usable)
+  }
+}

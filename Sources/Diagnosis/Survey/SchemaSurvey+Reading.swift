@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema from every source: the schema table first, then its lost pages, then from outside.
+
+import SQLiteFormat
+
+extension SchemaSurvey {
+  /// Reads the schema of an image.
+  ///
+  /// Where the schema table is damaged, pages of it that nothing leads to are searched for, and
+  /// `expected` fills what is missing or cannot be parsed.
+  static func read(
+    _ image: Image, encoding: TextEncoding?, expected: [SchemaEntry] = [],
+    parser: any SchemaParsing, claims: inout PageClaims
+  ) -> SchemaSurvey {
+    let own = SchemaEntry(
+      kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
+    var scratch = claims
+    var records = rows(of: image, &scratch)
+    let tree = TreeSurvey.scan(
+      own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
+      claims: &claims)
+    let live = records.count
+    if !tree.isReadable { records += strayRows(of: image, &claims) }
+
+    let chosen = Self.encoding(of: records, in: image, stated: encoding)
+    var strangers = FaultList()
+    var sources: [SchemaSource: Int] = [:]
+    var entries: [SchemaEntry] = []
+    var names: Set<String> = []
+    for (position, stored) in records.enumerated() {
+      guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
+        strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+        continue
+      }
+      let isStray = position >= live
+      guard names.insert(entry.key).inserted || !isStray else { continue }
+      // Without page numbers no pointer leads anywhere.
+      if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
+      entries.append(entry)
+      sources[isStray ? .strayPage : .schemaTable, default: 0] += 1
+    }
+    var parsed = parser.parse(entries)
+    let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
+    if !isWhole, !expected.isEmpty {
+      sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
+      parsed = parser.parse(entries)
+      entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
+    }
+    return SchemaSurvey(
+      entries: entries, sources: sources, tree: tree, strangers: strangers, parsed: parsed,
+      encoding: chosen)
+  }
+
+  private static func rows(of image: Image, _ claims: inout PageClaims) -> [StoredRecord] {
+    var records: [StoredRecord] = []
+    var scan = TreeScan(image, root: .first, isTable: true, owner: Survey.schemaOwner)
+    scan.run(&claims) { event in
+      switch event {
+      case .record(let stored), .misplaced(let stored): records.append(stored)
+      default: break
+      }
+      return true
+    }
+    return records
+  }
+
+  /// The rows of schema pages that the schema's tree has lost.
+  private static func strayRows(
+    of image: Image, _ claims: inout PageClaims
+  ) -> [StoredRecord] {
+    let free = Set(Freelist(image, first: image.header?.firstFreelistTrunk).leaves)
+    var records: [StoredRecord] = []
+    for page in image.pages where claims.owner(of: page) == nil && !free.contains(page) {
+      guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
+        leaf.cellCount > 0
+      else { continue }
+      let rows = image.rows(on: page, isTable: true)
+      guard !rows.isEmpty, rows.allSatisfy({ $0.record.isOfSchema }) else { continue }
+      _ = claims.claim(page, for: Survey.schemaOwner)
+      records += rows
+    }
+    return records
+  }
+
+  /// The header's encoding, unless another one reads more of the schema; without a schema, the one
+  /// that the text of the pages tells.
+  private static func encoding(
+    of records: [StoredRecord], in image: Image, stated: TextEncoding?
+  ) -> TextEncoding {
+    let candidates = (stated.map { [$0] } ?? []) + TextEncoding.allCases
+    let counts = candidates.map { candidate in
+      records.count { SchemaEntry($0.record, encoding: candidate) != nil }
+    }
+    guard let most = counts.max(), most > 0, let best = counts.firstIndex(of: most) else {
+      return EncodingVote(image).winner ?? candidates[0]
+    }
+    return candidates[best]
+  }
+
+  /// Adds what only the expected schema has, and its statements for those that were refused.
+  private static func add(
+    _ expected: [SchemaEntry], to entries: inout [SchemaEntry], refused: [RefusedStatement]
+  ) -> Int {
+    let unreadable = Set(refused.map { $0.name.lowercased() })
+    var positions: [String: Int] = [:]
+    for (position, entry) in entries.enumerated() { positions[entry.key] = position }
+    var count = 0
+    for entry in expected {
+      if let position = positions[entry.key] {
+        guard unreadable.contains(entry.name.lowercased()) else { continue }
+        entries[position] = entry.with(root: entries[position].root, sql: entry.sql)
+      } else {
+        entries.append(entry.with(root: nil, sql: entry.sql))
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// The indexes that SQLite makes for constraints of tables that were added.
+  private static func automaticIndexes(
+    missingFrom entries: [SchemaEntry], _ description: SchemaDescription
+  ) -> [SchemaEntry] {
+    let names = Set(entries.map(\.key))
+    return description.tables.flatMap { table in
+      table.indexes.filter { index in
+        index.sql == nil && !(table.withoutRowID && index.origin == .primaryKey)
+      }.map { index in
+        SchemaEntry(kind: .index, name: index.name, table: table.name, root: nil, sql: nil)
+      }
+    }.filter { !names.contains($0.key) }
+  }
+}
+
+extension SchemaEntry {
+  /// What no two entries share.
+  fileprivate var key: String { "\(kind.rawValue) \(name.lowercased())" }
+
+  fileprivate func with(root: PageNumber?, sql: String?) -> SchemaEntry {
+    SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)
+  }
+}
+
+extension Record {
+  /// Whether a record is beyond doubt a row of the schema table, in some encoding.
+  fileprivate var isOfSchema: Bool {
+    TextEncoding.allCases.contains { encoding in
+      guard let entry = SchemaEntry(self, encoding: encoding) else { return false }
+      guard let sql = entry.sql else {
+        return entry.kind == .index && entry.name.hasPrefix("sqlite_autoindex_")
+      }
+      return sql.prefix(7).uppercased() == "CREATE "
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Older, newer and unproven copies of pages: everything that the files hold beside the image.
+//
+// A page may lie several times in a file set: in the database file under the log, in frames that
+// later ones supersede, in frames that were never committed or that no checksum vouches for, in
+// a rollback journal. The image has one copy; the others are replicas.
+
+/// A copy of a page other than the one in the image.
+public struct PageReplica: Hashable, Sendable {
+  /// Where a copy lies, and what it is worth.
+  public enum Source: Hashable, Sendable {
+    /// In the database file, under the copy in a journal or log.
+    case main
+    /// In a rollback journal that is not hot: the page before the last transaction.
+    case journal(record: Int)
+    /// In the log, in a frame left over from before the log began anew.
+    case olderFrame(Int)
+    /// In a committed frame of the log that a later one supersedes.
+    case supersededFrame(Int)
+    /// In a frame of a transaction that was not committed.
+    case uncommittedFrame(Int)
+    /// In a frame that no checksum vouches for.
+    case unverifiedFrame(Int)
+  }
+
+  /// The page's number.
+  public let page: PageNumber
+  /// Where it lies.
+  public let source: Source
+  /// Where the page starts in its file, in bytes.
+  public let offset: Int
+
+  fileprivate var located: Image.Located {
+    switch source {
+    case .main: Image.Located(origin: .main, offset: offset)
+    case .journal: Image.Located(origin: .journal, offset: offset)
+    case .olderFrame, .supersededFrame, .uncommittedFrame, .unverifiedFrame:
+      Image.Located(origin: .wal, offset: offset)
+    }
+  }
+}
+
+/// A state of the database other than the image: as it was once, or as unproven frames have it.
+public struct Generation: Sendable {
+  /// The database in that state.
+  public let image: Image
+  /// Its pages that the image has another copy of.
+  public let replicas: [PageReplica]
+}
+
+/// The states of the database that its files hold beside the image, oldest first.
+public struct Generations: Sequence, IteratorProtocol {
+  private struct Step {
+    var pages: [PageReplica] = []
+    /// Whether the pages lie directly over the database file, and not over those before.
+    var isBase = false
+  }
+
+  private let image: Image
+  private var steps: ArraySlice<Step> = []
+  private var overlay: [PageNumber: Image.Located] = [:]
+
+  /// The states beside an image.
+  public init(_ image: Image) {
+    self.image = image
+    var steps = [
+      Step(pages: Self.retired(image), isBase: true),
+      Step(pages: Self.olderFrames(image), isBase: true),
+      Step(pages: Self.covered(image), isBase: true),
+    ]
+    if case .applied(let journal) = image.journal {
+      steps.append(
+        Step(
+          pages: journal.records.enumerated().map { index, record in
+            PageReplica(
+              page: record.page, source: .journal(record: index), offset: record.offset)
+          }))
+    }
+    for group in Self.transactions(image) { steps.append(Step(pages: group)) }
+    self.steps = steps.filter { $0.isBase || !$0.pages.isEmpty }[...]
+  }
+
+  /// The next state; nil after the last.
+  public mutating func next() -> Generation? {
+    guard let step = steps.popFirst() else { return nil }
+    if step.isBase { overlay = [:] }
+    for replica in step.pages { overlay[replica.page] = replica.located }
+    let replicas = step.pages.filter { replica in
+      // Of two frames for one page in one transaction, only the later one was ever a state.
+      overlay[replica.page] == replica.located
+        && image.location(of: replica.page) != replica.located
+    }
+    return Generation(image: Image(image, overlay: overlay), replicas: replicas)
+  }
+
+  /// The pages of a journal that is not hot.
+  private static func retired(_ image: Image) -> [PageReplica] {
+    guard case .stale = image.journal, let source = image.files.journal else { return [] }
+    let pageSize = image.geometry.pageSize
+    let whole = try? RollbackJournal(source, databasePageSize: pageSize)
+    let records =
+      whole.map { $0.pageSize == pageSize ? $0.records : [] }
+      ?? (try? RollbackJournal.retiredRecords(of: source, pageSize: pageSize)) ?? []
+    return records.enumerated().map { index, record in
+      PageReplica(page: record.page, source: .journal(record: index), offset: record.offset)
+    }
+  }
+
+  private static func olderFrames(_ image: Image) -> [PageReplica] {
+    let log: WriteAheadLog
+    switch image.wal {
+    case .applied(let applied), .outdated(let applied): log = applied
+    case .absent, .empty, .foreign, .contradictory, .unusable: return []
+    }
+    return log.older.map {
+      PageReplica(page: $0.page, source: .olderFrame($0.index), offset: $0.offset)
+    }
+  }
+
+  /// The pages of the database file that a journal or log has other copies of.
+  private static func covered(_ image: Image) -> [PageReplica] {
+    image.overlay.keys.sorted().compactMap { page in
+      let offset = image.start + (page.number - 1) * image.geometry.pageSize
+      guard offset >= 0, offset < image.files.main.byteCount else { return nil }
+      return PageReplica(page: page, source: .main, offset: offset)
+    }
+  }
+
+  /// The frames of the log, transaction by transaction: those that count, then those that do not.
+  private static func transactions(_ image: Image) -> [[PageReplica]] {
+    let pageSize = image.geometry.pageSize
+    var proven: [WriteAheadLog.Frame] = []
+    var uncommitted: [WriteAheadLog.Frame] = []
+    var unverified: [WriteAheadLog.Frame] = []
+    switch image.wal {
+    case .absent, .empty: break
+    case .applied(let log), .outdated(let log):
+      (proven, uncommitted, unverified) = (log.committed, log.uncommitted, log.unverified)
+    case .foreign(let log):
+      // Where the pages of the database have no numbers, the log may well be its own.
+      guard !image.hasPageNumbers, log.pageSize == pageSize else { break }
+      unverified = log.committed + log.uncommitted + log.unverified
+    case .contradictory(let log):
+      unverified = log.committed + log.uncommitted + log.unverified
+    case .unusable:
+      unverified =
+        image.files.wal.flatMap {
+          try? WriteAheadLog.strayFrames(of: $0, pageSize: pageSize, pageMax: image.pageCount)
+        } ?? []
+    }
+    return grouped(proven) { .supersededFrame($0) } + grouped(uncommitted) { .uncommittedFrame($0) }
+      + grouped(unverified) { .unverifiedFrame($0) }
+  }
+
+  private static func grouped(
+    _ frames: [WriteAheadLog.Frame], _ source: (Int) -> PageReplica.Source
+  ) -> [[PageReplica]] {
+    var groups: [[PageReplica]] = []
+    var group: [PageReplica] = []
+    for frame in frames {
+      group.append(
+        PageReplica(page: frame.page, source: source(frame.index), offset: frame.offset))
+      if frame.commitPageCount != nil {
+        groups.append(group)
+        group = []
+      }
+    }
+    return groups + (group.isEmpty ? [] : [group])
+  }
+}
+
+extension Image {
+  /// The copies of a page other than the one in the image, newest first.
+  ///
+  /// Whoever asks for many pages walks ``Generations`` once instead.
+  public func replicas(of page: PageNumber) -> [PageReplica] {
+    Generations(self).flatMap { generation in generation.replicas.filter { $0.page == page } }
+      .reversed()
+  }
+
+  /// The bytes of a copy of a page.
+  ///
+  /// - Throws: ``FormatError`` when it cannot be read.
+  public func bytes(of replica: PageReplica) throws(FormatError) -> Bytes {
+    try Image(self, overlay: [replica.page: replica.located]).bytes(of: replica.page)
+  }
+
+  /// Where the image's own copy of a page lies.
+  fileprivate func location(of page: PageNumber) -> Located {
+    overlay[page]
+      ?? Located(origin: .main, offset: start + (page.number - 1) * geometry.pageSize)
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page of a tree holds, and how sure that is.
+
+/// The cells of a page, and what is wrong with them and with the page around them.
+public struct PageContent: Sendable {
+  /// The cells that the page proves to be its own, in the order of their keys where that is known.
+  ///
+  /// On a sound page, those that its pointers lead to. On a damaged one, those that what is left
+  /// of header, pointers and content agrees on.
+  public let cells: [Cell]
+  /// Cells that are whole, but of which nothing proves that they are in use.
+  ///
+  /// They may be what was left of deleted rows.
+  public let doubtful: [Cell]
+  /// Why others, which the page counts, cannot be read.
+  public let faults: [FormatError]
+  /// What is wrong with the way the page uses its bytes, first of all; nil on a sound page.
+  public let layoutFault: FormatError?
+
+  /// The content of a sound page.
+  init(sound cells: [Cell]) {
+    self.init(cells: cells, doubtful: [], faults: [], layoutFault: nil)
+  }
+
+  init(cells: [Cell], doubtful: [Cell], faults: [FormatError], layoutFault: FormatError?) {
+    self.cells = cells
+    self.doubtful = doubtful
+    self.faults = faults
+    self.layoutFault = layoutFault
+  }
+}
+
+/// A page of a tree, read as far as it can be.
+public struct PageReading: Sendable {
+  /// The page; its header as it must have been, where it is damaged and the rest tells.
+  public let page: BTreePage
+  /// Its cells.
+  public let content: PageContent
+}
+
+extension BTreePage {
+  /// The cells that the pointers lead to, when they and the free space fill the page exactly.
+  var soundCells: [Cell]? {
+    var cells: [Cell] = []
+    cells.reserveCapacity(cellCount)
+    for index in 0..<cellCount {
+      guard let cell = try? cell(index) else { return nil }
+      cells.append(cell)
+    }
+    return layoutFaults.isEmpty ? cells : nil
+  }
+
+  /// A page as if it were of a kind, with the rest of its header as it is stored.
+  ///
+  /// Nil when the bytes end inside the header.
+  init?(_ bytes: Bytes, number: PageNumber, geometry: Geometry, readAs kind: Kind) {
+    let start = number == .first ? DatabaseHeader.byteCount : 0
+    guard bytes.count >= start + kind.headerSize else { return nil }
+    let content = bytes.big16(at: start + 5) ?? 0
+    self.init(
+      number: number, bytes: bytes, geometry: geometry, kind: kind, headerOffset: start,
+      cellCount: bytes.big16(at: start + 3) ?? 0, firstFreeblock: bytes.big16(at: start + 1) ?? 0,
+      contentStart: content == 0 ? 65536 : content, fragmentedBytes: Int(bytes[start + 7]),
+      rightChild: kind.isLeaf ? nil : PageNumber(bytes.big32(at: start + 8) ?? 0))
+  }
+
+  /// The page with another number of cells, start of its content, and right-most child.
+  func with(cellCount: Int, contentStart: Int, rightChild: PageNumber?) -> BTreePage {
+    BTreePage(
+      number: number, bytes: bytes, geometry: geometry, kind: kind, headerOffset: headerOffset,
+      cellCount: cellCount, firstFreeblock: firstFreeblock, contentStart: contentStart,
+      fragmentedBytes: fragmentedBytes, rightChild: rightChild)
+  }
+}

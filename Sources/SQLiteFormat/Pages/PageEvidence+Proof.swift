@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proving the cells of a page whose header or pointers are damaged: two accounts that agree.
+
+extension PageEvidence {
+  /// What the page holds: proven as a whole where that can be, else weighed cell by cell.
+  var account: PageAccount { proof ?? weighed }
+
+  /// The cells that fill the page exactly, where pointers or content and most of the header agree.
+  private var proof: PageAccount? {
+    guard limit == page.geometry.usable else { return nil }
+    return provenByCount ?? provenByLength ?? provenByContent ?? provenWithoutStart
+  }
+
+  private func proven(_ cells: [Cell], start: Int? = nil) -> PageAccount? {
+    let repaired = page.with(
+      cellCount: cells.count, contentStart: start ?? page.contentStart, rightChild: page.rightChild)
+    let broken = cells.count { candidate(at: $0.offset, counted: 0) == nil }
+    guard repaired.pointerArrayEnd <= repaired.contentStart, 2 * broken <= cells.count else {
+      return nil
+    }
+    let fault =
+      page.layoutFault
+      ?? FormatError(
+        .pageHeader, page: page.number, offset: page.headerOffset)
+    return PageAccount(
+      page: repaired,
+      content: PageContent(cells: cells, doubtful: [], faults: [], layoutFault: fault),
+      isProven: true)
+  }
+
+  /// The cells of the first pointers; nil when one leads to none.
+  private func cells(of count: Int) -> [Cell]? {
+    guard count <= pointers.count else { return nil }
+    var cells: [Cell] = []
+    for pointer in pointers[..<count] {
+      guard let cell = pointer.cell else { return nil }
+      cells.append(cell)
+    }
+    return cells
+  }
+
+  /// The bytes from a start on that neither cells nor freeblocks take; nil when two of them share
+  /// a byte, or one lies before the start.
+  private func gaps(from start: Int, _ cells: [Cell], _ blocks: [Range<Int>]) -> [Range<Int>]? {
+    var gaps: [Range<Int>] = []
+    var cursor = start
+    for piece in (cells.map { $0.offset..<$0.end } + blocks).sorted(by: \.lowerBound) {
+      guard piece.lowerBound >= cursor else { return nil }
+      if piece.lowerBound > cursor { gaps.append(cursor..<piece.lowerBound) }
+      cursor = piece.upperBound
+    }
+    if cursor < limit { gaps.append(cursor..<limit) }
+    return gaps
+  }
+
+  /// As many pointers as the header counts lead to cells that leave nothing unexplained: the chain
+  /// of freeblocks or the number of fragments may be wrong.
+  private var provenByCount: PageAccount? {
+    guard let cells = cells(of: page.cellCount), !cells.isEmpty else { return nil }
+    if areBlocksWhole, let gaps = gaps(from: page.contentStart, cells, blocks) {
+      if gaps.byteCount == page.fragmentedBytes { return proven(cells) }
+      if gaps.allSatisfy({ $0.count < 4 }), areInOrder(cells) { return proven(cells) }
+    }
+    guard let free = gaps(from: page.contentStart, cells, []),
+      free.reduce(0, { $0 + fragments(in: $1) }) == page.fragmentedBytes, areInOrder(cells)
+    else { return nil }
+    return proven(cells)
+  }
+
+  /// Whether the cells of the first pointers are beyond doubt: each has the form of one, and their
+  /// rowids ascend.
+  private func areInOrder(_ cells: [Cell]) -> Bool {
+    pointers[..<cells.count].allSatisfy(\.holds) && cells.ascend
+  }
+
+  /// As many pointers as the header counts lead to cells that fill what lies behind the first of
+  /// them: the start of the content is wrong, and nothing begins there.
+  private var provenWithoutStart: PageAccount? {
+    guard areBlocksWhole, candidate(at: page.contentStart, counted: 0) == nil,
+      let cells = cells(of: page.cellCount),
+      let start = (cells.map(\.offset) + blocks.map(\.lowerBound)).min(),
+      let gaps = gaps(from: start, cells, blocks), gaps.byteCount == page.fragmentedBytes
+    else { return nil }
+    return proven(cells, start: start)
+  }
+
+  /// The first pointers, as many as it takes to fill the content area: the count is wrong.
+  private var provenByLength: PageAccount? {
+    guard areBlocksWhole, page.contentStart < limit else { return nil }
+    let wanted = limit - page.contentStart - blocks.byteCount - page.fragmentedBytes
+    var taken = 0
+    for (position, pointer) in pointers.enumerated() {
+      guard let cell = pointer.cell else { return nil }
+      taken += cell.size
+      guard taken < wanted else {
+        guard taken == wanted, let cells = cells(of: position + 1),
+          gaps(from: page.contentStart, cells, blocks) != nil
+        else { return nil }
+        return proven(cells)
+      }
+    }
+    return nil
+  }
+
+  /// Cells that fill the content area, whether or not a pointer leads to each.
+  private var provenByContent: PageAccount? {
+    guard areBlocksWhole, page.contentStart >= page.pointerArrayOffset, page.contentStart < limit,
+      blocks.first.map({ $0.lowerBound >= page.contentStart }) ?? true
+    else { return nil }
+    let tiling = tiling(
+      of: page.contentStart..<limit, blocks: blocks, counted: page.cellCount)
+    guard tiling.unexplained == page.fragmentedBytes, tiling.gaps.allSatisfy({ $0.count < 8 }),
+      tiling.cells.areDistinct
+    else { return nil }
+    return proven(inKeyOrder(tiling.cells))
+  }
+
+  /// Cells in the order of their pointers; those that have none, where their rowids put them.
+  func inKeyOrder(_ cells: [Cell]) -> [Cell] {
+    func position(_ cell: Cell) -> Int? { self.position(of: cell.offset, in: pointers.count) }
+    var ordered = cells.filter { position($0) != nil }
+      .sorted { position($0) ?? 0 < position($1) ?? 0 }
+    for cell in cells where position(cell) == nil {
+      let next = ordered.firstIndex { other in
+        guard let rowID = cell.rowID, let otherID = other.rowID else { return false }
+        return otherID > rowID
+      }
+      ordered.insert(cell, at: next ?? ordered.count)
+    }
+    return ordered
+  }
+}
+
+extension BTreePage {
+  /// What is wrong with the way the page uses its bytes, first of all, as its header tells it.
+  fileprivate var layoutFault: FormatError? {
+    guard pointerArrayEnd <= geometry.usable, cellCount <= geometry.cellCountMax else {
+      return FormatError(.cellCountTooLarge(cellCount), page: number, offset: headerOffset + 3)
+    }
+    return layoutFaults.first
+  }
+}
+
+extension [Range<Int>] {
+  /// How many bytes the ranges have.
+  fileprivate var byteCount: Int { reduce(0) { $0 + $1.count } }
+}
+
+extension [Cell] {
+  /// Whether the rowids ascend; true of cells that have none.
+  fileprivate var ascend: Bool {
+    zip(self, dropFirst()).allSatisfy { left, right in
+      guard let first = left.rowID, let second = right.rowID else { return true }
+      return first < second
+    }
+  }
+
+  /// Whether no two cells have the same rowid or lead to the same child.
+  fileprivate var areDistinct: Bool {
+    let rowIDs = compactMap(\.rowID)
+    let children = map(\.leftChild).filter { $0 != 0 }
+    return Set(rowIDs).count == rowIDs.count && Set(children).count == children.count
+  }
+}
+
+extension Sequence {
+  /// The elements in the order of a value of theirs.
+  fileprivate func sorted(by value: (Element) -> some Comparable) -> [Element] {
+    sorted { value($0) < value($1) }
+  }
+}

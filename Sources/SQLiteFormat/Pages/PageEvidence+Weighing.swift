@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weighing the cells of a page that cannot be proven as a whole: each for itself.
+
+extension PageEvidence {
+  /// What the header can be believed of.
+  private struct Trust {
+    /// Where the content starts; nil when nothing confirms it.
+    let start: Int?
+    /// How many cells there are; nil when that cannot be.
+    let count: Int?
+    /// How many pointers are believed.
+    let pointers: Int
+    /// Whether everything from the start on that is in no freeblock is in use.
+    let knowsFreeSpace: Bool
+  }
+
+  /// What of the header the pointers and the content confirm.
+  ///
+  /// The content starts where the header says when a cell or freeblock lies there. Then as many
+  /// pointers are believed as the header counts, if most of them lead behind that start. If not,
+  /// but the freeblocks are known, all are: what else lies there is in use.
+  private var trust: Trust {
+    let (count, start) = (page.cellCount, page.contentStart)
+    let room = (start - page.pointerArrayOffset) / 2
+    let isStart =
+      room > 0 && start < limit
+      && (blocks.first?.lowerBound == start || candidate(at: start, counted: 0) != nil
+        || pointers.prefix(min(count, room)).contains { $0.target == start && $0.cell != nil })
+    guard isStart else { return Trust(start: nil, count: nil, pointers: 0, knowsFreeSpace: false) }
+    let isCountPossible = count > 0 && count <= min(room, pointers.count)
+    let counted = pointers.prefix(isCountPossible ? count : 0)
+    let astray = counted.count { $0.target < start || $0.target > page.geometry.usable - 4 }
+    let isCount = isCountPossible && 4 * astray <= count
+    return Trust(
+      start: start, count: isCountPossible ? count : nil,
+      pointers: isCount ? count : areBlocksWhole ? min(room, pointers.count) : 0,
+      knowsFreeSpace: areBlocksWhole)
+  }
+
+  /// The cells, each as sure as it is.
+  ///
+  /// A cell is certain when a pointer that counts leads to it and it touches something else, or
+  /// when it fills, with others like it, a gap between such cells exactly.
+  var weighed: PageAccount {
+    let trust = trust
+    let start = trust.start ?? page.pointerArrayOffset
+    let blocks = trust.start == nil ? [] : blocks.filter { $0.lowerBound >= start }
+    let tiling = tiling(
+      of: min(start, limit)..<limit, blocks: blocks,
+      counted: trust.start == nil ? pointers.count : trust.pointers)
+    var certain: [Cell] = []
+    if trust.start != nil {
+      certain = pointedCells(of: tiling, blocks, trust)
+      certain += fillers(of: tiling, between: certain, blocks, trust)
+    }
+    let places = Set(certain.map(\.offset))
+    let doubtful = tiling.cells.filter {
+      !places.contains($0.offset) && isWorthKeeping($0, in: tiling)
+    }
+    return account(certain, doubtful, trust)
+  }
+
+  /// Cells that a pointer leads to and that touch something else: that end where it begins, or
+  /// begin where it ends.
+  private func pointedCells(
+    of tiling: PageTiling, _ blocks: [Range<Int>], _ trust: Trust
+  ) -> [Cell] {
+    let pointed = tiling.cells.filter { cell in
+      position(of: cell.offset, in: trust.pointers).map { pointers[$0].holds } ?? false
+    }
+    var ends = Set(pointed.map(\.offset) + blocks.map(\.lowerBound))
+    if page.kind != .tableInterior {
+      ends.formUnion(pointers.prefix(min(trust.count ?? 0, trust.pointers)).map(\.target))
+    }
+    ends.formUnion(tiling.gaps.filter(isFreeblock).map(\.lowerBound))
+    ends.insert(page.geometry.usable)
+    let starts = Set(pointed.map(\.end) + blocks.map(\.upperBound) + [trust.start ?? 0])
+    let slack = page.fragmentedBytes == 0 ? 0 : 3
+    let unlisted = tiling.gaps.compactMap { freeblock(in: $0, ending: ends) }
+    // A pointer that is off leads into its cell, which still lies whole where the gap begins.
+    let rivals = Set(
+      tiling.gaps.compactMap { gap in
+        candidate(at: gap.lowerBound, counted: 0).flatMap {
+          $0.cell.end > gap.upperBound ? gap.upperBound : nil
+        }
+      })
+    return pointed.filter { cell in
+      guard !rivals.contains(cell.offset), !unlisted.contains(where: { $0.contains(cell.offset) })
+      else { return false }
+      let isAnchored = starts.contains(cell.offset)
+      let endsWell = (cell.end...(cell.end + slack)).contains(where: ends.contains)
+      // An interior cell has no record that must add up.
+      return page.kind == .tableInterior ? isAnchored && endsWell : isAnchored || endsWell
+    }
+  }
+
+  /// Cells without a pointer that fill what lies between certain cells to the last byte.
+  private func fillers(
+    of tiling: PageTiling, between certain: [Cell], _ blocks: [Range<Int>], _ trust: Trust
+  ) -> [Cell] {
+    let firm = Set(certain.map(\.offset))
+    var fillers: [Cell] = []
+    var run: [Cell] = []
+    // Where the next piece has to begin for the run before it to be anchored at its start.
+    var anchor = trust.start
+    var pieces = tiling.cells.map { (range: $0.offset..<$0.end, cell: Optional($0)) }
+    pieces += blocks.map { (range: $0, cell: nil) }
+    pieces.append((range: page.geometry.usable..<page.geometry.usable, cell: nil))
+    for (range, cell) in pieces.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      let follows = range.lowerBound == anchor
+      if let cell, !firm.contains(cell.offset) {
+        run = follows ? run + [cell] : []
+        anchor = follows ? cell.end : nil
+      } else {
+        if follows { fillers += run }
+        run = []
+        anchor = range.upperBound
+      }
+    }
+    let taken = Set(certain.compactMap(\.rowID))
+    fillers = fillers.filter { $0.rowID.map { !taken.contains($0) } ?? true }
+    // More cells than the page counts cannot all be in use.
+    guard trust.count.map({ certain.count + fillers.count <= $0 }) ?? trust.knowsFreeSpace else {
+      return []
+    }
+    return fillers
+  }
+
+  /// Whether a cell that is not certain is more than a few bytes that happen to look like one.
+  private func isWorthKeeping(_ cell: Cell, in tiling: PageTiling) -> Bool {
+    guard candidate(at: cell.offset, counted: 0) != nil else { return false }
+    if position(of: cell.offset, in: pointers.count) != nil || cell.end == page.geometry.usable {
+      return true
+    }
+    return cell.size >= 12
+      || tiling.cells.contains { $0.offset == cell.end || $0.end == cell.offset }
+  }
+
+  private func account(_ certain: [Cell], _ doubtful: [Cell], _ trust: Trust) -> PageAccount {
+    var faults: [FormatError] = []
+    if let count = trust.count {
+      let found = Set((certain + doubtful).map(\.offset))
+      let missing = max(0, count - certain.count - doubtful.count)
+      let astray = pointers.prefix(count).indices.lazy.filter { position in
+        !found.contains(pointers[position].target)
+      }
+      faults = astray.prefix(missing).map(fault)
+    } else {
+      faults.append(FormatError(.pageHeader, page: page.number, offset: page.headerOffset))
+    }
+    let repaired = page.with(
+      cellCount: trust.count ?? 0, contentStart: page.contentStart,
+      rightChild: trust.count == nil ? nil : page.rightChild)
+    return PageAccount(
+      page: repaired,
+      content: PageContent(
+        cells: inKeyOrder(certain), doubtful: inKeyOrder(doubtful), faults: faults,
+        layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset)),
+      isProven: false)
+  }
+
+  /// Why a pointer leads to no cell.
+  private func fault(of position: Int) -> FormatError {
+    do throws(FormatError) {
+      let cell = try page.cell(position)
+      if page.kind != .tableInterior, cell.overflow == nil {
+        _ = try Record(page.bytes, in: cell.local)
+      }
+      return FormatError(.cellUnproven, page: page.number, offset: cell.offset)
+    } catch {
+      return FormatError(error.problem, page: page.number, offset: error.offset)
+    }
+  }
+}

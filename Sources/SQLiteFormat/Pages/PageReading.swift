@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a page that may be damaged: as which kind, and by which of its accounts.
+//
+// A page accounts for its cells three times: the header counts them and says where they start,
+// the pointers lead to each, and the cells themselves, one behind the other, fill what is not free.
+// Damage seldom hits all three. What two of them agree on is proven; what only one of them says
+// is doubtful; and of a cell that the header does not vouch for, nothing tells a live row from a
+// deleted one.
+
+extension Image {
+  /// What a page holds, each cell decoded once where the page is sound.
+  public func content(of page: BTreePage) -> PageContent {
+    if let cells = page.soundCells { return PageContent(sound: cells) }
+    return PageEvidence(page, in: self).account.content
+  }
+
+  /// The cells that a page proves to be its own, with a fault for each of the others that it
+  /// counts.
+  public func cells(of page: BTreePage) -> (cells: [Cell], faults: [FormatError]) {
+    let content = content(of: page)
+    let unproven = content.doubtful.map {
+      FormatError(.cellUnproven, page: page.number, offset: $0.offset)
+    }
+    return (content.cells, content.faults + unproven)
+  }
+
+  /// Reads a page as what its place demands, or, where that is not known, as what it is.
+  ///
+  /// - Throws: ``FormatError`` when nothing of such a page can be read.
+  public func reading(
+    of number: PageNumber, expecting kind: BTreePage.Kind?
+  ) throws(FormatError) -> PageReading {
+    try reading(of: number, as: kind.map { [$0] } ?? BTreePage.Kind.allCases)
+  }
+
+  /// Reads a page as one of these kinds.
+  ///
+  /// Its type byte counts as long as the rest of the page does not speak against it. A sound page
+  /// of another kind is none of these.
+  ///
+  /// - Throws: ``FormatError`` when nothing of such a page can be read.
+  public func reading(
+    of number: PageNumber, as kinds: [BTreePage.Kind]
+  ) throws(FormatError) -> PageReading {
+    let bytes = try bytes(of: number)
+    let fault: FormatError
+    var stated: BTreePage?
+    do throws(FormatError) {
+      let page = try BTreePage(bytes, number: number, geometry: geometry)
+      let cells = page.soundCells
+      guard kinds.contains(page.kind) || cells == nil else {
+        throw FormatError(.wrongTree(page.kind), page: number)
+      }
+      if let cells { return PageReading(page: page, content: PageContent(sound: cells)) }
+      fault = FormatError(.wrongTree(page.kind), page: number)
+      stated = page
+    } catch {
+      if case .wrongTree = error.problem { throw error }
+      fault = error
+    }
+    guard !bytes.isZero else { throw fault }
+    let accounts = kinds.compactMap { kind in
+      BTreePage(bytes, number: number, geometry: geometry, readAs: kind).map {
+        PageEvidence($0, in: self).account
+      }
+    }
+    guard let best = best(accounts, stated: stated, bytes) else { throw fault }
+    return PageReading(page: best.page, content: best.content)
+  }
+
+  /// The account of a damaged page that has most in its favour; nil when none has enough.
+  private func best(
+    _ accounts: [PageAccount], stated: BTreePage?, _ bytes: Bytes
+  ) -> PageAccount? {
+    let byType = accounts.first { $0.page.kind == stated?.kind }
+    if let byType, byType.isProven { return byType }
+    let best = accounts.max { $0.weight < $1.weight }
+    guard let best, best.weight > 0 else { return byType }
+    // A kind that is neither stated nor expected needs more than cells here and there.
+    let isKnown = accounts.count < BTreePage.Kind.allCases.count
+    let isEnough = best.isProven || isKnown || best.covered * 2 >= bytes.count { $0 != 0 }
+    if let byType { return isEnough && best.weight > 2 * byType.weight ? best : byType }
+    if let stated {
+      let rival = PageEvidence(stated, in: self).account
+      guard best.weight > 2 * rival.weight else { return nil }
+    }
+    return isEnough ? best : nil
+  }
+}
+
+/// What one way to read a damaged page comes to.
+struct PageAccount {
+  /// The page, with what of its header could be put right.
+  let page: BTreePage
+  /// The cells.
+  let content: PageContent
+  /// Whether the cells account for the whole page.
+  let isProven: Bool
+
+  /// How many bytes the cells take.
+  var covered: Int { content.cells.byteCount + content.doubtful.byteCount }
+
+  /// How much speaks for this reading.
+  var weight: Int {
+    (isProven && !content.cells.isEmpty ? 1 << 20 : 0)
+      + 2 * content.cells.byteCount + content.doubtful.byteCount
+  }
+}
+
+extension [Cell] {
+  /// How many bytes the cells take in their page.
+  fileprivate var byteCount: Int { reduce(0) { $0 + $1.size } }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cells fill a range of a page best: a tiling with as few unexplained bytes as possible.
+
+/// Cells that lie one behind the other, with the gaps between them.
+struct PageTiling {
+  /// A cell that can lie at a place.
+  struct Candidate {
+    /// The cell.
+    let cell: Cell
+    /// What speaks for it besides its form.
+    let support: Support
+  }
+
+  /// What speaks for a cell besides its form, from little to much.
+  enum Support {
+    /// A pointer leads to it, but its record does not hold.
+    case brokenRecord
+    /// Nothing.
+    case none
+    /// A pointer leads to it.
+    case pointer
+
+    /// What the cell costs, in units of which a gap of one byte costs 65536.
+    fileprivate var cost: Int {
+      switch self {
+      case .brokenRecord: PageTiling.gapCost
+      case .none: 1
+      case .pointer: -4 * PageTiling.gapCost
+      }
+    }
+  }
+
+  /// What a byte that nothing explains costs; where it is zero, it was never written or is wiped,
+  /// and nothing needs to explain it.
+  private static let gapCost = 1 << 16
+  private static let zeroCost = 1 << 11
+
+  /// The cells, in the order in which they lie.
+  private(set) var cells: [Cell] = []
+  /// What neither cells nor freeblocks account for.
+  private(set) var gaps: [Range<Int>] = []
+
+  /// The bytes that neither cells nor freeblocks account for.
+  var unexplained: Int { gaps.reduce(0) { $0 + $1.count } }
+
+  /// Tiles a range with freeblocks, which are known, ascend and lie in it, and with cells, which
+  /// `candidate` finds.
+  ///
+  /// From the end to the start, the cheapest way to go on from each byte is noted; then the way
+  /// from the start is followed.
+  init(
+    _ range: Range<Int>, of bytes: Bytes, blocks: [Range<Int>], candidate: (Int) -> Candidate?
+  ) {
+    var cost = [Int](repeating: 0, count: range.count + 1)
+    var following = [Int](repeating: 0, count: range.count + 1)
+    var rest = blocks[...]
+    var limit = range.upperBound
+    for offset in range.reversed() {
+      let place = offset - range.lowerBound
+      if let block = rest.last, block.contains(offset) {
+        guard offset == block.lowerBound else { continue }
+        cost[place] = cost[block.upperBound - range.lowerBound]
+        following[place] = block.upperBound
+        limit = offset
+        rest.removeLast()
+        continue
+      }
+      cost[place] = cost[place + 1] + (bytes[offset] == 0 ? Self.zeroCost : Self.gapCost)
+      following[place] = offset + 1
+      guard let found = candidate(offset), found.cell.end <= limit else { continue }
+      let asCell = cost[found.cell.end - range.lowerBound] + found.support.cost
+      guard asCell < cost[place] else { continue }
+      cost[place] = asCell
+      following[place] = found.cell.end
+    }
+    follow(following, range, blocks, candidate)
+  }
+
+  private mutating func follow(
+    _ following: [Int], _ range: Range<Int>, _ blocks: [Range<Int>],
+    _ candidate: (Int) -> Candidate?
+  ) {
+    var rest = blocks[...]
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let next = following[offset - range.lowerBound]
+      if let block = rest.first, block.lowerBound == offset {
+        rest.removeFirst()
+      } else if next - offset >= 4, let found = candidate(offset) {
+        cells.append(found.cell)
+      } else if let last = gaps.last, last.upperBound == offset {
+        gaps[gaps.count - 1] = last.lowerBound..<next
+      } else {
+        gaps.append(offset..<next)
+      }
+      offset = next
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of a payload whose overflow chain is broken, and where the chain may go on.
+
+/// The fields of a record that end before its overflow chain breaks.
+public struct LeadingFields: Sendable {
+  /// A record of these fields alone.
+  public let record: Record
+  /// How many fields the whole record has.
+  public let announced: Int
+
+  /// The most bytes of a payload that are looked at.
+  static let byteCountMax = 1 << 24
+}
+
+extension Image {
+  /// The fields of a cell's record that end before its chain breaks; nil where not even its header
+  /// is there.
+  ///
+  /// The part in the cell itself is always believed. Of the chain, it is the pages before the one
+  /// whose link cannot be; where the chain has the wrong length instead, it may have gone astray
+  /// anywhere, and only pages that a pointer map confirms are believed.
+  public func leadingFields(of cell: Cell, on page: BTreePage) -> LeadingFields? {
+    var payload = page.bytes.slice(cell.local)
+    guard payload.count == cell.local.count else { return nil }
+    for number in believedPages(of: cell, on: page.number) {
+      let rest = min(cell.payloadSize, LeadingFields.byteCountMax) - payload.count
+      guard rest > 0, let bytes = try? bytes(of: number) else { break }
+      payload.append(contentsOf: bytes.dropFirst(4).prefix(min(rest, geometry.overflowCapacity)))
+    }
+    return LeadingFields(payload, of: cell.payloadSize)
+  }
+
+  /// Whether a pointer map says that pages of a chain belong to something else.
+  ///
+  /// An entry that makes no sense says nothing. File format, section 1.8.
+  public func pointerMapContradicts(_ chain: OverflowChain, from page: PageNumber) -> Bool {
+    var parent = page
+    for number in chain.pages {
+      if let entry = pointerMapEntry(of: number),
+        entry != .overflow(after: parent, isFirst: parent == page)
+      {
+        return true
+      }
+      parent = number
+    }
+    return false
+  }
+
+  /// The chain of a cell whose first link is wrong: the only one of the right length that starts
+  /// at one of these pages; nil when there is none, or more than one.
+  ///
+  /// The candidates are pages that nothing owns and that no other page of a chain leads to.
+  public func inferredChain(
+    of cell: Cell, on page: PageNumber, from candidates: [PageNumber]
+  ) -> OverflowChain? {
+    guard cell.overflow != nil else { return nil }
+    var found: OverflowChain?
+    for candidate in candidates {
+      guard
+        let chain = try? overflowChain(of: cell.spilling(to: candidate.rawValue), on: page),
+        chain.pages.allSatisfy({ !isTreePage($0) })
+      else { continue }
+      guard found == nil else { return nil }
+      found = chain
+    }
+    return found
+  }
+
+  private func isTreePage(_ number: PageNumber) -> Bool {
+    (try? btreePage(number)) != nil
+  }
+
+  /// The pages of a broken chain that are part of it as far as can be told.
+  private func believedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
+    guard let first = cell.overflow else { return [] }
+    let rest = cell.payloadSize - cell.local.count
+    let count = (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+    var pages: [PageNumber] = []
+    var seen: Set<PageNumber> = []
+    var confirmed = 0
+    var next = first
+    while let number = PageNumber(next), pages.count < count {
+      guard number != .first, number != geometry.lockBytePage, number.number <= pageCount,
+        seen.insert(number).inserted, let following = try? bytes(of: number).big32(at: 0)
+      else { return Array(pages.dropLast(confirmed == pages.count ? 0 : 1)) }
+      let parent = pages.last ?? page
+      if confirmed == pages.count,
+        pointerMapEntry(of: number) == .overflow(after: parent, isFirst: pages.isEmpty)
+      {
+        confirmed += 1
+      }
+      pages.append(number)
+      next = following
+    }
+    return Array(pages.prefix(confirmed))
+  }
+
+  /// The pointer-map entry of a page; nil where the database has no pointer maps.
+  private func pointerMapEntry(of page: PageNumber) -> PointerMapEntry? {
+    guard header?.isAutoVacuum == true,
+      let map = geometry.pointerMapPage(for: page), let bytes = try? bytes(of: map)
+    else { return nil }
+    return pointerMapEntry(of: page, in: bytes)
+  }
+}
+
+extension PointerMapEntry {
+  /// The entry of an overflow page.
+  fileprivate static func overflow(after parent: PageNumber, isFirst: Bool) -> PointerMapEntry {
+    PointerMapEntry(isFirst ? .firstOverflow : .laterOverflow, parent: parent)
+  }
+}
+
+extension Cell {
+  /// The cell with another first overflow page.
+  fileprivate func spilling(to overflow: UInt32) -> Cell {
+    Cell(
+      offset: offset, size: size, leftChild: leftChild, rowID: rowID, payloadSize: payloadSize,
+      local: local, overflow: overflow)
+  }
+}
+
+extension LeadingFields {
+  /// The fields that lie wholly in the first bytes of a payload of `total` bytes.
+  fileprivate init?(_ payload: Bytes, of total: Int) {
+    guard let (size, length) = payload.varint(at: 0, limit: payload.count),
+      size > UInt64(length), size <= UInt64(payload.count)
+    else { return nil }
+    let headerEnd = Int(size)
+    var cursor = length
+    var end = headerEnd
+    var announced = 0
+    var kept = (types: length, values: headerEnd)
+    while cursor < headerEnd {
+      guard let (type, length) = payload.varint(at: cursor, limit: headerEnd),
+        let width = Record.width(ofSerialType: type), width <= total - end
+      else { return nil }
+      cursor += length
+      end += width
+      announced += 1
+      if end <= payload.count { kept = (cursor, end) }
+    }
+    guard end == total else { return nil }
+    let types = payload[length..<kept.types]
+    // The new header is no longer than the old one: its size takes as many bytes, or fewer.
+    var record = Bytes(headerSize: types.count)
+    record.append(contentsOf: types)
+    record.append(contentsOf: payload[headerEnd..<kept.values])
+    guard let leading = try? Record(record, in: 0..<record.count) else { return nil }
+    self.init(record: leading, announced: announced)
+  }
+}
+
+extension Bytes {
+  /// The size of a record header with so many bytes of serial types, which counts itself.
+  fileprivate init(headerSize types: Int) {
+    self.init()
+    let length = types < 127 ? 1 : types < 16382 ? 2 : 3
+    for group in (0..<length).reversed() {
+      let bits = UInt8(truncatingIfNeeded: (types + length) >> (7 * group)) & 0x7F
+      append(group == 0 ? bits : bits | 0x80)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a database is cut into pages, found out without the header's help.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct GeometrySearchTests {
+  let scratch: ScratchFolder
+  init() throws { scratch = try ScratchFolder() }
+
+  private func build(_ name: String) throws -> (bytes: Bytes, path: FilePath, pageSize: Int) {
+    let recipe = try Recipe.named(name)
+    let path = try recipe.build(in: scratch.path)
+    return (try path.contents(), path, recipe.builder.pageSize)
+  }
+
+  /// Every page of the original that is wholly there has its number.
+  private func requireNumbers(_ survey: Survey, _ bytes: Bytes, cut: Int, pageSize: Int) throws {
+    let image = try #require(survey.image)
+    for number in 1...(bytes.count / pageSize) {
+      let range = ((number - 1) * pageSize)..<(number * pageSize)
+      guard range.lowerBound >= cut else { continue }
+      #expect(try image.bytes(of: #require(PageNumber(number))) == bytes.slice(range))
+    }
+  }
+
+  @Test(
+    arguments: [
+      "deep-trees", "reserved-bytes", "long-values-512", "auto-vacuum-full", "without-rowid",
+    ], [512, 700, 1536, 4096, 9000])
+  func `pages keep their numbers when the head of the file is cut off`(
+    _ name: String, _ cut: Int
+  ) throws {
+    let (bytes, _, pageSize) = try build(name)
+    guard cut * 3 < bytes.count else { return }
+    let survey = Survey(main: Bytes(bytes.dropFirst(cut)))
+    let decision = try #require(survey.geometry)
+    #expect(decision.geometry.pageSize == pageSize)
+    guard decision.hasPageNumbers else {
+      // Small databases may hold no evidence; then that is said.
+      #expect(bytes.count < 64 << 10, "\(name)")
+      #expect(survey.findings.contains { $0.code == .startShifted && $0.severity == .loss })
+      return
+    }
+    #expect(decision.start == -cut)
+    try requireNumbers(survey, bytes, cut: cut, pageSize: pageSize)
+    #expect(survey.findings.contains { $0.code == .startShifted && $0.severity == .loss })
+  }
+
+  @Test func `pages without any reference between them cannot be numbered`() throws {
+    let path = scratch["small.db"]
+    try DatabaseBuilder(
+      pageSize: 1024,
+      (1...4).flatMap { number -> [DatabaseBuilder.Step] in
+        ["CREATE TABLE t\(number) (a)", "INSERT INTO t\(number) VALUES (1), ('two'), (3.5)"]
+      }
+    ).build(at: path)
+    let survey = Survey(main: Bytes(try path.contents().dropFirst(300)))
+    #expect(survey.geometry?.hasPageNumbers == false)
+    #expect(survey.findings.contains { $0.message.contains("cannot be numbered") })
+    #expect(survey.unclaimed.count { $0.content == .btree(.tableLeaf, cells: 3) } == 4)
+  }
+
+  @Test(arguments: [512, 700, 5000, 1_200_000])
+  func `junk before a database whose magic is gone costs nothing`(_ count: Int) throws {
+    let (bytes, path, pageSize) = try build("deep-trees")
+    let wiped = Damage.zeroRange(offset: 0, count: 16).applied(to: bytes, pageSize: pageSize)
+    let survey = Survey(main: Damage.prepend(count: count).applied(to: wiped, pageSize: pageSize))
+    #expect(survey.geometry?.start == count)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test func `junk longer than what is searched for the magic costs nothing`() throws {
+    let (bytes, path, pageSize) = try build("deep-trees")
+    let survey = Survey(
+      main: Damage.prepend(count: 1_100_000).applied(to: bytes, pageSize: pageSize))
+    #expect(survey.geometry?.start == 1_100_000)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test func `the first 256 KiB may be zeros`() throws {
+    let (bytes, _, pageSize) = try build("deep-trees")
+    #expect(bytes.count > 400 << 10)
+    let zeroed = Damage.zeroRange(offset: 0, count: 256 << 10)
+      .applied(to: bytes, pageSize: pageSize)
+    let survey = Survey(main: zeroed)
+    #expect(survey.geometry?.start == 0)
+    #expect(survey.geometry?.hasPageNumbers == true)
+    try requireNumbers(survey, bytes, cut: 256 << 10, pageSize: pageSize)
+  }
+
+  @Test(arguments: TextEncoding.allCases)
+  func `a zeroed header costs no row in any encoding`(_ encoding: TextEncoding) throws {
+    let (bytes, path, pageSize) = try build("every-value-\(encoding.name)")
+    let survey = Survey(main: Damage.wipeHeader.applied(to: bytes, pageSize: pageSize))
+    #expect(survey.encoding == encoding)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test(arguments: Geometry.pageSizes)
+  func `a page size that the pages contradict is not believed`(_ stated: Int) throws {
+    let (bytes, path, pageSize) = try build("page-size-1024")
+    var wrong = bytes
+    wrong[16] = UInt8(stated >> 8 & 0xFF)
+    wrong[17] = stated == 65536 ? 1 : 0
+    let survey = Survey(main: wrong)
+    #expect(survey.geometry?.geometry.pageSize == pageSize)
+    #expect(survey.geometry?.basis == (stated == pageSize ? .header : .vote))
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test(arguments: [0, 8, 31, 40, 255] as [UInt8])
+  func `reserved bytes that the pages contradict are not believed`(_ stated: UInt8) throws {
+    let (bytes, path, _) = try build("reserved-bytes")
+    var wrong = bytes
+    wrong[20] = stated
+    let survey = Survey(main: wrong)
+    #expect(survey.geometry?.geometry == Geometry(pageSize: 512, reserved: 32))
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test func `two page sizes with as many pages leave it undetermined`() throws {
+    let small = try build("page-size-1024").bytes
+    let large = try build("page-size-2048").bytes
+    let half = min(small.count, large.count) / 4096 * 4096
+    let mixed = Bytes(small[4096..<half]) + Bytes(large[4096..<half])
+    let survey = Survey(main: mixed)
+    #expect(survey.geometry == nil)
+    let finding = try #require(survey.findings.first)
+    #expect(finding.code == .geometryUndetermined)
+    #expect(finding.message.contains("1024 bytes") && finding.message.contains("2048 bytes"))
+  }
+
+  @Test(arguments: TextEncoding.allCases, TextEncoding.allCases)
+  func `an encoding that the text contradicts is not believed`(
+    _ actual: TextEncoding, _ stated: TextEncoding
+  ) throws {
+    let (bytes, path, _) = try build("every-value-\(actual.name)")
+    var wrong = bytes
+    wrong[59] = UInt8(stated.rawValue)
+    let survey = Survey(main: wrong)
+    #expect(survey.encoding == actual)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    #expect(survey.findings.contains { $0.place.offset == 56 } == (actual != stated))
+  }
+
+  @Test(arguments: TextEncoding.allCases)
+  func `without a schema the text of the pages tells the encoding`(_ encoding: TextEncoding) throws
+  {
+    let path = scratch["text.db"]
+    try DatabaseBuilder(
+      pageSize: 512, encoding: encoding,
+      [
+        "CREATE TABLE t (a TEXT)", "INSERT INTO t VALUES ('Ångström units'), ('кошка и пёс')",
+        "INSERT INTO t VALUES ('猫 123'), ('plain words'), (''), ('x')",
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    let survey = Survey(main: Damage.zeroPage(1).applied(to: bytes, pageSize: 512))
+    #expect(survey.encoding == encoding)
+  }
+}

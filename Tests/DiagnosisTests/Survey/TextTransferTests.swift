@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Databases that were sent as if they were text.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct TextTransferTests {
+  let scratch: ScratchFolder
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test(arguments: [
+    "deep-trees", "page-size-1024", "every-value-UTF-16le", "long-values-512", "many-tables",
+    "auto-vacuum-full",
+  ])
+  func `a carriage return before every line feed is taken out again`(_ name: String) throws {
+    let recipe = try Recipe.named(name)
+    let path = try recipe.build(in: scratch.path)
+    let bytes = try path.contents()
+    let survey = Survey(main: Damage.crlf.applied(to: bytes, pageSize: recipe.builder.pageSize))
+    #expect(survey.transfer == .lineFeedsExpanded(removed: bytes.count { $0 == 0x0A }))
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    #expect(survey.faults.map(\.code) == [.lineEndingsConverted])
+    #expect(survey.verdict == .damagedIntact)
+  }
+
+  @Test func `text with carriage returns in a sound database is left alone`() throws {
+    let (bytes, path) = try lines()
+    let survey = Survey(main: bytes)
+    #expect(survey.transfer == nil)
+    #expect(survey.verdict == .healthy)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+  }
+
+  @Test func `dropped carriage returns are named`() throws {
+    let bytes = try lines().bytes
+    var dropped = Bytes()
+    for (index, byte) in bytes.enumerated() {
+      let isPair = byte == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
+      if !isPair { dropped.append(byte) }
+    }
+    let survey = Survey(main: dropped)
+    #expect(survey.transfer == .carriageReturnsDropped)
+    #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
+  }
+
+  @Test func `a transfer as UTF-8 is named`() throws {
+    let bytes = try Recipe.named("page-size-1024").build(in: scratch.path).contents()
+    let survey = Survey(main: Bytes(bytes.flatMap { $0 < 0x80 ? [$0] : [0xEF, 0xBF, 0xBD] }))
+    #expect(survey.transfer == .reencoded)
+    #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
+  }
+
+  /// A database with many lines of text.
+  private func lines() throws -> (bytes: Bytes, path: FilePath) {
+    let path = scratch["lines.db"]
+    try DatabaseBuilder(
+      pageSize: 512,
+      [
+        "CREATE TABLE t (a TEXT)",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO t SELECT replace(hex(zeroblob(10)), '00', 'line' || char(13, 10)) FROM n
+        """,
+      ]
+    ).build(at: path)
+    return (try path.contents(), path)
+  }
+}

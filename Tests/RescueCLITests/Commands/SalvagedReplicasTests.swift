@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a salvage does with journals: those that count, those that nothing proves, those that
+// belong to something else.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct SalvagedReplicasTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  private static let table: DatabaseBuilder.Step =
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)"
+  /// 200 transactions of one row each.
+  private static let inserts: [DatabaseBuilder.Step] = (1...200).map {
+    "INSERT INTO t VALUES (\($0), 'row \($0) ' || hex(zeroblob(20)))"
+  }
+
+  /// Salvages a database and insists that its files stay as they were.
+  private func salvage(_ file: FilePath, _ more: [any Word] = []) throws -> (
+    ending: Ending, rows: Set<Int64>, aside: Set<Int64>
+  ) {
+    let output = bench[FilePath("out-\(file.name).db")]
+    let before = try bench.look()
+    let ending = try bench.run(["salvage", file, "--output", output, "--json"] + more)
+    #expect(try before.changes(until: bench.look()).allSatisfy { $0.hasPrefix("added out-") })
+    for table in try #require(ending.json["tables"]?.list) {
+      #expect(table["balanced"]?.bool == true)
+    }
+    func numbers(_ path: FilePath, _ sql: String) throws -> Set<Int64> {
+      guard try path.exists else { return [] }
+      let text = try Oracle(path).value(sql)?.utf8String ?? ""
+      return Set(text.split(separator: ",").compactMap { Int64($0) })
+    }
+    return (
+      ending, try numbers(output, "SELECT group_concat(id) FROM t"),
+      try numbers(
+        output.adding(suffix: ".quarantine.db"), "SELECT group_concat(\"rowid\") FROM \"rows\"")
+    )
+  }
+
+  /// A database with 200 transactions in its log.
+  private func logged() throws -> (file: FilePath, wal: FilePath) {
+    let file = bench["app.db"]
+    try DatabaseBuilder(journal: .wal, [Self.table], leftover: .wal(Self.inserts)).build(at: file)
+    return (file, file.adding(suffix: "-wal"))
+  }
+
+  private func reasons(_ file: FilePath) throws -> String {
+    let quarantine = bench[FilePath("out-\(file.name).db")].adding(suffix: ".quarantine.db")
+    return try Oracle(quarantine).value("SELECT group_concat(DISTINCT reason) FROM \"rows\"")?
+      .utf8String ?? ""
+  }
+
+  @Test func `a log is applied and neither it nor the database is changed`() throws {
+    let result = try salvage(logged().file)
+    #expect(result.ending.status == 0)
+    #expect(result.rows == Set(1...200))
+    #expect(result.aside.isEmpty)
+  }
+
+  @Test func `a hot journal is applied and neither it nor the database is changed`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, [Self.table] + Self.inserts,
+      leftover: .hotJournal(["DELETE FROM t WHERE id % 3", "UPDATE t SET a = 'hot'"])
+    ).build(at: file)
+    let result = try salvage(file)
+    #expect(result.ending.status == 0)
+    #expect(result.rows == Set(1...200))
+  }
+
+  @Test(arguments: [19, 20, 100, 199])
+  func `a flipped bit in a frame sets the later rows aside`(_ frame: Int) throws {
+    let (file, wal) = try logged()
+    var bytes = try wal.contents()
+    bytes[32 + frame * (24 + 4096) + 2000] ^= 1
+    try wal.replaceContents(with: bytes)
+    let result = try salvage(file)
+    #expect(result.ending.status == 14)
+    #expect(result.rows.allSatisfy { $0 <= frame })
+    #expect(result.rows.union(result.aside).count >= 199)
+    // The row that the bit hit is there twice: as it was before, and as the frame has it.
+    #expect(result.rows.intersection(result.aside).count <= 1)
+    #expect(try reasons(file).contains("write-ahead log, frame \(frame + 1)"))
+  }
+
+  @Test(arguments: [0, 5, 9, 17, 27])
+  func `a damaged log header sets every row of the log aside`(_ byte: Int) throws {
+    let (file, wal) = try logged()
+    var bytes = try wal.contents()
+    bytes[byte] ^= 0x10
+    try wal.replaceContents(with: bytes)
+    let result = try salvage(file)
+    #expect(result.ending.status == 14)
+    #expect(result.rows.isEmpty)
+    #expect(result.aside == Set(1...200))
+  }
+
+  @Test func `a transaction whose end is missing is set aside and not missed`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      journal: .wal, [Self.table],
+      leftover: .tornWAL(
+        committed: Array(Self.inserts.prefix(5)),
+        torn: [
+          """
+          WITH RECURSIVE n(i) AS (VALUES (6) UNION ALL SELECT i + 1 FROM n LIMIT 195)
+          INSERT INTO t SELECT i, hex(zeroblob(100)) FROM n
+          """
+        ])
+    ).build(at: file)
+    let result = try salvage(file)
+    #expect(result.ending.status == 0)
+    #expect(result.rows == Set(1...5))
+    #expect(!result.aside.isEmpty)
+    #expect(try reasons(file).contains("whose end is missing"))
+  }
+
+  @Test func `a destroyed page has its older rows set aside from a retired journal`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .persist,
+      [Self.table] + Self.inserts + ["UPDATE t SET a = 'new ' || a WHERE id < 100"]
+    ).build(at: file)
+    let leaf = try #require(
+      try Oracle(file).pages.first { $0.object == "t" && $0.kind == "leaf" }?.number)
+    let bytes = try file.contents()
+    try file.replaceContents(with: Damage.zeroPage(leaf).applied(to: bytes, pageSize: 1024))
+    let result = try salvage(file)
+    #expect(result.ending.status == 14)
+    #expect(result.rows.count < 200)
+    #expect(result.rows.union(result.aside) == Set(1...200))
+    #expect(try reasons(file).contains("rollback journal, record"))
+  }
+
+  @Test func `the log of an older generation is not applied`() throws {
+    let (file, wal) = try logged()
+    let old = try wal.contents()
+    try {
+      let connection = try Connection(file, mode: .readWrite)
+      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = delete")
+      try connection.execute("CREATE TABLE later (x); UPDATE t SET a = 'later'; DROP TABLE later")
+    }()
+    try wal.replaceContents(with: old)
+    let result = try salvage(file)
+    #expect(result.rows == Set(1...200))
+    let later = try Oracle(bench["out-app.db.db"]).value("SELECT count(*) FROM t WHERE a = 'later'")
+    #expect(later == .integer(200))
+    let diagnosis = try bench.run("diagnose", file)
+    #expect(diagnosis.output.contains("already in"))
+  }
+
+  @Test func `a log under another name or in capitals is found`() throws {
+    let (file, wal) = try logged()
+    let other = bench["sent-by-mail"]
+    try other.replaceContents(with: wal.contents())
+    try SystemStorage().remove(wal)
+    #expect(try salvage(file).rows.isEmpty)
+    try SystemStorage().remove(bench["out-app.db.db"])
+    #expect(try salvage(file, ["--wal", other]).rows == Set(1...200))
+    #expect(try bench.run("diagnose", file, "--wal", other).output.contains("200 transactions"))
+    try SystemStorage().remove(bench["out-app.db.db"])
+    try file.adding(suffix: "-WAL").replaceContents(with: other.contents())
+    #expect(try salvage(file).rows == Set(1...200))
+  }
+
+  @Test func `a journal under another name is found`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, [Self.table] + Self.inserts,
+      leftover: .hotJournal(["UPDATE t SET a = 'hot ' || a"])
+    ).build(at: file)
+    let (journal, other) = (file.adding(suffix: "-journal"), bench["sent-by-mail"])
+    try other.replaceContents(with: journal.contents())
+    try SystemStorage().remove(journal)
+    #expect(try salvage(file, ["--journal", other]).rows == Set(1...200))
+    let hot = try Oracle(bench["out-app.db.db"]).value(
+      "SELECT count(*) FROM t WHERE a LIKE 'hot%'")
+    #expect(hot == .integer(0))
+    #expect(try bench.run("diagnose", file, "--journal", other).output.contains("-journal"))
+  }
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading pages whose header, pointers or bytes are damaged: what is proven, what is doubtful.
+
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+/// A page of a small file, read after a change.
+struct DamagedPage {
+  var maker: PageMaker
+  /// What stands for the pages behind it, so that links can lead somewhere.
+  var others = Array(repeating: Bytes(repeating: 0, count: 512), count: 40)
+
+  init(_ maker: PageMaker) {
+    self.maker = maker
+  }
+
+  /// Rows 1 to `count`, each of another length.
+  static func leaf(_ count: Int, pageSize: Int = 512) -> DamagedPage {
+    DamagedPage(
+      PageMaker(
+        pageSize: pageSize,
+        cells: (1...Int64(count)).map { rowID in
+          .tableCell(
+            rowID: rowID, .record(text: String(repeating: "x", count: Int(rowID * 7 % 11) + 3)))
+        }))
+  }
+
+  /// The image of a file of one page behind the first.
+  func image(_ change: (inout Bytes) -> Void) throws -> Image {
+    var bytes = maker.bytes
+    change(&bytes)
+    var file = Bytes(repeating: 0, count: maker.pageSize) + bytes
+    for _ in others { file += Bytes(repeating: 0, count: maker.pageSize) }
+    return Image(
+      FileSet(main: MemorySource(file)), geometry: try .of(maker.pageSize, reserved: maker.reserved)
+    )
+  }
+
+  func read(
+    as kind: BTreePage.Kind? = .tableLeaf, _ change: (inout Bytes) -> Void
+  ) throws -> PageReading {
+    try image(change).reading(of: 2.page, expecting: kind)
+  }
+}
+
+extension PageReading {
+  var certain: [Int64] { content.cells.compactMap(\.rowID) }
+  var doubtful: [Int64] { content.doubtful.compactMap(\.rowID) }
+}
+
+@Suite struct PageHeaderRepairTests {
+  private let page = DamagedPage.leaf(20)
+  private let rows = Array<Int64>(1...20)
+
+  private func expectAll(_ reading: PageReading) {
+    #expect(reading.certain == rows)
+    #expect(reading.doubtful.isEmpty && reading.content.faults.isEmpty)
+    #expect(reading.content.layoutFault != nil, "a page that was put right is still a finding")
+    #expect(reading.page.kind == .tableLeaf && reading.page.cellCount == rows.count)
+  }
+
+  @Test func `a sound page is what it says`() throws {
+    let reading = try page.read(as: nil) { _ in }
+    #expect(reading.certain == rows)
+    #expect(reading.content.layoutFault == nil)
+  }
+
+  @Test(arguments: [2, 5, 10, 0, 7, 255] as [UInt8], [.tableLeaf, nil] as [BTreePage.Kind?])
+  func `another type byte costs nothing`(_ type: UInt8, _ kind: BTreePage.Kind?) throws {
+    expectAll(try page.read(as: kind) { $0[0] = type })
+  }
+
+  @Test(arguments: [0, 1, 10, 19, 21, 25, 83, 300, 65535])
+  func `another cell count costs nothing`(_ count: Int) throws {
+    expectAll(try page.read { $0.setBig16(count, at: 3) })
+  }
+
+  @Test(arguments: [0, 1, 100, 490, 511, 512, 60000])
+  func `another start of the content costs nothing`(_ start: Int) throws {
+    expectAll(try page.read { $0.setBig16(start, at: 5) })
+  }
+
+  @Test(arguments: [1, 60, 255] as [UInt8])
+  func `another count of fragments costs nothing`(_ count: UInt8) throws {
+    expectAll(try page.read { $0[7] = count })
+  }
+
+  @Test(arguments: [1, 8, 300, 511, 512, 65535])
+  func `another first freeblock costs nothing`(_ start: Int) throws {
+    expectAll(try page.read { $0.setBig16(start, at: 1) })
+  }
+
+  @Test func `type and cell count together cost nothing`() throws {
+    expectAll(
+      try page.read {
+        $0[0] = 99; $0.setBig16(3, at: 3)
+      })
+  }
+
+  @Test(arguments: [0, 0xFF, 0x41] as [UInt8])
+  func `pointers that are gone cost nothing`(_ byte: UInt8) throws {
+    expectAll(try page.read { $0.set(Bytes(repeating: byte, count: 40), at: 8) })
+  }
+
+  @Test func `pointers and the cell count together cost nothing`() throws {
+    expectAll(
+      try page.read {
+        $0.set(Bytes(repeating: 0, count: 40), at: 8); $0.setBig16(0, at: 3)
+      })
+  }
+
+  @Test func `pointers that lead to another's cell or into one hide no row`() throws {
+    expectAll(try page.read { $0.setBig16($0.bigEndian16(at: 8), at: 10) })
+    for offset in 1...9 {
+      expectAll(try page.read { $0.setBig16($0.bigEndian16(at: 14) + offset, at: 14) })
+    }
+  }
+
+  @Test func `without its header, a page gives its rows as doubtful`() throws {
+    for kind in [BTreePage.Kind.tableLeaf, nil] {
+      let reading = try page.read(as: kind) { $0.set(Bytes(repeating: 0, count: 8), at: 0) }
+      #expect(reading.certain.isEmpty)
+      #expect(reading.doubtful == rows)
+    }
+    let both = try page.read { $0.set(Bytes(repeating: 0, count: 48), at: 0) }
+    #expect(both.certain.isEmpty)
+    #expect(both.doubtful == rows)
+  }
+
+  @Test func `an index page is read like any other`() throws {
+    func entry(_ number: UInt8) -> Bytes { [4, 2, 14, 65, number] }
+    let index = DamagedPage(PageMaker(kind: .indexLeaf, cells: (1...30).map(entry)))
+    let sound = try index.read(as: .indexLeaf) { _ in }
+    for change: (inout Bytes) -> Void in [
+      { $0[0] = 13 }, { $0[0] = 0 }, { $0.setBig16(4, at: 3) }, { $0.setBig16(9000, at: 3) },
+      { $0.set(Bytes(repeating: 0, count: 20), at: 8) },
+    ] {
+      let reading = try index.read(as: .indexLeaf, change)
+      #expect(Set(reading.content.cells) == Set(sound.content.cells))
+      #expect(reading.content.doubtful.isEmpty && reading.content.faults.isEmpty)
+    }
+  }
+
+  @Test func `children are found under another type, count or pointer`() throws {
+    let cells = (1...20).map { Bytes.interiorCell(child: UInt32($0 + 2), rowID: Int64($0 * 10)) }
+    let interior = DamagedPage(PageMaker(kind: .tableInterior, rightChild: 30, cells: cells))
+    for change: (inout Bytes) -> Void in [
+      { _ in }, { $0[0] = 13 }, { $0[0] = 2 }, { $0[0] = 77 }, { $0.setBig16(2, at: 3) },
+      { $0.setBig16(0, at: 3) }, { $0.set(Bytes(repeating: 0, count: 40), at: 12) },
+    ] {
+      let reading = try interior.image(change).reading(
+        of: 2.page, as: [.tableLeaf, .tableInterior])
+      #expect(reading.content.cells.map(\.leftChild) == (3...22).map(UInt32.init))
+      #expect(reading.page.rightChild == 30.page)
+    }
+  }
+}
+
+@Suite struct PageKindTests {
+  private func problem(_ body: () throws -> PageReading) -> FormatError.Problem? {
+    do {
+      _ = try body()
+      return nil
+    } catch {
+      return (error as? FormatError)?.problem
+    }
+  }
+
+  @Test func `a sound page of another kind is not read as what is expected`() {
+    let index = DamagedPage(PageMaker(kind: .indexLeaf, cells: [[2, 1, 9], [2, 1, 8]]))
+    #expect(problem { try index.read { _ in } } == .wrongTree(.indexLeaf))
+  }
+
+  @Test func `bytes that are no page are not read as one`() throws {
+    #expect(problem { try DamagedPage.leaf(1).read(as: nil) { $0 = .page(0) } } != nil)
+    var random = SeededRandom(seed: 11)
+    for seed in 0..<200 {
+      let bytes = random.bytes(512)
+      let reading = try? DamagedPage.leaf(1).read(as: nil) { $0 = bytes }
+      #expect(reading?.content.cells.isEmpty ?? true, "page \(seed)")
+    }
+    let text = Bytes(String(repeating: "The quick brown fox. ", count: 30).utf8.prefix(512))
+    #expect(problem { try DamagedPage.leaf(1).read(as: nil) { $0 = text } } != nil)
+  }
+}
+
+@Suite struct DeletedRowTests {
+  /// Rows 1 to 6; the last one, which lies lowest, is deleted as SQLite does: the content starts
+  /// behind it, its bytes and its pointer stay.
+  private static func deleteLast(_ bytes: inout Bytes) {
+    let lowest = bytes.bigEndian16(at: 5)
+    bytes.setBig16(5, at: 3)
+    bytes.setBig16(bytes.bigEndian16(at: 8 + 2 * 4), at: 5)
+    #expect(bytes.bigEndian16(at: 8 + 2 * 5) == lowest)
+  }
+
+  /// Rows 2 and 3 are deleted: one freeblock, in which row 2 is whole.
+  private static func deleteInside(_ bytes: inout Bytes) {
+    let (second, third) = (bytes.bigEndian16(at: 10), bytes.bigEndian16(at: 12))
+    let end = bytes.bigEndian16(at: 8)
+    for position in 1...3 {
+      bytes.setBig16(bytes.bigEndian16(at: 8 + 2 * (position + 2)), at: 8 + 2 * position)
+    }
+    bytes.setBig16(4, at: 3)
+    bytes.setBig16(third, at: 1)
+    bytes.setBig16(0, at: third)
+    bytes.setBig16(end - third, at: third + 2)
+    #expect(second > third)
+  }
+
+  static let damages: [@Sendable (inout Bytes) -> Void] = [
+    { _ in }, { $0[0] = 0 }, { $0.setBig16(0, at: 3) }, { $0.setBig16(2, at: 3) },
+    { $0.setBig16(6, at: 3) }, { $0.setBig16(10, at: 3) }, { $0.setBig16(0, at: 5) },
+    { $0.setBig16(300, at: 5) }, { $0.setBig16(0, at: 1) }, { $0.setBig16(77, at: 1) },
+    { $0[7] = 9 }, { $0.set(Bytes(repeating: 0, count: 12), at: 8) },
+    { $0.set(Bytes(repeating: 0, count: 8), at: 0) },
+    { $0.set(Bytes(repeating: 0, count: 20), at: 0) },
+    { $0.setBig16($0.bigEndian16(at: 10) + 2, at: 10) },
+    {
+      $0.setBig16(6, at: 3); $0[7] = 7
+    },
+    {
+      $0.set(Bytes(repeating: 0, count: 12), at: 8); $0.setBig16(6, at: 3)
+    },
+    {
+      $0.set(Bytes(repeating: 0, count: 12), at: 8); $0[7] = 3
+    },
+    {
+      $0.set(Bytes(repeating: 0, count: 12), at: 8); $0.setBig16(0, at: 1)
+    },
+  ]
+
+  @Test(arguments: damages.indices)
+  func `a deleted row is never certain`(_ index: Int) throws {
+    let page = DamagedPage.leaf(6)
+    let lowest = try page.read {
+      Self.deleteLast(&$0); Self.damages[index](&$0)
+    }
+    #expect(!lowest.certain.contains(6))
+    let inside = try page.read {
+      Self.deleteInside(&$0); Self.damages[index](&$0)
+    }
+    #expect(!inside.certain.contains(2) && !inside.certain.contains(3))
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  func `one damaged field of the header costs no live row`(_ index: Int) throws {
+    let page = DamagedPage.leaf(6)
+    let lowest = try page.read {
+      Self.deleteLast(&$0); Self.damages[index](&$0)
+    }
+    #expect(lowest.certain == [1, 2, 3, 4, 5])
+    let inside = try page.read {
+      Self.deleteInside(&$0); Self.damages[index](&$0)
+    }
+    #expect(inside.certain == [1, 4, 5, 6])
+  }
+}
+
+@Suite struct DamagedContentTests {
+  private let page = DamagedPage.leaf(150, pageSize: 4096)
+
+  /// The rows whose cells lie wholly outside a range of the page.
+  private func rows(outside range: Range<Int>) throws -> [Int64] {
+    try page.read { _ in }.content.cells.filter { cell in
+      !(cell.offset..<cell.end).overlaps(range)
+    }.compactMap(\.rowID)
+  }
+
+  @Test(arguments: [512, 1024, 2048, 3072, 3584])
+  func `a sector of zeros costs the rows in it alone`(_ start: Int) throws {
+    let sector = start..<(start + 512)
+    let intact = try rows(outside: sector)
+    var random = SeededRandom(seed: UInt64(start))
+    for bytes in [Bytes(repeating: 0, count: 512), random.bytes(512)] {
+      let reading = try page.read { $0.set(bytes, at: start) }
+      #expect(Set(reading.certain).isSuperset(of: intact))
+      #expect(
+        reading.content.cells.count + reading.content.doubtful.count
+          + reading.content.faults.count == 150)
+    }
+  }
+
+  @Test func `a page that ends early gives the rows before its end`() throws {
+    let file = try page.image { _ in }.bytes(of: 2.page)
+    let image = Image(
+      FileSet(main: MemorySource(Bytes(repeating: 0, count: 4096) + file.prefix(3000))),
+      geometry: try .of(4096))
+    let reading = try image.reading(of: 2.page, expecting: .tableLeaf)
+    #expect(reading.certain == (try rows(outside: 3000..<4096)))
+  }
+
+  @Test func `the first half of a page gives its rows, the second one doubtful ones`() throws {
+    let first = try page.read { $0.set(Bytes(repeating: 0, count: 2048), at: 2048) }
+    #expect(first.certain == (try rows(outside: 2048..<4096)))
+    let second = try page.read { $0.set(Bytes(repeating: 0, count: 2048), at: 0) }
+    #expect(second.certain.isEmpty)
+    #expect(second.doubtful.sorted() == (try rows(outside: 0..<2048)))
+  }
+
+  @Test func `of the rows of lost pointers, those that fill what is left are certain`() throws {
+    // Pointers 20 to 39 are gone, and so is one row far from theirs.
+    let lost = try page.read { _ in }.content.cells[100]
+    let reading = try page.read { bytes in
+      bytes.set(Bytes(repeating: 0, count: 40), at: 8 + 40)
+      bytes.set(Bytes(repeating: 0xFF, count: lost.size), at: lost.offset)
+    }
+    #expect(Set(reading.certain) == Set(1...150).subtracting([101]))
+  }
+
+  @Test func `a pointer that leads into a row's text invents none`() throws {
+    // The text of row 1 holds what looks like a cell of row 99.
+    let inner = Bytes.tableCell(rowID: 99, .record(text: "inner"))
+    let text = Bytes("before ".utf8) + inner + Bytes(" behind".utf8)
+    var maker = PageMaker.leaf([1, 2, 3])
+    maker.cells[0] = .tableCell(rowID: 1, .record([(UInt64(13 + 2 * text.count), text)]))
+    let reading = try DamagedPage(maker).read { bytes in
+      bytes.setBig16(bytes.bigEndian16(at: 8) + 4 + 7, at: 10)
+    }
+    #expect(!reading.certain.contains(99))
+    #expect(reading.certain == [1, 2, 3])
+  }
+
+  @Test func `where accounts contradict each other, pointers that hold are followed`() throws {
+    let reading = try DamagedPage(.leaf([1, 2, 3])).read { bytes in
+      bytes.setBig16(0, at: 10)
+      bytes[7] = 9
+    }
+    #expect(reading.certain == [1, 2, 3])
+    #expect(reading.content.layoutFault != nil)
+  }
+}
