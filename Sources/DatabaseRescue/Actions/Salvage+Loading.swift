@@ -163,6 +163,11 @@ extension Salvage {
           + "the values of \(balance.leftOut.of("row")) are in the table left_out of the "
           + "quarantine file")
     }
+    for column in plan.mapping.garbled {
+      remarks.append(
+        "'\(plan.name)': the column '\(column.name)' of the file was taken for "
+          + "'\(column.meant)': same place, same type, a damaged name")
+    }
     if plan.mapping.losesRowIDs, balance.written > 0 {
       remarks.append(
         "'\(plan.name)' has columns called rowid, _rowid_ and oid: its rows have new rowids, "

@@ -16,17 +16,23 @@ public struct PageContent: Sendable {
   public let faults: [FormatError]
   /// What is wrong with the way the page uses its bytes, first of all; nil on a sound page.
   public let layoutFault: FormatError?
+  /// Whether nothing tells how many cells the page has: more may be lost than is known.
+  public let isCountLost: Bool
 
   /// The content of a sound page.
   init(sound cells: [Cell]) {
-    self.init(cells: cells, doubtful: [], faults: [], layoutFault: nil)
+    self.init(cells: cells, layoutFault: nil)
   }
 
-  init(cells: [Cell], doubtful: [Cell], faults: [FormatError], layoutFault: FormatError?) {
+  init(
+    cells: [Cell], doubtful: [Cell] = [], faults: [FormatError] = [], layoutFault: FormatError?,
+    isCountLost: Bool = false
+  ) {
     self.cells = cells
     self.doubtful = doubtful
     self.faults = faults
     self.layoutFault = layoutFault
+    self.isCountLost = isCountLost
   }
 }
 

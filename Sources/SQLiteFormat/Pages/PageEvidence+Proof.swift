@@ -24,7 +24,7 @@ extension PageEvidence {
         .pageHeader, page: page.number, offset: page.headerOffset)
     return PageAccount(
       page: repaired,
-      content: PageContent(cells: cells, doubtful: [], faults: [], layoutFault: fault),
+      content: PageContent(cells: cells, layoutFault: fault),
       isProven: true)
   }
 
@@ -110,7 +110,8 @@ extension PageEvidence {
     let tiling = tiling(
       of: page.contentStart..<limit, blocks: blocks, counted: page.cellCount)
     guard tiling.unexplained == page.fragmentedBytes, tiling.gaps.allSatisfy({ $0.count < 8 }),
-      tiling.cells.areDistinct
+      tiling.cells.areDistinct,
+      tiling.cells.count == page.cellCount || !tiling.cells.contains(where: isFreed)
     else { return nil }
     return proven(inKeyOrder(tiling.cells))
   }

@@ -23,7 +23,7 @@ extension PageEvidence {
     let (count, start) = (page.cellCount, page.contentStart)
     let room = (start - page.pointerArrayOffset) / 2
     let isStart =
-      room > 0 && start < limit
+      room > 0 && start < limit && (blocks.first?.lowerBound ?? start) >= start
       && (blocks.first?.lowerBound == start || candidate(at: start, counted: 0) != nil
         || pointers.prefix(min(count, room)).contains { $0.target == start && $0.cell != nil })
     guard isStart else { return Trust(start: nil, count: nil, pointers: 0, knowsFreeSpace: false) }
@@ -65,9 +65,7 @@ extension PageEvidence {
   private func pointedCells(
     of tiling: PageTiling, _ blocks: [Range<Int>], _ trust: Trust
   ) -> [Cell] {
-    let pointed = tiling.cells.filter { cell in
-      position(of: cell.offset, in: trust.pointers).map { pointers[$0].holds } ?? false
-    }
+    let pointed = tiling.cells.filter { position(of: $0.offset, in: trust.pointers) != nil }
     var ends = Set(pointed.map(\.offset) + blocks.map(\.lowerBound))
     if page.kind != .tableInterior {
       ends.formUnion(pointers.prefix(min(trust.count ?? 0, trust.pointers)).map(\.target))
@@ -118,7 +116,7 @@ extension PageEvidence {
       }
     }
     let taken = Set(certain.compactMap(\.rowID))
-    fillers = fillers.filter { $0.rowID.map { !taken.contains($0) } ?? true }
+    fillers = fillers.filter { !isFreed($0) && ($0.rowID.map { !taken.contains($0) } ?? true) }
     // More cells than the page counts cannot all be in use.
     guard trust.count.map({ certain.count + fillers.count <= $0 }) ?? trust.knowsFreeSpace else {
       return []
@@ -128,7 +126,6 @@ extension PageEvidence {
 
   /// Whether a cell that is not certain is more than a few bytes that happen to look like one.
   private func isWorthKeeping(_ cell: Cell, in tiling: PageTiling) -> Bool {
-    guard candidate(at: cell.offset, counted: 0) != nil else { return false }
     if position(of: cell.offset, in: pointers.count) != nil || cell.end == page.geometry.usable {
       return true
     }
@@ -145,8 +142,6 @@ extension PageEvidence {
         !found.contains(pointers[position].target)
       }
       faults = astray.prefix(missing).map(fault)
-    } else {
-      faults.append(FormatError(.pageHeader, page: page.number, offset: page.headerOffset))
     }
     let repaired = page.with(
       cellCount: trust.count ?? 0, contentStart: page.contentStart,
@@ -155,7 +150,8 @@ extension PageEvidence {
       page: repaired,
       content: PageContent(
         cells: inKeyOrder(certain), doubtful: inKeyOrder(doubtful), faults: faults,
-        layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset)),
+        layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset),
+        isCountLost: trust.count == nil),
       isProven: false)
   }
 

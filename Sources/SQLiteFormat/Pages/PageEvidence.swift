@@ -83,13 +83,23 @@ struct PageEvidence {
 
   /// The cell at a place, and what speaks for it; `counted` pointers are believed.
   func candidate(at offset: Int, counted: Int) -> PageTiling.Candidate? {
-    if let position = position(of: offset, in: counted), let cell = pointers[position].cell {
-      return .init(cell: cell, support: pointers[position].holds ? .pointer : .brokenRecord)
+    if let position = position(of: offset, in: counted) {
+      let pointer = pointers[position]
+      return pointer.holds ? pointer.cell.map { .init(cell: $0, isPointed: true) } : nil
     }
-    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, pageCount) else {
-      return nil
-    }
-    return .init(cell: cell, support: .none)
+    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, pageCount),
+      areBlocksWhole || !isFreed(cell)
+    else { return nil }
+    return .init(cell: cell, isPointed: false)
+  }
+
+  /// Whether what would be the left child of a cell is the head of a freeblock: deleting a cell of
+  /// an interior page overwrites nothing else.
+  func isFreed(_ cell: Cell) -> Bool {
+    guard !page.kind.isLeaf, let block = statedFreeblock(at: cell.offset) else { return false }
+    let end = block.upperBound
+    return (cell.end..<(cell.end + 4)).contains(end) || end == page.geometry.usable
+      || positions[end] != nil
   }
 
   /// The best tiling of a range, as far as the page's bytes reach.

@@ -7,33 +7,17 @@ struct PageTiling {
   struct Candidate {
     /// The cell.
     let cell: Cell
-    /// What speaks for it besides its form.
-    let support: Support
-  }
-
-  /// What speaks for a cell besides its form, from little to much.
-  enum Support {
-    /// A pointer leads to it, but its record does not hold.
-    case brokenRecord
-    /// Nothing.
-    case none
-    /// A pointer leads to it.
-    case pointer
-
-    /// What the cell costs, in units of which a gap of one byte costs 65536.
-    fileprivate var cost: Int {
-      switch self {
-      case .brokenRecord: PageTiling.gapCost
-      case .none: 1
-      case .pointer: -4 * PageTiling.gapCost
-      }
-    }
+    /// Whether a pointer leads to it.
+    let isPointed: Bool
   }
 
   /// What a byte that nothing explains costs; where it is zero, it was never written or is wiped,
   /// and nothing needs to explain it.
   private static let gapCost = 1 << 16
   private static let zeroCost = 1 << 11
+  /// What a cell costs: it explains its bytes, the better when a pointer leads to it.
+  private static let cellCost = 1
+  private static let pointedCost = -4 * gapCost
 
   /// The cells, in the order in which they lie.
   private(set) var cells: [Cell] = []
@@ -68,7 +52,9 @@ struct PageTiling {
       cost[place] = cost[place + 1] + (bytes[offset] == 0 ? Self.zeroCost : Self.gapCost)
       following[place] = offset + 1
       guard let found = candidate(offset), found.cell.end <= limit else { continue }
-      let asCell = cost[found.cell.end - range.lowerBound] + found.support.cost
+      let asCell =
+        cost[found.cell.end - range.lowerBound]
+        + (found.isPointed ? Self.pointedCost : Self.cellCost)
       guard asCell < cost[place] else { continue }
       cost[place] = asCell
       following[place] = found.cell.end

@@ -115,6 +115,9 @@ public struct TreeWalk: Sendable {
     let reading = try image.reading(of: item.page, as: kinds)
     let (page, content) = (reading.page, reading.content)
     _ = claims.claim(item.page, for: owner)
+    if content.isCountLost {
+      faults.append(.fault(FormatError(.pageHeader, page: page.number), parent: item.parent))
+    }
     if !page.kind.isLeaf {
       guard item.depth < Self.depthMax else { throw FormatError(.tooDeep, page: item.page) }
       push(childrenOf: page, content, item)

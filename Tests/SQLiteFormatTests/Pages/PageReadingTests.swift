@@ -129,7 +129,7 @@ extension PageReading {
   }
 
   @Test func `an index page is read like any other`() throws {
-    func entry(_ number: UInt8) -> Bytes { [4, 2, 14, 65, number] }
+    func entry(_ number: UInt8) -> Bytes { [4, 2, 16, 65, number] }
     let index = DamagedPage(PageMaker(kind: .indexLeaf, cells: (1...30).map(entry)))
     let sound = try index.read(as: .indexLeaf) { _ in }
     for change: (inout Bytes) -> Void in [

@@ -116,7 +116,8 @@ import Testing
     let result = try scan(pages)
     #expect(result.rows == [1, 2, 5, 6])
     #expect(result.doubtful == [3, 4])
-    #expect(result.cellFaults == [.pageHeader])
+    #expect(result.pageFaults == [.pageHeader], "how many rows it had is not known")
+    #expect(result.cellFaults.isEmpty)
   }
 
   @Test func `rows outside the interval of their page are misplaced`() throws {
