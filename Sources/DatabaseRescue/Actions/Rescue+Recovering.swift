@@ -157,7 +157,7 @@ extension Rescue {
       schema.encoding = survey.encoding
       return (schema, "the contract '\(contract.name)'")
     }
-    guard !survey.namesEveryTable, let backup = backups.first else { return (nil, nil) }
+    guard survey.schema?.isWhole != true, let backup = backups.first else { return (nil, nil) }
     return (
       FreshSchema(of: survey).completed(by: FreshSchema(of: backup.survey)),
       "the damaged file and \(backup.name)"

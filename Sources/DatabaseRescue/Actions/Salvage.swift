@@ -212,7 +212,8 @@ package struct Salvage {
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
     var lossy: [LossyTable] = []
-    for table in loaded where balances[table.balance].lost != .none {
+    for table in loaded
+    where balances[table.balance].lost != .none || !table.plan.tree.isReadable {
       let evidence = try witness(table, in: target, &aside, &balances[table.balance])
       if !table.plan.isShadow { lossy.append(LossyTable(table, evidence)) }
     }
