@@ -20,7 +20,7 @@ public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
 
 /// The placement of orphan groups.
 struct Placement {
-  private let image: Image
+  private let pages: PageReader
   private let pointerMap: PointerMapWitness?
   private let knowsEveryTable: Bool
   private let knowsFreePages: Bool
@@ -43,11 +43,11 @@ struct Placement {
   /// pages are not, a page that nothing holds to others may be one of them, with rows that were
   /// deleted.
   init(
-    _ claimants: [Claimant], in image: Image, pointerMap: PointerMapWitness?,
+    _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapWitness?,
     knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
     self.claimants = claimants
-    self.image = image
+    self.pages = pages
     self.pointerMap = pointerMap
     self.knowsEveryTable = knowsEveryTable
     self.knowsFreePages = knowsFreePages
@@ -59,13 +59,13 @@ struct Placement {
     // A group without any evidence may hold pages that have some.
     open = place(open)
     open = place(
-      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: image).map { judged($0) } })
+      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: pages).map { judged($0) } })
     loose = open.map { ($0.group, candidates(for: $0).map(\.claimant)) }
   }
 
   private func judged(_ group: OrphanGroup) -> Open {
     var tallies: [Int: Claimant.Tally] = [:]
-    let rows = group.sample.flatMap { image.rows(on: $0, isTable: group.isTable) }
+    let rows = group.sample.flatMap { pages.rows(on: $0, isTable: group.isTable) }
     for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
       guard !claimant.openings.isEmpty else { continue }
       let tally = claimant.tally(rows)

@@ -135,7 +135,8 @@ extension Image {
     var found = Found()
     guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
     do throws(FormatError) {
-      let reading = try reading(of: number, isTable: isTable)
+      let reading = try reading(
+        of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
       for cell in reading.content.cells {
