@@ -90,7 +90,9 @@ extension Claimant {
     var previous: (item: Int, span: LeafSpan)?
     for (item, span) in chosen.map({ (items[$0], spans[$0]) }) {
       let from = previous?.item ?? -1
-      if item > from + 1 { openings.append(Opening(after: previous?.span.last, before: span.first)) }
+      if item > from + 1 {
+        openings.append(Opening(after: previous?.span.last, before: span.first))
+      }
       previous = (item, span)
     }
     if outline.items.count > (previous?.item ?? -1) + 1 {

@@ -74,7 +74,9 @@ extension Image {
     var copies: Set<PageNumber> = []
     let suspected = Set(pages)
     for page in self.pages where !suspected.contains(page) {
-      guard let bytes = try? bytes(of: page), let alike = suspects[bytes.hashValue] else { continue }
+      guard let bytes = try? bytes(of: page), let alike = suspects[bytes.hashValue] else {
+        continue
+      }
       copies.formUnion(alike.filter { (try? self.bytes(of: $0)) == bytes })
     }
     return copies

@@ -181,7 +181,8 @@ extension Claimant {
       if let known = furthest, overlap(sorted[known].span, sorted[index].span) {
         contested.formUnion([known, index])
       }
-      if furthest.map({ order.compare(sorted[$0].span.last, sorted[index].span.last) < 0 }) ?? true {
+      if furthest.map({ order.compare(sorted[$0].span.last, sorted[index].span.last) < 0 }) ?? true
+      {
         furthest = index
       }
     }
@@ -204,7 +205,8 @@ struct PointerMapWitness {
   func tree(of page: PageNumber) -> Int? {
     var page = page
     for _ in 0..<TreeWalk.depthMax {
-      guard let map = image.geometry.pointerMapPage(for: page), let bytes = try? image.bytes(of: map),
+      guard let map = image.geometry.pointerMapPage(for: page),
+        let bytes = try? image.bytes(of: map),
         let entry = image.pointerMapEntry(of: page, in: bytes)
       else { return nil }
       switch entry.kind {

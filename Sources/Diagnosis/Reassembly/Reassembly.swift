@@ -156,7 +156,9 @@ private struct Work {
             return scan(root, add)
           }
           for page in strays {
-            for row in image.rows(on: page, isTable: false) where form.admits(row.record) { add(row.record) }
+            for row in image.rows(on: page, isTable: false) where form.admits(row.record) {
+              add(row.record)
+            }
           }
         }
       }

@@ -43,7 +43,8 @@ extension Survey {
     guard let image, !isFreelistWhole else { return [] }
     let capacity = image.geometry.usable / 4 - 2
     func isStray(_ number: UInt32) -> Bool {
-      PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil } ?? false
+      PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil }
+        ?? false
     }
     return image.pages.filter { claims.owner(of: $0) == nil }.flatMap { page -> [PageNumber] in
       guard let bytes = try? image.bytes(of: page), let next = bytes.big32(at: 0),
@@ -71,7 +72,8 @@ extension Survey {
   /// among those that do not.
   private var showsEveryPage: Bool {
     guard let image, image.hasPageNumbers, image.start <= 0 else { return false }
-    var unknown = Set(unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
+    var unknown = Set(
+      unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
     unknown.subtract(straysOnFreelist)
     unknown.remove(.first)
     for page in unclaimed.map(\.page) where !unknown.isEmpty {
