@@ -86,17 +86,20 @@ public struct Rescue: Sendable {
 
   /// Copies every readable row of a damaged database into a new one, without touching it.
   ///
+  /// Rows that it has lost come from `backups` where these still have them: backups of this
+  /// library, or databases.
+  ///
   /// - Throws: ``RescueError`` when there is no database in the file, or the output exists or
   ///   cannot be written.
   public func salvage(
     _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
-    replacing: Bool = false
+    backups: [FilePath] = [], replacing: Bool = false
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
       try withEvidence(input, &notes) { notes throws(RescueError) in
         let examination = try examine(input, contract, verifying: false, &notes)
         return try salvage(
-          examination, to: output, into: contract, replacing: replacing, &notes)
+          examination, to: output, into: contract, backups: backups, replacing: replacing, &notes)
       }
     }
   }

@@ -119,7 +119,7 @@ extension Sample {
     Sample("broken-overflow.db", .damagedLossy, "the chain of pages of a photo in `notes` is cut") {
       try $0.damaged(.cutOverflow(page: $0.overflowPage(of: "notes")))
     },
-    Sample("crlf.db", .damagedLossy, "transferred as text: every LF became CR LF") {
+    Sample("crlf.db", .damagedIntact, "transferred as text: every LF became CR LF") {
       try $0.damaged(.crlf)
     },
   ]

@@ -118,7 +118,7 @@ extension Rescue {
   /// Salvages into a new file in a run.
   func salvage(
     _ examination: Examination, to output: FilePath, quarantine: FilePath? = nil,
-    into contract: Contract?, replacing: Bool, _ notes: inout RunNotes
+    into contract: Contract?, backups: [FilePath] = [], replacing: Bool, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
     guard examination.survey.image != nil else {
       throw RescueError(
@@ -126,17 +126,15 @@ extension Rescue {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    let schema = try contract.map { contract throws(RescueError) in
-      var schema = try FreshSchema(contract: contract)
-      schema.pageSize = examination.survey.geometry?.geometry.pageSize ?? schema.pageSize
-      schema.encoding = examination.survey.encoding
-      return schema
+    let backups = try backups.map { path throws(RescueError) in
+      try SalvageBackup(at: path, world: world)
     }
+    let (schema, source) = try freshSchema(for: examination.survey, contract, backups)
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
       let report = try Salvage(
-        examination.survey, into: schema, from: contract.map { "the contract '\($0.name)'" },
-        renames: Renames(contract), inputs: notes.inputs, world: world
+        examination.survey, into: schema, from: source, renames: Renames(contract),
+        inputs: notes.inputs, backups: backups, world: world
       ).run(
         to: output, quarantine: quarantine, replacing: replacing,
         code: notes.code(outcome: .succeeded).description
@@ -144,6 +142,26 @@ extension Rescue {
       notes.take(report)
       return report
     }
+  }
+
+  /// The schema that a salvage fills, and where it comes from; nil for the file's own.
+  ///
+  /// A contract decides; else the tables that a damaged schema does not name any more are those
+  /// of the first backup.
+  private func freshSchema(
+    for survey: Survey, _ contract: Contract?, _ backups: [SalvageBackup]
+  ) throws(RescueError) -> (schema: FreshSchema?, source: String?) {
+    if let contract {
+      var schema = try FreshSchema(contract: contract)
+      schema.pageSize = survey.geometry?.geometry.pageSize ?? schema.pageSize
+      schema.encoding = survey.encoding
+      return (schema, "the contract '\(contract.name)'")
+    }
+    guard !survey.namesEveryTable, let backup = backups.first else { return (nil, nil) }
+    return (
+      FreshSchema(of: survey).completed(by: FreshSchema(of: backup.survey)),
+      "the damaged file and \(backup.name)"
+    )
   }
 
   func undo(

@@ -52,12 +52,27 @@ extension Salvage {
     guard let wanted = schema.table(named: renames.newName(of: name)), target.hasTable(wanted.name),
       let shape = table?.shape ?? RowShape(wanted, encoding: survey.encoding)
     else { return nil }
+    return TablePlan(
+      tree: tree, table: table, wanted: wanted, shape: shape,
+      mapping: mapping(of: table, shape, name: name, to: wanted), isShadow: isShadow)
+  }
+
+  /// How the rows of a table of a backup go into a table of the fresh database.
+  func plan(
+    _ table: TableSurvey, of tree: TreeSurvey, into wanted: TableDescription
+  ) -> TablePlan {
+    TablePlan(
+      tree: tree, table: table, wanted: wanted, shape: table.shape,
+      mapping: mapping(of: table, table.shape, name: tree.entry.name, to: wanted), isShadow: false)
+  }
+
+  private func mapping(
+    of table: TableSurvey?, _ shape: RowShape, name: String, to wanted: TableDescription
+  ) -> ColumnMapping {
     let generated = (table?.description.columns ?? []).filter { $0.generated != .none }
-    let mapping = ColumnMapping(
+    return ColumnMapping(
       from: shape, to: wanted, renamed: renames.columns(of: name),
       generated: Set(generated.map { $0.name.lowercased() }))
-    return TablePlan(
-      tree: tree, table: table, wanted: wanted, shape: shape, mapping: mapping, isShadow: isShadow)
   }
 
   /// Reads one table and writes its rows, or sets them aside.
@@ -147,6 +162,11 @@ extension Salvage {
         "'\(plan.name)': the fresh schema has no column for \(columns): "
           + "the values of \(balance.leftOut.of("row")) are in the table left_out of the "
           + "quarantine file")
+    }
+    for column in plan.mapping.garbled {
+      remarks.append(
+        "'\(plan.name)': the column '\(column.name)' of the file was taken for "
+          + "'\(column.meant)': same place, same type, a damaged name")
     }
     if plan.mapping.losesRowIDs, balance.written > 0 {
       remarks.append(

@@ -4,6 +4,14 @@
 import Diagnosis
 import SQLiteFormat
 
+/// What is known of where the lost rows of a table were.
+struct LossEvidence {
+  /// The stretches of the table that are gone.
+  let gaps: [Gap]
+  /// Whether a sound index names every lost row.
+  let isExact: Bool
+}
+
 extension Salvage {
   /// Keeps what the indexes of a table hold of its lost rows, and says better what was lost.
   ///
@@ -12,7 +20,7 @@ extension Salvage {
   func witness(
     _ loaded: LoadedTable, in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
     _ balance: inout Balance
-  ) throws {
+  ) throws -> LossEvidence {
     let plan = loaded.plan
     let gaps = survey.gaps(in: plan.tree)
     let lastRowID = survey.sequences.first { $0.key.lowercased() == plan.name.lowercased() }?.value
@@ -20,16 +28,13 @@ extension Salvage {
     guard let image = survey.image, let table = plan.table,
       let lookup = try target.lookup(
         in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding)
-    else { return }
+    else { return LossEvidence(gaps: gaps, isExact: false) }
     var entries: [Int] = []
     for index in survey.witnesses(for: table) {
       if index.isComplete { entries.append(index.entryCount) }
       try index.scan(image) { entry in
         try world.requireGoingOn()
-        let partial = entry.partialRow
-        let key = (0..<plan.keyCount).map { field in
-          partial.values.first { $0.field == field }?.value ?? .null
-        }
+        let key = plan.keyCount > 0 ? entry.partialRow.key(plan.keyCount) : []
         guard try !lookup.finds(rowID: entry.rowID, key: key) else { return }
         if balance.quarantined > 0,
           try aside.holdsRow(of: plan.name, rowID: entry.rowID, key: key)
@@ -37,7 +42,8 @@ extension Salvage {
           return
         }
         try aside.add(
-          partial, table: plan.name, keyCount: plan.keyCount, fieldCount: plan.shape.stored.count)
+          entry.partialRow, table: plan.name, keyCount: plan.keyCount,
+          fieldCount: plan.shape.stored.count)
       }
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
@@ -50,10 +56,11 @@ extension Salvage {
     if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
       balance.missing = try missingRows(of: plan, lookup, &aside)
     }
+    return LossEvidence(gaps: gaps, isExact: !entries.isEmpty)
   }
 
   /// The stretches of rowids between rows that are there, where every lost row is known.
-  private func missingRows(
+  func missingRows(
     of plan: TablePlan, _ lookup: borrowing RowLookup, _ aside: inout QuarantineDatabase
   ) throws -> MissingRows {
     var missing = MissingRows()

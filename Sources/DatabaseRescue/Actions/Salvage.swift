@@ -71,11 +71,14 @@ package struct Salvage {
   private let schemaSource: String
   /// The files that are read, with their digests.
   private let inputs: [RunRecord.InputDigest]
+  /// The backups that lost rows may come from, in the order in which they are asked.
+  let backups: [SalvageBackup]
 
   /// Prepares a salvage into the schema that was asked for, or the file's own.
   package init(
     _ survey: Survey, into schema: FreshSchema? = nil, from schemaSource: String? = nil,
-    renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [], world: World
+    renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [],
+    backups: [SalvageBackup] = [], world: World
   ) {
     self.world = world
     self.survey = survey
@@ -84,6 +87,7 @@ package struct Salvage {
     self.schemaSource = schemaSource ?? "the damaged file"
     self.renames = renames
     self.inputs = inputs
+    self.backups = backups
   }
 
   /// Builds the fresh database, checks it, and gives it its name.
@@ -207,9 +211,13 @@ package struct Salvage {
 
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
+    var lossy: [LossyTable] = []
     for table in loaded where balances[table.balance].lost != .none {
-      try witness(table, in: target, &aside, &balances[table.balance])
+      let evidence = try witness(table, in: target, &aside, &balances[table.balance])
+      if !table.plan.isShadow { lossy.append(LossyTable(table, evidence)) }
     }
+    if !backups.isEmpty { lossy += unseenTables(beside: loaded, in: target, &balances) }
+    let origins = try merge(lossy, in: target, &aside, &balances, &notes)
     for page in survey.strayPages { try aside.add(page) }
     notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
@@ -225,17 +233,17 @@ package struct Salvage {
     let unrestored = target.unrestored.map { (name: $0.name, reason: $0.reason) }
     _ = consume target
 
-    let counted = loaded.filter { !$0.plan.isShadow }
-    let verification = try Verification.ofFreshDatabase(
-      partial, counting: counted.map(\.plan.wanted.name))
-    for (table, rows) in zip(counted, verification.rowCounts) {
-      balances[table.balance].counted = rows
-    }
+    let counted =
+      loaded.filter { !$0.plan.isShadow }.map { ($0.plan.wanted.name, $0.balance) }
+      + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
+    let verification = try Verification.ofFreshDatabase(partial, counting: counted.map(\.0))
+    for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
     let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
-    let report = SalvageReport(
+    var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
       unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
       danglingReferences: verification.danglingReferences)
+    report.origins = origins
     try aside.finish(meta: [("support_code", signature(report))])
     _ = consume aside
     return report
@@ -251,6 +259,10 @@ package struct Salvage {
       ("created", world.now().ISO8601Format()),
       ("schema_source", schemaSource), ("encoding", survey.encoding.name),
     ] + files
+      + backups.enumerated().map { index, backup in
+        let date = backup.created.map { " \($0.ISO8601Format())" } ?? ""
+        return ("backup.\(index + 1)", "\(backup.name)\(date)")
+      }
   }
 
   /// Sets aside the rows of pages that belong to no table.
@@ -284,5 +296,22 @@ extension FreshSchema {
       autoVacuum: survey.header.map { header in
         header.isAutoVacuum ? (header.incrementalVacuum ? 2 : 1) : 0
       } ?? 0)
+  }
+
+  /// This schema with what another one has besides; of one name, this one's counts.
+  package func completed(by other: FreshSchema) -> FreshSchema {
+    var schema = self
+    let names = Set(entries.map { $0.name.lowercased() })
+    let tables = Set(description.tables.map { $0.name.lowercased() })
+    schema.entries += other.entries.filter { !names.contains($0.name.lowercased()) }
+    schema.description.tables += other.description.tables.filter {
+      !tables.contains($0.name.lowercased())
+    }
+    if entries.isEmpty {
+      schema.userVersion = other.userVersion
+      schema.applicationID = other.applicationID
+      schema.autoVacuum = other.autoVacuum
+    }
+    return schema
   }
 }

@@ -49,6 +49,44 @@ extension QuarantineDatabase {
     }
   }
 
+  /// The values that are known of a lost row, each with its position in the record.
+  ///
+  /// Text is in UTF-8. Nil where nothing is left of the row.
+  mutating func knownValues(
+    of table: String, rowID: Int64?, key: [Value]
+  ) throws(SQLiteError) -> [(field: Int, value: Value)]? {
+    guard let present = try partialRow(table, rowID, key: key, keyCount: key.count) else {
+      return nil
+    }
+    let row = try prepared("SELECT * FROM partial_rows WHERE number = ?")
+      .first([.integer(present.number)])
+    let leading = Table.partialRows.columns.count + 1
+    return present.known.compactMap { field in
+      row.flatMap { leading + field < $0.count ? (field, $0[leading + field]) : nil }
+    }
+  }
+
+  /// Forgets what is left of a row, which has come back whole.
+  mutating func dropPartialRow(
+    of table: String, rowID: Int64?, key: [Value]
+  ) throws(SQLiteError) {
+    guard let present = try partialRow(table, rowID, key: key, keyCount: key.count) else { return }
+    try prepared("DELETE FROM partial_rows WHERE number = ?").run([.integer(present.number)])
+  }
+
+  /// Notes that rows of the fresh database come from a backup; rowids only where there are any.
+  mutating func addOrigin(
+    table: String, first: Int64?, last: Int64?, rows: Int, backup: String
+  ) throws(SQLiteError) {
+    try prepared(
+      #"INSERT INTO origins ("table", "first", "last", "rows", backup) VALUES (?, ?, ?, ?, ?)"#
+    ).run([
+      .text(table), first.map(Value.integer) ?? .null, last.map(Value.integer) ?? .null,
+      .integer(Int64(rows)), .text(backup),
+    ])
+    count += 1
+  }
+
   /// How many rows of a table something is left of.
   mutating func partialRowCount(of table: String) throws(SQLiteError) -> Int {
     let row = try prepared(#"SELECT count(*) FROM partial_rows WHERE "table" = ?"#)

@@ -15,7 +15,7 @@ extension QuarantineDatabase {
       "number" INTEGER PRIMARY KEY,
       "table" TEXT,      -- the table; NULL where it is not known
       "rowid" INTEGER,   -- the row's rowid; NULL in tables without
-      "source" TEXT,     -- the file that holds its bytes: main, wal or journal
+      "source" TEXT,     -- the file that holds its bytes: main, wal, journal, or a backup by name
       "page" INTEGER,    -- the page of the database that they are, from 1
       "offset" INTEGER,  -- where the row's cell starts in the page
       "reason" TEXT,     -- why it was not placed, in one word

@@ -23,7 +23,7 @@ package struct QuarantineDatabase: ~Copyable {
   private var statements: [String: PreparedStatement] = [:]
   private var indexedByKey: Set<Table> = []
   /// How many rows, whole or in part, lie here.
-  package private(set) var count = 0
+  package internal(set) var count = 0
 
   /// The tables that hold values.
   package enum Table: String, CaseIterable, Sendable {
@@ -89,6 +89,21 @@ package struct QuarantineDatabase: ~Copyable {
       into: target,
       place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
         .text(doubt.word), .text(doubt.description), .integer(Int64(stored.record.fields.count)),
+      ], stored.record.values.enumerated().map { ($0.offset, $0.element) })
+  }
+
+  /// Sets aside a row of a backup that contradicts what is known of the row that was lost.
+  mutating func addOutdated(
+    _ stored: StoredRecord, table: String, backup: String
+  ) throws(SQLiteError) {
+    var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
+    place[2] = .text(backup)
+    try insert(
+      into: .rows,
+      place + [
+        .text("outdated"),
+        .text("a row of a backup; the indexes of the damaged file know other values of it"),
+        .integer(Int64(stored.record.fields.count)),
       ], stored.record.values.enumerated().map { ($0.offset, $0.element) })
   }
 

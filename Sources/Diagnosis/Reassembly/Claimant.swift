@@ -45,15 +45,19 @@ struct Claimant {
     var admitted = 0
     /// Rows with what the declared types promise.
     var expected = 0
-    /// Rows that an index knows.
+    /// Rows that an index knows whose entries tell rows apart.
     var known = 0
+    /// Rows that some index knows.
+    var echoed = 0
     /// Rows that an index denies.
     var denied = 0
 
     /// Whether the rows can be the claimant's; a few may be damaged.
     var fits: Bool { rows > 0 && admitted * 10 >= rows * 9 }
-    /// Whether indexes know the rows.
-    var isWitnessed: Bool { known * 2 > rows }
+    /// Whether indexes know the rows: most of them, or enough where an index is in pieces.
+    var isWitnessed: Bool { known * 2 > rows || known >= 3 && denied == 0 }
+    /// Whether indexes know them, as they would know many others.
+    var isEchoed: Bool { echoed * 2 > rows }
     /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
   }
@@ -67,7 +71,9 @@ extension Claimant {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
       if form?.expects(row.record) ?? true { tally.expected += 1 }
-      if witnesses.contains(where: { $0.knows(row) }) { tally.known += 1 }
+      let knowing = witnesses.filter { $0.knows(row) }
+      if !knowing.isEmpty { tally.echoed += 1 }
+      if knowing.contains(where: \.isTelling) { tally.known += 1 }
       if witnesses.contains(where: { $0.denies(row) }) { tally.denied += 1 }
     }
     return tally

@@ -143,6 +143,9 @@ struct Placement {
   ) -> (claimant: Int, evidence: PlacementEvidence)? {
     let witnessed = candidates.filter(\.tally.isWitnessed)
     if witnessed.count == 1 { return (witnessed[0].claimant, .index) }
+    if candidates.count == 1, candidates[0].tally.isEchoed {
+      return (candidates[0].claimant, .index)
+    }
     if let map = pointerMap, let tree = open.group.rowPages.lazy.compactMap(map.tree).first,
       let named = candidates.first(where: { claimants[$0.claimant].position == tree })
     {

@@ -153,11 +153,13 @@ private struct Work {
         let isDamaged = position.map { positions[$0] != nil } ?? true
         return Witness(shape, isWhole: !isDamaged) { add in
           if let position, !isDamaged, let root = survey.trees[position].root {
-            return scan(root, add)
+            return scan(root) { add($0, true) }
           }
+          let owner = position.map { Survey.firstTreeOwner + PageClaims.Owner(clamping: $0) }
           for page in strays {
+            let isProven = owner != nil && survey.claims.owner(of: page) == owner
             for row in image.rows(on: page, isTable: false) where form.admits(row.record) {
-              add(row.record)
+              add(row.record, isProven)
             }
           }
         }

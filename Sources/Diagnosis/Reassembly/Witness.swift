@@ -7,34 +7,49 @@ import SQLiteFormat
 struct Witness {
   /// How many entries are kept at most: 16 bytes each.
   static let entriesMax = 2 << 20
+  /// How many keys are looked at to see whether they differ.
+  private static let prefixesMax = 1 << 16
 
   /// The index.
   let index: IndexShape
   /// Whether the index is whole, so that what it does not know is not there.
   let isWhole: Bool
+  /// Whether its entries tell rows apart without their rowid: an index on a flag has an entry
+  /// for about every row that ever had the same rowid, of whatever table.
+  let isTelling: Bool
   /// The hashes of its entries, ascending.
   private let keys: ContiguousArray<UInt64>
   /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
   private let rowIDs: ContiguousArray<Int64>
 
   /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
-  init?(_ index: IndexShape, isWhole: Bool, _ collect: (_ add: (Record) -> Void) -> Void) {
+  ///
+  /// An entry that may be another index's can speak for a row, but not against one.
+  init?(
+    _ index: IndexShape, isWhole: Bool,
+    _ collect: (_ add: (_ entry: Record, _ isProven: Bool) -> Void) -> Void
+  ) {
     var keys: ContiguousArray<UInt64> = []
     var rowIDs: ContiguousArray<Int64> = []
+    var prefixes: Set<UInt64> = []
     let endsInRowID: Bool = if case .rowID? = index.fields.last { true } else { false }
-    collect { record in
+    collect { record, isProven in
       guard keys.count <= Self.entriesMax else { return }
       keys.append(record.wholeKey.digest)
       guard endsInRowID, let rowID = record.value(record.fields.count - 1)?.integerValue else {
         return
       }
-      rowIDs.append(rowID)
+      if isProven { rowIDs.append(rowID) }
+      var prefix = KeyHash()
+      for field in 0..<(record.fields.count - 1) { _ = prefix.add(record, field: field) }
+      if prefixes.count < Self.prefixesMax { prefixes.insert(prefix.digest) }
     }
     guard !keys.isEmpty, keys.count <= Self.entriesMax else { return nil }
     keys.sort()
     rowIDs.sort()
     self.index = index
     self.isWhole = isWhole
+    isTelling = !endsInRowID || prefixes.count * 2 >= min(keys.count, Self.prefixesMax)
     self.keys = keys
     self.rowIDs = rowIDs
   }

@@ -25,6 +25,16 @@ public struct ColumnMapping: Hashable, Sendable {
   public let losesRowIDs: Bool
   /// Columns of the source whose values have no place in the fresh table.
   public let leftOut: [LeftOut]
+  /// Columns of the source whose damaged names were taken for those of the fresh table.
+  public let garbled: [Garbled]
+
+  /// A column whose name in the file is damaged.
+  public struct Garbled: Hashable, Sendable {
+    /// What the file calls it.
+    public let name: String
+    /// What the fresh table calls it.
+    public let meant: String
+  }
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
   ///
@@ -41,6 +51,10 @@ public struct ColumnMapping: Hashable, Sendable {
     for (position, column) in shape.stored.enumerated() {
       let name = column.name.lowercased()
       positions[newNames[name] ?? name] = position
+    }
+    garbled = Self.garbled(in: shape, positions, table)
+    for column in garbled {
+      positions[column.meant.lowercased()] = positions.removeValue(forKey: column.name.lowercased())
     }
     var targets: [String] = []
     var sources: [Int] = []
@@ -76,6 +90,32 @@ public struct ColumnMapping: Hashable, Sendable {
     }
     rowIDName = nil
     rowIDColumn = shape.stored[position].isRowID ? alias : nil
+  }
+}
+
+extension ColumnMapping {
+  /// How many letters of a name may be damaged.
+  private static let lettersMax = 2
+
+  /// The columns that stand at the same place in both tables and have the same affinity, with
+  /// names that only a few letters tell apart: not a new column, but a damaged statement.
+  private static func garbled(
+    in shape: RowShape, _ positions: [String: Int], _ table: TableDescription
+  ) -> [Garbled] {
+    let stored = table.storageOrder.compactMap { table.columns[safely: $0] }
+    guard stored.count == shape.stored.count else { return [] }
+    let wanted = Set(table.columns.map { $0.name.lowercased() })
+    return zip(shape.stored, stored).compactMap { column, meant in
+      guard positions[meant.name.lowercased()] == nil, !wanted.contains(column.name.lowercased()),
+        column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
+      else { return nil }
+      let letters = (Array(column.name.utf8), Array(meant.name.utf8))
+      let differing = zip(letters.0, letters.1).count { $0 != $1 }
+      guard letters.0.count == letters.1.count, differing <= lettersMax,
+        differing < letters.0.count
+      else { return nil }
+      return Garbled(name: column.name, meant: meant.name)
+    }
   }
 }
 

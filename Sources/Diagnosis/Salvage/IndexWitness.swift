@@ -117,11 +117,21 @@ extension Survey {
     return TableSurvey(tree: tree, description: description, shape: shape)
   }
 
+  /// The order of the rows of a WITHOUT ROWID table; nil where it is not known.
+  public func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
+    schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
+  }
+
+  /// Whether the schema table can be read whole, so that no table can have gone unseen.
+  public var namesEveryTable: Bool {
+    guard let schema else { return false }
+    return schema.tree.isReadable && schema.strangers.isEmpty
+  }
+
   /// The indexes over a table that can be read, at least in part: what they hold outlives the
   /// rows.
   public func witnesses(for table: TableSurvey) -> [IndexWitness] {
     guard let schema else { return [] }
-    let format = header?.schemaFormat ?? 4
     return trees.compactMap { tree in
       guard tree.entry.kind == .index,
         tree.entry.table.lowercased() == table.description.name.lowercased(),
@@ -130,8 +140,7 @@ extension Survey {
         })
       else { return nil }
       return IndexWitness(
-        tree, index, over: table, schema: schema,
-        order: schema.keyOrder(of: tree.entry, schemaFormat: format))
+        tree, index, over: table, schema: schema, order: keyOrder(of: tree))
     }
   }
 }

@@ -27,6 +27,13 @@ public struct PartialRow: Sendable {
   public let offset: Int
 }
 
+extension PartialRow {
+  /// The first fields, which are the key of a table without rowids; NULL where one is not known.
+  public func key(_ count: Int) -> [Value] {
+    (0..<count).map { field in values.first { $0.field == field }?.value ?? .null }
+  }
+}
+
 extension Image {
   /// What is left of the row whose cell a scan of `page` could not read; nil when that is nothing.
   func partialRow(for fault: FormatError, on page: BTreePage) -> PartialRow? {

@@ -107,7 +107,8 @@ public struct SalvageReader: Sendable {
 extension Reassembly.Assignment {
   /// Whether an index proves a row that its own page does not.
   fileprivate func proves(_ row: StoredRecord) -> Bool {
-    witnesses.contains { $0.isWhole } && witnesses.allSatisfy { $0.knows(row) }
+    witnesses.contains { $0.isTelling && $0.knows(row) }
+      && !witnesses.contains { $0.denies(row) }
   }
 
   /// Why a row is not placed in the table of its page; nil when nothing speaks against it.

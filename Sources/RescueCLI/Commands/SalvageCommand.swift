@@ -10,7 +10,8 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let file = invocation.path(.file)
   let output = invocation.requiredPath(.output)
   let result = try context.rescue.salvage(
-    context.input(invocation), to: output, into: contract, replacing: invocation.isSet(.force))
+    context.input(invocation), to: output, into: contract, backups: invocation.paths(.mergedBackup),
+    replacing: invocation.isSet(.force))
   return try context.finish(result, of: invocation, file: file, output: output)
 }
 

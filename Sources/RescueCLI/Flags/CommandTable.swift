@@ -266,15 +266,24 @@ extension Command {
       never made up. At the end the rows seen, written, set aside and missing are balanced per \
       table.
       """,
+      """
+      With --backup, rows that FILE has lost come from a backup, where no sound page says that they \
+      were deleted since. What FILE still holds wins. The report and the quarantine file say which \
+      rows come from where; of several backups, the first that has a row counts.
+      """,
       "FILE is not changed.",
     ],
     operands: [.file],
-    flags: [.output.required, .schema, .report, .wal, .journal, .force],
+    flags: [.output.required, .schema, .mergedBackup, .report, .wal, .journal, .force],
     examples: [
       ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
       (
         "dbrescue salvage broken.db -o saved.db --schema app.contract.json",
         "into the schema that the app expects"
+      ),
+      (
+        "dbrescue salvage broken.db -o saved.db --backup monday.db.gz",
+        "with lost rows from a backup"
       ),
       (
         "dbrescue salvage broken.db -o saved.db --wal recovered.wal --report saved.html",

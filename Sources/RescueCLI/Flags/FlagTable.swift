@@ -45,6 +45,10 @@ extension Flag {
     "from", nil, .file("BACKUP|latest|CODE"), defaultValue: "latest",
     help: "the backup to use: a file, the newest verified one, or the one of a support code")
 
+  static let mergedBackup = Flag(
+    "backup", nil, .file("B"), isRepeatable: true,
+    help: "take rows that FILE has lost from this backup, or from a database")
+
   // What is written.
   static let output = Flag("output", "o", .file("NEW"), help: "the file to write")
   static let report = Flag(

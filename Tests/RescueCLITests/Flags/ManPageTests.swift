@@ -29,6 +29,7 @@ import Testing
         .Ar FILE
         .Fl \-output Ar NEW
         .Op Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
+        .Op Fl \-backup Ar B
         .Op Fl \-report Ar OUT
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
@@ -38,6 +39,8 @@ import Testing
         .Pp
         Reads the pages one by one, also where SQLite gives up, and writes the rows to NEW. What is doubtful goes to NEW.quarantine.db with its reason; what cannot be read is lost and counted, never made up. At the end the rows seen, written, set aside and missing are balanced per table.
         .Pp
+        With \-\-backup, rows that FILE has lost come from a backup, where no sound page says that they were deleted since. What FILE still holds wins. The report and the quarantine file say which rows come from where; of several backups, the first that has a row counts.
+        .Pp
         FILE is not changed.
         .Pp
         Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 77, 130.
@@ -46,6 +49,8 @@ import Testing
         the file to write (required)
         .It Fl \-schema Ar CONTRACT\*(BaSQL\*(BaDB
         the schema of the new database: a contract, an SQL script or a healthy database
+        .It Fl \-backup Ar B
+        take rows that FILE has lost from this backup, or from a database (may be given more than once)
         .It Fl \-report Ar OUT
         write a report too: OUT ends in .html, .json or .txt
         .It Fl \-wal Ar PATH

@@ -10,9 +10,9 @@ import SQLiteFormat
 /// The search for the numbers of pages.
 struct PageNumbering {
   /// How many references each candidate is judged by, at most.
-  private static let sampleMax = 1024
+  private static let sampleMax = 512
   /// How many candidates are judged, at most.
-  private static let candidateMax = 2048
+  private static let candidateMax = 512
   /// How many pages one reference proposes, at most.
   private static let proposalMax = 64
   /// The least weight of evidence for a number that differs from what the file suggests.

@@ -22,7 +22,7 @@ struct PageVote {
   /// The length of a run: four pages of the largest size.
   private static let runSize = 4 << 16
   /// How many pages with values that may spill are tried under every geometry, at most.
-  private static let patienceMax = 256
+  private static let patienceMax = 48
 
   /// The bytes of the pages that voted for each ballot, most first.
   private let results: [(ballot: Ballot, bytes: Int)]
@@ -50,6 +50,7 @@ struct PageVote {
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   init(_ source: any PageSource, reserved: Int) throws(ReadFailure) {
     var votes: [Ballot: Int] = [:]
+    var known: [Geometry] = []
     var patience = Self.patienceMax
     let runs = min(Self.runMax, (source.byteCount + Self.runSize - 1) / Self.runSize)
     let last = max(0, source.byteCount - Self.runSize)
@@ -58,10 +59,13 @@ struct PageVote {
       let bytes = try source.read(at: offset, count: Self.runSize)
       var cursor = 0
       while cursor + 8 <= bytes.count {
-        guard let page = Self.page(in: bytes, at: cursor, reserved: reserved, &patience) else {
+        guard
+          let page = Self.page(in: bytes, at: cursor, known, reserved: reserved, &patience)
+        else {
           cursor += 1
           continue
         }
+        if !known.contains(page.geometry) { known.append(page.geometry) }
         let phase = (offset + page.base) % page.geometry.pageSize
         votes[Ballot(geometry: page.geometry, phase: phase), default: 0] += page.geometry.pageSize
         cursor = page.base + page.geometry.pageSize
@@ -77,12 +81,12 @@ struct PageVote {
 
   /// The page whose header lies at an offset, where there is one; page 1 starts earlier.
   private static func page(
-    in bytes: Bytes, at offset: Int, reserved: Int, _ patience: inout Int
+    in bytes: Bytes, at offset: Int, _ known: [Geometry], reserved: Int, _ patience: inout Int
   ) -> (base: Int, geometry: Geometry)? {
     guard BTreePage.Kind(rawValue: bytes[offset]) != nil else { return nil }
     for base in [offset, offset - DatabaseHeader.byteCount] where base >= 0 {
       if let candidate = Candidate(bytes, at: offset, base: base),
-        let geometry = candidate.geometry(in: bytes, reserved: reserved, &patience)
+        let geometry = candidate.geometry(in: bytes, known, reserved: reserved, &patience)
       {
         return (base, geometry)
       }
@@ -126,15 +130,20 @@ private struct Candidate {
 
   /// The geometry in which this is a page that uses each of its bytes once.
   ///
-  /// Values that spill take more room the larger a page is: then all geometries are tried,
-  /// as long as there is `patience`.
-  func geometry(in bytes: Bytes, reserved: Int, _ patience: inout Int) -> Geometry? {
+  /// Values that spill take more room the larger a page is: then those that other pages have are
+  /// tried, and all others as long as there is `patience`.
+  func geometry(
+    in bytes: Bytes, _ known: [Geometry], reserved: Int, _ patience: inout Int
+  ) -> Geometry? {
     guard let cells = cells(in: bytes), let free = freeBytes(in: bytes) else { return nil }
     let rest = contentStart + free + fragmentedBytes
     let whole = rest + cells.sizes.reduce(0) { $0 + max(4, $1.head + $1.payload) }
     if let geometry = Self.geometry(usable: whole), fits(cells, rest, geometry),
       isPage(bytes, geometry)
     {
+      return geometry
+    }
+    if let geometry = known.first(where: { fits(cells, rest, $0) && isPage(bytes, $0) }) {
       return geometry
     }
     guard patience > 0, cells.sizes.contains(where: { $0.payload > 100 }) else { return nil }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lost rows from backups. What the damaged file still says wins: a row comes from a backup only where
+// the file has lost what lay there, for a row that is missing from sound pages was deleted.
+
+import Diagnosis
+import SQLiteFormat
+
+/// A table that lost rows, and what is known of where they were.
+struct LossyTable {
+  /// How its own rows were read; nil for a table that the damaged file does not name any more.
+  let plan: TablePlan?
+  /// The table in the fresh schema.
+  let wanted: TableDescription
+  /// The place of its account.
+  let balance: Int
+  let evidence: LossEvidence
+
+  init(_ table: LoadedTable, _ evidence: LossEvidence) {
+    plan = table.plan
+    wanted = table.plan.wanted
+    balance = table.balance
+    self.evidence = evidence
+  }
+
+  /// A table of which nothing was found.
+  init(unseen wanted: TableDescription, balance: Int) {
+    plan = nil
+    self.wanted = wanted
+    self.balance = balance
+    let gap: Gap = wanted.withoutRowID ? .keys(nil, nil) : .rowIDs(nil, nil)
+    evidence = LossEvidence(gaps: [gap], isExact: false)
+  }
+
+  /// The table's name in the damaged file.
+  var name: String { plan?.name ?? wanted.name }
+}
+
+extension Salvage {
+  /// The tables of the fresh schema that a damaged schema table may have named.
+  func unseenTables(
+    beside loaded: [LoadedTable], in target: borrowing FreshDatabase, _ balances: inout [Balance]
+  ) -> [LossyTable] {
+    guard !survey.namesEveryTable else { return [] }
+    let seen = Set(loaded.map { $0.plan.wanted.name.lowercased() })
+    var unseen: [LossyTable] = []
+    for table in schema.description.tables
+    where table.kind == .ordinary && !seen.contains(table.name.lowercased()) {
+      guard target.hasTable(table.name) else { continue }
+      var balance = Balance(table: table.name)
+      balance.lost = .unknown
+      balances.append(balance)
+      unseen.append(LossyTable(unseen: table, balance: balances.count - 1))
+    }
+    return unseen
+  }
+
+  /// Takes lost rows from the backups, the first of which wins.
+  func merge(
+    _ tables: [LossyTable], in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balances: inout [Balance], _ notes: inout [String]
+  ) throws -> [RestoredRows] {
+    var origins: [RestoredRows] = []
+    for backup in backups {
+      for table in tables {
+        var merging = Merging(self, table, backup)
+        guard let rows = try merging.run(in: target, &aside) else { continue }
+        notes += merging.remarks
+        guard rows > 0 else { continue }
+        origins.append(
+          RestoredRows(
+            table: table.wanted.name, backup: backup.name, created: backup.created, rows: rows))
+        balances[table.balance].restored += rows
+        balances[table.balance].lost = balances[table.balance].lost.reduced(by: rows)
+        try refreshMissingRows(of: table, in: target, &aside, &balances[table.balance])
+      }
+    }
+    return origins
+  }
+
+  /// Says anew which rows are missing, where indexes name them all.
+  private func refreshMissingRows(
+    of table: LossyTable, in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balance: inout Balance
+  ) throws {
+    guard let plan = table.plan else { return }
+    balance.partial = try aside.partialRowCount(of: plan.name)
+    guard table.evidence.isExact,
+      let lookup = try target.lookup(
+        in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding),
+      lookup.usesRowIDs
+    else { return }
+    balance.missing = try missingRows(of: plan, lookup, &aside)
+  }
+}
+
+/// The rows of one table of one backup, on their way into the fresh database.
+private struct Merging {
+  private let salvage: Salvage
+  private let table: LossyTable
+  private let backup: SalvageBackup
+  private let order: KeyOrder?
+  /// Rows that contradict what is known of the lost ones.
+  private var outdated = 0
+  /// Rows whose key or values the fresh table does not take beside those that it has.
+  private var refused = 0
+  private var restored = 0
+  /// The stretch of rows that come from the backup one after the other.
+  private var stretch: (first: Int64?, last: Int64?, rows: Int)?
+
+  init(_ salvage: Salvage, _ table: LossyTable, _ backup: SalvageBackup) {
+    self.salvage = salvage
+    self.table = table
+    self.backup = backup
+    order = (table.plan?.tree).flatMap { salvage.survey.keyOrder(of: $0) }
+  }
+
+  /// What should be known of rows that were not taken.
+  var remarks: [String] {
+    var remarks: [String] = []
+    if outdated > 0 {
+      remarks.append(
+        "\(outdated.of("row")) of '\(table.wanted.name)' in \(backup.name) differ from what indexes "
+          + "of the damaged file know of them: they are set aside")
+    }
+    if refused > 0 {
+      remarks.append(
+        "\(refused.of("row")) of '\(table.wanted.name)' in \(backup.name) were not taken: the fresh "
+          + "table has a row with a key of theirs, or a constraint refuses them")
+    }
+    return remarks
+  }
+
+  /// Takes the rows; nil when the backup has no such table.
+  mutating func run(
+    in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase
+  ) throws -> Int? {
+    let names = [table.name.lowercased(), table.wanted.name.lowercased()]
+    let tree = backup.survey.trees.first {
+      $0.entry.kind == .table && names.contains($0.entry.name.lowercased())
+    }
+    guard let tree, let reader = SalvageReader(backup.survey),
+      let source = backup.survey.table(of: tree)
+    else { return nil }
+    let plan = salvage.plan(source, of: tree, into: table.wanted)
+    guard
+      let lookup = try target.lookup(
+        in: table.wanted.name, plan.mapping, keyCount: plan.keyCount,
+        encoding: backup.survey.encoding)
+    else { return nil }
+    let loader = try target.loader(
+      for: table.wanted.name, plan.mapping, encoding: backup.survey.encoding)
+    var claims = reader.startingClaims
+    try reader.read(tree, &claims) { item in
+      guard case .row(_, let stored) = item, plan.shape.fits(stored.record) else { return }
+      let key = plan.key(of: stored)
+      guard try !lookup.finds(rowID: stored.rowID, key: key),
+        try wasLost(stored, key, plan, &aside)
+      else { return try endStretch(&aside) }
+      let values = plan.shape.values(of: stored.record, rowID: stored.rowID)
+      guard try loader.insert(values, rowID: stored.rowID) == .written else {
+        refused += 1
+        return try endStretch(&aside)
+      }
+      restored += 1
+      stretch = (stretch?.first ?? stored.rowID, stored.rowID, (stretch?.rows ?? 0) + 1)
+      try aside.dropPartialRow(of: table.name, rowID: stored.rowID, key: key)
+    }
+    try endStretch(&aside)
+    try salvage.world.requireGoingOn()
+    return restored
+  }
+
+  /// Whether the damaged file has lost this row; else it was deleted, set aside or changed.
+  private mutating func wasLost(
+    _ stored: StoredRecord, _ key: [Value], _ plan: TablePlan, _ aside: inout QuarantineDatabase
+  ) throws -> Bool {
+    if try aside.holdsRow(of: table.name, rowID: stored.rowID, key: key) { return false }
+    guard
+      let known = try aside.knownValues(of: table.name, rowID: stored.rowID, key: key)
+    else {
+      return !table.evidence.isExact
+        && table.evidence.gaps.contains { $0.contains(stored, order: order) }
+    }
+    let isSame = known.allSatisfy { field, value in
+      guard let name = table.plan?.shape.stored.at(field)?.name.lowercased(),
+        let position = plan.shape.stored.firstIndex(where: { $0.name.lowercased() == name })
+      else { return true }
+      let other = stored.record.value(position) ?? plan.shape.stored[position].defaultValue
+      return value.isAlike(other, encoding: backup.survey.encoding)
+    }
+    guard !isSame else { return true }
+    outdated += 1
+    try aside.addOutdated(stored, table: table.name, backup: "\(backup.name)")
+    return false
+  }
+
+  private mutating func endStretch(_ aside: inout QuarantineDatabase) throws {
+    guard let stretch else { return }
+    try aside.addOrigin(
+      table: table.wanted.name, first: stretch.first, last: stretch.last, rows: stretch.rows,
+      backup: "\(backup.name)")
+    self.stretch = nil
+  }
+}
+
+extension Value {
+  /// Whether a value with text in UTF-8 is the same as one with text in an encoding.
+  fileprivate func isAlike(_ other: Value, encoding: TextEncoding) -> Bool {
+    switch (self, other) {
+    case (.text(let left), .text(let right)):
+      encoding == .utf8 ? left == right : TextEncoding.utf8.string(left) == encoding.string(right)
+    case (.integer(let left), .real(let right)): Double(left) == right
+    case (.real(let left), .integer(let right)): left == Double(right)
+    default: self == other
+    }
+  }
+}
+
+extension [RowShape.Column] {
+  fileprivate func at(_ index: Int) -> RowShape.Column? {
+    indices.contains(index) ? self[index] : nil
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backup that a salvage may take lost rows from: one of ours, any gzip file, or a database.
+
+import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A backup that a salvage may take lost rows from.
+package struct SalvageBackup: Sendable {
+  /// Its file name.
+  package let name: PlainName
+  /// When it was made, as it says itself, else when its file was written last.
+  package let created: Date?
+  /// What is in it.
+  let survey: Survey
+  /// What it says of the pages of its database; nil when it says nothing.
+  let knownPages: KnownPages?
+  /// The folder of the private copy that is read, where there is one.
+  private let folder: HeldFolder?
+}
+
+/// A private folder that stays as long as somebody reads in it.
+private final class HeldFolder: Sendable {
+  let folder: PrivateFolder
+
+  init(_ folder: consuming PrivateFolder) {
+    self.folder = folder
+  }
+}
+
+extension SalvageBackup {
+  /// Opens a backup for reading; a damaged one gives what is left of it.
+  ///
+  /// - Throws: ``RescueError`` when the file cannot be read, or there is no database in it.
+  package init(at path: FilePath, world: World) throws(RescueError) {
+    let files = try InputFiles(path, storage: world.storage)
+    let start: Bytes
+    let modified: Double?
+    do {
+      start = try world.storage.open(path, .read).read(at: 0, count: 2)
+      modified = try world.storage.status(of: path)?.modified
+    } catch {
+      throw RescueError(error, doing: "read '\(path)'")
+    }
+    name = PlainName(path)
+    var folder: HeldFolder?
+    var manifest: BackupManifest?
+    if start == [0x1F, 0x8B] {
+      let reader = try BackupReader(path, in: world.storage)
+      manifest = reader.manifest
+      if reader.state == .foreign {
+        let copy = HeldFolder(try PrivateFolder(world: world))
+        let database = copy.folder.file("backup.db")
+        _ = try reader.extract(to: database)
+        survey = Survey(
+          try InputFiles(database, storage: world.storage).open(in: world), parser: SandboxParser())
+        folder = copy
+      } else {
+        survey = Survey(FileSet(main: try reader.pages()), parser: SandboxParser())
+      }
+    } else {
+      survey = Survey(try files.open(in: world), parser: SandboxParser())
+    }
+    self.folder = folder
+    knownPages = manifest.flatMap { KnownPages($0) }
+    created = manifest?.created ?? modified.map { Date(timeIntervalSince1970: $0.rounded(.down)) }
+    try world.requireGoingOn()
+    guard survey.image != nil else {
+      throw RescueError(
+        .invalidInput, "there is no database in the backup '\(path)': \(survey.kind.name)",
+        meaning: "nothing was written", advice: "give a backup of this program, or a database")
+    }
+  }
+}
+
+extension KnownPages {
+  /// What a manifest says of pages; nil when it lists none.
+  init?(_ manifest: BackupManifest) {
+    var leaves: [PageNumber: Leaf] = [:]
+    for table in manifest.content.tables {
+      for leaf in table.leafPages?.leaves ?? [] {
+        leaves[leaf.page] = Leaf(table: table.name, checksum: leaf.checksum)
+      }
+    }
+    guard !leaves.isEmpty else { return nil }
+    self.init(leaves) { CRC32.checksum(of: $0) }
+  }
+}

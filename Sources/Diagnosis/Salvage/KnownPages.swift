@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a backup says of the pages of its database: whose leaves they are, and their checksums.
+
+public import SQLiteFormat
+
+/// The leaf pages of a database at the time of a backup, each with its table and checksum.
+///
+/// A page that still has its checksum is what it was: intact, and a leaf of that table.
+public struct KnownPages: Sendable {
+  /// A leaf page.
+  public struct Leaf: Hashable, Sendable {
+    /// Its table.
+    public let table: String
+    /// Its checksum.
+    public let checksum: UInt32
+
+    /// Makes a leaf.
+    public init(table: String, checksum: UInt32) {
+      self.table = table
+      self.checksum = checksum
+    }
+  }
+
+  private let leaves: [PageNumber: Leaf]
+  private let checksum: @Sendable (Bytes) -> UInt32
+
+  /// Makes a list of pages whose checksums `checksum` makes.
+  public init(_ leaves: [PageNumber: Leaf], checksum: @escaping @Sendable (Bytes) -> UInt32) {
+    self.leaves = leaves
+    self.checksum = checksum
+  }
+
+  /// How many pages are known.
+  public var count: Int { leaves.count }
+
+  /// The table of a leaf that is still what it was; nil for a page that changed, or is none.
+  public func table(of page: PageNumber, bytes: Bytes) -> String? {
+    leaves[page].flatMap { $0.checksum == checksum(bytes) ? $0.table : nil }
+  }
+}
