@@ -103,6 +103,16 @@ extension PageReading {
     expectAll(try page.read { $0.set(Bytes(repeating: byte, count: 40), at: 8) })
   }
 
+  @Test func `pointers that lead to the wrong cells change no order`() throws {
+    expectAll(
+      try page.read { bytes in
+        let (first, last) = (bytes.bigEndian16(at: 8), bytes.bigEndian16(at: 8 + 2 * 19))
+        bytes.set(Bytes(repeating: 0, count: 40), at: 8)
+        bytes.setBig16(last, at: 10)
+        bytes.setBig16(first, at: 20)
+      })
+  }
+
   @Test func `pointers and the cell count together cost nothing`() throws {
     expectAll(
       try page.read {
