@@ -97,7 +97,11 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
       try withEvidence(input, &notes) { notes throws(RescueError) in
-        let examination = try examine(input, contract, verifying: false, &notes)
+        let backups = try backups.map { path throws(RescueError) in
+          try SalvageBackup(at: path, world: world)
+        }
+        let examination = try examine(
+          input, contract, known: backups.first?.knowledge, verifying: false, &notes)
         return try salvage(
           examination, to: output, into: contract, backups: backups, replacing: replacing, &notes)
       }

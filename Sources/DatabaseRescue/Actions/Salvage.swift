@@ -73,13 +73,16 @@ package struct Salvage {
   private let inputs: [RunRecord.InputDigest]
   /// The backups that lost rows may come from, in the order in which they are asked.
   let backups: [SalvageBackup]
+  /// Whether a row counts although an index contradicts it.
+  private let believesTables: Bool
 
   /// Prepares a salvage into the schema that was asked for, or the file's own.
   package init(
     _ survey: Survey, into schema: FreshSchema? = nil, from schemaSource: String? = nil,
     renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [],
-    backups: [SalvageBackup] = [], world: World
+    backups: [SalvageBackup] = [], believesTables: Bool = false, world: World
   ) {
+    self.believesTables = believesTables
     self.world = world
     self.survey = survey
     self.schema = schema ?? FreshSchema(of: survey)
@@ -101,7 +104,7 @@ package struct Salvage {
     to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
     signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
-    guard let reader = SalvageReader(survey) else {
+    guard let reader = SalvageReader(survey, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
     let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")

@@ -56,7 +56,7 @@ extension Reassembly {
   func rows(of position: Int) -> Int? { assignments[position]?.rows }
 
   /// Puts together again what a survey found damaged.
-  init(of survey: Survey) {
+  init(of survey: Survey, knownPages: KnownPages?) {
     guard let image = survey.image, let schema = survey.schema else { return }
     let doubtful = survey.treesInDoubt
     let pages = PageReader(image)
@@ -69,7 +69,8 @@ extension Reassembly {
     let copies = pages.copies(among: work.orphans)
     let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
     var placement = Placement(
-      work.claimants, in: pages, pointerMap: work.pointerMap,
+      work.claimants, in: pages, pointerMap: work.pointerMap, homes: work.homes,
+      knownPages: knownPages,
       knowsEveryTable: schema.namesEveryTable, knowsFreePages: survey.knowsFreePages)
     placement.run(groups)
     assign(placement, work)
@@ -116,6 +117,8 @@ private struct Work {
   /// The interior pages of index trees that hold rows of a claimant.
   private(set) var rowInteriors: [Int: [PageNumber]] = [:]
   private var outlines: [Int: Outline] = [:]
+  /// The tree that leads to a page, where it alone does.
+  private(set) var homes: [PageNumber: Int] = [:]
 
   init(
     _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
@@ -187,7 +190,10 @@ private struct Work {
     }
     // The heavy part: every page in doubt is read once for each tree that could have it.
     var owners: [PageNumber: Int] = [:]
-    for (page, named) in claims { owners[page] = owner(of: page, named) }
+    for (page, named) in claims {
+      owners[page] = owner(of: page, named)
+      if named.count == 1 { homes[page] = named[0] }
+    }
     for index in claimants.indices {
       guard let outline = outlines[index] else {
         claimants[index].openWholly()

@@ -7,10 +7,15 @@ public import SQLiteFormat
 public struct SalvageReader: Sendable {
   let survey: Survey
   let image: Image
+  private let believesTables: Bool
 
   /// Makes a reader; nil when the survey found no database.
-  public init?(_ survey: Survey) {
+  ///
+  /// Where `believesTables`, a row counts although an index contradicts it: whoever makes the
+  /// indexes anew has decided who is right.
+  public init?(_ survey: Survey, believesTables: Bool = false) {
     guard let image = survey.image else { return nil }
+    self.believesTables = believesTables
     self.survey = survey
     self.image = image
   }
@@ -67,7 +72,8 @@ public struct SalvageReader: Sendable {
       let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent)
       for (position, row) in found.rows.enumerated() {
         let isInOrder = row.rowID == nil || inOrder.contains(position)
-        if let doubt = assignment.doubt(of: row, isInOrder: isInOrder) {
+        let doubt = assignment.doubt(of: row, isInOrder: isInOrder)
+        if let doubt, doubt != .contradicted || !believesTables {
           try body(.doubtful(table: name, row, doubt))
         } else {
           try body(.row(table: name, row))

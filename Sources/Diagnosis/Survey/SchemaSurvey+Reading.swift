@@ -43,7 +43,10 @@ extension SchemaSurvey {
     let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
     if !isWhole, !expected.isEmpty {
       sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
+      // What the file says stays damaged, although the statement is known from elsewhere.
+      let refused = parsed.refused
       parsed = parser.parse(entries)
+      parsed.refused = refused + parsed.refused.filter { !refused.contains($0) }
       entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
     }
     return SchemaSurvey(
