@@ -182,6 +182,18 @@ extension PageReading {
     #expect(problem { try index.read { _ in } } == .wrongTree(.indexLeaf))
   }
 
+  @Test func `a leaf without one readable record is a leaf`() throws {
+    let page = DamagedPage.leaf(8)
+    let reading = try page.image { bytes in
+      for position in 0..<8 {
+        let cell = bytes.bigEndian16(at: 8 + 2 * position)
+        bytes.set([0, 0, 0, 30], at: cell + 2)
+      }
+    }.reading(of: 2.page, as: [.tableLeaf, .tableInterior])
+    #expect(reading.page.kind == .tableLeaf)
+    #expect(reading.content.cells.count + reading.content.faults.count == 8)
+  }
+
   @Test func `bytes that are no page are not read as one`() throws {
     #expect(problem { try DamagedPage.leaf(1).read(as: nil) { $0 = .page(0) } } != nil)
     var random = SeededRandom(seed: 11)
