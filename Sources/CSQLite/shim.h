@@ -11,6 +11,11 @@ static inline int dbrescue_db_config_int(sqlite3 *db, int option, int value) {
   return sqlite3_db_config(db, option, value, &applied);
 }
 
+/// Has SQLite keep no statistics of its memory, which would take a lock for each piece of it.
+static inline int dbrescue_forgo_statistics(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /// SQLITE_TRANSIENT: SQLite makes its own copy of a bound value.
 static inline sqlite3_destructor_type dbrescue_transient(void) { return SQLITE_TRANSIENT; }
 

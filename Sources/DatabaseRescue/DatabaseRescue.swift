@@ -46,9 +46,10 @@ public struct Rescue: Sendable {
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
   ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
-      let examination = try withEvidence(input, &notes) { notes throws(RescueError) in
-        try examine(input, contract, &notes)
-      }
+      let examination = try withEvidence(
+        input, &notes,
+        examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
+        { examination, _ throws(RescueError) in examination })
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
       return (
@@ -96,15 +97,19 @@ public struct Rescue: Sendable {
     backups: [FilePath] = [], replacing: Bool = false
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
-      try withEvidence(input, &notes) { notes throws(RescueError) in
-        let backups = try backups.map { path throws(RescueError) in
-          try SalvageBackup(at: path, world: world)
-        }
-        let examination = try examine(
-          input, contract, known: backups.first?.knowledge, verifying: false, &notes)
-        return try salvage(
-          examination, to: output, into: contract, backups: backups, replacing: replacing, &notes)
+      let backups = try backups.map { path throws(RescueError) in
+        try SalvageBackup(at: path, world: world)
       }
+      return try withEvidence(
+        input, &notes,
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
+        },
+        { examination, notes throws(RescueError) in
+          try salvage(
+            examination, to: output, into: contract, backups: backups, replacing: replacing,
+            &notes)
+        })
     }
   }
 

@@ -19,6 +19,8 @@ public struct World: Sendable {
   public var environment: [String: String]
   /// Whether somebody wishes the run to stop; asked between two reads of an input.
   public var isCancelled: @Sendable () -> Bool
+  /// Told how far the run is, by any thread.
+  public var progress: @Sendable (Progress) -> Void
 
   /// Makes a world; what is not given is the real one.
   public init(
@@ -26,13 +28,15 @@ public struct World: Sendable {
     now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) },
     environment: [String: String] = ProcessInfo.processInfo.environment,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    isCancelled: @escaping @Sendable () -> Bool = { false },
+    progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) {
     self.storage = storage
     self.now = now
     self.random = random
     self.environment = environment
     self.isCancelled = isCancelled
+    self.progress = progress
   }
 }
 
@@ -41,7 +45,13 @@ extension World {
   ///
   /// - Throws: ``RescueError`` of kind `declined`.
   func requireGoingOn() throws(RescueError) {
-    guard isCancelled() else { return }
-    throw RescueError(.declined, "interrupted", meaning: "nothing was changed")
+    if isCancelled() { throw .interrupted }
+  }
+}
+
+extension RescueError {
+  /// The error of a run that somebody wished to stop.
+  static var interrupted: RescueError {
+    RescueError(.declined, "interrupted", meaning: "nothing was changed")
   }
 }

@@ -52,6 +52,7 @@ package enum CommandLine {
   /// Runs the program in this process, and ends it.
   package static func main() -> Never {
     SystemProcess.handleSignals()
+    Connection.forgoStatistics()
     let interruption = Interruption.ofProcess
     SystemProcess.end(
       run(

@@ -78,6 +78,7 @@ extension Rescue {
     notes.stage = .open
     let files = try input.open(in: world)
     notes.stage = .diagnose
+    world.progress(.began(.examining))
     var known = known ?? OutsideKnowledge()
     if let contract, !contract.freshSchema.isEmpty {
       known.schema = try FreshSchema(contract: contract).entries
@@ -118,41 +119,64 @@ extension Rescue {
 
   /// Notes the digests of the input files before and after: where they differ, somebody else
   /// wrote meanwhile, for nothing here does.
+  ///
+  /// The first digests are taken while `examine` reads the same bytes, and are there before
+  /// `body` does anything with what that found.
   func withEvidence<Value>(
     _ input: InputFiles, _ notes: inout RunNotes,
-    _ body: (inout RunNotes) throws(RescueError) -> Value
+    examine: (inout RunNotes) throws(RescueError) -> Examination,
+    _ body: (Examination, inout RunNotes) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
-    let before = try digests(of: input).map { PlainName($0.description) }
+    let digests = Background { () throws(RescueError) in try self.digests(of: input) }
+    let examination: Examination
+    do throws(RescueError) {
+      examination = try examine(&notes)
+    } catch {
+      _ = try? digests.value()
+      throw error
+    }
+    let before = try digests.value().map { PlainName($0.description) }
     notes.inputs = zip(input.all, before).map { path, digest in
       RunRecord.InputDigest(name: PlainName(path), before: digest, after: nil)
     }
-    let value = try body(&notes)
-    let after = try digests(of: input).map { PlainName($0.description) }
+    let value = try body(examination, &notes)
+    world.progress(.began(.proving))
+    let after = try self.digests(of: input, progress: world.progress)
+      .map { PlainName($0.description) }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
     return value
   }
 
-  private func digests(of input: InputFiles) throws(RescueError) -> [Digest] {
-    do {
-      return try input.all.map { path in
-        let file = try world.storage.open(path, .read)
-        var digest = SHA256()
-        var offset = 0
-        while true {
-          let bytes = try file.read(at: offset, count: 1 << 20)
-          try world.requireGoingOn()
-          if bytes.isEmpty { return digest.digest() }
-          digest.update(bytes)
-          offset += bytes.count
-        }
+  private func digests(
+    of input: InputFiles, progress: (Progress) -> Void = { _ in }
+  ) throws(RescueError) -> [Digest] {
+    var digests: [Digest] = []
+    for path in input.all {
+      do {
+        digests.append(try digest(of: path, progress))
+      } catch let error as StorageError where error.cause == .missing {
+        // The files were there when they were looked for.
+        throw Self.changing(input.main)
+      } catch {
+        throw RescueError(error, doing: "read '\(input.main)'")
       }
-    } catch let error as StorageError where error.cause == .missing {
-      // The files were there when they were looked for.
-      throw Self.changing(input.main)
-    } catch {
-      throw RescueError(error, doing: "read '\(input.main)'")
+    }
+    return digests
+  }
+
+  private func digest(of path: FilePath, _ progress: (Progress) -> Void) throws -> Digest {
+    let file = try world.storage.open(path, .read)
+    var digest = SHA256()
+    var offset = 0
+    while true {
+      let bytes = try file.read(at: offset, count: 1 << 18)
+      try world.requireGoingOn()
+      if bytes.isEmpty { return digest.digest() }
+      digest.update(bytes)
+      offset += bytes.count
+      progress(.advanced(bytes.count))
     }
   }
 

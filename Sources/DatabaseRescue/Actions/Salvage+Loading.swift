@@ -24,6 +24,18 @@ struct TablePlan {
   /// How many of the first fields of a record are its key, in a table without rowids.
   var keyCount: Int { (table?.description ?? wanted).storedKeyCount }
 
+  /// The columns without a place in the fresh table for which a record has a value.
+  func leftOut(of stored: StoredRecord) -> [ColumnMapping.LeftOut] {
+    let fields = Array(stored.record.fields)
+    return mapping.leftOut.filter { column in
+      guard shape.stored.indices.contains(column.position) else { return false }
+      return switch shape.content(at: column.position, of: fields, rowID: stored.rowID) {
+      case .value(let value): value != .null
+      case .field(let field, _): field.serialType != 0
+      }
+    }
+  }
+
   /// The key of a record; empty in a table with rowids.
   func key(of stored: StoredRecord) -> [Value] {
     stored.rowID == nil ? (0..<keyCount).map { stored.record.value($0) ?? .null } : []
@@ -82,7 +94,8 @@ extension Salvage {
   ) throws -> Balance {
     guard let plan else { return try setAside(tree, reader, &claims, &aside) }
     if plan.isShadow { try target.clear(plan.wanted.name) }
-    let loader = try target.loader(for: plan.wanted.name, plan.mapping, encoding: survey.encoding)
+    let loader = try target.loader(
+      for: plan.wanted, plan.mapping, plan.shape, encoding: survey.encoding)
     return try read(tree, plan, reader, &claims, &aside) { stored, balance, aside in
       try write(stored, plan, loader, &balance, &aside)
     }
@@ -135,15 +148,13 @@ extension Salvage {
     _ balance: inout Balance, _ aside: inout QuarantineDatabase
   ) throws -> Doubt? {
     guard plan.shape.fits(stored.record) else { return .unfit }
-    let values = plan.shape.values(of: stored.record, rowID: stored.rowID)
-    switch try loader.insert(values, rowID: stored.rowID) {
+    switch try loader.insert(stored) {
     case .duplicate: balance.duplicates += 1
     case .refused(let doubt): return doubt
     case .written:
       balance.written += 1
-      let leftOut = plan.mapping.leftOut.filter { column in
-        values.indices.contains(column.position) && values[column.position] != .null
-      }
+      guard !plan.mapping.leftOut.isEmpty else { break }
+      let leftOut = plan.leftOut(of: stored)
       guard !leftOut.isEmpty else { break }
       try aside.addLeftOut(
         leftOut.map { ($0.position, $0.name) }, of: stored, table: plan.name,

@@ -148,7 +148,7 @@ private struct Merging {
         encoding: backup.survey.encoding)
     else { return nil }
     let loader = try target.loader(
-      for: table.wanted.name, plan.mapping, encoding: backup.survey.encoding)
+      for: table.wanted, plan.mapping, plan.shape, encoding: backup.survey.encoding)
     var claims = reader.startingClaims
     try reader.read(tree, &claims) { item in
       guard case .row(_, let stored) = item, plan.shape.fits(stored.record) else { return }
@@ -156,8 +156,7 @@ private struct Merging {
       guard try !lookup.finds(rowID: stored.rowID, key: key),
         try wasLost(stored, key, plan, &aside)
       else { return try endStretch(&aside) }
-      let values = plan.shape.values(of: stored.record, rowID: stored.rowID)
-      guard try loader.insert(values, rowID: stored.rowID) == .written else {
+      guard try loader.insert(stored) == .written else {
         refused += 1
         return try endStretch(&aside)
       }

@@ -35,7 +35,7 @@ extension Salvage {
       var hasher = Hasher()
       hasher.combine(table?.position)
       hasher.combine(row.stored.rowID)
-      hasher.combine(row.stored.record.values)
+      hasher.combine(KeyHash(row.stored.record))
       guard seen.insert(hasher.finalize()).inserted, try table?.holds(row.stored) != true else {
         return
       }
@@ -72,7 +72,7 @@ private final class FilledTable {
       loader = nil
       return
     }
-    loader = try target.loader(for: plan.wanted.name, plan.mapping, encoding: encoding)
+    loader = try target.loader(for: plan.wanted, plan.mapping, plan.shape, encoding: encoding)
   }
 
   func fits(_ stored: StoredRecord) -> Bool {
@@ -80,11 +80,9 @@ private final class FilledTable {
   }
 
   func holds(_ stored: StoredRecord) throws -> Bool {
-    guard let shape else { return false }
-    let values = shape.values(of: stored.record, rowID: stored.rowID)
     switch loader {
     case .none: return false
-    case .some(let loader): return try loader.holds(values, rowID: stored.rowID)
+    case .some(let loader): return try loader.holds(stored)
     }
   }
 }

@@ -126,6 +126,7 @@ package struct Salvage {
       try world.storage.synchronizeFolder(output.folder)
       return report
     } catch {
+      let error: any Error = world.isCancelled() ? RescueError.interrupted : error
       // The first error counts; what is left is only litter under temporary names.
       for path in [partial, partialQuarantine] {
         try? world.storage.remove(path)
@@ -180,7 +181,8 @@ package struct Salvage {
     _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader,
     output: FilePath, quarantine: FilePath, signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
-    var target = try FreshDatabase(at: partial, schema: schema)
+    world.progress(.began(.copying))
+    var target = try FreshDatabase(at: partial, schema: schema, isCancelled: world.isCancelled)
     var aside = try QuarantineDatabase(
       at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims
@@ -209,6 +211,7 @@ package struct Salvage {
         if let plan { loaded.append(LoadedTable(plan, balance: balances.count - 1)) }
       }
     }
+    try target.settle(storage: world.storage)
     var orphans = try setAsideOrphans(reader, &claims, &aside)
     try setAsideReplicas(reader, loaded, target, &aside, &balances, unknown: &orphans, &notes)
 
@@ -222,6 +225,7 @@ package struct Salvage {
     }
     if !backups.isEmpty { lossy += unseenTables(beside: loaded, in: target, &balances) }
     let origins = try merge(lossy, in: target, &aside, &balances, &notes)
+    try target.settle(storage: world.storage)
     for page in survey.strayPages { try aside.add(page) }
     notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
@@ -240,7 +244,7 @@ package struct Salvage {
     let counted =
       loaded.filter { !$0.plan.isShadow }.map { ($0.plan.wanted.name, $0.balance) }
       + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
-    let verification = try Verification.ofFreshDatabase(partial, counting: counted.map(\.0))
+    let verification = try verify(partial, counting: counted.map(\.0))
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
     let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
     var report = SalvageReport(
@@ -249,8 +253,28 @@ package struct Salvage {
       danglingReferences: verification.danglingReferences)
     report.origins = origins
     try aside.finish(meta: [("support_code", signature(report))])
+    let deferredTypes = aside.deferredTypes
     _ = consume aside
+    try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Has SQLite check the fresh database while it goes to the disk.
+  private func verify(
+    _ partial: FilePath, counting tables: [String]
+  ) throws -> Verification {
+    world.progress(.began(.verifying))
+    let storage = world.storage
+    let flush = Background { () throws(StorageError) in
+      try storage.open(partial, .readWrite).synchronize()
+    }
+    let verification = Result {
+      try Verification.ofFreshDatabase(partial, counting: tables, isCancelled: world.isCancelled)
+    }
+    try flush.value()
+    // A run that was stopped has no result.
+    try world.requireGoingOn()
+    return try verification.get()
   }
 
   /// What the quarantine file says of itself.

@@ -21,6 +21,8 @@ package import SQLiteFormat
 
   /// The handle, owned by this value alone and closed by its `deinit`.
   let handle: OpaquePointer
+  /// What SQLite asks whether to go on; kept as long as the handle.
+  private var interruption: Interruption?
 
   /// Opens a connection with untrusted schema and in defensive mode.
   ///
@@ -56,11 +58,45 @@ package import SQLiteFormat
     configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
   }
 
-  deinit { unsafe sqlite3_close_v2(handle) }
+  deinit {
+    // A statement may keep what is closed alive, and must not ask any more.
+    unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Spares SQLite, in all of this process, the counting of its memory; before the first connection
+  /// is opened, and in a process of our own only.
+  package static func forgoStatistics() {
+    _ = dbrescue_forgo_statistics()
+  }
 
   /// Sets one of SQLite's per-connection switches.
   package func configure(_ option: Int32, _ on: Bool) {
     _ = unsafe dbrescue_db_config_int(handle, option, on ? 1 : 0)
+  }
+
+  /// Makes every statement fail once `isWished` says so.
+  package mutating func stop(when isWished: @escaping @Sendable () -> Bool) {
+    let interruption = Interruption(isWished)
+    let context = unsafe Unmanaged.passUnretained(interruption).toOpaque()
+    // Some ten thousand instructions of SQLite's machine take less than a millisecond.
+    unsafe sqlite3_progress_handler(
+      handle, 10_000,
+      { context in
+        guard let context = unsafe context else { return 0 }
+        let interruption = unsafe Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
+        return interruption.isWished() ? 1 : 0
+      }, context)
+    self.interruption = interruption
+  }
+
+  /// The wish of somebody that statements should stop.
+  private final class Interruption {
+    let isWished: @Sendable () -> Bool
+
+    init(_ isWished: @escaping @Sendable () -> Bool) {
+      self.isWished = isWished
+    }
   }
 
   /// How long a statement waits for another connection's lock, in milliseconds.
@@ -200,27 +236,68 @@ package import SQLiteFormat
   package func bind(
     _ value: Value, at index: Int, encoding: TextEncoding = .utf8
   ) throws(SQLiteError) {
+    switch value {
+    case .null: try require(unsafe sqlite3_bind_null(handle, Int32(clamping: index)))
+    case .integer(let integer):
+      try require(unsafe sqlite3_bind_int64(handle, Int32(clamping: index), integer))
+    case .real(let real):
+      try require(unsafe sqlite3_bind_double(handle, Int32(clamping: index), real))
+    case .text(let bytes):
+      try bind(bytes, 0..<bytes.count, isText: true, at: index, encoding: encoding)
+    case .blob(let bytes):
+      try bind(bytes, 0..<bytes.count, isText: false, at: index, encoding: encoding)
+    }
+  }
+
+  /// Binds a range of bytes as text or blob.
+  package func bind(
+    _ bytes: Bytes, _ range: Range<Int>, isText: Bool, at index: Int, encoding: TextEncoding
+  ) throws(SQLiteError) {
     let index = Int32(clamping: index)
-    let result: Int32 =
-      switch value {
-      case .null: unsafe sqlite3_bind_null(handle, index)
-      case .integer(let integer): unsafe sqlite3_bind_int64(handle, index, integer)
-      case .real(let real): unsafe sqlite3_bind_double(handle, index, real)
-      case .text(let bytes):
-        unsafe bytes.withUnsafeBytes { buffer in
-          // A null start would bind NULL: an empty text needs some address.
-          let start = unsafe buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
-          return unsafe sqlite3_bind_text64(
-            handle, index, start?.assumingMemoryBound(to: CChar.self), UInt64(buffer.count),
-            dbrescue_transient(), encoding.sqliteCode)
-        }
-      case .blob(let bytes) where bytes.isEmpty: unsafe sqlite3_bind_zeroblob(handle, index, 0)
-      case .blob(let bytes):
-        unsafe bytes.withUnsafeBytes { buffer in
-          unsafe sqlite3_bind_blob64(
-            handle, index, buffer.baseAddress, UInt64(buffer.count), dbrescue_transient())
-        }
+    let result: Int32 = unsafe bytes.withUnsafeBytes { buffer in
+      let content = unsafe UnsafeRawBufferPointer(rebasing: buffer[range])
+      guard !isText else {
+        // A null start would bind NULL: an empty text needs some address.
+        let start = unsafe content.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+        return unsafe sqlite3_bind_text64(
+          handle, index, start?.assumingMemoryBound(to: CChar.self), UInt64(content.count),
+          dbrescue_transient(), encoding.sqliteCode)
       }
+      guard unsafe !content.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
+      return unsafe sqlite3_bind_blob64(
+        handle, index, content.baseAddress, UInt64(content.count), dbrescue_transient())
+    }
+    try require(result)
+  }
+
+  /// Binds bytes as text or blob that stay where they are until the statement forgets them.
+  @unsafe func bind(
+    kept content: UnsafeRawBufferPointer, isText: Bool, at index: Int, encoding: TextEncoding
+  ) throws(SQLiteError) {
+    let index = Int32(clamping: index)
+    // What is empty may have no address, which would be NULL.
+    guard unsafe !content.isEmpty, let start = content.baseAddress else {
+      return try bind(isText ? .text([]) : .blob([]), at: Int(index), encoding: encoding)
+    }
+    try require(
+      isText
+        ? unsafe sqlite3_bind_text64(
+          handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(content.count), nil,
+          encoding.sqliteCode)
+        : unsafe sqlite3_bind_blob64(handle, index, start, UInt64(content.count), nil))
+  }
+
+  /// Forgets all bound values.
+  func forgetValues() {
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  /// Binds a blob of so many zeros, which takes no memory.
+  package func bind(zeros count: Int, at index: Int) throws(SQLiteError) {
+    try require(unsafe sqlite3_bind_zeroblob64(handle, Int32(clamping: index), UInt64(count)))
+  }
+
+  private func require(_ result: Int32) throws(SQLiteError) {
     guard result == SQLITE_OK else { throw unsafe Connection.error(of: connection) }
   }
 

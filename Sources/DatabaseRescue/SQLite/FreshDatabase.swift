@@ -58,38 +58,58 @@ package struct UnrestoredObject: Hashable, Sendable {
 /// One transaction without a journal on disk: the file counts only once it has been finished,
 /// checked and renamed by the caller.
 package struct FreshDatabase: ~Copyable {
-  private let connection: Connection
+  private var connection: Connection
   private let schema: FreshSchema
+  private let path: FilePath
+  private let isCancelled: (@Sendable () -> Bool)?
+  private let deferredTypes = DeferredTypes()
   /// Statements that could not be carried out so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
   /// Makes the file with its tables and its unique indexes, empty.
   ///
+  /// Once `isCancelled` says so, every statement fails.
+  ///
   /// - Throws: ``SQLiteError`` when the file cannot be made.
-  package init(at path: FilePath, schema: FreshSchema) throws(SQLiteError) {
-    let connection = try Connection(path, mode: .create)
+  package init(
+    at path: FilePath, schema: FreshSchema, isCancelled: (@Sendable () -> Bool)? = nil
+  ) throws(SQLiteError) {
+    let connection = try Self.open(path, isCancelled)
     try connection.execute(
       """
       PRAGMA page_size = \(schema.pageSize);
       PRAGMA encoding = '\(schema.encoding.name)';
       PRAGMA auto_vacuum = \(schema.autoVacuum);
+      PRAGMA user_version = \(schema.userVersion);
+      PRAGMA application_id = \(schema.applicationID);
+      BEGIN
+      """)
+    self.connection = connection
+    self.schema = schema
+    self.path = path
+    self.isCancelled = isCancelled
+    create(schema.entries.filter { $0.kind == .table })
+    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+  }
+
+  private static func open(
+    _ path: FilePath, _ isCancelled: (@Sendable () -> Bool)?
+  ) throws(SQLiteError) -> Connection {
+    var connection = try Connection(path, mode: .create)
+    if let isCancelled { connection.stop(when: isCancelled) }
+    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
+    // been through the sandbox, and may use any built-in function.
+    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    try connection.execute(
+      """
       PRAGMA journal_mode = MEMORY;
       PRAGMA synchronous = OFF;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA cache_size = -32768;
       PRAGMA foreign_keys = OFF;
-      PRAGMA user_version = \(schema.userVersion);
-      PRAGMA application_id = \(schema.applicationID);
-      BEGIN
       """)
-    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
-    // been through the sandbox, and may use any built-in function.
-    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    self.connection = connection
-    self.schema = schema
-    create(schema.entries.filter { $0.kind == .table })
-    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+    return connection
   }
 
   private func isUnique(_ index: String) -> Bool {
@@ -129,9 +149,11 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: ``SQLiteError`` when the table is not there.
   package func loader(
-    for table: String, _ mapping: ColumnMapping, encoding: TextEncoding
+    for table: TableDescription, _ mapping: ColumnMapping, _ shape: RowShape,
+    encoding: TextEncoding
   ) throws(SQLiteError) -> RowLoader {
-    try RowLoader(connection, table: table, mapping, encoding: encoding)
+    try RowLoader(
+      connection, table, mapping, shape, encoding: encoding, to: schema.encoding, deferredTypes)
   }
 
   /// Prepares to look for rows of a table by what identifies them in the file; nil where the
@@ -179,6 +201,21 @@ package struct FreshDatabase: ~Copyable {
     }
   }
 
+  /// Gives all values the types that they have, once every table is filled; nothing may be asked of
+  /// the tables before.
+  ///
+  /// - Throws: ``SQLiteError`` or ``StorageError`` when the file cannot be written.
+  package mutating func settle(storage: any Storage) throws {
+    guard !deferredTypes.isEmpty else { return }
+    // The lock is given back with the next look at the file.
+    try connection.execute(
+      "COMMIT; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema")
+    try deferredTypes.write(to: path, storage: storage)
+    // What this connection remembers of the file is no longer so.
+    connection = try Self.open(path, isCancelled)
+    try connection.execute("BEGIN")
+  }
+
   /// Makes the remaining indexes, the views and the triggers, and commits.
   ///
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
@@ -187,99 +224,5 @@ package struct FreshDatabase: ~Copyable {
     create(schema.entries.filter { $0.kind == .view })
     create(schema.entries.filter { $0.kind == .trigger })
     try connection.execute("COMMIT")
-  }
-}
-
-/// What became of a row that was inserted.
-package enum InsertOutcome: Hashable, Sendable {
-  /// It is in the table.
-  case written
-  /// The same row was there already.
-  case duplicate
-  /// It is not, and why.
-  case refused(Doubt)
-}
-
-/// Inserts rows into one table of a fresh database.
-package struct RowLoader: ~Copyable {
-  private let statement: Statement
-  private let lookup: Statement
-  private let mapping: ColumnMapping
-  private let encoding: TextEncoding
-
-  fileprivate init(
-    _ connection: borrowing Connection, table: String, _ mapping: ColumnMapping,
-    encoding: TextEncoding
-  ) throws(SQLiteError) {
-    let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
-    let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    let same = columns.enumerated()
-      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
-    // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
-    // or write a default for NULL, IGNORE would pass over this one.
-    let statement = try connection.prepare(
-      columns.isEmpty
-        ? "INSERT OR ABORT INTO \(table.quotedIdentifier) DEFAULT VALUES"
-        : "INSERT OR ABORT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
-    let lookup = try connection.prepare(
-      "SELECT 1 FROM \(table.quotedIdentifier)" + (same.isEmpty ? "" : " WHERE \(same)"))
-    self.statement = statement
-    self.lookup = lookup
-    self.mapping = mapping
-    self.encoding = encoding
-  }
-
-  /// Inserts the row of a record whose values are given in stored order.
-  ///
-  /// - Throws: ``SQLiteError`` when the database cannot be written; a row that breaks a
-  ///   constraint is an outcome, not an error.
-  package func insert(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> InsertOutcome {
-    do {
-      try bind(values, rowID, to: statement)
-      defer { statement.reset() }
-      while try statement.step() {}
-      return .written
-    } catch  where error.isOfRow {
-      guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
-      return try holds(values, rowID: rowID) ? .duplicate : .refused(.keyTaken)
-    }
-  }
-
-  /// Whether the table holds a row, value for value.
-  package func holds(_ values: [Value], rowID: Int64?) throws(SQLiteError) -> Bool {
-    try bind(values, rowID, to: lookup)
-    defer { lookup.reset() }
-    return try lookup.step()
-  }
-
-  private func bind(
-    _ values: [Value], _ rowID: Int64?, to statement: borrowing Statement
-  ) throws(SQLiteError) {
-    var index = 1
-    if mapping.rowIDName != nil {
-      try statement.bind(rowID.map(Value.integer) ?? .null, at: index)
-      index += 1
-    }
-    for source in mapping.sources {
-      try statement.bind(
-        source < values.count ? values[source] : .null, at: index, encoding: encoding)
-      index += 1
-    }
-  }
-}
-
-extension SQLiteError {
-  /// Whether an insertion failed for what is in the row, and others may go in.
-  ///
-  /// An expression of a CHECK or a generated column can fail with any message.
-  fileprivate var isOfRow: Bool {
-    cause == .constraint || [SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG].contains(code)
-  }
-
-  /// Whether a row with the same key is there already.
-  fileprivate var isKeyConflict: Bool {
-    [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]
-      .contains(extendedCode)
   }
 }

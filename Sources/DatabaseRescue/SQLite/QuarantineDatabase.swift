@@ -22,6 +22,8 @@ package struct QuarantineDatabase: ~Copyable {
   private var widths: [Table: Int] = [:]
   private var statements: [String: PreparedStatement] = [:]
   private var indexedByKey: Set<Table> = []
+  /// The types of values that are written once nobody has the file open.
+  package let deferredTypes = DeferredTypes()
   /// How many rows, whole or in part, lie here.
   package internal(set) var count = 0
 
@@ -77,34 +79,32 @@ package struct QuarantineDatabase: ~Copyable {
   }
 
   /// Sets a row aside; its values are those of the record.
-  package mutating func add(
-    _ stored: StoredRecord, table: String?, doubt: Doubt
-  ) throws(SQLiteError) {
+  ///
+  /// - Throws: ``SQLiteError``, or ``FormatError`` when a long value can no longer be read.
+  package mutating func add(_ stored: StoredRecord, table: String?, doubt: Doubt) throws {
     let target: Table =
       switch doubt {
       case .keyTaken, .constraint: .conflicts
       default: .rows
       }
     try insert(
-      into: target,
+      stored.record, into: target,
       place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
-        .text(doubt.word), .text(doubt.description), .integer(Int64(stored.record.fields.count)),
-      ], stored.record.values.enumerated().map { ($0.offset, $0.element) })
+        .text(doubt.word), .text(doubt.description), .integer(Int64(stored.record.fieldCount)),
+      ])
   }
 
   /// Sets aside a row of a backup that contradicts what is known of the row that was lost.
-  mutating func addOutdated(
-    _ stored: StoredRecord, table: String, backup: String
-  ) throws(SQLiteError) {
+  mutating func addOutdated(_ stored: StoredRecord, table: String, backup: String) throws {
     var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
     place[2] = .text(backup)
     try insert(
-      into: .rows,
+      stored.record, into: .rows,
       place + [
         .text("outdated"),
         .text("a row of a backup; the indexes of the damaged file know other values of it"),
-        .integer(Int64(stored.record.fields.count)),
-      ], stored.record.values.enumerated().map { ($0.offset, $0.element) })
+        .integer(Int64(stored.record.fieldCount)),
+      ])
   }
 
   /// Keeps the values of a row that is in the fresh database, for which that has no column.
@@ -113,13 +113,13 @@ package struct QuarantineDatabase: ~Copyable {
   package mutating func addLeftOut(
     _ fields: [(field: Int, column: String)], of stored: StoredRecord, table: String,
     key: Range<Int>
-  ) throws(SQLiteError) {
+  ) throws {
     let positions = Set(fields.map(\.field)).union(stored.rowID == nil ? Set(key) : []).sorted()
     try insert(
       into: .leftOut,
       place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
         .text(fields.map(\.column).joined(separator: ", ")), .text(positions.listed),
-      ], positions.map { ($0, stored.record.value($0) ?? .null) })
+      ], positions.map { ($0, try stored.record.field($0).map(stored.record.value(of:)) ?? .null) })
   }
 
   /// Keeps what is left of a row; where something of the same row is there already, both become
@@ -201,6 +201,43 @@ package struct QuarantineDatabase: ~Copyable {
     let insertion = try prepared(
       "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
     try insertion.run(leading, fields.map(\.value), encoding: encoding)
+    count += 1
+  }
+
+  /// Inserts all values of a record; the long ones of one that has such are never in memory.
+  private mutating func insert(
+    _ record: Record, into table: Table, _ leading: [Value]
+  ) throws {
+    guard !record.isWhole else {
+      return try insert(
+        into: table, leading, record.values.enumerated().map { ($0.offset, $0.element) })
+    }
+    let fields = Array(record.fields.prefix(Self.valuesMax))
+    try widen(table, to: fields.count)
+    let names = table.columns.map(\.quotedIdentifier) + fields.indices.map { "c\($0)" }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let statement = try connection.prepare(
+      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
+    try statement.bind(leading)
+    let first = fields.firstIndex(where: record.isLong) ?? fields.endIndex
+    func isApart(_ index: Int) -> Bool { index >= first && fields[index].length > 0 }
+    for (index, field) in fields.enumerated() {
+      let parameter = leading.count + index + 1
+      if isApart(index) {
+        try statement.bind(zeros: field.length, at: parameter)
+      } else {
+        try statement.bind(field, of: record, isReal: false, at: parameter, encoding: encoding)
+      }
+    }
+    while try statement.step() {}
+    let longValues = try LongValues(of: table.rawValue, on: connection, deferredTypes)
+    // Some tables have columns that the statement does not name.
+    let columns = try connection.rows("PRAGMA table_info(\(table.rawValue))").map { $0[1] }
+    for index in fields.indices where isApart(index) {
+      let name = "c\(index)"
+      guard let place = columns.firstIndex(of: .text(name)) else { continue }
+      try longValues.fill(name, at: place, with: fields[index], of: record)
+    }
     count += 1
   }
 

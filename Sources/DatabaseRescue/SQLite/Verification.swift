@@ -17,39 +17,71 @@ package struct Verification: Sendable {
   /// Whether nothing is wrong.
   package var isSound: Bool { integrityProblems.isEmpty }
 
-  /// Checks a database, and counts the rows of tables.
+  /// Checks a database, and counts the rows of tables: its integrity beside everything else.
   ///
   /// - Throws: ``SQLiteError`` when it cannot be opened or a check cannot run.
   package static func ofFreshDatabase(
-    _ path: FilePath, counting tables: [String] = []
+    _ path: FilePath, counting tables: [String] = [],
+    isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(SQLiteError) -> Verification {
-    let connection = try Connection(path, mode: .readOnly)
-    // Every schema has been through the sandbox, and may use any built-in function.
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    var verification = try of(connection)
-    for table in tables {
-      let count = try connection.value("SELECT count(*) FROM \(table.quotedIdentifier)")
-      verification.rowCounts.append(Int(count?.integerValue ?? 0))
+    let content = Background { () throws(SQLiteError) in
+      let connection = try open(path, isCancelled)
+      return (
+        dangling: try danglingReferences(in: connection), counts: try count(tables, in: connection)
+      )
     }
-    return verification
+    let problems: [String]
+    do throws(SQLiteError) {
+      problems = try integrityProblems(of: open(path, isCancelled))
+    } catch {
+      _ = try? content.value()
+      throw error
+    }
+    let (dangling, counts) = try content.value()
+    return Verification(
+      integrityProblems: problems, danglingReferences: dangling, rowCounts: counts)
   }
 
-  /// Checks an open database.
-  ///
-  /// - Throws: ``SQLiteError`` when a check cannot run.
-  package static func of(_ connection: borrowing Connection) throws(SQLiteError) -> Verification {
+  private static func open(
+    _ path: FilePath, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(SQLiteError) -> Connection {
+    var connection = try Connection(path, mode: .readOnly)
+    connection.stop(when: isCancelled)
+    // Every schema has been through the sandbox, and may use any built-in function.
+    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    return connection
+  }
+
+  private static func integrityProblems(
+    of connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
     let lines = try connection.rows("PRAGMA integrity_check").compactMap { $0.first?.utf8String }
-    let dangling = try connection.rows(
+    return lines == ["ok"] ? [] : lines
+  }
+
+  private static func danglingReferences(
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> [(table: String, count: Int)] {
+    try connection.rows(
       """
       SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table" ORDER BY "table"
-      """)
-    return Verification(
-      integrityProblems: lines == ["ok"] ? [] : lines,
-      danglingReferences: dangling.compactMap { row in
-        guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
-          return nil
-        }
-        return (table, Int(count))
-      })
+      """
+    ).compactMap { row in
+      guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
+        return nil
+      }
+      return (table, Int(count))
+    }
+  }
+
+  private static func count(
+    _ tables: [String], in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Int] {
+    var counts: [Int] = []
+    for table in tables {
+      let count = try connection.value("SELECT count(*) FROM \(table.quotedIdentifier)")
+      counts.append(Int(count?.integerValue ?? 0))
+    }
+    return counts
   }
 }

@@ -60,11 +60,13 @@ public struct InputFiles: Sendable {
     do {
       let folder = main.folder
       let storage = world.storage
-      func source(_ path: FilePath) throws(StorageError) -> InterruptibleSource {
-        InterruptibleSource(base: try storage.open(path, .read), isCancelled: world.isCancelled)
+      func source(_ path: FilePath) throws(StorageError) -> WatchedSource {
+        WatchedSource(
+          base: try storage.open(path, .read), isCancelled: world.isCancelled,
+          progress: world.progress)
       }
       // A database at work deletes its journal with every commit: then there is none.
-      func sidecar(_ path: FilePath?) throws(StorageError) -> InterruptibleSource? {
+      func sidecar(_ path: FilePath?) throws(StorageError) -> WatchedSource? {
         guard let path else { return nil }
         do throws(StorageError) {
           return try source(path)
@@ -85,15 +87,19 @@ public struct InputFiles: Sendable {
   }
 }
 
-/// A source that gives nothing more once somebody wishes the run to stop.
-private struct InterruptibleSource: PageSource {
+/// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
+/// stop.
+private struct WatchedSource: PageSource {
   let base: any PageSource
   let isCancelled: @Sendable () -> Bool
+  let progress: @Sendable (Progress) -> Void
 
   var byteCount: Int { base.byteCount }
 
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard !isCancelled() else { throw ReadFailure(offset: offset, reason: "interrupted") }
-    return try base.read(at: offset, count: count)
+    let bytes = try base.read(at: offset, count: count)
+    progress(.advanced(bytes.count))
+    return bytes
   }
 }

@@ -31,8 +31,7 @@ extension BackupContent.Table {
       return
     }
     var leaves: [LeafPages.Leaf] = []
-    var digest = SHA256()
-    var pending = Bytes()
+    var rows = RowDigest()
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
       image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
@@ -41,30 +40,47 @@ extension BackupContent.Table {
       case .page(let visit) where visit.page.kind.isLeaf:
         leaves.append(LeafPages.Leaf(visit.page.number, bytes: visit.page.bytes))
       case .record(let stored):
-        pending.append(stored)
-        if pending.count >= 1 << 16 {
-          digest.update(pending)
-          pending.removeAll(keepingCapacity: true)
-        }
+        rows.append(stored)
       default: break
       }
       return true
     }
-    digest.update(pending)
     self.init(
-      name: tree.entry.name, rows: tree.records, contentHash: digest.digest().description,
+      name: tree.entry.name, rows: tree.records, contentHash: rows.digest.description,
       leafPages: LeafPages(leaves))
   }
 }
 
-extension Bytes {
-  /// Appends a row: rowid, number of fields, and every field with its serial type.
-  fileprivate mutating func append(_ stored: StoredRecord) {
-    appendNumber(UInt64(bitPattern: stored.rowID ?? 0))
-    appendNumber(UInt32(clamping: stored.record.fields.count))
+/// The digest of the rows of a table.
+private struct RowDigest {
+  private var hash = SHA256()
+  private var pending = Bytes()
+
+  /// The digest of all rows so far.
+  var digest: Digest {
+    var hash = hash
+    hash.update(pending)
+    return hash.digest()
+  }
+
+  /// Adds a row: rowid, number of fields, and every field with its serial type.
+  mutating func append(_ stored: StoredRecord) {
+    pending.appendNumber(UInt64(bitPattern: stored.rowID ?? 0))
+    pending.appendNumber(UInt32(clamping: stored.record.fieldCount))
     for field in stored.record.fields {
-      appendNumber(UInt64(field.serialType))
-      append(contentsOf: stored.record.bytes[field.offset..<(field.offset + field.length)])
+      pending.appendNumber(UInt64(field.serialType))
+      var pieces = stored.record.pieces(of: field)
+      // A piece that cannot be read any more gives a digest that nothing will equal.
+      while let piece = try? pieces.next() {
+        pending.append(contentsOf: piece.bytes[piece.range])
+        flush()
+      }
     }
+  }
+
+  private mutating func flush() {
+    guard pending.count >= 1 << 16 else { return }
+    hash.update(pending)
+    pending.removeAll(keepingCapacity: true)
   }
 }

@@ -54,8 +54,18 @@ extension Survey {
       guard case .row(_, let stored) = item else { return }
       var key = KeyHash()
       if let rowID = stored.rowID { key.add(rowID) }
-      let values = shape?.values(of: stored.record, rowID: stored.rowID) ?? stored.record.values
-      for value in values { key.add(value) }
+      guard let shape else {
+        for field in stored.record.fields { key.add(stored.record, field) }
+        body(key)
+        return
+      }
+      let fields = Array(stored.record.fields)
+      for place in shape.stored.indices {
+        switch shape.content(at: place, of: fields, rowID: stored.rowID) {
+        case .value(let value): key.add(value)
+        case .field(let field, _): key.add(stored.record, field)
+        }
+      }
       body(key)
     }
   }

@@ -18,7 +18,7 @@ enum KeyPlace {
     if let rowID = row.rowID {
       self = .rowID(rowID)
     } else {
-      let count = min(row.record.fields.count, Self.valuesMax)
+      let count = min(row.record.fieldCount, Self.valuesMax)
       self = .key((0..<count).map { row.record.value($0) ?? .null })
     }
   }

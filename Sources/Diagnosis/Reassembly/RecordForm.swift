@@ -30,17 +30,18 @@ struct RecordForm: Hashable {
   /// alias and nowhere that is NOT NULL, no number in a column of TEXT affinity, no text that is
   /// an integer in a column of a numeric one, and the declared types of a STRICT table.
   func admits(_ record: Record) -> Bool {
-    guard record.fields.count <= fields.count, record.fields.count >= fieldsMin else {
+    guard record.fieldCount <= fields.count, record.fieldCount >= fieldsMin else {
       return false
     }
-    return zip(fields, record.fields.indices).allSatisfy { $0.admits(record, $1) }
+    return zip(fields, record.fields.enumerated())
+      .allSatisfy { $0.admits(record, $1.offset, $1.element.serialType) }
   }
 
   /// Whether a record has in every field what its column's declared type promises.
   ///
   /// SQLite does not enforce it, and hardly any app does otherwise.
   func expects(_ record: Record) -> Bool {
-    record.fields.count <= fields.count
+    record.fieldCount <= fields.count
       && zip(fields, record.fields).allSatisfy { $0.expects($1.serialType) }
   }
 }
@@ -96,8 +97,7 @@ extension RecordForm.Field {
     isStrict = table.strict
   }
 
-  fileprivate func admits(_ record: Record, _ index: Int) -> Bool {
-    let type = record.fields[index].serialType
+  fileprivate func admits(_ record: Record, _ index: Int, _ type: Int) -> Bool {
     if isRowIDAlias { return type == 0 }
     if type == 0 { return isNullable }
     let isNumber = type < 12
@@ -130,8 +130,7 @@ extension RecordForm.Field {
 extension Record {
   /// Whether a field is a text of digits alone, which a numeric column would have made a number.
   fileprivate func isPlainInteger(_ index: Int) -> Bool {
-    let field = fields[index]
-    guard field.serialType % 2 == 1, (1...18).contains(field.length),
+    guard let field = field(index), field.isText, (1...18).contains(field.length),
       case .text(let text)? = value(index)
     else { return false }
     return text.allSatisfy { (0x30...0x39).contains($0) }

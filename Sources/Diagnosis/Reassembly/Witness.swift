@@ -35,13 +35,13 @@ struct Witness {
     let endsInRowID: Bool = if case .rowID? = index.fields.last { true } else { false }
     collect { record, isProven in
       guard keys.count <= Self.entriesMax else { return }
-      keys.append(record.wholeKey.digest)
-      guard endsInRowID, let rowID = record.value(record.fields.count - 1)?.integerValue else {
+      keys.append(KeyHash(record).digest)
+      guard endsInRowID, let rowID = record.value(record.fieldCount - 1)?.integerValue else {
         return
       }
       if isProven { rowIDs.append(rowID) }
       var prefix = KeyHash()
-      for field in 0..<(record.fields.count - 1) { _ = prefix.add(record, field: field) }
+      for field in 0..<(record.fieldCount - 1) { _ = prefix.add(record, field: field) }
       if prefixes.count < Self.prefixesMax { prefixes.insert(prefix.digest) }
     }
     guard !keys.isEmpty, keys.count <= Self.entriesMax else { return nil }

@@ -91,7 +91,7 @@ public struct IndexWitness: Sendable {
 
   /// What a record of the tree says; nil when it cannot be an entry of this index.
   private func entry(_ stored: StoredRecord) -> Entry? {
-    guard stored.record.fields.count == fields.count + (hasRowIDs ? 1 : 0) else { return nil }
+    guard stored.record.fieldCount == fields.count + (hasRowIDs ? 1 : 0) else { return nil }
     guard hasRowIDs else { return Entry(rowID: nil, stored, self) }
     guard let rowID = stored.record.value(fields.count)?.integerValue else { return nil }
     return Entry(rowID: rowID, stored, self)

@@ -40,11 +40,12 @@ extension Image {
     guard fault.problem.breaksChain,
       let cell = cells(of: page).cells.first(where: {
         $0.offset == fault.offset && $0.overflow != nil
-      }), let fields = leadingFields(of: cell, on: page)
+      }), let fields = leadingFields(of: cell, on: page),
+      let values = try? fields.record.values
     else { return nil }
     return PartialRow(
       witness: .cell(fault.problem), rowID: cell.rowID,
-      values: fields.record.values.enumerated().map { ($0.offset, $0.element) },
+      values: values.enumerated().map { ($0.offset, $0.element) },
       fieldCount: fields.announced, page: page.number, offset: cell.offset)
   }
 }

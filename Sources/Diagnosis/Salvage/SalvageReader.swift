@@ -2,6 +2,7 @@
 // Every row that the bytes of a file set hold, table by table, with the evidence for it.
 
 public import SQLiteFormat
+import Synchronization
 
 /// The reading side of a salvage: which bytes are rows, and whose.
 public struct SalvageReader: Sendable {
@@ -25,10 +26,35 @@ public struct SalvageReader: Sendable {
     survey.trees.filter { $0.entry.kind == .table }
   }
 
-  /// Reads the rows of one table, in the order of its tree.
+  /// Reads the rows of one table, in the order of its tree, on a thread of its own: `body` is
+  /// called on this one.
   ///
   /// `claims` carries what earlier tables own from one call to the next.
   public func read(
+    _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
+  ) rethrows {
+    let after = Mutex(claims)
+    let belt = Belt<SalvagedItem> { [claims] put in
+      var claims = claims
+      var batch = Batch()
+      var isWanted = true
+      scan(table, &claims) { item in
+        if isWanted, batch.add(item) { isWanted = put(batch.removeAll()) }
+      }
+      if isWanted { _ = put(batch.removeAll()) }
+      after.withLock { $0 = claims }
+    }
+    defer {
+      belt.stop()
+      claims = after.withLock(\.self)
+    }
+    while let items = belt.next() {
+      for item in items { try body(item) }
+    }
+  }
+
+  /// Reads the rows of one table, in the order of its tree.
+  private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     if let assignment = survey.reassembly.assignment(of: table, in: survey) {

@@ -26,9 +26,19 @@ struct OrderWatch {
   }
 
   /// Whether an entry may follow the one before it.
-  mutating func accepts(_ record: Record) -> Bool {
+  func allows(_ record: Record) -> Bool {
     guard isWatching else { return true }
-    defer { previous = record }
     return previous.map { order.allows($0, before: record) } ?? true
+  }
+
+  /// Whether an entry may follow the one before it; goes on behind it.
+  mutating func accepts(_ record: Record) -> Bool {
+    defer { pass(record) }
+    return allows(record)
+  }
+
+  /// Goes on behind an entry.
+  mutating func pass(_ record: Record) {
+    if isWatching { previous = record }
   }
 }

@@ -16,9 +16,9 @@ extension SchemaSurvey {
       kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
     var scratch = claims
     var records = rows(of: image, &scratch)
-    let tree = TreeSurvey.scan(
-      own, root: .first, isRowIDTable: true, image: image, owner: Survey.schemaOwner,
-      claims: &claims)
+    let tree = TreeSurvey(
+      TreeTask(entry: own, root: .first, isRowIDTable: true, owner: Survey.schemaOwner),
+      in: image, claims: &claims)
     let live = records.count
     if !tree.isReadable { records += strayRows(of: image, &claims) }
 

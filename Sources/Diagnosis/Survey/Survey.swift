@@ -203,8 +203,9 @@ extension Survey {
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, parser: parser, claims: &claims)
-    let trees = Self.scanTrees(
-      image, schema, schemaFormat: believed?.schemaFormat ?? 4, &claims)
+    let trees = ForestScan(
+      image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4)
+    ).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
@@ -242,9 +243,9 @@ extension Survey {
     }
   }
 
-  private static func scanTrees(
-    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ claims: inout PageClaims
-  ) -> [TreeSurvey] {
+  private static func tasks(
+    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32
+  ) -> [TreeTask] {
     let rooted = schema.entries.filter { entry in
       switch entry.kind {
       case .table: entry.root != nil || schema.table(named: entry.name)?.isStored == true
@@ -260,10 +261,9 @@ extension Survey {
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
           ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
-      guard let root = entry.root else { return .rootless(entry, isRowIDTable: isRowIDTable) }
-      return TreeSurvey.scan(
-        entry, root: root, isRowIDTable: isRowIDTable, image: image,
-        owner: firstTreeOwner + PageClaims.Owner(clamping: index), claims: &claims,
+      return TreeTask(
+        entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
+        owner: firstTreeOwner + PageClaims.Owner(clamping: index),
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
         shape: description.flatMap { schema.shape(ofTable: $0.name) },
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat))

@@ -75,6 +75,24 @@ public struct TreeSurvey: Hashable, Sendable {
   }
 }
 
+/// One tree to be scanned, with what the schema says about it.
+struct TreeTask: Sendable {
+  /// The table or index.
+  let entry: SchemaEntry
+  /// The root; nil where nothing leads to it.
+  let root: PageNumber?
+  /// Whether the tree is that of a table with rowids.
+  let isRowIDTable: Bool
+  /// Whom its pages are claimed for.
+  let owner: PageClaims.Owner
+  /// The indexes over the table whose keys can be computed from its rows.
+  var indexes: [IndexShape] = []
+  /// How its records become rows, where that is known.
+  var shape: RowShape?
+  /// The order of its entries, when it is an index.
+  var order: KeyOrder?
+}
+
 extension TreeSurvey {
   /// A tree that must be somewhere, although nothing leads to it.
   static func rootless(_ entry: SchemaEntry, isRowIDTable: Bool) -> TreeSurvey {
@@ -83,107 +101,85 @@ extension TreeSurvey {
     return survey
   }
 
-  /// Scans a tree.
-  ///
-  /// `indexes` are the indexes over the table whose keys can be computed from its rows, and
-  /// `shape` is how its records become rows, where that is known. `order` is that of an index.
-  static func scan(
-    _ entry: SchemaEntry, root: PageNumber, isRowIDTable: Bool, image: Image,
-    owner: PageClaims.Owner, claims: inout PageClaims, indexes: [IndexShape] = [],
-    shape: RowShape? = nil, order: KeyOrder? = nil
-  ) -> TreeSurvey {
-    var survey = TreeSurvey(entry, root: root, isRowIDTable: isRowIDTable)
-    var expected = indexes.map { _ in Fingerprint() }
+  /// Scans a tree to its end, or for as long as `goesOn` says so of what is known by then.
+  init(
+    _ task: TreeTask, in image: Image, claims: inout PageClaims,
+    while goesOn: (TreeSurvey) -> Bool = { _ in true }
+  ) {
+    guard let root = task.root else {
+      self = .rootless(task.entry, isRowIDTable: task.isRowIDTable)
+      return
+    }
+    self.init(task.entry, root: root, isRowIDTable: task.isRowIDTable)
+    var tally = RecordTally(
+      indexes: task.indexes, sumsKeys: task.entry.kind == .index, shape: task.shape,
+      order: task.order)
     var leafDepth: Int?
-    var watch = order.map { OrderWatch($0) }
-    var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: owner)
-    scan.run(&claims) { event in
+    var watch = task.order.map { OrderWatch($0) }
+    var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
+    scan.run(&claims, takesWhole: { take($0, &tally, &watch) }) { event in
       switch event {
       case .page(let visit):
-        survey.pages += 1
-        let fault = visit.content.layoutFault
-        if let fault { survey.layoutFaults.add(fault) }
-        watch?.turn(to: visit.page, isSound: fault == nil)
+        pages += 1
+        if let fault = visit.content.layoutFault { layoutFaults.add(fault) }
+        watch?.turn(to: visit.page, isSound: visit.content.layoutFault == nil)
         if visit.page.kind.isLeaf {
           if let leafDepth, leafDepth != visit.depth {
-            survey.unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
+            unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
           }
           leafDepth = leafDepth ?? visit.depth
         }
+        return goesOn(self)
       case .record(let stored):
-        survey.note(stored, of: shape, in: indexes, &expected)
+        tally.add(stored)
+        note(stored, task.shape)
         guard watch?.accepts(stored.record) ?? true else {
-          survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+          misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
           break
         }
-        survey.records += 1
-        if let rowID = stored.rowID {
-          survey.largestRowID = max(survey.largestRowID ?? rowID, rowID)
-        }
-      case .cellFault(let error), .doubtful(_, let error): survey.cellFaults.add(error)
-      case .pageFault(let error, _): survey.pageFaults.add(error)
+        records += 1
+        if let rowID = stored.rowID { largestRowID = max(largestRowID ?? rowID, rowID) }
+      case .cellFault(let error), .doubtful(_, let error): cellFaults.add(error)
+      case .pageFault(let error, _): pageFaults.add(error)
       case .misplaced(let stored):
-        survey.misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
-        survey.note(stored, of: shape, in: indexes, &expected)
+        misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+        tally.add(stored)
+        note(stored, task.shape)
       }
       return true
     }
-    for (index, keys) in zip(indexes, expected) {
-      survey.expectedKeys[index.name.lowercased()] = keys
+    keys = tally.keys
+    for (index, keys) in zip(task.indexes, tally.expected) {
+      expectedKeys[index.name.lowercased()] = keys
     }
-    return survey
+  }
+
+  /// Takes in a page whose records are all as they should be; false, and nothing is taken in,
+  /// where one is not.
+  private mutating func take(
+    _ visit: TreeWalk.Visit, _ tally: inout RecordTally, _ watch: inout OrderWatch?
+  ) -> Bool {
+    guard let first = visit.content.cells.first, let last = visit.content.cells.last else {
+      return true
+    }
+    if let watch {
+      guard let record = try? Record(visit.page.bytes, in: first.local), watch.allows(record)
+      else { return false }
+    }
+    guard tally.add(visit) else { return false }
+    records += visit.content.cells.count
+    if let rowID = last.rowID { largestRowID = max(largestRowID ?? rowID, rowID) }
+    if watch != nil, let record = try? Record(visit.page.bytes, in: last.local) {
+      watch?.pass(record)
+    }
+    return true
   }
 
   /// Takes in what a record says that can be read, in its place or not.
-  private mutating func note(
-    _ stored: StoredRecord, of shape: RowShape?, in indexes: [IndexShape],
-    _ expected: inout [Fingerprint]
-  ) {
-    for position in indexes.indices {
-      expected[position].add(indexes[position].key(of: stored))
-    }
-    if entry.kind == .index { keys.add(stored.record.wholeKey) }
+  private mutating func note(_ stored: StoredRecord, _ shape: RowShape?) {
     guard let shape else { return }
     let fault = FormatError(.recordHeader, page: stored.page, offset: stored.offset)
     if !shape.fits(stored.record) { unfit.add(fault) }
     if shape.isMistyped(stored.record) { mistyped.add(fault) }
-  }
-}
-
-/// How the entries of an index follow from the rows of its table.
-struct IndexShape {
-  /// The index.
-  let name: String
-  /// The key's fields, in the index's order.
-  let fields: [Field]
-
-  /// Where one field of an index entry comes from.
-  enum Field {
-    /// The rowid.
-    case rowID
-    /// A field of the table's record, or its default where the record is too short.
-    case stored(Int, default: Value)
-  }
-
-  /// The hash of the entry that the index should have for a row.
-  func key(of stored: StoredRecord) -> KeyHash {
-    var key = KeyHash()
-    for field in fields {
-      switch field {
-      case .rowID: key.add(stored.rowID ?? 0)
-      case .stored(let index, let defaultValue):
-        if !key.add(stored.record, field: index) { key.add(defaultValue) }
-      }
-    }
-    return key
-  }
-}
-
-extension Record {
-  /// The hash of all fields.
-  var wholeKey: KeyHash {
-    var key = KeyHash()
-    for index in fields.indices { _ = key.add(self, field: index) }
-    return key
   }
 }

@@ -7,7 +7,11 @@ import Diagnosis
 /// Gives a verdict and the findings behind it.
 let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
-  let result = try context.rescue.check(context.input(invocation), contract: contract)
+  let input = try context.input(invocation)
+  let result = try context.withProgress(of: [.examining], over: input) {
+    rescue throws(RescueError) in
+    try rescue.check(input, contract: contract)
+  }
   let examination = result.value
   if context.console.manner.isJSON {
     context.console.print(

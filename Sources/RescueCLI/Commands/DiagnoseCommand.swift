@@ -8,8 +8,11 @@ import Diagnosis
 let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let file = invocation.path(.file)
-  let result = try context.rescue.diagnose(
-    context.input(invocation), contract: contract, vault: invocation.path(.vault))
+  let input = try context.input(invocation)
+  let result = try context.withProgress(of: [.examining, .proving], over: input) {
+    rescue throws(RescueError) in
+    try rescue.diagnose(input, contract: contract, vault: invocation.path(.vault))
+  }
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, options: options, differences: examination.diff, file: PlainName(file),

@@ -9,9 +9,14 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.schema))
   let file = invocation.path(.file)
   let output = invocation.requiredPath(.output)
-  let result = try context.rescue.salvage(
-    context.input(invocation), to: output, into: contract, backups: invocation.paths(.mergedBackup),
-    replacing: invocation.isSet(.force))
+  let input = try context.input(invocation)
+  let result = try context.withProgress(
+    of: [.examining, .copying, .verifying, .proving], over: input
+  ) { rescue throws(RescueError) in
+    try rescue.salvage(
+      input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
+      replacing: invocation.isSet(.force))
+  }
   return try context.finish(result, of: invocation, file: file, output: output)
 }
 

@@ -65,11 +65,18 @@ final class ProgressLine: Sendable {
 
   /// Says that the current pass is done and the next one begins.
   func nextPass() {
-    state.withLock { state in
-      state.current = min(state.current + 1, passes.count)
-      state.doneInPass = 0
-      drawIfDue(&state)
-    }
+    state.withLock { turn(&$0, to: min($0.current + 1, passes.count)) }
+  }
+
+  /// Says that a pass begins, by its position.
+  func begin(_ pass: Int) {
+    state.withLock { turn(&$0, to: pass) }
+  }
+
+  private func turn(_ state: inout State, to pass: Int) {
+    state.current = pass
+    state.doneInPass = 0
+    drawIfDue(&state)
   }
 
   /// Erases the line.

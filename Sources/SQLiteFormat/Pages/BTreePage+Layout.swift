@@ -43,6 +43,27 @@ extension BTreePage {
     return fragments == fragmentedBytes ? [] : [misused]
   }
 
+  /// Whether cells, freeblocks and fragments tile the cell content area: ``layoutFaults`` without
+  /// the reason, of cells that are known.
+  func isTiled(by cells: [Cell]) -> Bool {
+    guard bytes.count >= geometry.usable, contentStart >= pointerArrayEnd,
+      contentStart <= geometry.usable, let blocks = freeblocks
+    else { return false }
+    var isFree = blocks.isEmpty && cells.descend ? nil : FreeBytes(geometry.usable)
+    var used = 0
+    for cell in cells {
+      guard cell.offset >= contentStart, isFree?.take(cell.offset..<cell.end) ?? true else {
+        return false
+      }
+      used += cell.size
+    }
+    for block in blocks {
+      guard isFree?.take(block) ?? true else { return false }
+      used += block.count
+    }
+    return geometry.usable - contentStart - used == fragmentedBytes
+  }
+
   /// The freeblocks of the page; nil when their chain does not ascend inside the page.
   ///
   /// offset 0: next freeblock, 2 bytes; offset 2: size with these four bytes, 2 bytes.
@@ -59,5 +80,41 @@ extension BTreePage {
       next = following
     }
     return blocks
+  }
+}
+
+extension [Cell] {
+  /// Whether each cell ends before the one that comes before it in the order of the keys: so lie
+  /// those of rows that were appended, for SQLite fills a page from its end.
+  fileprivate var descend: Bool {
+    var limit = Int.max
+    for cell in self {
+      guard cell.end <= limit else { return false }
+      limit = cell.offset
+    }
+    return true
+  }
+}
+
+/// Which bytes of a page nothing has taken yet, a bit for each.
+private struct FreeBytes {
+  private var taken: [UInt64]
+
+  init(_ count: Int) {
+    taken = Array(repeating: 0, count: (count + 63) / 64)
+  }
+
+  /// Takes a range of bytes; false when one of them is taken already, or there is no such byte.
+  mutating func take(_ range: Range<Int>) -> Bool {
+    guard range.lowerBound >= 0, range.upperBound <= taken.count * 64 else { return false }
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = Swift.min(range.upperBound, (start | 63) + 1)
+      let bits = (UInt64.max >> UInt64(64 - (end - start))) << UInt64(start & 63)
+      guard taken[start >> 6] & bits == 0 else { return false }
+      taken[start >> 6] |= bits
+      start = end
+    }
+    return true
   }
 }

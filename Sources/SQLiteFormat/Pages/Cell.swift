@@ -36,7 +36,8 @@ extension Cell {
   /// - Throws: ``FormatError`` when the cell does not end inside the page.
   init(in page: borrowing BTreePage, at offset: Int) throws(FormatError) {
     let limit = min(page.geometry.usable, page.bytes.count)
-    let cutOff = FormatError(.cellCutOff, page: page.number, offset: offset)
+    let number = page.number
+    var cutOff: FormatError { FormatError(.cellCutOff, page: number, offset: offset) }
     var cursor = offset
     self.offset = offset
 

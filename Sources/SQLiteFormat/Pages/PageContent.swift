@@ -53,7 +53,7 @@ extension BTreePage {
       guard let cell = try? cell(index) else { return nil }
       cells.append(cell)
     }
-    return layoutFaults.isEmpty ? cells : nil
+    return isTiled(by: cells) ? cells : nil
   }
 
   /// A page as if it were of a kind, with the rest of its header as it is stored.

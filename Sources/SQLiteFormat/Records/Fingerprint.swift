@@ -27,6 +27,17 @@ public struct KeyHash: Hashable, Sendable {
   /// An empty key.
   public init() {}
 
+  /// The hash of all fields of a record.
+  public init(_ record: Record) {
+    for field in record.fields { add(record, field) }
+  }
+
+  /// The hash of fields whose bytes are all there.
+  @inline(__always)
+  init(_ fields: borrowing LocatedFields, of bytes: Span<UInt8>) {
+    for index in 0..<fields.count { add(fields[index], of: bytes) }
+  }
+
   /// The hash with its bits spread, so that sums of hashes do not cancel.
   public var digest: UInt64 {
     var value = state
@@ -47,23 +58,60 @@ public struct KeyHash: Hashable, Sendable {
     case .null: mix(0)
     case .integer(let integer): add(integer)
     case .real(let real): add(real)
-    case .text(let bytes): add(bytes, 0..<bytes.count, tag: 3)
-    case .blob(let bytes): add(bytes, 0..<bytes.count, tag: 4)
+    case .text(let bytes): add(bytes, tag: 3)
+    case .blob(let bytes): add(bytes, tag: 4)
     }
   }
 
   /// Adds a field of a record; a field that holds nothing adds nothing and gives false.
   public mutating func add(_ record: Record, field index: Int) -> Bool {
-    guard index < record.fields.count else { return false }
-    let field = record.fields[index]
-    guard field.serialType >= 12 else {
-      add(record.value(index) ?? .null)
-      return true
-    }
-    add(
-      record.bytes, field.offset..<(field.offset + field.length),
-      tag: field.serialType % 2 == 0 ? 4 : 3)
+    guard let field = record.field(index) else { return false }
+    add(record, field)
     return true
+  }
+
+  /// Adds a field of a record.
+  public mutating func add(_ record: Record, _ field: Record.Field) {
+    if record.holds(field) { return add(field, of: record.bytes.span) }
+    do {
+      try addRemote(record, field)
+    } catch {
+      // A value that cannot be read is like no other.
+      mix(5)
+    }
+  }
+
+  /// Adds a field whose bytes are all there.
+  @inline(__always)
+  mutating func add(_ field: Record.Field, of bytes: Span<UInt8>) {
+    switch field.serialType {
+    case 1...6: add(bytes.signed(at: field.offset, width: field.length) ?? 0)
+    case 7:
+      let real = Double(bitPattern: bytes.big64(at: field.offset) ?? 0)
+      // SQLite reads a NaN as NULL.
+      if real.isNaN { mix(0) } else { add(real) }
+    case 8: add(0 as Int64)
+    case 9: add(1 as Int64)
+    case 12...:
+      mix(field.isBlob ? 4 : 3)
+      mix(UInt64(field.length))
+      mix(bytes, field.offset..<field.end)
+    default: mix(0)
+    }
+  }
+
+  /// Adds a value that has to be read from its pages.
+  private mutating func addRemote(
+    _ record: Record, _ field: Record.Field
+  ) throws(FormatError) {
+    guard record.isLong(field) else {
+      let (bytes, field) = try record.fetch(field)
+      return add(field, of: bytes.span)
+    }
+    mix(field.isBlob ? 4 : 3)
+    mix(UInt64(field.length))
+    var pieces = record.pieces(of: field)
+    while let piece = try pieces.next() { mix(piece.bytes.span, piece.range) }
   }
 
   private mutating func add(_ real: Double) {
@@ -73,14 +121,21 @@ public struct KeyHash: Hashable, Sendable {
     mix(real.bitPattern)
   }
 
-  private mutating func add(_ bytes: Bytes, _ range: Range<Int>, tag: UInt64) {
+  private mutating func add(_ bytes: Bytes, tag: UInt64) {
     mix(tag)
-    mix(UInt64(range.count))
+    mix(UInt64(bytes.count))
+    mix(bytes.span, 0..<bytes.count)
+  }
+
+  /// Adds bytes, eight at a time; pieces of one value may follow each other after a multiple
+  /// of eight.
+  private mutating func mix(_ bytes: Span<UInt8>, _ range: Range<Int>) {
     var index = range.lowerBound
-    while index + 8 <= range.upperBound {
-      mix(UInt64(bytes.big32(at: index) ?? 0) << 32 | UInt64(bytes.big32(at: index + 4) ?? 0))
+    while index <= range.upperBound - 8 {
+      mix(bytes.big64(at: index) ?? 0)
       index += 8
     }
+    guard index < range.upperBound else { return }
     var rest: UInt64 = 0
     while index < range.upperBound, index < bytes.count {
       rest = rest << 8 | UInt64(bytes[index])
@@ -89,6 +144,7 @@ public struct KeyHash: Hashable, Sendable {
     mix(rest)
   }
 
+  @inline(__always)
   private mutating func mix(_ word: UInt64) {
     state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
     state ^= state >> 32

@@ -39,33 +39,90 @@ public struct KeyOrder: Hashable, Sendable {
   ///
   /// Two entries may be alike only in columns that are not the whole key.
   public func allows(_ left: Record, before right: Record) -> Bool {
-    let comparison = compare(left, right)
-    if comparison != 0 { return comparison < 0 }
-    let shared = min(left.fields.count, right.fields.count)
-    return columns.count > shared || columns.count < max(left.fields.count, right.fields.count)
+    var (lefts, rights) = (left.fields, right.fields)
+    for column in columns {
+      guard let first = lefts.next(), let second = rights.next(),
+        let comparison = left.compare(first, with: right, second, column.collation)
+      else { return true }
+      if comparison != 0 { return (comparison < 0) != column.isDescending }
+    }
+    return columns.count < max(left.fieldCount, right.fieldCount)
   }
+}
 
+extension KeyOrder {
   /// Negative, 0 or positive as one key comes before another, is alike, or comes after it, as far
   /// as both have values.
   public func compare(_ left: [Value], _ right: [Value]) -> Int {
-    compare(left.count, right.count) { (left[$0], right[$0]) }
-  }
-
-  private func compare(_ left: Record, _ right: Record) -> Int {
-    compare(left.fields.count, right.fields.count) {
-      (left.value($0) ?? .null, right.value($0) ?? .null)
-    }
-  }
-
-  private func compare(
-    _ left: Int, _ right: Int, _ values: (Int) -> (left: Value, right: Value)
-  ) -> Int {
-    for (index, column) in columns.prefix(min(left, right)).enumerated() {
-      let (first, second) = values(index)
+    for (column, (first, second)) in zip(columns, zip(left, right)) {
       let comparison = first.compare(with: second, column.collation)
       if comparison != 0 { return column.isDescending ? -comparison : comparison }
     }
     return 0
+  }
+
+  /// Whether one entry may directly precede another on the same page.
+  func allows(
+    _ left: borrowing LocatedFields, before right: borrowing LocatedFields, of bytes: Span<UInt8>
+  ) -> Bool {
+    for (place, column) in columns.enumerated() {
+      guard place < left.count, place < right.count else { return true }
+      let comparison = bytes.compare(left[place], with: bytes, right[place], column.collation)
+      if comparison != 0 { return (comparison < 0) != column.isDescending }
+    }
+    return columns.count < max(left.count, right.count)
+  }
+}
+
+extension Record {
+  /// Negative, 0 or positive as a field comes before one of another record, is alike, or comes
+  /// after it; nil when that would take more memory, or reading, than it is worth.
+  fileprivate func compare(
+    _ field: Field, with other: Record, _ otherField: Field, _ collation: KeyOrder.Collation
+  ) -> Int? {
+    if holds(field), other.holds(otherField) {
+      return bytes.span.compare(field, with: other.bytes.span, otherField, collation)
+    }
+    return try? compareRemote(field, with: other, otherField, collation)
+  }
+
+  /// Compares values that may have to be read from their pages.
+  private func compareRemote(
+    _ field: Field, with other: Record, _ otherField: Field, _ collation: KeyOrder.Collation
+  ) throws(FormatError) -> Int? {
+    if !isLong(field), !other.isLong(otherField) {
+      let (left, right) = (try fetch(field), try other.fetch(otherField))
+      return left.bytes.span.compare(left.field, with: right.bytes.span, right.field, collation)
+    }
+    guard field.rank == otherField.rank else { return field.rank - otherField.rank }
+    guard collation == .binary || field.isBlob else { return nil }
+    return try compareLong(field, with: other, otherField)
+  }
+
+  /// Compares values of which one has to be read from its pages: piece by piece, byte by byte.
+  private func compareLong(
+    _ field: Field, with other: Record, _ otherField: Field
+  ) throws(FormatError) -> Int {
+    let length = min(field.length, otherField.length)
+    for start in stride(from: 0, to: length, by: Pieces.byteCount) {
+      let end = min(length, start + Pieces.byteCount)
+      let left = try read((field.offset + start)..<(field.offset + end))
+      let right = try other.read((otherField.offset + start)..<(otherField.offset + end))
+      let comparison = left.span.compare(left.indices, with: right.span, right.indices)
+      if comparison != 0 { return comparison }
+    }
+    return field.length - otherField.length
+  }
+}
+
+extension Record.Field {
+  /// Where the field's storage class stands among the others, numbers being alike.
+  fileprivate var rank: Int {
+    switch serialType {
+    case 12...: isBlob ? 3 : 2
+    case 1...9: 1
+    default: 0
+    }
   }
 }
 
@@ -78,12 +135,9 @@ extension Value {
     case (.integer(let left), .real(let right)): Self.compare(left, with: right)
     case (.real(let left), .integer(let right)): -Self.compare(right, with: left)
     case (.text(let left), .text(let right)):
-      switch collation {
-      case .binary: Self.compare(left[...], right[...])
-      case .trimmed: Self.compare(left.trimmed, right.trimmed)
-      case .noCase: Self.compareFolded(left, right)
-      }
-    case (.blob(let left), .blob(let right)): Self.compare(left[...], right[...])
+      left.span.compare(left.indices, with: right.span, right.indices, collation)
+    case (.blob(let left), .blob(let right)):
+      left.span.compare(left.indices, with: right.span, right.indices, .binary)
     default: Self.sign(rank, other.rank)
     }
   }
@@ -106,28 +160,83 @@ extension Value {
     guard let whole = Int64(exactly: real.rounded(.towardZero)) else { return real > 0 ? -1 : 1 }
     return integer == whole ? sign(Double(whole), real) : sign(integer, whole)
   }
-
-  private static func compare(_ left: Bytes.SubSequence, _ right: Bytes.SubSequence) -> Int {
-    for (first, second) in zip(left, right) where first != second {
-      return first < second ? -1 : 1
-    }
-    return sign(left.count, right.count)
-  }
-
-  /// SQLite's NOCASE looks at nothing behind a NUL but the length.
-  private static func compareFolded(_ left: Bytes, _ right: Bytes) -> Int {
-    for (first, second) in zip(left, right) {
-      let folded = (first.lowercased, second.lowercased)
-      if folded.0 != folded.1 { return folded.0 < folded.1 ? -1 : 1 }
-      if first == 0 { break }
-    }
-    return sign(left.count, right.count)
-  }
 }
 
-extension Bytes {
-  fileprivate var trimmed: SubSequence {
-    self[..<(lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0)]
+extension Span where Element == UInt8 {
+  /// Negative, 0 or positive as a field of these bytes comes before one of others, is alike, or
+  /// comes after it.
+  fileprivate func compare(
+    _ field: Record.Field, with other: Span<UInt8>, _ otherField: Record.Field,
+    _ collation: KeyOrder.Collation
+  ) -> Int {
+    guard field.serialType >= 12, field.rank == otherField.rank else {
+      let (number, otherNumber) = (number(field), other.number(otherField))
+      if let number, let otherNumber { return number.compare(with: otherNumber, .binary) }
+      // SQLite stores no NaN, and reads one as NULL.
+      let rank = field.rank == 1 && number == nil ? 0 : field.rank
+      return rank - (otherField.rank == 1 && otherNumber == nil ? 0 : otherField.rank)
+    }
+    return compare(
+      field.offset..<field.end, with: other, otherField.offset..<otherField.end,
+      field.isBlob ? .binary : collation)
+  }
+
+  /// The number in a field; nil where it holds none.
+  private func number(_ field: Record.Field) -> Value? {
+    switch field.serialType {
+    case 1...6: return .integer(signed(at: field.offset, width: field.length) ?? 0)
+    case 7:
+      let real = Double(bitPattern: big64(at: field.offset) ?? 0)
+      return real.isNaN ? nil : .real(real)
+    case 8: return .integer(0)
+    case 9: return .integer(1)
+    default: return nil
+    }
+  }
+
+  /// Compares a range with one of other bytes, as a collation does.
+  fileprivate func compare(
+    _ range: Range<Int>, with other: Span<UInt8>, _ otherRange: Range<Int>,
+    _ collation: KeyOrder.Collation
+  ) -> Int {
+    switch collation {
+    case .binary: compare(range, with: other, otherRange)
+    case .noCase: compareFolded(range, with: other, otherRange)
+    case .trimmed: compare(trimmed(range), with: other, other.trimmed(otherRange))
+    }
+  }
+
+  /// Compares a range byte by byte with one of other bytes.
+  fileprivate func compare(
+    _ range: Range<Int>, with other: Span<UInt8>, _ otherRange: Range<Int>
+  ) -> Int {
+    for index in 0..<Swift.min(range.count, otherRange.count) {
+      let (left, right) = (self[range.lowerBound + index], other[otherRange.lowerBound + index])
+      if left != right { return left < right ? -1 : 1 }
+    }
+    return range.count - otherRange.count
+  }
+
+  /// Compares byte by byte, with ASCII letters of both cases alike.
+  ///
+  /// SQLite's NOCASE looks at nothing behind a NUL but the length.
+  private func compareFolded(
+    _ range: Range<Int>, with other: Span<UInt8>, _ otherRange: Range<Int>
+  ) -> Int {
+    for index in 0..<Swift.min(range.count, otherRange.count) {
+      let left = self[range.lowerBound + index].lowercased
+      let right = other[otherRange.lowerBound + index].lowercased
+      if left != right { return left < right ? -1 : 1 }
+      if left == 0 { break }
+    }
+    return range.count - otherRange.count
+  }
+
+  /// A range without the spaces at its end.
+  private func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var end = range.upperBound
+    while end > range.lowerBound, self[end - 1] == 0x20 { end -= 1 }
+    return range.lowerBound..<end
   }
 }
 

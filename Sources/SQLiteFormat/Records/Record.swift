@@ -6,55 +6,66 @@
 /// One record, with its fields located but not decoded.
 ///
 /// File format, section 2.1.
-public struct Record: Hashable, Sendable {
+public struct Record: Sendable {
   /// One field: its serial type, and where its bytes lie.
   public struct Field: Hashable, Sendable {
     /// The serial type.
     public let serialType: Int
-    /// Where the value starts in ``Record/bytes``.
+    /// Where the value starts, counted as in ``Record/bytes``; of a long record perhaps behind them.
     public let offset: Int
     /// The length of the value in bytes.
     public let length: Int
+
+    /// Where the value ends.
+    var end: Int { offset + length }
+
+    /// Whether the value is text.
+    public var isText: Bool { serialType >= 13 && serialType % 2 == 1 }
+    /// Whether the value is a blob.
+    public var isBlob: Bool { serialType >= 12 && serialType % 2 == 0 }
   }
 
-  /// The bytes that the fields point into: a page, or an assembled payload.
+  /// The longest payload that is held in memory whole; of a longer one, only its start.
+  public static let wholeMax = 1 << 20
+  /// How much of a longer payload is held: more than the longest header that SQLite makes, which
+  /// has 98307 bytes.
+  static let startMax = 1 << 17
+
+  /// The bytes that the fields point into: a page, or a payload, or the start of a long one.
   public let bytes: Bytes
-  /// The fields in stored order.
-  public let fields: [Field]
+  /// How many fields there are.
+  public let fieldCount: Int
+  /// Where the serial types lie; the values follow.
+  let types: Range<Int>
+  /// The whole payload, where `bytes` are only its start.
+  let payload: LongPayload?
 
   /// Reads a record that fills `range` of `bytes` exactly.
   ///
   /// - Throws: ``FormatError`` unless the header ends exactly where it says, no
   ///   serial type is reserved, and header and values add up to the payload.
   public init(_ bytes: Bytes, in range: Range<Int>) throws(FormatError) {
-    let limit = min(range.upperBound, bytes.count)
-    guard let (size, length) = bytes.varint(at: range.lowerBound, limit: limit),
-      size >= UInt64(length), size <= UInt64(range.count)
-    else { throw FormatError(.recordHeader, offset: range.lowerBound) }
-    let headerEnd = range.lowerBound + Int(size)
-    var cursor = range.lowerBound + length
-    var offset = headerEnd
-    var fields: [Field] = []
-    fields.reserveCapacity(Int(size) - length)
-    while cursor < headerEnd {
-      guard let (type, length) = bytes.varint(at: cursor, limit: headerEnd) else {
-        throw FormatError(.recordHeader, offset: cursor)
-      }
-      guard let width = Self.width(ofSerialType: type) else {
-        throw FormatError(.reservedSerialType, offset: cursor)
-      }
-      guard width <= range.upperBound - offset else {
-        throw FormatError(.recordLength, offset: cursor)
-      }
-      fields.append(Field(serialType: Int(type), offset: offset, length: width))
-      offset += width
-      cursor += length
-    }
-    guard offset == range.upperBound else {
+    guard range.upperBound <= bytes.count else {
       throw FormatError(.recordLength, offset: range.lowerBound)
     }
+    try self.init(bytes, in: range, payload: nil)
+  }
+
+  /// Reads the record of a long payload, of which `start` are the first bytes.
+  ///
+  /// - Throws: ``FormatError`` as for a record that is all there.
+  init(start: Bytes, of payload: LongPayload) throws(FormatError) {
+    try self.init(start, in: 0..<payload.byteCount, payload: payload)
+  }
+
+  private init(
+    _ bytes: Bytes, in range: Range<Int>, payload: LongPayload?
+  ) throws(FormatError) {
+    var count = 0
+    types = try bytes.span.fields(ofRecordIn: range) { _ in count += 1 }
+    fieldCount = count
     self.bytes = bytes
-    self.fields = fields
+    self.payload = payload
   }
 
   /// The length of a value of a serial type; nil for the reserved types 10 and 11.
@@ -70,29 +81,143 @@ public struct Record: Hashable, Sendable {
     default: type > 0x1_0000_0000 ? Int.max : Int((type - 12) / 2)
     }
   }
+}
 
-  /// The value of a field; nil where the record has no such field.
-  public func value(_ index: Int) -> Value? {
-    guard index >= 0, index < fields.count else { return nil }
-    let field = fields[index]
-    switch field.serialType {
-    case 0: return .null
-    case 1...6:
-      return bytes.signed(at: field.offset, width: field.length).map(Value.integer)
-    case 7:
-      // SQLite stores no NaN, and reads one as NULL.
-      return bytes.signed(at: field.offset, width: 8).map {
-        let real = Double(bitPattern: UInt64(bitPattern: $0))
-        return real.isNaN ? .null : .real(real)
+extension Span where Element == UInt8 {
+  /// Hands out the fields of a record that fills a range exactly, of which the end may lie behind
+  /// these bytes.
+  ///
+  /// - Returns: Where the serial types lie.
+  /// - Throws: ``FormatError`` unless the header ends exactly where it says, no serial type is
+  ///   reserved, and header and values add up to the range.
+  @inline(__always)
+  func fields(
+    ofRecordIn range: Range<Int>, _ body: (Record.Field) -> Void
+  ) throws(FormatError) -> Range<Int> {
+    let limit = Swift.min(range.upperBound, count)
+    guard let (size, length) = varint(at: range.lowerBound, limit: limit),
+      size >= UInt64(length), size <= UInt64(limit - range.lowerBound)
+    else { throw FormatError(.recordHeader, offset: range.lowerBound) }
+    let types = (range.lowerBound + length)..<(range.lowerBound + Int(size))
+    var cursor = types.lowerBound
+    var offset = types.upperBound
+    while cursor < types.upperBound {
+      guard let (type, length) = varint(at: cursor, limit: types.upperBound) else {
+        throw FormatError(.recordHeader, offset: cursor)
       }
-    case 8: return .integer(0)
-    case 9: return .integer(1)
-    default:
-      let content = bytes.slice(field.offset..<(field.offset + field.length))
-      return field.serialType % 2 == 0 ? .blob(content) : .text(content)
+      guard let width = Record.width(ofSerialType: type) else {
+        throw FormatError(.reservedSerialType, offset: cursor)
+      }
+      guard width <= range.upperBound - offset else {
+        throw FormatError(.recordLength, offset: cursor)
+      }
+      body(Record.Field(serialType: Int(type), offset: offset, length: width))
+      offset += width
+      cursor += length
+    }
+    guard offset == range.upperBound else {
+      throw FormatError(.recordLength, offset: range.lowerBound)
+    }
+    return types
+  }
+}
+
+extension Record {
+  /// The fields of a record in stored order, read from its header one by one.
+  public struct Fields: Sequence, IteratorProtocol, Sendable {
+    private let bytes: Bytes
+    private let end: Int
+    private var cursor: Int
+    private var offset: Int
+
+    @inline(__always)
+    fileprivate init(_ record: borrowing Record) {
+      bytes = record.bytes
+      end = record.types.upperBound
+      cursor = record.types.lowerBound
+      offset = record.types.upperBound
+    }
+
+    /// The next field; nil behind the last one.
+    @inline(__always)
+    public mutating func next() -> Field? {
+      // The header was proven when the record was made: nothing of it is missing here.
+      guard cursor < end, let (type, length) = bytes.varint(at: cursor, limit: end),
+        let width = Record.width(ofSerialType: type)
+      else { return nil }
+      defer {
+        cursor &+= length
+        offset &+= width
+      }
+      return Field(serialType: Int(truncatingIfNeeded: type), offset: offset, length: width)
     }
   }
 
-  /// All values in stored order.
-  public var values: [Value] { fields.indices.map { value($0) ?? .null } }
+  /// The fields in stored order.
+  public var fields: Fields { Fields(self) }
+
+  /// A field; nil where the record has no such field.
+  public func field(_ index: Int) -> Field? {
+    guard index >= 0, index < fieldCount else { return nil }
+    var fields = fields
+    for _ in 0..<index { _ = fields.next() }
+    return fields.next()
+  }
+
+  /// Whether all values are in memory.
+  public var isWhole: Bool { payload == nil }
+
+  /// Whether the bytes are those of this record alone, and not of its page, where no record starts
+  /// so early.
+  public var isApart: Bool { types.lowerBound < 10 }
+
+  /// The value of a field; nil where the record has no such field, or a long one cannot be read.
+  public func value(_ index: Int) -> Value? {
+    field(index).flatMap { try? value(of: $0) }
+  }
+
+  /// The value of a field, wholly in memory.
+  ///
+  /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
+  public func value(of field: Field) throws(FormatError) -> Value {
+    let (bytes, field) = try fetch(field)
+    guard field.serialType >= 12 else { return Self.number(field, in: bytes) }
+    guard field.end > bytes.count else {
+      let content = bytes.slice(field.offset..<field.end)
+      return field.isBlob ? .blob(content) : .text(content)
+    }
+    var content = Bytes()
+    content.reserveCapacity(field.length)
+    var pieces = pieces(of: field)
+    while let piece = try pieces.next() { content.append(contentsOf: piece.bytes[piece.range]) }
+    return field.isBlob ? .blob(content) : .text(content)
+  }
+
+  /// The value of a field that is neither text nor blob.
+  private static func number(_ field: Field, in bytes: Bytes) -> Value {
+    switch field.serialType {
+    case 1...6:
+      return bytes.signed(at: field.offset, width: field.length).map(Value.integer) ?? .null
+    case 7:
+      // SQLite stores no NaN, and reads one as NULL.
+      let bits = bytes.signed(at: field.offset, width: 8) ?? 0
+      let real = Double(bitPattern: UInt64(bitPattern: bits))
+      return real.isNaN ? .null : .real(real)
+    case 8: return .integer(0)
+    case 9: return .integer(1)
+    default: return .null
+    }
+  }
+
+  /// All values in stored order, wholly in memory.
+  ///
+  /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
+  public var values: [Value] {
+    get throws(FormatError) {
+      var values: [Value] = []
+      values.reserveCapacity(fieldCount)
+      for field in fields { values.append(try value(of: field)) }
+      return values
+    }
+  }
 }

@@ -35,7 +35,8 @@ public struct RowShape: Hashable, Sendable {
   /// The first place of every column that is stored again at a later one: a key may hold a
   /// column twice, under two collations.
   private let firstPlaces: [Int: Int]
-  private let textPlaces: [Int]
+  /// For every place, whether its column turns every number into text.
+  private let isText: [Bool]
 
   /// Makes a shape.
   public init(stored: [Column], withoutRowID: Bool) {
@@ -49,19 +50,48 @@ public struct RowShape: Hashable, Sendable {
       if places[column.name] == nil { places[column.name] = place }
     }
     self.firstPlaces = firstPlaces
-    textPlaces = stored.indices.filter { stored[$0].affinity == .text }
+    isText = stored.map { $0.affinity == .text }
   }
 
-  /// The values of a record's columns, in stored order; fields beyond the last column are not
-  /// part of it.
+  /// What a record holds for one of the columns.
+  public enum Content: Sendable {
+    /// A value that is not in the record: the rowid, or the column's default.
+    case value(Value)
+    /// A field of the record; in REAL columns, an integer stands for a real.
+    case field(Record.Field, isReal: Bool)
+  }
+
+  /// What the fields of a record hold for a column, by its place in stored order.
   ///
   /// A record that is too short was written before a column was added: the column's default
-  /// counts. Integers in REAL columns become reals. File format, sections 2.1, 2.3 and 2.4.
-  public func values(of record: Record, rowID: Int64?) -> [Value] {
+  /// counts. File format, sections 2.1, 2.3 and 2.4.
+  public func content(
+    at place: Int, of fields: [Record.Field], rowID: Int64?
+  ) -> Content {
+    // The record holds NULL there; a value is damage, and SQLite never looks at it.
+    if stored[place].isRowID, let rowID { return .value(.integer(rowID)) }
+    guard place < fields.count else { return .value(stored[place].defaultValue) }
+    return .field(fields[place], isReal: stored[place].affinity == .real)
+  }
+
+  /// The values of a record's columns, in stored order, wholly in memory.
+  ///
+  /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
+  public func values(of record: Record, rowID: Int64?) throws(FormatError) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(stored.count)
-    for (index, column) in stored.enumerated() {
-      values.append(value(of: column, record.value(index), rowID: rowID))
+    let fields = Array(record.fields)
+    for place in stored.indices {
+      switch content(at: place, of: fields, rowID: rowID) {
+      case .value(let value): values.append(value)
+      case .field(let field, let isReal):
+        let value = try record.value(of: field)
+        if isReal, case .integer(let integer) = value {
+          values.append(.real(Double(integer)))
+        } else {
+          values.append(value)
+        }
+      }
     }
     return values
   }
@@ -69,27 +99,32 @@ public struct RowShape: Hashable, Sendable {
   /// Whether a record can be a row of the table: it has no more fields than the table has columns,
   /// NULL in the place of a column that is the rowid, and one value for every column.
   public func fits(_ record: Record) -> Bool {
-    guard record.fields.count <= stored.count,
+    guard record.fieldCount <= stored.count,
       firstPlaces.allSatisfy({ record.value($0.key) == record.value($0.value) })
     else { return false }
-    guard let rowIDPlace, rowIDPlace < record.fields.count else { return true }
-    return record.fields[rowIDPlace].serialType == 0
+    return rowIDPlace.flatMap { record.field($0) }.map { $0.serialType == 0 } ?? true
+  }
+
+  /// Whether located fields can be a row of the table, with no number where a column holds only
+  /// text; false also where that takes more than a look at them.
+  func fits(_ fields: borrowing LocatedFields) -> Bool {
+    guard fields.count <= stored.count, firstPlaces.isEmpty else { return false }
+    if let rowIDPlace, rowIDPlace < fields.count, fields[rowIDPlace].serialType != 0 {
+      return false
+    }
+    for place in 0..<fields.count
+    where isText[place] && (1...9).contains(fields[place].serialType) {
+      return false
+    }
+    return true
   }
 
   /// Whether a record has a number where its column turns every number into text.
   public func isMistyped(_ record: Record) -> Bool {
-    textPlaces.contains { place in
-      place < record.fields.count && (1...9).contains(record.fields[place].serialType)
+    for (isText, field) in zip(isText, record.fields)
+    where isText && (1...9).contains(field.serialType) {
+      return true
     }
-  }
-
-  private func value(of column: Column, _ value: Value?, rowID: Int64?) -> Value {
-    // The record holds NULL there; a value is damage, and SQLite never looks at it.
-    if column.isRowID, let rowID { return .integer(rowID) }
-    guard let value else { return column.defaultValue }
-    if column.affinity == .real, case .integer(let integer) = value {
-      return .real(Double(integer))
-    }
-    return value
+    return false
   }
 }

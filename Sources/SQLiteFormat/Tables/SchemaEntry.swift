@@ -39,7 +39,7 @@ public struct SchemaEntry: Hashable, Sendable {
 
   /// Reads an entry from a record; nil when the record is no row of a schema table.
   public init?(_ record: Record, encoding: TextEncoding) {
-    guard record.fields.count == 5, case .text(let type)? = record.value(0),
+    guard record.fieldCount == 5, case .text(let type)? = record.value(0),
       let kind = Kind(rawValue: encoding.string(type).lowercased()),
       case .text(let name)? = record.value(1), case .text(let table)? = record.value(2)
     else { return nil }

@@ -22,50 +22,63 @@ extension Image {
   public func overflowChain(
     of cell: Cell, on page: PageNumber
   ) throws(FormatError) -> OverflowChain {
+    var nothing = Bytes()
+    return try follow(cell, on: page, keeping: 0, in: &nothing)
+  }
+
+  /// Follows the chain of a cell's payload, and appends to `start` what it holds until that has
+  /// `count` bytes.
+  private func follow(
+    _ cell: Cell, on page: PageNumber, keeping count: Int, in start: inout Bytes
+  ) throws(FormatError) -> OverflowChain {
     guard let first = cell.overflow else { return OverflowChain(pages: []) }
-    let rest = cell.payloadSize - cell.local.count
-    let count = (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
     guard hasPageNumbers else { throw FormatError(.chainAstray, page: page) }
-    guard count < pageCount else { throw FormatError(.payloadTooLarge, page: page) }
+    let capacity = geometry.overflowCapacity
+    var rest = cell.payloadSize - cell.local.count
+    let length = (rest + capacity - 1) / capacity
+    guard length < pageCount else { throw FormatError(.payloadTooLarge, page: page) }
+    start.reserveCapacity(count)
     var pages: [PageNumber] = []
-    var seen: Set<PageNumber> = []
+    pages.reserveCapacity(length)
     var next = first
-    var previous = page
     while let number = PageNumber(next) {
-      guard pages.count < count else { throw FormatError(.chainTooLong, page: previous) }
-      guard number != .first, number != geometry.lockBytePage, number.number <= pageCount,
-        seen.insert(number).inserted
-      else { throw FormatError(.chainAstray, page: previous) }
+      let previous = pages.last ?? page
+      guard number != .first, number != geometry.lockBytePage, number.number <= pageCount else {
+        throw FormatError(.chainAstray, page: previous)
+      }
+      guard pages.count < length else { throw Self.tooLong(pages, next: number) }
       pages.append(number)
-      previous = number
-      let link = try bytes(of: number)
-      guard let following = link.big32(at: 0) else {
+      let content = try bytes(of: number)
+      let held = min(rest, capacity)
+      guard let following = content.big32(at: 0), content.count >= 4 + held else {
         throw FormatError(.pageIncomplete, page: number)
       }
+      let kept = min(held, count - start.count)
+      if kept > 0 { start.append(contentsOf: content[4..<(4 + kept)]) }
+      rest -= held
       next = following
     }
-    guard pages.count == count else { throw FormatError(.chainTooShort, page: previous) }
+    guard pages.count == length else {
+      throw FormatError(.chainTooShort, page: pages.last ?? page)
+    }
     return OverflowChain(pages: pages)
   }
 
-  /// The whole payload of a cell, assembled from its proven chain.
-  ///
-  /// - Throws: ``FormatError`` when the payload is not all there.
-  public func payload(
-    of cell: Cell, on page: BTreePage, chain: OverflowChain
-  ) throws(FormatError) -> Bytes {
-    var payload = page.bytes.slice(cell.local)
-    payload.reserveCapacity(cell.payloadSize)
-    for number in chain.pages {
-      let content = try bytes(of: number)
-      let count = min(geometry.overflowCapacity, cell.payloadSize - payload.count)
-      guard content.count >= 4 + count else { throw FormatError(.pageIncomplete, page: number) }
-      payload.append(contentsOf: content[4..<(4 + count)])
+  /// Why a chain does not end where it should: a chain that meets itself never ends, so that one
+  /// that does end has met no page twice.
+  private static func tooLong(_ pages: [PageNumber], next: PageNumber) -> FormatError {
+    var seen: Set<PageNumber> = []
+    var previous = next
+    for page in pages + [next] {
+      guard seen.insert(page).inserted else { return FormatError(.chainAstray, page: previous) }
+      previous = page
     }
-    return payload
+    return FormatError(.chainTooLong, page: pages.last)
   }
 
   /// The record of a cell, with its overflow pages.
+  ///
+  /// Of a payload longer than ``Record/wholeMax``, only the start is held in memory.
   ///
   /// - Throws: ``FormatError`` when the chain is broken or the record does not hold.
   public func record(
@@ -75,9 +88,15 @@ extension Image {
       guard cell.overflow != nil else {
         return (try Record(page.bytes, in: cell.local), OverflowChain(pages: []))
       }
-      let chain = try overflowChain(of: cell, on: page.number)
-      let payload = try payload(of: cell, on: page, chain: chain)
-      return (try Record(payload, in: 0..<payload.count), chain)
+      let isWhole = cell.payloadSize <= Record.wholeMax
+      let local = page.bytes.slice(cell.local)
+      var start = local
+      let chain = try follow(
+        cell, on: page.number, keeping: isWhole ? cell.payloadSize : Record.startMax, in: &start)
+      guard !isWhole else { return (try Record(start, in: 0..<start.count), chain) }
+      let payload = LongPayload(
+        self, local: local, chain: chain, byteCount: cell.payloadSize)
+      return (try Record(start: start, of: payload), chain)
     } catch {
       throw FormatError(
         error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)

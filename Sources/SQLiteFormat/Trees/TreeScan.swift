@@ -53,9 +53,12 @@ public struct TreeScan: Sendable {
 
   /// Runs to the end, or until `body` returns false.
   ///
-  /// Rows of interior index pages come before those of the pages below them.
+  /// Rows of interior index pages come before those of the pages below them. Of a page that
+  /// `takesWhole` takes, no record is an event; only sound pages are offered, whose rows lie in
+  /// their place.
   public mutating func run(
-    _ claims: inout PageClaims, _ body: (Event) throws -> Bool
+    _ claims: inout PageClaims, takesWhole: (TreeWalk.Visit) -> Bool = { _ in false },
+    _ body: (Event) throws -> Bool
   ) rethrows {
     while let step = walk.next(&claims) {
       switch step {
@@ -64,6 +67,10 @@ public struct TreeScan: Sendable {
       case .page(let visit):
         guard try body(.page(visit)) else { return }
         guard visit.page.kind != .tableInterior else { continue }
+        if isInPlace(visit), takesWhole(visit) {
+          lastRowID = visit.content.cells.last?.rowID ?? lastRowID
+          continue
+        }
         for fault in visit.content.faults {
           guard try body(.cellFault(fault)) else { return }
         }
@@ -75,6 +82,22 @@ public struct TreeScan: Sendable {
         }
       }
     }
+  }
+
+  /// Whether a page is sound, and its rowids ascend from the last one, in the page's interval.
+  private func isInPlace(_ visit: TreeWalk.Visit) -> Bool {
+    guard visit.content.layoutFault == nil else { return false }
+    guard visit.page.kind.isTable else { return true }
+    var last = max(lastRowID ?? .min, visit.lower ?? .min)
+    var isFirst = lastRowID == nil && visit.lower == nil
+    for cell in visit.content.cells {
+      guard let rowID = cell.rowID, rowID > last || isFirst, rowID <= visit.upper ?? .max else {
+        return false
+      }
+      last = rowID
+      isFirst = false
+    }
+    return true
   }
 
   private mutating func event(

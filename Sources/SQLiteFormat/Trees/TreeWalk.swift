@@ -19,6 +19,16 @@ public struct PageClaims: Sendable {
     patience = 4 * pageCount
   }
 
+  /// Takes in the claims of others; false when a page has two owners.
+  public mutating func merge(_ other: PageClaims) -> Bool {
+    guard owners.count == other.owners.count else { return false }
+    for (page, owner) in other.owners.enumerated() where owner >= 0 {
+      guard owners[page] < 0 || owners[page] == owner else { return false }
+      owners[page] = owner
+    }
+    return true
+  }
+
   /// The owner of a page; nil while nothing claimed it.
   public func owner(of page: PageNumber) -> Owner? {
     guard page.number < owners.count, owners[page.number] >= 0 else { return nil }

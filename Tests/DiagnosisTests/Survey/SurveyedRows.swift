@@ -43,12 +43,12 @@ extension Survey {
     var rows: [ExactRow] = []
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: 0)
-    scan.run(&claims) { event in
+    try scan.run(&claims) { event in
       switch event {
       case .record(let stored), .misplaced(let stored):
         rows.append(
           ExactRow(
-            rowID: stored.rowID, shape.values(of: stored.record, rowID: stored.rowID)))
+            rowID: stored.rowID, try shape.values(of: stored.record, rowID: stored.rowID)))
       default: break
       }
       return true

@@ -97,7 +97,7 @@ import Testing
 
   private func values(_ fields: [(UInt64, Bytes)]) throws -> [Value] {
     let bytes = Bytes.record(fields.map { (type: $0.0, content: $0.1) })
-    return shape.values(of: try Record(bytes, in: 0..<bytes.count), rowID: 7)
+    return try shape.values(of: Record(bytes, in: 0..<bytes.count), rowID: 7)
   }
 
   @Test func `the rowid stands where the record has NULL`() throws {

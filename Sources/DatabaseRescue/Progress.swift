@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a run is, told while it goes on.
+
+/// What a run tells of how far it is.
+public enum Progress: Hashable, Sendable {
+  /// One pass over the bytes of a database.
+  public enum Pass: String, Hashable, Sendable, CaseIterable {
+    /// Every page is read and checked.
+    case examining = "reading pages"
+    /// Every row is read and written.
+    case copying = "copying rows"
+    /// The fresh database is checked.
+    case verifying = "checking the new database"
+    /// The digests of the files show that nothing changed them.
+    case proving = "comparing digests"
+  }
+
+  /// A pass begins.
+  case began(Pass)
+  /// So many more bytes of the pass are done.
+  case advanced(Int)
+}

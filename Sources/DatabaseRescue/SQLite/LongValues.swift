@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values too long for memory: first zeros in their row, then written over piece by piece.
+//
+// SQLite writes into the middle of a value without holding the rest, but only of a value that is
+// there already, and it makes one without holding it only of zeros, as a blob, with nothing but
+// zeros behind it in the record. So all values from the first long one on are written as blobs;
+// what is none gets its type when nobody has the database open (2.1 of the file format: blobs
+// have even types, the odd ones above them are texts of the same length).
+
+internal import CSQLite
+import Diagnosis
+import SQLiteFormat
+
+/// Writes the long values of one table, on a connection that its user keeps open.
+@safe struct LongValues {
+  private let connection: OpaquePointer
+  private let table: String
+  private let root: PageNumber?
+  private let types: DeferredTypes
+
+  /// Prepares for a table; what is no blob is noted in `types`.
+  init(
+    of table: String, on connection: borrowing Connection, _ types: DeferredTypes
+  ) throws(SQLiteError) {
+    unsafe self.connection = connection.handle
+    self.table = table
+    self.types = types
+    root = try connection.value(
+      "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
+      [.text(table)]
+    )?.integerValue.flatMap { PageNumber(Int($0)) }
+  }
+
+  /// Writes a value over the zeros in the row that was inserted last; `place` is the position of its
+  /// column in the record.
+  ///
+  /// - Throws: ``SQLiteError``, or ``FormatError`` when its pages can no longer be read.
+  func fill(
+    _ column: String, at place: Int, with field: Record.Field, of record: Record
+  ) throws {
+    let rowID = unsafe sqlite3_last_insert_rowid(connection)
+    var blob: OpaquePointer?
+    try require(unsafe sqlite3_blob_open(connection, "main", table, column, rowID, 1, &blob))
+    defer { unsafe sqlite3_blob_close(blob) }
+    var pieces = record.pieces(of: field)
+    var offset: Int32 = 0
+    while let piece = try pieces.next() {
+      let count = Int32(clamping: piece.range.count)
+      try require(
+        unsafe piece.bytes.withUnsafeBytes { buffer in
+          let content = unsafe UnsafeRawBufferPointer(rebasing: buffer[piece.range])
+          return unsafe sqlite3_blob_write(blob, content.baseAddress, count, offset)
+        })
+      offset += count
+    }
+    guard !field.isBlob, let root else { return }
+    types.add(
+      DeferredTypes.Place(root: root, rowID: rowID, field: place, serialType: field.serialType))
+  }
+
+  private func require(_ result: Int32) throws(SQLiteError) {
+    guard result == SQLITE_OK else { throw unsafe Connection.error(of: connection) }
+  }
+}
+
+extension TableDescription {
+  /// Whether nothing looks at a column while it consists of zeros: neither a constraint nor a
+  /// generated column.
+  func isUnwatched(_ column: String) -> Bool {
+    guard !withoutRowID, !strict, kind != .virtual, checks.isEmpty,
+      columns.allSatisfy({ $0.generated == .none })
+    else { return false }
+    return indexes.filter(\.unique).allSatisfy { index in
+      index.predicate == nil
+        && index.columns.allSatisfy { $0.name.map { !$0.isSameName(as: column) } ?? false }
+    }
+  }
+
+  /// Where in a record the value of a column lies.
+  func place(of column: String) -> Int? {
+    storageOrder.firstIndex { position in
+      columns.indices.contains(position) && columns[position].name.isSameName(as: column)
+    }
+  }
+}
+
+extension String {
+  fileprivate func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
+}

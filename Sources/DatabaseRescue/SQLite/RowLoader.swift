@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows on their way from records into one table of a fresh database.
+
+internal import CSQLite
+package import Diagnosis
+package import SQLiteFormat
+
+/// What became of a row that was inserted.
+package enum InsertOutcome: Hashable, Sendable {
+  /// It is in the table.
+  case written
+  /// The same row was there already.
+  case duplicate
+  /// It is not, and why.
+  case refused(Doubt)
+}
+
+/// Inserts rows into one table of a fresh database.
+package struct RowLoader: ~Copyable {
+  private let statement: Statement
+  private let lookup: Statement
+  private let mapping: ColumnMapping
+  private let shape: RowShape
+  private let encoding: TextEncoding
+  private let longValues: LongValues
+  /// For each target, its place in the record.
+  private let places: [Int]
+  /// For each target, whether its value may be written piece by piece.
+  private let isFillable: [Bool]
+  private let located = FieldBuffer()
+
+  init(
+    _ connection: borrowing Connection, _ table: TableDescription, _ mapping: ColumnMapping,
+    _ shape: RowShape, encoding: TextEncoding, to encodingOfTable: TextEncoding,
+    _ types: DeferredTypes
+  ) throws(SQLiteError) {
+    let name = table.name.quotedIdentifier
+    let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
+    let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
+    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    let same = columns.enumerated()
+      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+    // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
+    // or write a default for NULL, IGNORE would pass over this one.
+    let statement = try connection.prepare(
+      columns.isEmpty
+        ? "INSERT OR ABORT INTO \(name) DEFAULT VALUES"
+        : "INSERT OR ABORT INTO \(name) (\(names)) VALUES (\(marks))")
+    let lookup = try connection.prepare(
+      "SELECT 1 FROM \(name)" + (same.isEmpty ? "" : " WHERE \(same)"))
+    let longValues = try LongValues(of: table.name, on: connection, types)
+    self.statement = statement
+    self.lookup = lookup
+    self.mapping = mapping
+    self.shape = shape
+    self.encoding = encoding
+    self.longValues = longValues
+    places = mapping.targets.map { table.place(of: $0) ?? 0 }
+    isFillable = mapping.targets.map { encoding == encodingOfTable && table.isUnwatched($0) }
+  }
+
+  /// Inserts the row of a record.
+  ///
+  /// - Throws: ``SQLiteError`` when the database cannot be written, ``FormatError`` when the pages
+  ///   of a long value can no longer be read; a row that breaks a constraint is an outcome, not an
+  ///   error.
+  package func insert(_ stored: StoredRecord) throws -> InsertOutcome {
+    located.locate(stored.record)
+    let apart = stored.record.isWhole ? [] : apartTargets(stored)
+    do {
+      try write(stored, apart: apart)
+    } catch let error as SQLiteError where error.isOfRow {
+      guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
+      return try holds(stored) ? .duplicate : .refused(.keyTaken)
+    }
+    for target in apart {
+      try longValues.fill(
+        mapping.targets[target], at: places[target],
+        with: located.fields[mapping.sources[target]], of: stored.record)
+    }
+    return .written
+  }
+
+  /// The targets whose values are written piece by piece once their row is there: the long ones, and
+  /// whatever lies behind them in the record; none where that cannot be.
+  private func apartTargets(_ stored: StoredRecord) -> [Int] {
+    let fields = mapping.sources.map { source -> Record.Field? in
+      let content = shape.content(at: source, of: located.fields, rowID: stored.rowID)
+      return if case .field(let field, _) = content { field } else { nil }
+    }
+    let long = fields.indices.filter { fields[$0].map(stored.record.isLong) ?? false }
+    guard let first = long.map({ places[$0] }).min() else { return [] }
+    let apart = fields.indices.filter { places[$0] >= first && (fields[$0]?.length ?? 0) > 0 }
+    return apart.allSatisfy { isFillable[$0] } ? apart : []
+  }
+
+  private func write(_ stored: StoredRecord, apart: [Int]) throws {
+    try unsafe stored.record.bytes.withUnsafeBytes { content in
+      defer {
+        statement.reset()
+        statement.forgetValues()
+      }
+      try unsafe bind(stored, in: content, apart: apart, to: statement)
+      while try statement.step() {}
+    }
+  }
+
+  /// Whether the table holds a row, value for value.
+  ///
+  /// - Throws: ``SQLiteError``, or ``FormatError`` when a long value can no longer be read.
+  package func holds(_ stored: StoredRecord) throws -> Bool {
+    located.locate(stored.record)
+    return try unsafe stored.record.bytes.withUnsafeBytes { content in
+      defer {
+        lookup.reset()
+        lookup.forgetValues()
+      }
+      try unsafe bind(stored, in: content, apart: [], to: lookup)
+      return try lookup.step()
+    }
+  }
+
+  /// Binds the values of a row; those in the record's bytes as they lie in `content`.
+  @unsafe private func bind(
+    _ stored: StoredRecord, in content: UnsafeRawBufferPointer, apart: [Int],
+    to statement: borrowing Statement
+  ) throws {
+    var index = 1
+    if mapping.rowIDName != nil {
+      try statement.bind(stored.rowID.map(Value.integer) ?? .null, at: index)
+      index += 1
+    }
+    for (target, source) in mapping.sources.enumerated() {
+      switch shape.content(at: source, of: located.fields, rowID: stored.rowID) {
+      case .value(let value): try statement.bind(value, at: index, encoding: encoding)
+      case .field(let field, _) where apart.contains(target):
+        try statement.bind(zeros: field.length, at: index)
+      case .field(let field, _)
+      where (field.isText || field.isBlob) && stored.record.holds(field):
+        try unsafe statement.bind(
+          kept: UnsafeRawBufferPointer(
+            rebasing: content[field.offset..<(field.offset + field.length)]),
+          isText: field.isText, at: index, encoding: encoding)
+      case .field(let field, let isReal):
+        try statement.bind(field, of: stored.record, isReal: isReal, at: index, encoding: encoding)
+      }
+      index += 1
+    }
+  }
+}
+
+extension Statement {
+  /// Binds a field of a record; of a long record, with the whole value in memory.
+  ///
+  /// - Throws: ``SQLiteError``, or ``FormatError`` when the pages of a long value can no longer be
+  ///   read.
+  func bind(
+    _ field: Record.Field, of record: Record, isReal: Bool, at index: Int, encoding: TextEncoding
+  ) throws {
+    if field.isText || field.isBlob, record.holds(field) {
+      return try bind(
+        record.bytes, field.offset..<(field.offset + field.length), isText: field.isText,
+        at: index, encoding: encoding)
+    }
+    let value = try record.value(of: field)
+    if isReal, case .integer(let integer) = value {
+      try bind(.real(Double(integer)), at: index)
+    } else {
+      try bind(value, at: index, encoding: encoding)
+    }
+  }
+}
+
+/// The fields of one record after the other, in the same memory.
+private final class FieldBuffer {
+  private(set) var fields: [Record.Field] = []
+
+  func locate(_ record: Record) {
+    fields.removeAll(keepingCapacity: true)
+    fields.append(contentsOf: record.fields)
+  }
+}
+
+extension SQLiteError {
+  /// Whether an insertion failed for what is in the row, and others may go in.
+  ///
+  /// An expression of a CHECK or a generated column can fail with any message.
+  fileprivate var isOfRow: Bool {
+    cause == .constraint || [SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG].contains(code)
+  }
+
+  /// Whether a row with the same key is there already.
+  fileprivate var isKeyConflict: Bool {
+    [dbrescue_constraint_primarykey, dbrescue_constraint_rowid, dbrescue_constraint_unique]
+      .contains(extendedCode)
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress of a run on the terminal.
+
+import DatabaseRescue
+
+extension CommandContext {
+  /// Does work with a library that shows how far it is, in passes over a database and its journals.
+  func withProgress<Result>(
+    of passes: [Progress.Pass], over input: InputFiles,
+    _ body: (Rescue) throws(RescueError) -> Result
+  ) throws(RescueError) -> Result {
+    let sizes = input.all.map { path in
+      (try? world.storage.status(of: path))?.map(\.byteCount) ?? 0
+    }
+    let byteCount = sizes.reduce(0, +)
+    return try console.progress(
+      passes.map { ProgressLine.Pass(name: $0.rawValue, byteCount: byteCount) }
+    ) { line throws(RescueError) in
+      var world = world
+      world.progress = { progress in
+        switch progress {
+        case .began(let pass):
+          if let index = passes.firstIndex(of: pass) { line.begin(index) }
+        case .advanced(let count): line.advance(by: count)
+        }
+      }
+      return try body(Rescue(world: world, unattended: !console.terminal.hasSomebody))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the records of a tree come to in sum: record by record, or a sound page at a time.
+
+/// The sums of the keys of a tree's records: its own, and those that indexes over it should hold.
+public struct RecordTally: Sendable {
+  /// The sum of the records themselves, where that was asked for.
+  public private(set) var keys = Fingerprint()
+  /// For each index, the sum of the keys that it should hold.
+  public private(set) var expected: [Fingerprint]
+
+  private let indexes: [IndexShape]
+  private let sumsKeys: Bool
+  private let shape: RowShape?
+  private let order: KeyOrder?
+
+  /// A tally of no records.
+  ///
+  /// `indexes` are those over the table; `sumsKeys` is for an index itself, `shape` and `order` say
+  /// what the records of a page taken whole have to keep to.
+  public init(indexes: [IndexShape], sumsKeys: Bool, shape: RowShape?, order: KeyOrder?) {
+    self.indexes = indexes
+    self.sumsKeys = sumsKeys
+    self.shape = shape
+    self.order = order
+    expected = indexes.map { _ in Fingerprint() }
+  }
+
+  /// Adds a record.
+  public mutating func add(_ stored: StoredRecord) {
+    for (place, index) in indexes.enumerated() { expected[place].add(index.key(of: stored)) }
+    if sumsKeys { keys.add(KeyHash(stored.record)) }
+  }
+
+  /// Adds all records of a page; false, and nothing is added, unless the page is sound, no record
+  /// spills, and each is one, fits the table, and follows the one before it.
+  public mutating func add(_ visit: TreeWalk.Visit) -> Bool {
+    guard visit.content.layoutFault == nil, visit.content.faults.isEmpty else { return false }
+    let bytes = visit.page.bytes.span
+    var (keys, expected) = (keys, expected)
+    var located = LocatedFields()
+    var previous = LocatedFields()
+    var isFirst = true
+    for cell in visit.content.cells {
+      guard cell.overflow == nil, located.read(cell.local, of: bytes), shape?.fits(located) ?? true,
+        isFirst || order?.allows(previous, before: located, of: bytes) ?? true
+      else { return false }
+      for place in indexes.indices {
+        expected[place].add(indexes[place].key(of: located, in: bytes, rowID: cell.rowID))
+      }
+      if sumsKeys { keys.add(KeyHash(located, of: bytes)) }
+      if order != nil { swap(&located, &previous) }
+      isFirst = false
+    }
+    self.keys = keys
+    self.expected = expected
+    return true
+  }
+}
+
+/// The fields of one record after the other, in the same memory.
+struct LocatedFields {
+  /// How many there are.
+  private(set) var count = 0
+  private var fields: ContiguousArray<Record.Field> = []
+
+  /// Locates the fields of a record; false where it is none.
+  @inline(__always)
+  mutating func read(_ range: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+    var number = 0
+    do {
+      _ = try bytes.fields(ofRecordIn: range) { field in
+        if number < fields.count { fields[number] = field } else { fields.append(field) }
+        number += 1
+      }
+      count = number
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// A field, from 0; there must be so many.
+  @inline(__always)
+  subscript(index: Int) -> Record.Field { fields[index] }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding one row of a table by its rowid, as SQLite does.
+
+extension Image {
+  /// The cell of a row, found from the root of its table down.
+  ///
+  /// - Throws: ``FormatError`` when there is no such row, or the tree does not lead to it.
+  func cell(
+    ofRow rowID: Int64, inTableAt root: PageNumber
+  ) throws(FormatError) -> (cell: Cell, page: BTreePage) {
+    var number = root
+    for _ in 0...TreeWalk.depthMax {
+      let page = try btreePage(number)
+      guard page.kind.isTable else { throw FormatError(.wrongTree(page.kind), page: number) }
+      var next = page.rightChild
+      for index in 0..<page.cellCount {
+        let cell = try page.cell(index)
+        guard let key = cell.rowID, rowID <= key else { continue }
+        if page.kind.isLeaf {
+          guard rowID == key else { break }
+          return (cell, page)
+        }
+        next = PageNumber(cell.leftChild)
+        break
+      }
+      guard let next, !page.kind.isLeaf else { throw FormatError(.noChild, page: number) }
+      number = next
+    }
+    throw FormatError(.tooDeep, page: root)
+  }
+
+  /// Where in the database file the last byte of a field's serial type lies.
+  ///
+  /// - Throws: ``FormatError`` when there is no such row, or it has no such field.
+  package func offset(
+    ofSerialType field: Int, ofRow rowID: Int64, inTableAt root: PageNumber
+  ) throws(FormatError) -> Int {
+    let (cell, page) = try cell(ofRow: rowID, inTableAt: root)
+    let (record, chain) = try record(of: cell, on: page)
+    guard let position = record.lastByte(ofSerialType: field) else {
+      throw FormatError(.recordHeader, page: page.number, offset: cell.offset)
+    }
+    func offset(of page: PageNumber) -> Int { start + (page.number - 1) * geometry.pageSize }
+    // A record that does not spill lies in its page.
+    guard cell.overflow != nil else { return offset(of: page.number) + position }
+    guard position >= cell.local.count else {
+      return offset(of: page.number) + cell.local.lowerBound + position
+    }
+    let (index, rest) = (position - cell.local.count)
+      .quotientAndRemainder(dividingBy: geometry.overflowCapacity)
+    return offset(of: chain.pages[index]) + 4 + rest
+  }
+}
+
+extension Record {
+  /// Where in ``bytes`` the serial type of a field ends; nil where there is no such field.
+  fileprivate func lastByte(ofSerialType index: Int) -> Int? {
+    guard index >= 0, index < fieldCount else { return nil }
+    var cursor = types.lowerBound
+    for _ in 0...index {
+      guard let (_, length) = bytes.varint(at: cursor, limit: types.upperBound) else { return nil }
+      cursor += length
+    }
+    return cursor - 1
+  }
+}
