@@ -128,18 +128,15 @@ extension Rescue {
     _ body: (Examination, inout RunNotes) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
     let digests = Background { () throws(RescueError) in try self.digests(of: input) }
-    let examination: Examination
-    do throws(RescueError) {
-      examination = try examine(&notes)
-    } catch {
-      _ = try? digests.value()
-      throw error
+    let examination = Result { () throws(RescueError) in try examine(&notes) }
+    let before = Result { () throws(RescueError) in try digests.value() }
+    notes.inputs = zip(input.all, (try? before.get()) ?? []).map { path, digest in
+      RunRecord.InputDigest(
+        name: PlainName(path), before: PlainName(digest.description), after: nil)
     }
-    let before = try digests.value().map { PlainName($0.description) }
-    notes.inputs = zip(input.all, before).map { path, digest in
-      RunRecord.InputDigest(name: PlainName(path), before: digest, after: nil)
-    }
-    let value = try body(examination, &notes)
+    let examined = try examination.get()
+    _ = try before.get()
+    let value = try body(examined, &notes)
     world.progress(.began(.proving))
     let after = try self.digests(of: input, progress: world.progress)
       .map { PlainName($0.description) }

@@ -53,6 +53,11 @@ enum SystemProcess {
       Interruption.ofProcess.request()
       _ = signal(SIGINT, SIG_DFL)
     }
+    // A program that starts this one from a thread without signals hands that down.
+    var awaited = sigset_t()
+    unsafe sigemptyset(&awaited)
+    unsafe sigaddset(&awaited, SIGINT)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &awaited, nil)
   }
 
   /// Ends the process.
