@@ -158,7 +158,8 @@ extension Rescue {
     }
     guard survey.schema?.isWhole != true, let backup = backups.first else { return (nil, nil) }
     return (
-      FreshSchema(of: survey).completed(by: FreshSchema(of: backup.survey)),
+      FreshSchema(of: survey).completed(
+        by: FreshSchema(of: backup.survey), withVersions: survey.header == nil),
       "the damaged file and \(backup.name)"
     )
   }

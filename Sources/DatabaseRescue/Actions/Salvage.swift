@@ -327,7 +327,7 @@ extension FreshSchema {
   }
 
   /// This schema with what another one has besides; of one name, this one's counts.
-  package func completed(by other: FreshSchema) -> FreshSchema {
+  package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
     let names = Set(entries.map { $0.name.lowercased() })
     let tables = Set(description.tables.map { $0.name.lowercased() })
@@ -335,7 +335,7 @@ extension FreshSchema {
     schema.description.tables += other.description.tables.filter {
       !tables.contains($0.name.lowercased())
     }
-    if entries.isEmpty {
+    if withVersions {
       schema.userVersion = other.userVersion
       schema.applicationID = other.applicationID
       schema.autoVacuum = other.autoVacuum

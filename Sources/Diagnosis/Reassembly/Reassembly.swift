@@ -98,6 +98,8 @@ extension Reassembly {
     for (group, candidates) in placement.loose {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
         .map { placement.claimants[$0].position }
+      // What can only be entries of an index holds no rows: the index is made anew.
+      guard candidates.isEmpty || !owners.isEmpty else { continue }
       loose += group.rowPages.map {
         LoosePage(page: $0, isTable: group.isTable, candidates: owners)
       }

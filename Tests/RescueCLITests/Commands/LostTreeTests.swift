@@ -18,8 +18,8 @@ import Testing
 
   /// Two tables of one form, each with an index on a column that tells its rows apart.
   private static let twins: [DatabaseBuilder.Step] = [
-    "CREATE TABLE jan (id INTEGER PRIMARY KEY, code TEXT, n INT)",
-    "CREATE TABLE feb (id INTEGER PRIMARY KEY, code TEXT, n INT)",
+    "CREATE TABLE jan (id INTEGER PRIMARY KEY, code TEXT, n INT NOT NULL)",
+    "CREATE TABLE feb (id INTEGER PRIMARY KEY, code TEXT, n INT NOT NULL)",
     "CREATE INDEX jan_code ON jan (code)", "CREATE INDEX feb_code ON feb (code)",
     "\(numbers) INSERT INTO jan SELECT i, 'jan-' || i, i FROM n",
     "\(numbers) INSERT INTO feb SELECT i, 'feb-' || i, i FROM n",
@@ -239,7 +239,7 @@ import Testing
     let older = try file.contents()
     let oracle = try Oracle(file)
     let leaf = try leaves(oracle, "t")[3]
-    try Connection(file, mode: .readWrite).execute("UPDATE t SET code = 'new code ' || id")
+    try Connection(file, mode: .readWrite).execute("UPDATE t SET code = 'dose ' || id")
     var bytes = try file.contents()
     let page = ((leaf - 1) * 512)..<(leaf * 512)
     bytes.replaceSubrange(page, with: older[page])
