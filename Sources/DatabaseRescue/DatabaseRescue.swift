@@ -97,10 +97,13 @@ public struct Rescue: Sendable {
     backups: [FilePath] = [], replacing: Bool = false
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
-      try withEvidence(
+      let backups = try backups.map { path throws(RescueError) in
+        try SalvageBackup(at: path, world: world)
+      }
+      return try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in
-          try examine(input, contract, verifying: false, &notes)
+          try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
         },
         { examination, notes throws(RescueError) in
           try salvage(

@@ -110,7 +110,7 @@ struct RecoveryWork {
   ) throws(RescueError) -> SalvageReport {
     let report = try rescue.salvage(
       examination, to: path, quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
-      into: nil, replacing: true, &notes)
+      into: nil, believingTables: true, replacing: true, &notes)
     guard report.isComplete else {
       throw RescueError(
         .invalidInput, "more than the indexes is wrong", meaning: "nothing was replaced",

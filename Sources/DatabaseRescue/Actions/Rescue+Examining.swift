@@ -19,19 +19,21 @@ extension Rescue {
   /// Nothing is locked, so another process may write meanwhile. What then looks damaged or
   /// drifted may be two states in one, and is read again.
   ///
-  /// The contract's schema stands in for one that the file has lost; unless `verifying`, that is
-  /// all it is for.
+  /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
+  /// has lost; unless `verifying`, that is all that the contract is for.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
-    _ input: InputFiles, _ contract: Contract?, verifying: Bool = true, _ notes: inout RunNotes
+    _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
+    verifying: Bool = true, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
     for _ in 1..<Self.readingsMax {
       let start = try DatabaseState(of: input, storage: world.storage)
       var failure: RescueError?
       do throws(RescueError) {
-        let examination = try examineOnce(input, contract, verifying: verifying, &notes)
+        let examination = try examineOnce(
+          input, contract, known: known, verifying: verifying, &notes)
         if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
@@ -70,16 +72,18 @@ extension Rescue {
   }
 
   private func examineOnce(
-    _ input: InputFiles, _ contract: Contract?, verifying: Bool = true, _ notes: inout RunNotes
+    _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
+    verifying: Bool = true, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
     let files = try input.open(in: world)
     notes.stage = .diagnose
     world.progress(.began(.examining))
-    let expected = try contract.map { contract throws(RescueError) in
-      contract.freshSchema.isEmpty ? [] : try FreshSchema(contract: contract).entries
+    var known = known ?? OutsideKnowledge()
+    if let contract, !contract.freshSchema.isEmpty {
+      known.schema = try FreshSchema(contract: contract).entries
     }
-    let survey = Survey(files, parser: SandboxParser(), expected: expected ?? [])
+    let survey = Survey(files, parser: SandboxParser(), known: known)
     try world.requireGoingOn()
     let bytes = Examination(
       survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)

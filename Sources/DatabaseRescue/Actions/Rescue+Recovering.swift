@@ -118,7 +118,8 @@ extension Rescue {
   /// Salvages into a new file in a run.
   func salvage(
     _ examination: Examination, to output: FilePath, quarantine: FilePath? = nil,
-    into contract: Contract?, backups: [FilePath] = [], replacing: Bool, _ notes: inout RunNotes
+    into contract: Contract?, backups: [SalvageBackup] = [], believingTables: Bool = false,
+    replacing: Bool, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
     guard examination.survey.image != nil else {
       throw RescueError(
@@ -126,15 +127,13 @@ extension Rescue {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    let backups = try backups.map { path throws(RescueError) in
-      try SalvageBackup(at: path, world: world)
-    }
     let (schema, source) = try freshSchema(for: examination.survey, contract, backups)
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
       let report = try Salvage(
         examination.survey, into: schema, from: source, renames: Renames(contract),
-        inputs: notes.inputs, backups: backups, world: world
+        inputs: notes.inputs, backups: backups, believesTables: believingTables,
+        world: world
       ).run(
         to: output, quarantine: quarantine, replacing: replacing,
         code: notes.code(outcome: .succeeded).description
@@ -157,9 +156,10 @@ extension Rescue {
       schema.encoding = survey.encoding
       return (schema, "the contract '\(contract.name)'")
     }
-    guard !survey.namesEveryTable, let backup = backups.first else { return (nil, nil) }
+    guard survey.schema?.isWhole != true, let backup = backups.first else { return (nil, nil) }
     return (
-      FreshSchema(of: survey).completed(by: FreshSchema(of: backup.survey)),
+      FreshSchema(of: survey).completed(
+        by: FreshSchema(of: backup.survey), withVersions: survey.header == nil),
       "the damaged file and \(backup.name)"
     )
   }

@@ -40,7 +40,7 @@ extension Salvage {
   func unseenTables(
     beside loaded: [LoadedTable], in target: borrowing FreshDatabase, _ balances: inout [Balance]
   ) -> [LossyTable] {
-    guard !survey.namesEveryTable else { return [] }
+    guard survey.schema?.isWhole != true else { return [] }
     let seen = Set(loaded.map { $0.plan.wanted.name.lowercased() })
     var unseen: [LossyTable] = []
     for table in schema.description.tables

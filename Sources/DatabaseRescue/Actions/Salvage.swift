@@ -73,13 +73,16 @@ package struct Salvage {
   private let inputs: [RunRecord.InputDigest]
   /// The backups that lost rows may come from, in the order in which they are asked.
   let backups: [SalvageBackup]
+  /// Whether a row counts although an index contradicts it.
+  private let believesTables: Bool
 
   /// Prepares a salvage into the schema that was asked for, or the file's own.
   package init(
     _ survey: Survey, into schema: FreshSchema? = nil, from schemaSource: String? = nil,
     renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [],
-    backups: [SalvageBackup] = [], world: World
+    backups: [SalvageBackup] = [], believesTables: Bool = false, world: World
   ) {
+    self.believesTables = believesTables
     self.world = world
     self.survey = survey
     self.schema = schema ?? FreshSchema(of: survey)
@@ -101,7 +104,7 @@ package struct Salvage {
     to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
     signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
-    guard let reader = SalvageReader(survey) else {
+    guard let reader = SalvageReader(survey, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
     let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")
@@ -215,7 +218,8 @@ package struct Salvage {
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
     var lossy: [LossyTable] = []
-    for table in loaded where balances[table.balance].lost != .none {
+    for table in loaded
+    where balances[table.balance].lost != .none || !table.plan.tree.isReadable {
       let evidence = try witness(table, in: target, &aside, &balances[table.balance])
       if !table.plan.isShadow { lossy.append(LossyTable(table, evidence)) }
     }
@@ -323,7 +327,7 @@ extension FreshSchema {
   }
 
   /// This schema with what another one has besides; of one name, this one's counts.
-  package func completed(by other: FreshSchema) -> FreshSchema {
+  package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
     let names = Set(entries.map { $0.name.lowercased() })
     let tables = Set(description.tables.map { $0.name.lowercased() })
@@ -331,7 +335,7 @@ extension FreshSchema {
     schema.description.tables += other.description.tables.filter {
       !tables.contains($0.name.lowercased())
     }
-    if entries.isEmpty {
+    if withVersions {
       schema.userVersion = other.userVersion
       schema.applicationID = other.applicationID
       schema.autoVacuum = other.autoVacuum

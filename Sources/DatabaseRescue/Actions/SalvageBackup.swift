@@ -34,6 +34,11 @@ private final class HeldFolder: Sendable {
 }
 
 extension SalvageBackup {
+  /// What the backup tells of a later state of its database.
+  var knowledge: OutsideKnowledge {
+    OutsideKnowledge(schema: FreshSchema(of: survey).entries, pages: knownPages)
+  }
+
   /// Opens a backup for reading; a damaged one gives what is left of it.
   ///
   /// - Throws: ``RescueError`` when the file cannot be read, or there is no database in it.

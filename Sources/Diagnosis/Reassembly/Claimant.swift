@@ -139,15 +139,24 @@ extension Claimant {
     }
   }
 
+  /// Whether no row of the claimant is known from one place to another.
+  func hasRoom(for span: (first: KeyPlace, last: KeyPlace)) -> Bool {
+    order.isKnown
+      && !chain.contains {
+        order.compare($0.first, span.last) <= 0 && order.compare(span.first, $0.last) <= 0
+      }
+  }
+
   /// Takes pages that were found to be the claimant's.
   mutating func adopt(_ spans: [LeafSpan]) {
     chain += spans
-    guard order.isKnown, let span = span(of: spans),
-      let index = openings.firstIndex(where: { opening in
-        opening.after.map { order.compare($0, span.first) < 0 } ?? true
-          && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
-      })
-    else { return }
+    guard order.isKnown, let span = span(of: spans) else { return }
+    chain.sort { order.compare($0.first, $1.first) < 0 }
+    let index = openings.firstIndex { opening in
+      opening.after.map { order.compare($0, span.first) < 0 } ?? true
+        && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
+    }
+    guard let index else { return }
     let opening = openings[index]
     openings.replaceSubrange(
       index...index,
@@ -155,6 +164,5 @@ extension Claimant {
         Opening(after: opening.after, before: span.first),
         Opening(after: span.last, before: opening.before),
       ])
-    chain.sort { order.compare($0.first, $1.first) < 0 }
   }
 }

@@ -32,16 +32,16 @@ extension OrphanGroup {
   }
 
   /// Each leaf for itself.
-  func split(in image: Image) -> [OrphanGroup] {
+  func split(in pages: PageReader) -> [OrphanGroup] {
     rowPages.map {
-      OrphanGroup(isTable: isTable, leaves: [$0], interiors: []).measured(in: image)
+      OrphanGroup(isTable: isTable, leaves: [$0], interiors: []).measured(in: pages)
     }
   }
 
   /// The group with the spans of its pages.
-  private func measured(in image: Image) -> OrphanGroup {
+  private func measured(in pages: PageReader) -> OrphanGroup {
     var group = self
-    group.spans = rowPages.compactMap { image.span(of: $0, isTable: isTable) }
+    group.spans = rowPages.compactMap { pages.span(of: $0, isTable: isTable) }
     return group
   }
 
@@ -49,11 +49,11 @@ extension OrphanGroup {
   ///
   /// A page belongs under an interior page when that one alone names it. Leaves of tables that do
   /// not follow the others of their group stand for themselves.
-  static func groups(of pages: [PageNumber], in image: Image) -> [OrphanGroup] {
+  static func groups(of orphans: [PageNumber], in pages: PageReader) -> [OrphanGroup] {
     var kinds: [PageNumber: BTreePage.Kind] = [:]
     var named: [PageNumber: [PageNumber]] = [:]
-    for page in pages {
-      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
+    for page in orphans {
+      guard let reading = pages.reading(of: page) else { continue }
       kinds[page] = reading.page.kind
       if !reading.page.kind.isLeaf { named[page] = reading.children }
     }
@@ -80,22 +80,22 @@ extension OrphanGroup {
           pending += (children[page] ?? []).filter { parents[$0] == 1 }.reversed()
         }
       }
-      groups += group.untangled(in: image)
+      groups += group.untangled(in: pages)
     }
     // First what nothing leads to; then what two pages lead to, or only each other.
-    for page in pages where (parents[page] ?? 0) == 0 {
+    for page in orphans where (parents[page] ?? 0) == 0 {
       if let kind = kinds[page] { gather(from: page, isTable: kind.isTable) }
     }
-    for page in pages where !seen.contains(page) {
+    for page in orphans where !seen.contains(page) {
       if let kind = kinds[page] { gather(from: page, isTable: kind.isTable) }
     }
-    return groups.filter { !$0.rowPages.isEmpty }.map { $0.measured(in: image) }
+    return groups.filter { !$0.rowPages.isEmpty }.map { $0.measured(in: pages) }
   }
 
   /// The leaves that follow one another, and the others each for itself.
-  private func untangled(in image: Image) -> [OrphanGroup] {
+  private func untangled(in pages: PageReader) -> [OrphanGroup] {
     guard isTable, leaves.count > 1 else { return [self] }
-    let spans = leaves.compactMap { image.span(of: $0, isTable: true) }
+    let spans = leaves.compactMap { pages.span(of: $0, isTable: true) }
     let chosen = PlaceOrder.rowID.chain(spans)
     guard chosen.count < leaves.count else { return [self] }
     var kept = self

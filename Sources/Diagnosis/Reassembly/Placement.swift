@@ -7,8 +7,12 @@ import SQLiteFormat
 public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
   /// No other tree that misses pages there was declared with the types of the rows.
   case declaredTypes
+  /// A backup has the page, byte by byte, as one of the table.
+  case backup
   /// No other tree that misses pages there can have such rows.
   case elimination
+  /// The tree leads to the page, if at another place than its rows belong.
+  case tree
   /// The pointer map names the tree.
   case pointerMap
   /// An index of the table has the rows.
@@ -20,10 +24,13 @@ public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
 
 /// The placement of orphan groups.
 struct Placement {
-  private let image: Image
+  private let pages: PageReader
   private let pointerMap: PointerMapWitness?
   private let knowsEveryTable: Bool
   private let knowsFreePages: Bool
+  /// The tree that leads to a page, where it alone does.
+  private let homes: [PageNumber: Int]
+  private let knownPages: KnownPages?
   /// The trees that miss pages.
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
@@ -43,12 +50,14 @@ struct Placement {
   /// pages are not, a page that nothing holds to others may be one of them, with rows that were
   /// deleted.
   init(
-    _ claimants: [Claimant], in image: Image, pointerMap: PointerMapWitness?,
-    knowsEveryTable: Bool, knowsFreePages: Bool
+    _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapWitness?,
+    homes: [PageNumber: Int], knownPages: KnownPages?, knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
     self.claimants = claimants
-    self.image = image
+    self.pages = pages
     self.pointerMap = pointerMap
+    self.homes = homes
+    self.knownPages = knownPages
     self.knowsEveryTable = knowsEveryTable
     self.knowsFreePages = knowsFreePages
   }
@@ -59,13 +68,14 @@ struct Placement {
     // A group without any evidence may hold pages that have some.
     open = place(open)
     open = place(
-      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: image).map { judged($0) } })
+      open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: pages).map { judged($0) } })
+    open = returnHome(open)
     loose = open.map { ($0.group, candidates(for: $0).map(\.claimant)) }
   }
 
   private func judged(_ group: OrphanGroup) -> Open {
     var tallies: [Int: Claimant.Tally] = [:]
-    let rows = group.sample.flatMap { image.rows(on: $0, isTable: group.isTable) }
+    let rows = group.sample.flatMap { pages.rows(on: $0, isTable: group.isTable) }
     for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
       guard !claimant.openings.isEmpty else { continue }
       let tally = claimant.tally(rows)
@@ -111,6 +121,27 @@ struct Placement {
     }
   }
 
+  /// Gives pages that nobody else can have back to the tree that leads to them.
+  private mutating func returnHome(_ groups: [Open]) -> [Open] {
+    var proposals: [Int: [(open: Int, span: Span, evidence: PlacementEvidence)]] = [:]
+    for (index, open) in groups.enumerated() {
+      guard open.group.isLone, let page = open.group.rowPages.first, let home = homes[page],
+        open.tallies[home] != nil, let span = claimants[home].span(of: open.group.spans),
+        claimants[home].hasRoom(for: span)
+      else { continue }
+      proposals[home, default: []].append((index, span, .tree))
+    }
+    var returned: Set<Int> = []
+    for (home, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
+      for proposal in claimants[home].compatible(proposed) {
+        claimants[home].adopt(groups[proposal.open].group.spans)
+        placed.append((groups[proposal.open].group, home, .tree))
+        returned.insert(proposal.open)
+      }
+    }
+    return groups.indices.filter { !returned.contains($0) }.map { groups[$0] }
+  }
+
   typealias Span = (first: KeyPlace, last: KeyPlace)
   private typealias Candidate = (
     claimant: Int, tally: Claimant.Tally, span: Span, opening: Claimant.Opening
@@ -138,6 +169,14 @@ struct Placement {
     return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
   }
 
+  /// The table whose page in a backup is the same as one of a group.
+  private func tableInBackup(_ group: OrphanGroup) -> String? {
+    guard let knownPages else { return nil }
+    return group.rowPages.lazy.compactMap { page in
+      (try? pages.image.bytes(of: page)).flatMap { knownPages.table(of: page, bytes: $0) }
+    }.first
+  }
+
   private func choose(
     _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
   ) -> (claimant: Int, evidence: PlacementEvidence)? {
@@ -152,6 +191,11 @@ struct Placement {
       return (named.claimant, .pointerMap)
     }
     guard isElimination, witnessed.isEmpty else { return nil }
+    if let table = tableInBackup(open.group),
+      let named = candidates.first(where: { claimants[$0.claimant].name == table })
+    {
+      return (named.claimant, .backup)
+    }
     let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
     guard eligible.count == candidates.count else { return nil }
     if eligible.count == 1 { return (eligible[0].claimant, .elimination) }

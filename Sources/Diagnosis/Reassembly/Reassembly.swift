@@ -56,24 +56,26 @@ extension Reassembly {
   func rows(of position: Int) -> Int? { assignments[position]?.rows }
 
   /// Puts together again what a survey found damaged.
-  init(of survey: Survey) {
+  init(of survey: Survey, knownPages: KnownPages?) {
     guard let image = survey.image, let schema = survey.schema else { return }
     let doubtful = survey.treesInDoubt
-    let pages = survey.pagesWithoutProof(doubtful).sorted().filter {
-      (try? image.reading(of: $0, expecting: nil)) != nil
+    let pages = PageReader(image)
+    let unproven = survey.pagesWithoutProof(doubtful).sorted().filter {
+      pages.reading(of: $0) != nil
     }
-    guard !doubtful.isEmpty || !pages.isEmpty else { return }
-    var work = Work(survey, image, schema, doubtful, pages)
+    guard !doubtful.isEmpty || !unproven.isEmpty else { return }
+    var work = Work(survey, pages, schema, doubtful, unproven)
     work.outlineTrees()
-    let copies = image.copies(among: work.orphans)
-    let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: image)
+    let copies = pages.copies(among: work.orphans)
+    let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
     var placement = Placement(
-      work.claimants, in: image, pointerMap: work.pointerMap,
+      work.claimants, in: pages, pointerMap: work.pointerMap, homes: work.homes,
+      knownPages: knownPages,
       knowsEveryTable: schema.namesEveryTable, knowsFreePages: survey.knowsFreePages)
     placement.run(groups)
     assign(placement, work)
     loose += copies.map { page in
-      let isTable = (try? image.reading(of: page, expecting: nil))?.page.kind.isTable ?? true
+      let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
       return LoosePage(page: page, isTable: isTable, candidates: [])
     }
     loose.sort { $0.page < $1.page }
@@ -87,7 +89,7 @@ extension Reassembly {
       }
       let pages = claimant.chain.map(\.page) + (work.rowInteriors[index] ?? [])
       let tally = claimant.tally(
-        pages.lazy.flatMap { work.image.rows(on: $0, isTable: claimant.isTable) })
+        pages.lazy.flatMap { work.pages.rows(on: $0, isTable: claimant.isTable) })
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         pages: pages, placed: placed, witnesses: tally.isDenied ? [] : claimant.witnesses,
@@ -96,6 +98,8 @@ extension Reassembly {
     for (group, candidates) in placement.loose {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
         .map { placement.claimants[$0].position }
+      // What can only be entries of an index holds no rows: the index is made anew.
+      guard candidates.isEmpty || !owners.isEmpty else { continue }
       loose += group.rowPages.map {
         LoosePage(page: $0, isTable: group.isTable, candidates: owners)
       }
@@ -106,7 +110,7 @@ extension Reassembly {
 /// The trees in doubt, on the way to their chains.
 private struct Work {
   let survey: Survey
-  let image: Image
+  let pages: PageReader
   let schema: SchemaSurvey
   /// The trees in doubt.
   var claimants: [Claimant]
@@ -115,19 +119,21 @@ private struct Work {
   /// The interior pages of index trees that hold rows of a claimant.
   private(set) var rowInteriors: [Int: [PageNumber]] = [:]
   private var outlines: [Int: Outline] = [:]
+  /// The tree that leads to a page, where it alone does.
+  private(set) var homes: [PageNumber: Int] = [:]
 
   init(
-    _ survey: Survey, _ image: Image, _ schema: SchemaSurvey, _ doubtful: [Int],
-    _ pages: [PageNumber]
+    _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
+    _ unproven: [PageNumber]
   ) {
     self.survey = survey
-    self.image = image
+    self.pages = pages
     self.schema = schema
-    orphans = pages
+    orphans = unproven
     claimants = doubtful.map { survey.claimant($0, schema) }
     for (index, claimant) in claimants.enumerated() {
       guard let root = survey.trees[claimant.position].root else { continue }
-      outlines[index] = Outline(image, from: root, isTable: claimant.isTable)
+      outlines[index] = Outline(pages, from: root, isTable: claimant.isTable)
     }
     findWitnesses()
   }
@@ -137,9 +143,7 @@ private struct Work {
     let positions = Dictionary(
       claimants.enumerated().map { ($1.position, $0) }, uniquingKeysWith: { first, _ in first })
     // Pages of index trees that may be a part of any damaged index.
-    let strays = orphans.filter {
-      (try? image.reading(of: $0, expecting: nil))?.page.kind.isTable == false
-    }
+    let strays = orphans.filter { pages.reading(of: $0)?.page.kind.isTable == false }
     for index in claimants.indices where claimants[index].holdsRows {
       guard let table = schema.table(named: claimants[index].name) else { continue }
       let witnesses = schema.computableIndexes(of: table).compactMap { shape -> Witness? in
@@ -158,7 +162,7 @@ private struct Work {
           let owner = position.map { Survey.firstTreeOwner + PageClaims.Owner(clamping: $0) }
           for page in strays {
             let isProven = owner != nil && survey.claims.owner(of: page) == owner
-            for row in image.rows(on: page, isTable: false) where form.admits(row.record) {
+            for row in pages.rows(on: page, isTable: false) where form.admits(row.record) {
               add(row.record, isProven)
             }
           }
@@ -169,8 +173,8 @@ private struct Work {
   }
 
   private func scan(_ root: PageNumber, _ add: (Record) -> Void) {
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
+    var claims = PageClaims(pageCount: pages.image.pageCount)
+    var scan = TreeScan(pages.image, root: root, isTable: false, owner: Survey.firstTreeOwner)
     scan.run(&claims) { event in
       if case .record(let stored) = event { add(stored.record) }
       return true
@@ -188,15 +192,18 @@ private struct Work {
     }
     // The heavy part: every page in doubt is read once for each tree that could have it.
     var owners: [PageNumber: Int] = [:]
-    for (page, named) in claims { owners[page] = owner(of: page, named) }
+    for (page, named) in claims {
+      owners[page] = owner(of: page, named)
+      if named.count == 1 { homes[page] = named[0] }
+    }
     for index in claimants.indices {
       guard let outline = outlines[index] else {
         claimants[index].openWholly()
         continue
       }
-      let (image, isTable) = (image, claimants[index].isTable)
+      let (pages, isTable) = (pages, claimants[index].isTable)
       claimants[index].take(outline) { page in
-        owners[page] == index ? image.span(of: page, isTable: isTable) : nil
+        owners[page] == index ? pages.span(of: page, isTable: isTable) : nil
       }
     }
     releaseTaken()
@@ -205,7 +212,7 @@ private struct Work {
   /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or
   /// nothing tells to which.
   private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
-    let rows = image.rows(on: page, isTable: claimants[named[0]].isTable)
+    let rows = pages.rows(on: page, isTable: claimants[named[0]].isTable)
     let tallies = named.map { ($0, claimants[$0].tally(rows)) }
     let fitting = tallies.filter { $0.1.fits }
     guard !fitting.isEmpty else {
@@ -234,7 +241,7 @@ private struct Work {
       for page in outline.interiors {
         if claimants[index].isTable {
           taken.insert(page)
-        } else if claimants[index].tally(image.rows(on: page, isTable: false)).fits,
+        } else if claimants[index].tally(pages.rows(on: page, isTable: false)).fits,
           taken.insert(page).inserted
         {
           rowInteriors[index, default: []].append(page)
@@ -255,6 +262,6 @@ private struct Work {
       for page in outline.interiors { trees[page] = claimants[index].position }
     }
     let known = trees
-    return PointerMapWitness(image) { known[$0] }
+    return PointerMapWitness(pages.image) { known[$0] }
   }
 }

@@ -76,8 +76,9 @@ extension Survey {
       unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
     unknown.subtract(straysOnFreelist)
     unknown.remove(.first)
+    let pages = PageReader(image)
     for page in unclaimed.map(\.page) where !unknown.isEmpty {
-      guard let reading = try? image.reading(of: page, expecting: nil) else { continue }
+      guard let reading = pages.reading(of: page) else { continue }
       unknown.remove(page)
       for cell in reading.content.cells where cell.overflow != nil {
         guard let chain = try? image.overflowChain(of: cell, on: page) else { return false }
@@ -91,7 +92,8 @@ extension Survey {
   /// The pages with rows whose table is not proven, and how many rows they have.
   var rowsWithoutTable: (pages: Int, rows: Int) {
     guard let image else { return (0, 0) }
-    let counts = reassembly.loose.map { image.rows(on: $0.page, isTable: $0.isTable).count }
+    let pages = PageReader(image)
+    let counts = reassembly.loose.map { pages.rows(on: $0.page, isTable: $0.isTable).count }
     return (counts.count, counts.reduce(0, +))
   }
 

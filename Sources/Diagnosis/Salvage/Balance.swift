@@ -56,9 +56,9 @@ extension Loss {
   public func refined(gone: Int, seen: Int, entries: [Int]) -> Loss {
     if entries.contains(seen + gone) { return gone == 0 ? .none : .exactly(gone) }
     switch self {
-    case .none, .exactly: return self
+    case .exactly: return self
     case .atLeast(let count): return .atLeast(max(count, gone))
-    case .unknown: return gone > 0 ? .atLeast(gone) : .unknown
+    case .none, .unknown: return gone > 0 ? .atLeast(gone) : self
     }
   }
 

@@ -94,7 +94,7 @@ public struct ColumnMapping: Hashable, Sendable {
 }
 
 extension ColumnMapping {
-  /// How many letters of a name may be damaged.
+  /// How many letters of a name may be damaged, side by side.
   private static let lettersMax = 2
 
   /// The columns that stand at the same place in both tables and have the same affinity, with
@@ -109,13 +109,21 @@ extension ColumnMapping {
       guard positions[meant.name.lowercased()] == nil, !wanted.contains(column.name.lowercased()),
         column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
       else { return nil }
-      let letters = (Array(column.name.utf8), Array(meant.name.utf8))
-      let differing = zip(letters.0, letters.1).count { $0 != $1 }
-      guard letters.0.count == letters.1.count, differing <= lettersMax,
-        differing < letters.0.count
-      else { return nil }
+      guard column.name.differs(from: meant.name, atMost: lettersMax) else { return nil }
       return Garbled(name: column.name, meant: meant.name)
     }
+  }
+}
+
+extension String {
+  /// Whether a few letters, side by side, are all that tells a name from another one.
+  fileprivate func differs(from other: String, atMost lettersMax: Int) -> Bool {
+    let (left, right) = (Array(unicodeScalars), Array(other.unicodeScalars))
+    let start = zip(left, right).prefix { $0 == $1 }.count
+    let shorter = Swift.min(left.count, right.count)
+    let end = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count
+    let shared = Swift.min(start + end, shorter)
+    return shared > 0 && Swift.max(left.count, right.count) - shared <= lettersMax
   }
 }
 

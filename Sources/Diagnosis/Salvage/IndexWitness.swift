@@ -122,12 +122,6 @@ extension Survey {
     schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
   }
 
-  /// Whether the schema table can be read whole, so that no table can have gone unseen.
-  public var namesEveryTable: Bool {
-    guard let schema else { return false }
-    return schema.tree.isReadable && schema.strangers.isEmpty
-  }
-
   /// The indexes over a table that can be read, at least in part: what they hold outlives the
   /// rows.
   public func witnesses(for table: TableSurvey) -> [IndexWitness] {

@@ -38,3 +38,17 @@ public struct KnownPages: Sendable {
     leaves[page].flatMap { $0.checksum == checksum(bytes) ? $0.table : nil }
   }
 }
+
+/// What is known of a database from outside the file: from a contract, a script, a backup.
+public struct OutsideKnowledge: Sendable {
+  /// The statements of its schema.
+  public var schema: [SchemaEntry]
+  /// Its leaf pages at the time of a backup.
+  public var pages: KnownPages?
+
+  /// Gathers what is known.
+  public init(schema: [SchemaEntry] = [], pages: KnownPages? = nil) {
+    self.schema = schema
+    self.pages = pages
+  }
+}

@@ -8,10 +8,15 @@ import Synchronization
 public struct SalvageReader: Sendable {
   let survey: Survey
   let image: Image
+  private let believesTables: Bool
 
   /// Makes a reader; nil when the survey found no database.
-  public init?(_ survey: Survey) {
+  ///
+  /// Where `believesTables`, a row counts although an index contradicts it: whoever makes the
+  /// indexes anew has decided who is right.
+  public init?(_ survey: Survey, believesTables: Bool = false) {
     guard let image = survey.image else { return nil }
+    self.believesTables = believesTables
     self.survey = survey
     self.image = image
   }
@@ -93,7 +98,8 @@ public struct SalvageReader: Sendable {
       let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent)
       for (position, row) in found.rows.enumerated() {
         let isInOrder = row.rowID == nil || inOrder.contains(position)
-        if let doubt = assignment.doubt(of: row, isInOrder: isInOrder) {
+        let doubt = assignment.doubt(of: row, isInOrder: isInOrder)
+        if let doubt, doubt != .contradicted || !believesTables {
           try body(.doubtful(table: name, row, doubt))
         } else {
           try body(.row(table: name, row))
@@ -161,7 +167,8 @@ extension Image {
     var found = Found()
     guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
     do throws(FormatError) {
-      let reading = try reading(of: number, isTable: isTable)
+      let reading = try reading(
+        of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
       for cell in reading.content.cells {

@@ -43,7 +43,10 @@ extension SchemaSurvey {
     let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
     if !isWhole, !expected.isEmpty {
       sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
+      // What the file says stays damaged, although the statement is known from elsewhere.
+      let refused = parsed.refused
       parsed = parser.parse(entries)
+      parsed.refused = refused + parsed.refused.filter { !refused.contains($0) }
       entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
     }
     return SchemaSurvey(
@@ -68,13 +71,14 @@ extension SchemaSurvey {
   private static func strayRows(
     of image: Image, _ claims: inout PageClaims
   ) -> [StoredRecord] {
+    let pages = PageReader(image)
     let free = Set(Freelist(image, first: image.header?.firstFreelistTrunk).leaves)
     var records: [StoredRecord] = []
     for page in image.pages where claims.owner(of: page) == nil && !free.contains(page) {
       guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
         leaf.cellCount > 0
       else { continue }
-      let rows = image.rows(on: page, isTable: true)
+      let rows = pages.rows(on: page, isTable: true)
       guard !rows.isEmpty, rows.allSatisfy({ $0.record.isOfSchema }) else { continue }
       _ = claims.claim(page, for: Survey.schemaOwner)
       records += rows

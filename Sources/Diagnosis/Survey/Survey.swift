@@ -75,17 +75,19 @@ public struct Survey: Sendable {
 extension Survey {
   /// Surveys a file set; reads every page at least once and changes nothing.
   ///
-  /// `expected` are statements that stand in for a schema that the file has lost.
-  public init(_ files: FileSet, parser: any SchemaParsing, expected: [SchemaEntry] = []) {
+  /// What is `known` from outside stands in for what the file has lost.
+  public init(
+    _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
+  ) {
     do {
-      self = try Self.make(files, parser: parser, expected)
+      self = try Self.make(files, parser: parser, known)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
   }
 
   private static func make(
-    _ files: FileSet, parser: any SchemaParsing, _ expected: [SchemaEntry]
+    _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
   ) throws(ReadFailure) -> Survey {
     var kind = try FileKind.named(files.main)
     // A database whose first commits are all in its log has an empty main file.
@@ -113,7 +115,7 @@ extension Survey {
     func survey(_ image: Image) -> Survey {
       Survey(
         image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
-        expected: expected)
+        known: known)
     }
     guard case .applied(let log) = full.wal, !log.committed.isEmpty else { return survey(full) }
     if full.isLogOutdated(beside: image(without: .outdated)) {
@@ -191,7 +193,7 @@ extension Survey {
 
   private init(
     _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
-    parser: any SchemaParsing, expected: [SchemaEntry]
+    parser: any SchemaParsing, known: OutsideKnowledge
   ) {
     let header = image.header
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
@@ -200,7 +202,7 @@ extension Survey {
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, expected: expected, parser: parser, claims: &claims)
+      image, encoding: believed?.encoding, expected: known.schema, parser: parser, claims: &claims)
     let trees = ForestScan(
       image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4)
     ).surveys(&claims)
@@ -223,7 +225,7 @@ extension Survey {
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
     self.transfer = transfer
     readFailure = nil
-    reassembly = Reassembly(of: self)
+    reassembly = Reassembly(of: self, knownPages: known.pages)
     for position in trees.indices {
       guard let rows = reassembly.rows(of: position) else { continue }
       let found = trees[position].records + trees[position].misplaced.count

@@ -59,16 +59,35 @@ extension Image {
       fault = error
     }
     guard !bytes.isZero else { throw fault }
+    let isKnown = kinds.count < BTreePage.Kind.allCases.count
     let accounts = kinds.compactMap { kind in
-      BTreePage(bytes, number: number, geometry: geometry, readAs: kind).map {
-        PageEvidence($0, in: self).account
+      BTreePage(bytes, number: number, geometry: geometry, readAs: kind).flatMap { page in
+        isKnown || mayBeTreePage(page) ? PageEvidence(page, in: self).account : nil
       }
     }
     guard let best = best(accounts, stated: stated, bytes) else { throw fault }
     return PageReading(page: best.page, content: best.content)
   }
 
+  /// Whether a page of which nothing is known is worth a search for cells: its header can be that
+  /// of a page of a tree, or it is a leaf's and does not begin as an overflow page does.
+  private func mayBeTreePage(_ page: BTreePage) -> Bool {
+    if page.contentStart >= page.pointerArrayOffset, page.contentStart < geometry.usable {
+      return true
+    }
+    if page.cellCount > 0, page.pointerArrayEnd < geometry.usable,
+      let target = page.bytes.big16(at: page.pointerArrayOffset), target >= page.pointerArrayEnd,
+      target < geometry.usable
+    {
+      return true
+    }
+    let link = page.bytes.big32(at: 0) ?? 0
+    return page.kind.isLeaf && (link > pageCount || page.bytes[..<8].allSatisfy { $0 == 0 })
+  }
+
   /// The account of a damaged page that has most in its favour; nil when none has enough.
+  ///
+  /// What the type byte says is given up only for cells that are certain.
   private func best(
     _ accounts: [PageAccount], stated: BTreePage?, _ bytes: Bytes
   ) -> PageAccount? {
@@ -79,7 +98,10 @@ extension Image {
     // A kind that is neither stated nor expected needs more than cells here and there.
     let isKnown = accounts.count < BTreePage.Kind.allCases.count
     let isEnough = best.isProven || isKnown || best.covered * 2 >= bytes.count { $0 != 0 }
-    if let byType { return isEnough && best.weight > 2 * byType.weight ? best : byType }
+    if let byType {
+      let isBetter = !best.content.cells.isEmpty && best.weight > 2 * byType.weight
+      return isEnough && isBetter ? best : byType
+    }
     if let stated {
       let rival = PageEvidence(stated, in: self).account
       guard best.weight > 2 * rival.weight else { return nil }
@@ -100,10 +122,10 @@ struct PageAccount {
   /// How many bytes the cells take.
   var covered: Int { content.cells.byteCount + content.doubtful.byteCount }
 
-  /// How much speaks for this reading.
+  /// How much speaks for this reading; anything may look like a cell of a table's interior page.
   var weight: Int {
-    (isProven && !content.cells.isEmpty ? 1 << 20 : 0)
-      + 2 * content.cells.byteCount + content.doubtful.byteCount
+    (isProven && !content.cells.isEmpty ? 1 << 20 : 0) + 2 * content.cells.byteCount
+      + (page.kind == .tableInterior ? 0 : content.doubtful.byteCount)
   }
 }
 

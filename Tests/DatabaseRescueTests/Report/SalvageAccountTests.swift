@@ -20,13 +20,14 @@ import Testing
       rows are lost or set aside
       support code \(ReportFixture.code)
 
-        tables     seen  = written  + duplicates  + set aside  lost
-        exercises    20         20             0            0  none
-        workouts     18         18             0            0  none
-        outbox      148        148             0            0  none
-        notes         7          7             0            0  none
-        sets        113        103             0           10  at least 45 rows
-        together    306        296             0           10  at least 45 rows
+        tables             seen  = written  + duplicates  + set aside  lost
+        exercises            20         20             0            0  none
+        workouts             18         18             0            0  none
+        outbox              148        148             0            0  none
+        notes                 7          7             0            0  none
+        sets                103        103             0            0  exactly 45 rows
+        of no known table    10          0             0           10  none
+        together            306        296             0           10  exactly 45 rows
 
       rowids at which rows are missing
         sets: 43-87

@@ -124,6 +124,9 @@ import Testing
     // What no statement describes any more is set aside.
     case _ where sample.name == "broken-schema-sql.db":
       #expect(accounts.first { $0.name == "notes" }?.quarantined == 7)
+    // Whether the row or the index is right, nothing tells.
+    case _ where sample.name == "index-disagrees.db":
+      #expect(accounts.contains { $0.quarantined == 1 })
     default: #expect(ending.status == 0)
     }
   }
@@ -164,12 +167,14 @@ import Testing
     ).build(at: file)
     let original = bench["original.db"]
     try file.copyFileSet(to: original)
-    try file.replaceContents(
-      with: Damage.zeroPage(2).applied(to: file.contents(), pageSize: 512))
+    for root in [2, 3] {
+      try file.replaceContents(
+        with: Damage.zeroPage(root).applied(to: file.contents(), pageSize: 512))
+    }
     try salvage(file, original: original)
     let quarantine = try Oracle(bench["salvaged-app.db.db.quarantine.db"])
     #expect(
-      try quarantine.value(#"SELECT count(*) FROM rows WHERE "table" IS NULL"#) == .integer(90))
+      try quarantine.value(#"SELECT count(*) FROM rows WHERE "table" IS NULL"#) == .integer(180))
   }
 
   @Test func `rows of version 3 go into version 4, with its defaults and its limits`() throws {

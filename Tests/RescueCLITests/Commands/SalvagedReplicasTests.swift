@@ -52,7 +52,7 @@ import Testing
 
   private func reasons(_ file: FilePath) throws -> String {
     let quarantine = bench[FilePath("out-\(file.name).db")].adding(suffix: ".quarantine.db")
-    return try Oracle(quarantine).value("SELECT group_concat(DISTINCT reason) FROM \"rows\"")?
+    return try Oracle(quarantine).value("SELECT group_concat(DISTINCT evidence) FROM \"rows\"")?
       .utf8String ?? ""
   }
 

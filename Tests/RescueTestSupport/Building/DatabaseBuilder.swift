@@ -31,7 +31,7 @@ package struct DatabaseBuilder: Sendable {
 
   /// One statement, or several without values, and the values bound to it.
   package struct Step: Sendable, ExpressibleByStringInterpolation {
-    let sql: String
+    package let sql: String
     let values: [Value]
 
     /// Makes a step of a statement and its values.

@@ -103,6 +103,16 @@ extension PageReading {
     expectAll(try page.read { $0.set(Bytes(repeating: byte, count: 40), at: 8) })
   }
 
+  @Test func `pointers that lead to the wrong cells change no order`() throws {
+    expectAll(
+      try page.read { bytes in
+        let (first, last) = (bytes.bigEndian16(at: 8), bytes.bigEndian16(at: 8 + 2 * 19))
+        bytes.set(Bytes(repeating: 0, count: 40), at: 8)
+        bytes.setBig16(last, at: 10)
+        bytes.setBig16(first, at: 20)
+      })
+  }
+
   @Test func `pointers and the cell count together cost nothing`() throws {
     expectAll(
       try page.read {
@@ -170,6 +180,18 @@ extension PageReading {
   @Test func `a sound page of another kind is not read as what is expected`() {
     let index = DamagedPage(PageMaker(kind: .indexLeaf, cells: [[2, 1, 9], [2, 1, 8]]))
     #expect(problem { try index.read { _ in } } == .wrongTree(.indexLeaf))
+  }
+
+  @Test func `a leaf without one readable record is a leaf`() throws {
+    let page = DamagedPage.leaf(8)
+    let reading = try page.image { bytes in
+      for position in 0..<8 {
+        let cell = bytes.bigEndian16(at: 8 + 2 * position)
+        bytes.set([0, 0, 0, 30], at: cell + 2)
+      }
+    }.reading(of: 2.page, as: [.tableLeaf, .tableInterior])
+    #expect(reading.page.kind == .tableLeaf)
+    #expect(reading.content.cells.count + reading.content.faults.count == 8)
   }
 
   @Test func `bytes that are no page are not read as one`() throws {

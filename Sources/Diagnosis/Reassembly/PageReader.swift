@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages and their rows as the reassembly looks at them: each damaged page is taken apart once.
+
+import SQLiteFormat
+
+/// Reads the pages of an image again and again, and remembers what was hard to read.
+final class PageReader {
+  /// How many readings of damaged pages are kept at most.
+  private static let keptMax = 2048
+
+  private struct Question: Hashable {
+    let page: PageNumber
+    /// Whether the page is read as one of a table with rowids, or of an index; nil for either.
+    let isTable: Bool?
+  }
+
+  /// The image.
+  let image: Image
+  private var answers: [Question: PageReading?] = [:]
+
+  /// A reader that has read nothing.
+  init(_ image: Image) {
+    self.image = image
+  }
+
+  /// Reads a page as one of a table with rowids, or of an index; nil when nothing of such a page
+  /// can be read.
+  func reading(of page: PageNumber, isTable: Bool) -> PageReading? {
+    reading(
+      Question(page: page, isTable: isTable),
+      as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
+  }
+
+  /// Reads a page as whatever it is; nil when it is none of a tree.
+  func reading(of page: PageNumber) -> PageReading? {
+    guard let bytes = try? image.bytes(of: page), bytes.mayBeTreePage(image.geometry) else {
+      return nil
+    }
+    return reading(Question(page: page, isTable: nil), as: BTreePage.Kind.allCases)
+  }
+
+  private func reading(_ question: Question, as kinds: [BTreePage.Kind]) -> PageReading? {
+    if let answer = answers[question] { return answer }
+    let reading = try? image.reading(of: question.page, as: kinds)
+    // A sound page is read again as fast as it is looked up.
+    if reading?.content.layoutFault != nil || reading == nil, answers.count < Self.keptMax {
+      answers[question] = .some(reading)
+    }
+    return reading
+  }
+
+  /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
+  /// those that it may have.
+  func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
+    guard let reading = reading(of: page, isTable: isTable), reading.page.kind != .tableInterior
+    else { return [] }
+    let content = reading.content
+    return (content.cells.isEmpty ? content.doubtful : content.cells).compactMap { cell in
+      guard let record = try? image.record(of: cell, on: reading.page).record else { return nil }
+      return StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset)
+    }
+  }
+
+  /// The span of a page of rows; nil when none can be read.
+  func span(of page: PageNumber, isTable: Bool) -> LeafSpan? {
+    let rows = rows(on: page, isTable: isTable)
+    let rowIDs = rows.compactMap(\.rowID)
+    if !rowIDs.isEmpty {
+      // A few damaged rowids must not stretch the page over the whole table.
+      let ascent = rowIDs.longestAscent
+      guard let first = ascent.first, let last = ascent.last else { return nil }
+      return LeafSpan(
+        page: page, first: .rowID(rowIDs[first]), last: .rowID(rowIDs[last]), rows: rows.count)
+    }
+    guard let first = rows.first, let last = rows.last else { return nil }
+    return LeafSpan(page: page, first: KeyPlace(first), last: KeyPlace(last), rows: rows.count)
+  }
+
+  /// Those of some pages that are copies of other ones, byte by byte: what was written to the
+  /// wrong place also stands in the right one.
+  func copies(among pages: [PageNumber]) -> Set<PageNumber> {
+    guard !pages.isEmpty else { return [] }
+    var suspects: [Int: [PageNumber]] = [:]
+    for page in pages {
+      if let bytes = try? image.bytes(of: page) {
+        suspects[bytes.hashValue, default: []].append(page)
+      }
+    }
+    var copies: Set<PageNumber> = []
+    let suspected = Set(pages)
+    for page in image.pages where !suspected.contains(page) {
+      guard let bytes = try? image.bytes(of: page), let alike = suspects[bytes.hashValue] else {
+        continue
+      }
+      copies.formUnion(alike.filter { (try? image.bytes(of: $0)) == bytes })
+    }
+    return copies
+  }
+}
+
+extension PageReading {
+  /// The pages that an interior page names; none for a leaf.
+  var children: [PageNumber] {
+    guard !page.kind.isLeaf else { return [] }
+    let named = content.cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    return named.compactMap(\.self)
+  }
+}
+
+extension Bytes {
+  /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
+  /// that it is a page of a tree, or its cell pointers do.
+  fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {
+    guard let first else { return false }
+    if BTreePage.Kind(rawValue: first) != nil { return true }
+    return [8, 12].contains { header in
+      let count = Swift.min(big16(at: 3) ?? 0, (geometry.usable - header) / 2)
+      guard count > 0 else { return false }
+      let pointers = (0..<count).map { big16(at: header + 2 * $0) ?? 0 }
+      let fitting = pointers.count { $0 >= header + 2 * count && $0 <= geometry.usable - 4 }
+      return fitting * 4 >= count * 3 && Set(pointers).count * 4 >= count * 3
+    }
+  }
+}
