@@ -20,7 +20,12 @@ extension SchemaSurvey {
       TreeTask(entry: own, root: .first, isRowIDTable: true, owner: Survey.schemaOwner),
       in: image, claims: &claims)
     let live = records.count
-    if !tree.isReadable { records += strayRows(of: image, &claims) }
+    var strays = live
+    if !tree.isReadable {
+      records += strayRows(of: image, &claims)
+      strays = records.count
+      records += rowsOfOtherTimes(image)
+    }
 
     let chosen = Self.encoding(of: records, in: image, stated: encoding)
     var strangers = FaultList()
@@ -32,12 +37,13 @@ extension SchemaSurvey {
         strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
         continue
       }
-      let isStray = position >= live
-      guard names.insert(entry.key).inserted || !isStray else { continue }
+      let source: SchemaSource =
+        position < live ? .schemaTable : position < strays ? .strayPage : .otherTime
+      guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
       // Without page numbers no pointer leads anywhere.
       if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
       entries.append(entry)
-      sources[isStray ? .strayPage : .schemaTable, default: 0] += 1
+      sources[source, default: 0] += 1
     }
     var parsed = parser.parse(entries)
     let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
@@ -85,6 +91,17 @@ extension SchemaSurvey {
     }
     return records
   }
+
+  /// The rows of the schema table as the journals have it of other times, the newest first.
+  private static func rowsOfOtherTimes(_ image: Image) -> [StoredRecord] {
+    Generations(image).suffix(generationsMax).reversed().flatMap { generation -> [StoredRecord] in
+      var claims = PageClaims(pageCount: generation.image.pageCount)
+      return rows(of: generation.image, &claims)
+    }
+  }
+
+  /// How many states of the journals are asked for a lost schema.
+  private static var generationsMax: Int { 16 }
 
   /// The header's encoding, unless another one reads more of the schema; without a schema, the one
   /// that the text of the pages tells.

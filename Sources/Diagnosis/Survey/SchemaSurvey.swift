@@ -51,6 +51,8 @@ public enum SchemaSource: String, Hashable, Sendable, CaseIterable {
   case schemaTable
   /// A page of the schema table that its tree no longer leads to.
   case strayPage
+  /// A copy of the schema table in a journal, or under one, of another time.
+  case otherTime
   /// The schema that was given from outside: a contract, a script, a backup.
   case expected
 }
