@@ -71,10 +71,10 @@ extension Claimant {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
       if form?.expects(row.record) ?? true { tally.expected += 1 }
-      let knowing = witnesses.filter { $0.knows(row) }
-      if !knowing.isEmpty { tally.echoed += 1 }
-      if knowing.contains(where: \.isTelling) { tally.known += 1 }
-      if witnesses.contains(where: { $0.denies(row) }) { tally.denied += 1 }
+      let testimony = witnesses.testimony(on: row)
+      if testimony.isEchoed { tally.echoed += 1 }
+      if testimony.isKnown { tally.known += 1 }
+      if testimony.isDenied { tally.denied += 1 }
     }
     return tally
   }
@@ -114,8 +114,8 @@ extension Claimant {
   }
 
   /// The span of several pages.
-  func span(of spans: [LeafSpan]) -> (first: KeyPlace, last: KeyPlace)? {
-    var result: (first: KeyPlace, last: KeyPlace)?
+  func span(of spans: [LeafSpan]) -> PlaceSpan? {
+    var result: PlaceSpan?
     for span in spans {
       guard let known = result else {
         result = (span.first, span.last)
@@ -130,21 +130,22 @@ extension Claimant {
   }
 
   /// The opening that rows from one place to another lie in; nil when they lie in none.
-  func opening(for span: (first: KeyPlace, last: KeyPlace)) -> Opening? {
+  func opening(for span: PlaceSpan) -> Opening? {
     if let rowIDMax, case .rowID(let last) = span.last, last > rowIDMax { return nil }
     guard order.isKnown else { return openings.first }
-    return openings.first { opening in
+    return indexOfOpening(for: span).map { openings[$0] }
+  }
+
+  private func indexOfOpening(for span: PlaceSpan) -> Int? {
+    openings.firstIndex { opening in
       opening.after.map { order.compare($0, span.first) < 0 } ?? true
         && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
     }
   }
 
   /// Whether no row of the claimant is known from one place to another.
-  func hasRoom(for span: (first: KeyPlace, last: KeyPlace)) -> Bool {
-    order.isKnown
-      && !chain.contains {
-        order.compare($0.first, span.last) <= 0 && order.compare(span.first, $0.last) <= 0
-      }
+  func hasRoom(for span: PlaceSpan) -> Bool {
+    order.isKnown && !chain.contains { order.overlap($0.places, span) }
   }
 
   /// Takes pages that were found to be the claimant's.
@@ -152,11 +153,7 @@ extension Claimant {
     chain += spans
     guard order.isKnown, let span = span(of: spans) else { return }
     chain.sort { order.compare($0.first, $1.first) < 0 }
-    let index = openings.firstIndex { opening in
-      opening.after.map { order.compare($0, span.first) < 0 } ?? true
-        && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
-    }
-    guard let index else { return }
+    guard let index = indexOfOpening(for: span) else { return }
     let opening = openings[index]
     openings.replaceSubrange(
       index...index,

@@ -24,6 +24,9 @@ enum KeyPlace {
   }
 }
 
+/// The places of some rows, from the first to the last.
+typealias PlaceSpan = (first: KeyPlace, last: KeyPlace)
+
 /// The order of the rows of one tree.
 enum PlaceOrder {
   /// By rowid.
@@ -40,6 +43,11 @@ enum PlaceOrder {
     case (.key(let order?), .key(let left), .key(let right)): order.compare(left, right)
     default: 0
     }
+  }
+
+  /// Whether rows of one span can stand among those of another.
+  func overlap(_ left: PlaceSpan, _ right: PlaceSpan) -> Bool {
+    compare(left.first, right.last) <= 0 && compare(right.first, left.last) <= 0
   }
 
   /// Whether two different rows always stand at different places.
@@ -59,6 +67,9 @@ struct LeafSpan {
   let last: KeyPlace
   /// How many rows it has.
   let rows: Int
+
+  /// Where they stand.
+  var places: PlaceSpan { (first, last) }
 }
 
 extension PlaceOrder {

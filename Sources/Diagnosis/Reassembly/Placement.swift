@@ -90,7 +90,7 @@ struct Placement {
     var isElimination = false
     while true {
       let before = open.count
-      var proposals: [Int: [(open: Int, span: Span, evidence: PlacementEvidence)]] = [:]
+      var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
       let offers = open.map { candidates(for: $0) }
       var rivals: [Int: Int] = [:]
       for candidate in offers.joined() { rivals[candidate.claimant, default: 0] += 1 }
@@ -123,7 +123,7 @@ struct Placement {
 
   /// Gives pages that nobody else can have back to the tree that leads to them.
   private mutating func returnHome(_ groups: [Open]) -> [Open] {
-    var proposals: [Int: [(open: Int, span: Span, evidence: PlacementEvidence)]] = [:]
+    var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
     for (index, open) in groups.enumerated() {
       guard open.group.isLone, let page = open.group.rowPages.first, let home = homes[page],
         open.tallies[home] != nil, let span = claimants[home].span(of: open.group.spans),
@@ -142,9 +142,8 @@ struct Placement {
     return groups.indices.filter { !returned.contains($0) }.map { groups[$0] }
   }
 
-  typealias Span = (first: KeyPlace, last: KeyPlace)
   private typealias Candidate = (
-    claimant: Int, tally: Claimant.Tally, span: Span, opening: Claimant.Opening
+    claimant: Int, tally: Claimant.Tally, span: PlaceSpan, opening: Claimant.Opening
   )
 
   /// The claimants that miss pages where a group's rows would stand.
@@ -214,18 +213,15 @@ extension Claimant {
   ///
   /// Of two pages with rows of the same places, one is an older copy, or another table's.
   fileprivate func compatible<Proposal>(
-    _ proposals: [(open: Proposal, span: Placement.Span, evidence: PlacementEvidence)]
-  ) -> [(open: Proposal, span: Placement.Span, evidence: PlacementEvidence)] {
+    _ proposals: [(open: Proposal, span: PlaceSpan, evidence: PlacementEvidence)]
+  ) -> [(open: Proposal, span: PlaceSpan, evidence: PlacementEvidence)] {
     guard order.isKnown else { return proposals }
-    func overlap(_ left: Placement.Span, _ right: Placement.Span) -> Bool {
-      order.compare(left.first, right.last) <= 0 && order.compare(right.first, left.last) <= 0
-    }
     let sorted = proposals.sorted { order.compare($0.span.first, $1.span.first) < 0 }
     // The furthest end so far tells whether one that starts later still overlaps.
     var contested: Set<Int> = []
     var furthest: Int?
     for index in sorted.indices {
-      if let known = furthest, overlap(sorted[known].span, sorted[index].span) {
+      if let known = furthest, order.overlap(sorted[known].span, sorted[index].span) {
         contested.formUnion([known, index])
       }
       if furthest.map({ order.compare(sorted[$0].span.last, sorted[index].span.last) < 0 }) ?? true

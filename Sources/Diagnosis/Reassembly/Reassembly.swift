@@ -60,18 +60,18 @@ extension Reassembly {
     guard let image = survey.image, let schema = survey.schema else { return }
     let doubtful = survey.treesInDoubt
     let pages = PageReader(image)
-    let unproven = survey.pagesWithoutProof(doubtful).sorted().filter {
-      pages.reading(of: $0) != nil
-    }
-    guard !doubtful.isEmpty || !unproven.isEmpty else { return }
+    let strays = survey.straysOnFreelist
+    let unproven = survey.pagesWithoutProof(doubtful, strays: strays)
     var work = Work(survey, pages, schema, doubtful, unproven)
+    guard !doubtful.isEmpty || !work.orphans.isEmpty else { return }
     work.outlineTrees()
     let copies = pages.copies(among: work.orphans)
     let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
     var placement = Placement(
       work.claimants, in: pages, pointerMap: work.pointerMap, homes: work.homes,
       knownPages: knownPages,
-      knowsEveryTable: schema.namesEveryTable, knowsFreePages: survey.knowsFreePages)
+      knowsEveryTable: schema.namesEveryTable,
+      knowsFreePages: survey.knowsFreePages(strays: strays, pages))
     placement.run(groups)
     assign(placement, work)
     loose += copies.map { page in
@@ -118,18 +118,21 @@ private struct Work {
   private(set) var orphans: [PageNumber]
   /// The interior pages of index trees that hold rows of a claimant.
   private(set) var rowInteriors: [Int: [PageNumber]] = [:]
+  /// The pages that no sound tree has.
+  private let unproven: Set<PageNumber>
   private var outlines: [Int: Outline] = [:]
   /// The tree that leads to a page, where it alone does.
   private(set) var homes: [PageNumber: Int] = [:]
 
   init(
     _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
-    _ unproven: [PageNumber]
+    _ unproven: Set<PageNumber>
   ) {
     self.survey = survey
     self.pages = pages
     self.schema = schema
-    orphans = unproven
+    self.unproven = unproven
+    orphans = unproven.sorted().filter { pages.reading(of: $0) != nil }
     claimants = doubtful.map { survey.claimant($0, schema) }
     for (index, claimant) in claimants.enumerated() {
       guard let root = survey.trees[claimant.position].root else { continue }
@@ -184,9 +187,8 @@ private struct Work {
   /// Takes for every tree those of the pages it leads to that are its own.
   mutating func outlineTrees() {
     var claims: [PageNumber: [Int]] = [:]
-    let free = survey.pagesWithoutProof(claimants.map(\.position))
     for (index, outline) in outlines.sorted(by: { $0.key < $1.key }) {
-      for case .leaf(let page) in outline.items where free.contains(page) {
+      for case .leaf(let page) in outline.items where unproven.contains(page) {
         claims[page, default: []].append(index)
       }
     }

@@ -28,25 +28,27 @@ extension Survey {
   }
 
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
-  func pagesWithoutProof(_ doubtful: [Int]) -> Set<PageNumber> {
+  ///
+  /// `strays` are free pages that the free list no longer leads to.
+  func pagesWithoutProof(_ doubtful: [Int], strays: Set<PageNumber>) -> Set<PageNumber> {
     guard let image else { return [] }
     let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
-    let free = Set(straysOnFreelist)
     return Set(
-      image.pages.filter { claims.owner(of: $0).map(owners.contains) ?? !free.contains($0) })
+      image.pages.filter { claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0) })
   }
 
   /// The pages of the free list that its head no longer leads to.
   ///
   /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
-  private var straysOnFreelist: [PageNumber] {
+  var straysOnFreelist: Set<PageNumber> {
     guard let image, !isFreelistWhole else { return [] }
     let capacity = image.geometry.usable / 4 - 2
     func isStray(_ number: UInt32) -> Bool {
       PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil }
         ?? false
     }
-    return image.pages.filter { claims.owner(of: $0) == nil }.flatMap { page -> [PageNumber] in
+    let unclaimed = image.pages.filter { claims.owner(of: $0) == nil }
+    let strays = unclaimed.flatMap { page -> [PageNumber] in
       guard let bytes = try? image.bytes(of: page), let next = bytes.big32(at: 0),
         let count = bytes.big32(at: 4), count > 0, count <= capacity, next == 0 || isStray(next)
       else { return [] }
@@ -54,6 +56,7 @@ extension Survey {
       guard named.allSatisfy(isStray), Set(named).count == named.count else { return [] }
       return [page] + named.compactMap { PageNumber($0) }
     }
+    return Set(strays)
   }
 
   /// Whether the free list was followed to its end, and has as many pages as the header says.
@@ -63,20 +66,19 @@ extension Survey {
   }
 
   /// Whether every free page is known, so that what is left over is in use.
-  var knowsFreePages: Bool {
-    guard let freelist, let header else { return showsEveryPage }
-    return isFreelistWhole || freelist.count + straysOnFreelist.count == header.freelistCount
+  func knowsFreePages(strays: Set<PageNumber>, _ pages: PageReader) -> Bool {
+    guard let freelist, let header else { return showsEveryPage(strays: strays, pages) }
+    return isFreelistWhole || freelist.count + strays.count == header.freelistCount
   }
 
   /// Whether every page but the first shows what it is, so that no page of the free list can be
   /// among those that do not.
-  private var showsEveryPage: Bool {
+  private func showsEveryPage(strays: Set<PageNumber>, _ pages: PageReader) -> Bool {
     guard let image, image.hasPageNumbers, image.start <= 0 else { return false }
     var unknown = Set(
       unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
-    unknown.subtract(straysOnFreelist)
+    unknown.subtract(strays)
     unknown.remove(.first)
-    let pages = PageReader(image)
     for page in unclaimed.map(\.page) where !unknown.isEmpty {
       guard let reading = pages.reading(of: page) else { continue }
       unknown.remove(page)

@@ -54,15 +54,47 @@ struct Witness {
     self.rowIDs = rowIDs
   }
 
-  /// Whether the index has the entry that a row should have in it.
-  func knows(_ row: StoredRecord) -> Bool {
-    keys.containsSorted(index.key(of: row).digest)
+  /// What an index says about a row.
+  enum Testimony {
+    /// It has the entry that the row should have in it.
+    case knows
+    /// It has another entry in the row's stead, or is whole and has none.
+    case denies
+    /// Neither.
+    case silent
   }
 
-  /// Whether the index has another entry in a row's stead, or is whole and has none.
-  func denies(_ row: StoredRecord) -> Bool {
-    guard !knows(row) else { return false }
-    return isWhole || row.rowID.map(rowIDs.containsSorted) ?? false
+  /// What the index says about a row.
+  func testimony(on row: StoredRecord) -> Testimony {
+    if keys.containsSorted(index.key(of: row).digest) { return .knows }
+    return isWhole || row.rowID.map(rowIDs.containsSorted) ?? false ? .denies : .silent
+  }
+}
+
+extension [Witness] {
+  /// What the indexes of a table say together about a row.
+  struct Testimony {
+    /// Whether one knows it.
+    var isEchoed = false
+    /// Whether one knows it whose entries tell rows apart.
+    var isKnown = false
+    /// Whether one denies it.
+    var isDenied = false
+  }
+
+  /// What the indexes say about a row.
+  func testimony(on row: StoredRecord) -> Testimony {
+    var result = Testimony()
+    for witness in self {
+      switch witness.testimony(on: row) {
+      case .knows:
+        result.isEchoed = true
+        if witness.isTelling { result.isKnown = true }
+      case .denies: result.isDenied = true
+      case .silent: break
+      }
+    }
+    return result
   }
 }
 

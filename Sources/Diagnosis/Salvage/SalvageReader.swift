@@ -139,15 +139,15 @@ public struct SalvageReader: Sendable {
 extension Reassembly.Assignment {
   /// Whether an index proves a row that its own page does not.
   fileprivate func proves(_ row: StoredRecord) -> Bool {
-    witnesses.contains { $0.isTelling && $0.knows(row) }
-      && !witnesses.contains { $0.denies(row) }
+    let testimony = witnesses.testimony(on: row)
+    return testimony.isKnown && !testimony.isDenied
   }
 
   /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
   fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
-    if witnesses.contains(where: { $0.denies(row) }) { return .contradicted }
-    if isInOrder || witnesses.contains(where: { $0.knows(row) }) { return nil }
-    return .misplaced
+    let testimony = witnesses.testimony(on: row)
+    if testimony.isDenied { return .contradicted }
+    return isInOrder || testimony.isEchoed ? nil : .misplaced
   }
 }
 

@@ -80,7 +80,7 @@ extension Survey {
     _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
   ) {
     do {
-      self = try Self.make(files, parser: parser, known)
+      self = try Self.make(files, parser: parser, known).reassembled(known.pages)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
@@ -225,12 +225,18 @@ extension Survey {
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
     self.transfer = transfer
     readFailure = nil
-    reassembly = Reassembly(of: self, knownPages: known.pages)
+  }
+
+  /// The survey with what can be put together again of its damaged trees.
+  private func reassembled(_ knownPages: KnownPages?) -> Survey {
+    var survey = self
+    survey.reassembly = Reassembly(of: self, knownPages: knownPages)
     for position in trees.indices {
-      guard let rows = reassembly.rows(of: position) else { continue }
+      guard let rows = survey.reassembly.rows(of: position) else { continue }
       let found = trees[position].records + trees[position].misplaced.count
-      self.trees[position].regained = max(0, rows - found)
+      survey.trees[position].regained = max(0, rows - found)
     }
+    return survey
   }
 
   private static func claimReservedPages(
