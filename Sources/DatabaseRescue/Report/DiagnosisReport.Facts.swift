@@ -109,8 +109,9 @@ extension DiagnosisReport {
     }
 
     private static func applied(_ log: WriteAheadLog) -> String {
-      let commits = log.committed.count { $0.commitPageCount != nil }
-      return "applied: \(commits.of("transaction")) in \(log.committed.count.of("frame"))"
+      let commits = log.applied.count { $0.commitPageCount != nil }
+      let behind = log.continued.isEmpty ? "" : ", some of them behind a break"
+      return "applied: \(commits.of("transaction")) in \(log.applied.count.of("frame"))" + behind
     }
 
     private static func ending(_ log: WriteAheadLog) -> String {

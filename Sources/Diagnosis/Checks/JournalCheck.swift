@@ -55,12 +55,14 @@ enum JournalCheck: Check {
           "\(counted(commits, "transaction")) in \(counted(log.committed.count, "frame")) of "
             + "the -wal are part of the database"))
     }
+    let lost = log.commitsAfterBreak
+    if !log.continued.isEmpty { findings.append(continued(log)) }
     switch log.ending {
     case .complete, .olderGeneration: break
     case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset):
       // After a crash the last transaction is often half written: SQLite skips it too. Whole
       // transactions of the same generation behind the break were committed once.
-      let lost = log.commitsAfterBreak
+      guard lost > 0 || log.continued.isEmpty else { break }
       findings.append(
         Finding(
           .walDamaged,
@@ -71,6 +73,18 @@ enum JournalCheck: Check {
           at: .init(offset: offset), severity: lost > 0 ? .loss : .notice))
     }
     return findings
+  }
+
+  /// What SQLite would not read of a log that was damaged.
+  private static func continued(_ log: WriteAheadLog) -> Finding {
+    let commits = log.continued.count { $0.commitPageCount != nil }
+    let damaged =
+      log.damaged.isEmpty ? "" : ", \(counted(log.damaged.count, "frame")) of it damaged"
+    return Finding(
+      .walDamaged,
+      "the chain of frames in the -wal is broken\(damaged): \(counted(commits, "transaction")) behind "
+        + "the break were committed, as their checksums prove, and SQLite would not read them",
+      at: .init(offset: log.continued.first?.offset), severity: .loss)
   }
 
   private static func journal(_ image: Image) -> [Finding] {

@@ -194,7 +194,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walDamaged:
       Entry(
         .loss, "the WAL is damaged",
-        "transactions after the break cannot be trusted and are kept apart")
+        "SQLite reads it only up to the break; transactions behind it are read here as far as their "
+          + "checksums prove them, and else kept apart")
     case .walForeign:
       Entry(
         .warning, "the WAL does not belong to this state of the database",

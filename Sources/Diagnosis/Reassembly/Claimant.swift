@@ -87,7 +87,7 @@ extension Claimant {
     var items: [Int] = []
     for (position, item) in outline.items.enumerated() {
       guard case .leaf(let page) = item, let span = accepted(page) else { continue }
-      spans.append(span)
+      spans.append(order.oriented(span))
       items.append(position)
     }
     let chosen = order.chain(spans)
@@ -116,7 +116,7 @@ extension Claimant {
   /// The span of several pages.
   func span(of spans: [LeafSpan]) -> PlaceSpan? {
     var result: PlaceSpan?
-    for span in spans {
+    for span in spans.map(order.oriented) {
       guard let known = result else {
         result = (span.first, span.last)
         continue
@@ -150,7 +150,7 @@ extension Claimant {
 
   /// Takes pages that were found to be the claimant's.
   mutating func adopt(_ spans: [LeafSpan]) {
-    chain += spans
+    chain += spans.map(order.oriented)
     guard order.isKnown, let span = span(of: spans) else { return }
     chain.sort { order.compare($0.first, $1.first) < 0 }
     guard let index = indexOfOpening(for: span) else { return }

@@ -50,6 +50,26 @@ enum PlaceOrder {
     compare(left.first, right.last) <= 0 && compare(right.first, left.last) <= 0
   }
 
+  /// A page of which this order tells the first and the last row, where the page itself may not.
+  ///
+  /// Where most rows follow one another, a few damaged keys must not stretch the page.
+  func oriented(_ span: LeafSpan) -> LeafSpan {
+    guard isKnown, !span.unordered.isEmpty else { return span }
+    let places = span.unordered
+    // What was inserted in the order of its keys lies in the page from its end to its start.
+    let ascents = [places, places.reversed()].map { places in
+      places.longestAscent(by: precedes).map { places[$0] }
+    }
+    let ascent = ascents.max { $0.count < $1.count } ?? []
+    let isOrdered = ascent.count * 4 >= places.count * 3
+    let low = isOrdered ? ascent.first : places.min(by: precedes)
+    let high = isOrdered ? ascent.last : places.max(by: precedes)
+    guard let low, let high else { return span }
+    return LeafSpan(page: span.page, first: low, last: high, rows: span.rows)
+  }
+
+  private func precedes(_ left: KeyPlace, _ right: KeyPlace) -> Bool { compare(left, right) < 0 }
+
   /// Whether two different rows always stand at different places.
   var isKnown: Bool {
     if case .key(nil) = self { return false }
@@ -67,6 +87,8 @@ struct LeafSpan {
   let last: KeyPlace
   /// How many rows it has.
   let rows: Int
+  /// The places of all its rows, where the page no longer tells their order.
+  var unordered: [KeyPlace] = []
 
   /// Where they stand.
   var places: PlaceSpan { (first, last) }
@@ -129,10 +151,10 @@ extension PlaceOrder {
   }
 }
 
-extension [Int64] {
-  /// The positions of a longest run of ascending numbers, not necessarily side by side.
-  var longestAscent: [Int] {
-    if zip(self, dropFirst()).allSatisfy({ $0 < $1 }) { return Array<Int>(indices) }
+extension Array {
+  /// The positions of a longest run of ascending elements, not necessarily side by side.
+  func longestAscent(by precedes: (Element, Element) -> Bool) -> [Int] {
+    if zip(self, dropFirst()).allSatisfy(precedes) { return Array<Int>(indices) }
     var tails: [Int] = []
     var previous = Array<Int>(repeating: -1, count: count)
     for index in indices {
@@ -140,7 +162,7 @@ extension [Int64] {
       var high = tails.count
       while low < high {
         let middle = (low + high) / 2
-        if self[tails[middle]] < self[index] { low = middle + 1 } else { high = middle }
+        if precedes(self[tails[middle]], self[index]) { low = middle + 1 } else { high = middle }
       }
       previous[index] = low > 0 ? tails[low - 1] : -1
       if low == tails.count { tails.append(index) } else { tails[low] = index }

@@ -33,14 +33,17 @@ struct Outline {
         continue
       }
       if reading.page.kind.isLeaf {
-        items.append(.leaf(number))
+        // What is left of a root may look like a leaf.
+        let isAll = depth > 0 || !reading.content.isCountLost
+        items += isAll ? [.leaf(number)] : [.gap, .leaf(number), .gap]
         continue
       }
       interiors.append(number)
-      // Each cell that cannot be read named a child; where it stood is not known.
-      if reading.content.layoutFault != nil { items.append(.gap) }
-      let children = reading.content.cells.map { PageNumber($0.leftChild) }
-      pending += (children + [reading.page.rightChild]).reversed().map { ($0, depth + 1) }
+      var children = reading.content.cells.map { PageNumber($0.leftChild) }
+      children.append(reading.page.rightChild)
+      // Each cell that cannot be read named a child, which may have stood anywhere between them.
+      if reading.content.layoutFault != nil { children = children.flatMap { [nil, $0] } + [nil] }
+      pending += children.reversed().map { ($0, depth + 1) }
     }
   }
 }

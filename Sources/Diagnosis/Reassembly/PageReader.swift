@@ -67,13 +67,16 @@ final class PageReader {
     let rowIDs = rows.compactMap(\.rowID)
     if !rowIDs.isEmpty {
       // A few damaged rowids must not stretch the page over the whole table.
-      let ascent = rowIDs.longestAscent
+      let ascent = rowIDs.longestAscent(by: <)
       guard let first = ascent.first, let last = ascent.last else { return nil }
       return LeafSpan(
         page: page, first: .rowID(rowIDs[first]), last: .rowID(rowIDs[last]), rows: rows.count)
     }
     guard let first = rows.first, let last = rows.last else { return nil }
-    return LeafSpan(page: page, first: KeyPlace(first), last: KeyPlace(last), rows: rows.count)
+    let isSound = reading(of: page, isTable: isTable)?.content.layoutFault == nil
+    return LeafSpan(
+      page: page, first: KeyPlace(first), last: KeyPlace(last), rows: rows.count,
+      unordered: isSound ? [] : rows.ofOneForm.map { KeyPlace($0) })
   }
 
   /// Those of some pages that are copies of other ones, byte by byte: what was written to the
@@ -95,6 +98,14 @@ final class PageReader {
       copies.formUnion(alike.filter { (try? image.bytes(of: $0)) == bytes })
     }
     return copies
+  }
+}
+
+extension [StoredRecord] {
+  /// Those with as many fields as most of them have: a few bytes may look like a row.
+  fileprivate var ofOneForm: [StoredRecord] {
+    let counts = Dictionary(grouping: self, by: \.record.fieldCount)
+    return counts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value ?? []
   }
 }
 

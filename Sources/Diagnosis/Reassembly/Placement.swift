@@ -35,7 +35,8 @@ struct Placement {
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
   private(set) var placed: [(group: OrphanGroup, claimant: Int, evidence: PlacementEvidence)] = []
-  /// The groups that were not, and which claimants they fit.
+  /// The groups that were not, and which claimants they fit: those that miss pages there, or else
+  /// any.
   private(set) var loose: [(group: OrphanGroup, candidates: [Int])] = []
 
   private struct Open {
@@ -70,7 +71,13 @@ struct Placement {
     open = place(
       open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: pages).map { judged($0) } })
     open = returnHome(open)
-    loose = open.map { ($0.group, candidates(for: $0).map(\.claimant)) }
+    loose = open.map { open in
+      let candidates = candidates(for: open).map(\.claimant)
+      return (
+        open.group,
+        candidates.contains { claimants[$0].holdsRows } ? candidates : open.tallies.keys.sorted()
+      )
+    }
   }
 
   private func judged(_ group: OrphanGroup) -> Open {
@@ -197,7 +204,9 @@ struct Placement {
     }
     let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
     guard eligible.count == candidates.count else { return nil }
-    if eligible.count == 1 { return (eligible[0].claimant, .elimination) }
+    if eligible.count == 1 {
+      return isLikely(eligible[0].tally, open) ? (eligible[0].claimant, .elimination) : nil
+    }
     let typed = eligible.filter { $0.tally.expected == $0.tally.rows }
     guard typed.count == 1,
       eligible.allSatisfy({
@@ -205,6 +214,13 @@ struct Placement {
       })
     else { return nil }
     return (typed[0].claimant, .declaredTypes)
+  }
+
+  /// Whether rows have what the declared types of a tree promise, or no better those of another
+  /// that misses pages anywhere.
+  private func isLikely(_ tally: Claimant.Tally, _ open: Open) -> Bool {
+    tally.expected * 2 >= tally.rows
+      || open.tallies.values.allSatisfy { $0.expected <= tally.expected }
   }
 }
 

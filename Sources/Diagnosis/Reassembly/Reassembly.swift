@@ -12,6 +12,8 @@ import SQLiteFormat
 public struct Reassembly: Sendable {
   /// The pages of one table, and who can speak for their rows.
   struct Assignment: Sendable {
+    /// Whether they are pages of a table with rowids.
+    let isTable: Bool
     /// The pages that hold its rows, in the order of the rows.
     var pages: [PageNumber]
     /// Those of them that its own tree does not lead to, and why they are its.
@@ -47,6 +49,13 @@ extension Reassembly {
   /// The pages that a tree got back, in order.
   func pagesRegained(by position: Int) -> [PageNumber] {
     assignments[position]?.placed.keys.sorted() ?? []
+  }
+
+  /// The pages of every table that was put together again, in order.
+  var ownedPages: [(page: PageNumber, isTable: Bool)] {
+    assignments.values.flatMap { assignment in
+      assignment.pages.map { (page: $0, isTable: assignment.isTable) }
+    }.sorted { $0.page < $1.page }
   }
 
   /// The pages that some table got back.
@@ -92,7 +101,8 @@ extension Reassembly {
         pages.lazy.flatMap { work.pages.rows(on: $0, isTable: claimant.isTable) })
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
-        pages: pages, placed: placed, witnesses: tally.isDenied ? [] : claimant.witnesses,
+        isTable: claimant.isTable, pages: pages, placed: placed,
+        witnesses: tally.isDenied ? [] : claimant.witnesses,
         rows: tally.rows)
     }
     for (group, candidates) in placement.loose {

@@ -9,7 +9,8 @@ extension Survey {
     var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
     // Who leads to a page that another one claims may be the one that is wrong.
     for index in doubtful {
-      for fault in trees[index].pageFaults.first where fault.problem == .claimedTwice {
+      let faults = trees[index].pageFaults.first + trees[index].cellFaults.first
+      for fault in faults where fault.problem == .claimedTwice {
         guard let page = fault.page, let owner = claims.owner(of: page) else { continue }
         let position = Int(owner - Self.firstTreeOwner)
         if trees.indices.contains(position) { doubtful.insert(position) }

@@ -106,16 +106,25 @@ extension ColumnMapping {
     guard stored.count == shape.stored.count else { return [] }
     let wanted = Set(table.columns.map { $0.name.lowercased() })
     return zip(shape.stored, stored).compactMap { column, meant in
-      guard positions[meant.name.lowercased()] == nil, !wanted.contains(column.name.lowercased()),
-        column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
+      guard positions[meant.name.lowercased()] == nil, !wanted.contains(column.name.lowercased())
       else { return nil }
-      guard column.name.differs(from: meant.name, atMost: lettersMax) else { return nil }
+      let isAlike =
+        column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
+        && column.name.differs(from: meant.name, atMost: lettersMax)
+      guard isAlike || column.name.isRunTogether(meant.name, meant.type) else { return nil }
       return Garbled(name: column.name, meant: meant.name)
     }
   }
 }
 
 extension String {
+  /// Whether this is a name and a type with one letter where the space between them was.
+  fileprivate func isRunTogether(_ name: String, _ type: String) -> Bool {
+    let (whole, name, type) = (lowercased(), name.lowercased(), type.lowercased())
+    return !type.isEmpty && whole.hasPrefix(name) && whole.hasSuffix(type)
+      && whole.unicodeScalars.count == name.unicodeScalars.count + 1 + type.unicodeScalars.count
+  }
+
   /// Whether a few letters, side by side, are all that tells a name from another one.
   fileprivate func differs(from other: String, atMost lettersMax: Int) -> Bool {
     let (left, right) = (Array(unicodeScalars), Array(other.unicodeScalars))

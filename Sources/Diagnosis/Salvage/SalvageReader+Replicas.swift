@@ -119,8 +119,9 @@ private struct ReplicaOwners {
     guard let owner = survey.claims.owner(of: number) else {
       return page.map { !$0.layoutFaults.isEmpty } ?? true
     }
-    guard let tree = tree(of: owner), !tree.isReadable, let page else { return false }
-    return !page.layoutFaults.isEmpty
+    if image.damagedPages.contains(number) { return true }
+    guard let tree = tree(of: owner), !tree.isReadable else { return false }
+    return page.map { !$0.layoutFaults.isEmpty } ?? true
   }
 
   /// The tree that the page of a copy belongs to.

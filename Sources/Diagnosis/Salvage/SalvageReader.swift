@@ -9,6 +9,9 @@ public struct SalvageReader: Sendable {
   let survey: Survey
   let image: Image
   private let believesTables: Bool
+  /// Pages that are damaged where it cannot be seen.
+  private let damagedPages: Set<PageNumber>
+  private let chains: ChainRepair
 
   /// Makes a reader; nil when the survey found no database.
   ///
@@ -19,6 +22,10 @@ public struct SalvageReader: Sendable {
     self.believesTables = believesTables
     self.survey = survey
     self.image = image
+    damagedPages = image.damagedPages.filter {
+      (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
+    }
+    chains = ChainRepair(survey, image)
   }
 
   /// The tables that the file names, in the order in which they are read.
@@ -67,7 +74,7 @@ public struct SalvageReader: Sendable {
     try scan.run(&claims) { event in
       switch event {
       case .page: break
-      case .record(let stored): try body(.row(table: name, stored))
+      case .record(let stored): try body(row(stored, of: name))
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
       case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
       case .cellFault(let error): try body(.lostCell(table: name, error))
@@ -85,9 +92,13 @@ public struct SalvageReader: Sendable {
     let name = table.entry.name
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     for page in assignment.pages {
-      let found = image.claimedRows(on: page, isTable: table.isRowIDTable, &claims)
+      let found = image.claimedRows(
+        on: page, isTable: table.isRowIDTable, chains, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
+      for (row, doubt) in found.spilled {
+        try body(.doubtful(table: name, row, .chain(doubt)))
+      }
       for row in found.doubtful {
         if assignment.proves(row) {
           try body(.row(table: name, row))
@@ -95,17 +106,23 @@ public struct SalvageReader: Sendable {
           try body(.doubtful(table: name, row, .unproven))
         }
       }
-      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent)
+      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent(by: <))
       for (position, row) in found.rows.enumerated() {
         let isInOrder = row.rowID == nil || inOrder.contains(position)
         let doubt = assignment.doubt(of: row, isInOrder: isInOrder)
         if let doubt, doubt != .contradicted || !believesTables {
           try body(.doubtful(table: name, row, doubt))
         } else {
-          try body(.row(table: name, row))
+          try body(self.row(row, of: name))
         }
       }
     }
+  }
+
+  /// A row against which nothing speaks but that its page may be damaged unseen.
+  private func row(_ row: StoredRecord, of table: String) -> SalvagedItem {
+    damagedPages.contains(row.page)
+      ? .doubtful(table: table, row, .unproven) : .row(table: table, row)
   }
 
   /// Reads the rows of pages whose table is not proven.
@@ -113,9 +130,10 @@ public struct SalvageReader: Sendable {
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     for loose in survey.reassembly.loose {
-      let found = image.claimedRows(on: loose.page, isTable: loose.isTable, &claims)
+      let found = image.claimedRows(
+        on: loose.page, isTable: loose.isTable, chains, &claims)
       let names = loose.candidates.map { survey.trees[$0].entry.name }
-      for row in found.rows + found.doubtful {
+      for row in found.rows + found.doubtful + found.spilled.map(\.row) {
         try body(
           .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }
@@ -157,12 +175,14 @@ extension Image {
     var rows: [StoredRecord] = []
     var doubtful: [StoredRecord] = []
     var partial: [PartialRow] = []
+    /// Rows whose overflow chain is in doubt.
+    var spilled: [(row: StoredRecord, doubt: ChainDoubt)] = []
     var faults: [FormatError] = []
   }
 
   /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
   fileprivate func claimedRows(
-    on number: PageNumber, isTable: Bool, _ claims: inout PageClaims
+    on number: PageNumber, isTable: Bool, _ chains: ChainRepair, _ claims: inout PageClaims
   ) -> Found {
     var found = Found()
     guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
@@ -171,18 +191,7 @@ extension Image {
         of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
-      for cell in reading.content.cells {
-        do throws(FormatError) {
-          found.rows.append(
-            try claims.read(cell, of: reading.page, in: self, for: Survey.firstTreeOwner))
-        } catch {
-          if let partial = partialRow(for: error, on: reading.page) {
-            found.partial.append(partial)
-          } else {
-            found.faults.append(error)
-          }
-        }
-      }
+      for cell in reading.content.cells { read(cell, on: reading.page, chains, &claims, &found) }
       for cell in reading.content.doubtful {
         do throws(FormatError) {
           found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
@@ -194,5 +203,58 @@ extension Image {
       found.faults.append(error)
     }
     return found
+  }
+
+  /// Reads a cell that its page proves.
+  private func read(
+    _ cell: Cell, on page: BTreePage, _ chains: ChainRepair, _ claims: inout PageClaims,
+    _ found: inout Found
+  ) {
+    if let repair = chains.repair(of: cell, on: page.number),
+      let record = try? record(of: cell, on: page, along: repair.chain)
+    {
+      let row = StoredRecord(
+        rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+      if repair.isSound { found.rows.append(row) } else { found.spilled.append((row, .inferred)) }
+      return
+    }
+    do throws(FormatError) {
+      if chains.isShared(cell, on: page.number) {
+        found.spilled.append((try claims.readDoubtful(cell, of: page, in: self), .shared))
+        return
+      }
+      let row = try claims.read(cell, of: page, in: self, for: Survey.firstTreeOwner)
+      if cell.overflow != nil, hasZeroedPage(cell, on: page) {
+        found.spilled.append((row, .zeroed))
+      } else {
+        found.rows.append(row)
+      }
+    } catch {
+      if let partial = partialRow(for: error, on: page) {
+        found.partial.append(partial)
+      } else {
+        found.faults.append(error)
+      }
+    }
+  }
+
+  /// Whether a page of a cell's chain is nothing but zeros, and what lies before or behind it is
+  /// not: a value full of zeros hardly begins or ends with a page.
+  private func hasZeroedPage(_ cell: Cell, on page: BTreePage) -> Bool {
+    guard let chain = try? overflowChain(of: cell, on: page.number) else { return false }
+    var before = page.bytes.slice(cell.local).last
+    var isZeroBefore = false
+    for number in chain.pages {
+      guard let bytes = try? bytes(of: number) else { return true }
+      if bytes.isZero {
+        if before != 0, !isZeroBefore { return true }
+        isZeroBefore = true
+      } else {
+        if isZeroBefore, bytes.slice(4..<5) != [0] { return true }
+        isZeroBefore = false
+      }
+      before = bytes.prefix(geometry.usable).last
+    }
+    return false
   }
 }

@@ -14,6 +14,8 @@ public enum Doubt: Hashable, Sendable {
   case contradicted
   /// The row's page is damaged, and nothing in it proves that the row was not deleted.
   case unproven
+  /// The row can be read, and something is wrong with its overflow chain.
+  case chain(ChainDoubt)
   /// The row's table is known by name only: its statement cannot be parsed.
   case shapeUnknown
   /// The record has more fields than the table has columns, or a value where the rowid stands.
@@ -34,6 +36,7 @@ public enum Doubt: Hashable, Sendable {
     case .orphan: "orphan"
     case .contradicted: "contradicted"
     case .unproven: "unproven"
+    case .chain(let doubt): doubt.word
     case .shapeUnknown: "shape-unknown"
     case .unfit: "unfit"
     case .tableNotWanted: "table-not-wanted"
@@ -54,12 +57,40 @@ public enum Doubt: Hashable, Sendable {
           + candidates.prefix(8).joined(separator: ", ")
     case .contradicted: "an index of its table contradicts it"
     case .unproven: "its page is damaged: it may be a deleted row"
+    case .chain(let doubt): doubt.words
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"
     case .tableNotWanted: "the fresh schema has no such table"
     case .keyTaken: "another row has the same key"
     case .constraint(let message): "the fresh schema refuses it: \(message)"
     case .replica(let source): "only in \(source.words)"
+    }
+  }
+}
+
+/// What speaks against a row whose overflow chain can be followed.
+public enum ChainDoubt: Hashable, Sendable {
+  /// Another row leads to the same pages, and nothing tells whose they are.
+  case shared
+  /// A link inside the chain is wrong: there is only one way for it to go on, but the page with
+  /// the link may be damaged as a whole.
+  case inferred
+  /// One of its pages is nothing but zeros, in a file where pages were lost.
+  case zeroed
+
+  fileprivate var word: String {
+    switch self {
+    case .shared: "shared-chain"
+    case .inferred: "inferred-chain"
+    case .zeroed: "zeroed-chain"
+    }
+  }
+
+  fileprivate var words: String {
+    switch self {
+    case .shared: "another row leads to its overflow pages too"
+    case .inferred: "a link between its overflow pages is broken: where it led is inferred"
+    case .zeroed: "an overflow page of it is nothing but zeros"
     }
   }
 }

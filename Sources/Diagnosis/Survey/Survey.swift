@@ -117,7 +117,7 @@ extension Survey {
         image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
         known: known)
     }
-    guard case .applied(let log) = full.wal, !log.committed.isEmpty else { return survey(full) }
+    guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return survey(full) }
     if full.isLogOutdated(beside: image(without: .outdated)) {
       return survey(image(without: .outdated))
     }
@@ -144,7 +144,15 @@ extension Survey {
       SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
     if others.isEmpty { return nil }
     if own.isDisjoint(with: others) { return .foreign }
+    // A log that was damaged since contradicts itself, and is the younger state all the same.
+    guard !isLogDamaged else { return nil }
     return !isConsistent && survey(bare).isConsistent ? .contradictory : nil
+  }
+
+  /// Whether the log that is applied has frames that were damaged after they were written.
+  private var isLogDamaged: Bool {
+    guard case .applied(let log)? = image?.wal else { return false }
+    return !log.damaged.isEmpty
   }
 
   /// Whether every tree can be read, the pages that the journals count are all there, and every

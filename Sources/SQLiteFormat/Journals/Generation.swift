@@ -29,13 +29,15 @@ public struct PageReplica: Hashable, Sendable {
   public let source: Source
   /// Where the page starts in its file, in bytes.
   public let offset: Int
+  /// The one bit of it that is wrong.
+  var flip: BitFlip?
 
   fileprivate var located: Image.Located {
     switch source {
     case .main: Image.Located(origin: .main, offset: offset)
     case .journal: Image.Located(origin: .journal, offset: offset)
     case .olderFrame, .supersededFrame, .uncommittedFrame, .unverifiedFrame:
-      Image.Located(origin: .wal, offset: offset)
+      Image.Located(origin: .wal, offset: offset, flip: flip)
     }
   }
 }
@@ -135,13 +137,13 @@ public struct Generations: Sequence, IteratorProtocol {
     switch image.wal {
     case .absent, .empty: break
     case .applied(let log), .outdated(let log):
-      (proven, uncommitted, unverified) = (log.committed, log.uncommitted, log.unverified)
+      (proven, uncommitted, unverified) = (log.applied, log.uncommitted, log.unverified)
     case .foreign(let log):
       // Where the pages of the database have no numbers, the log may well be its own.
       guard !image.hasPageNumbers, log.pageSize == pageSize else { break }
-      unverified = log.committed + log.uncommitted + log.unverified
+      unverified = log.applied + log.uncommitted + log.unverified
     case .contradictory(let log):
-      unverified = log.committed + log.uncommitted + log.unverified
+      unverified = log.applied + log.uncommitted + log.unverified
     case .unusable:
       unverified =
         image.files.wal.flatMap {
@@ -159,7 +161,8 @@ public struct Generations: Sequence, IteratorProtocol {
     var group: [PageReplica] = []
     for frame in frames {
       group.append(
-        PageReplica(page: frame.page, source: source(frame.index), offset: frame.offset))
+        PageReplica(
+          page: frame.page, source: source(frame.index), offset: frame.offset, flip: frame.flip))
       if frame.commitPageCount != nil {
         groups.append(group)
         group = []

@@ -22,7 +22,7 @@ public struct Image: Sendable {
     case absent
     /// It has no bytes, or holds no commit.
     case empty
-    /// Its committed frames are part of the image.
+    /// Its committed frames are part of the image, and those that go on behind a break.
     case applied(WriteAheadLog)
     /// It cannot belong to this database and is not applied.
     case foreign(WriteAheadLog)
@@ -80,6 +80,7 @@ public struct Image: Sendable {
   struct Located: Hashable, Sendable {
     let origin: Origin
     let offset: Int
+    var flip: BitFlip?
   }
 }
 
@@ -113,8 +114,8 @@ extension Image {
         }
     }
     if case .applied(let log) = wal {
-      for frame in log.committed {
-        overlay[frame.page] = Located(origin: .wal, offset: frame.offset)
+      for frame in log.applied {
+        overlay[frame.page] = Located(origin: .wal, offset: frame.offset, flip: frame.flip)
       }
       stated = log.pageCount ?? stated
     }
@@ -166,10 +167,17 @@ extension Image {
     do {
       let log = try WriteAheadLog(source)
       if log.pageSize != geometry.pageSize { return .foreign(log) }
-      return log.committed.isEmpty && log.ending == .complete ? .empty : .applied(log)
+      if log.committed.isEmpty, log.ending == .complete { return .empty }
+      return .applied(log.continued(in: source, geometry))
     } catch {
-      return .unusable(error)
+      return WriteAheadLog.headless(source, geometry).map { .applied($0) } ?? .unusable(error)
     }
+  }
+
+  /// The pages whose frame in the log was damaged: the checksum proves that, and not where.
+  public var damagedPages: Set<PageNumber> {
+    guard case .applied(let log) = wal else { return [] }
+    return Set(log.damaged.filter { overlay[$0.page]?.offset == $0.offset }.map(\.page))
   }
 
   /// Where a page came from.
@@ -187,10 +195,11 @@ extension Image {
   /// - Throws: ``FormatError`` when the image has no such page or it cannot be read.
   public func bytes(of page: PageNumber) throws(FormatError) -> Bytes {
     guard page.number <= pageCount else { throw FormatError(.pageMissing, page: page) }
-    let bytes: Bytes
+    var bytes: Bytes
     do {
       if let located = overlay[page], let source = source(of: located.origin) {
         bytes = try source.read(at: located.offset, count: geometry.pageSize)
+        if let flip = located.flip, flip.offset < bytes.count { bytes[flip.offset] ^= flip.mask }
       } else {
         bytes = try mainBytes(of: page)
       }

@@ -24,6 +24,8 @@ public struct WriteAheadLog: Sendable {
     public let commitPageCount: Int?
     /// Where the page starts in the log.
     public let offset: Int
+    /// The one bit of the page that is wrong, as the checksum proves; nil where none is.
+    public internal(set) var flip: BitFlip?
   }
 
   /// Why the log is not followed to its end.
@@ -46,20 +48,33 @@ public struct WriteAheadLog: Sendable {
   public let salts: [UInt32]
   /// The frames up to the last commit whose checksums hold, oldest first.
   public let committed: [Frame]
-  /// Frames after it whose checksums hold but that were never committed.
-  public let uncommitted: [Frame]
+  /// Frames behind a break that go on where it interrupts, up to the last commit among them,
+  /// oldest first; SQLite does not read them.
+  ///
+  /// With them come the frames before the break that the last commit there leaves open.
+  public internal(set) var continued: [Frame] = []
+  /// Those of the continued frames whose own content was damaged, in more than one bit.
+  public internal(set) var damaged: [Frame] = []
+  /// Frames after them whose checksums hold but that were never committed.
+  public internal(set) var uncommitted: [Frame]
   /// Frames after a break, whose checksums say nothing: replicas, never the state.
-  public let unverified: [Frame]
+  public internal(set) var unverified: [Frame]
   /// Frames that are left over from a generation before: what they hold was copied to the
   /// database file before the log began anew.
   public let older: [Frame]
   /// How the valid frames end.
   public let ending: Ending
-  /// Transactions of this generation that end after a break: they were committed once.
-  public let commitsAfterBreak: Int
+  /// Transactions that end after a break and of which nothing proves that they go on there.
+  public internal(set) var commitsAfterBreak: Int
+  /// The header; nil where it is lost.
+  let header: Bytes?
+  /// Whether the checksums add numbers with the high byte first.
+  let isBigEndian: Bool
 
+  /// The frames that make up the state of the database, oldest first.
+  public var applied: [Frame] { committed + continued }
   /// The size of the database in pages after the last commit; nil without one.
-  public var pageCount: Int? { committed.last?.commitPageCount }
+  public var pageCount: Int? { applied.last?.commitPageCount }
   /// The length of the log's header.
   public static let headerSize = 32
   /// The length of a frame's header.
@@ -82,11 +97,12 @@ extension WriteAheadLog {
       let size = header.big32(at: 8), Geometry.pageSizes.contains(Int(size)),
       let salt1 = header.big32(at: 16), let salt2 = header.big32(at: 20)
     else { throw FormatError(.notABTreePage(type: header.first ?? 0), offset: 0) }
-    var checksum = Checksum(bigEndian: magic & 1 == 1)
-    checksum.add(header, 0..<24)
+    var checksum = Checksum(ofHeader: header, bigEndian: magic & 1 == 1)
     guard checksum.matches(header, at: 24) else { throw FormatError(.recordHeader, offset: 24) }
     pageSize = Int(size)
     salts = [salt1, salt2]
+    self.header = header
+    isBigEndian = magic & 1 == 1
 
     var valid: [Frame] = []
     var commits = 0
@@ -155,7 +171,7 @@ extension WriteAheadLog {
   /// Whether the salts of a frame are those of a generation before.
   ///
   /// Each restart of a log adds one to the first salt and draws the second anew. Section 4.1.
-  private static func areOlder(
+  static func areOlder(
     _ bytes: Bytes, at offset: Int, than salts: (UInt32, UInt32)
   ) -> Bool {
     guard let first = bytes.big32(at: offset), let second = bytes.big32(at: offset + 4) else {
@@ -201,33 +217,85 @@ extension WriteAheadLog {
   }
 }
 
-/// The cumulative checksum of a log.
-///
-/// File format, section 4.2.
-private struct Checksum {
-  private var first: UInt32 = 0
-  private var second: UInt32 = 0
-  private let bigEndian: Bool
-
-  init(bigEndian: Bool) {
-    self.bigEndian = bigEndian
+extension WriteAheadLog {
+  /// A log of whose frames nothing is proven.
+  init(pageSize: Int, salts: [UInt32], unverified: [Frame], isBigEndian: Bool) {
+    self.pageSize = pageSize
+    self.salts = salts
+    self.unverified = unverified
+    self.isBigEndian = isBigEndian
+    header = nil
+    committed = []
+    uncommitted = []
+    older = []
+    ending = .checksumBroken(offset: 0)
+    commitsAfterBreak = unverified.count { $0.commitPageCount != nil }
   }
 
-  /// Adds bytes, whose number is a multiple of eight.
-  mutating func add(_ bytes: Bytes, _ range: Range<Int>) {
-    var index = range.lowerBound
-    while index < range.upperBound {
-      guard let left = bytes.big32(at: index), let right = bytes.big32(at: index + 4) else {
-        return
-      }
-      first &+= (bigEndian ? left : left.byteSwapped) &+ second
-      second &+= (bigEndian ? right : right.byteSwapped) &+ first
-      index += 8
+  /// The cumulative checksum of a log.
+  ///
+  /// File format, section 4.2.
+  struct Checksum {
+    private var first: UInt32 = 0
+    private var second: UInt32 = 0
+    let isBigEndian: Bool
+
+    init(bigEndian: Bool) {
+      isBigEndian = bigEndian
     }
-  }
 
-  /// Whether the checksum stored at an offset, always big-endian, is this one.
-  func matches(_ bytes: Bytes, at offset: Int) -> Bool {
-    bytes.big32(at: offset) == first && bytes.big32(at: offset + 4) == second
+    /// The checksum of a header.
+    init(ofHeader header: Bytes, bigEndian: Bool) {
+      self.init(bigEndian: bigEndian)
+      add(header, 0..<24)
+    }
+
+    /// The checksum that is stored at an offset.
+    init(stated bytes: Bytes, at offset: Int, bigEndian: Bool) {
+      self.init(bigEndian: bigEndian)
+      first = bytes.big32(at: offset) ?? 0
+      second = bytes.big32(at: offset + 4) ?? 0
+    }
+
+    /// The checksum with that of a frame.
+    func adding(_ frame: Bytes) -> Self {
+      var sum = self
+      sum.add(frame, 0..<8)
+      sum.add(frame, WriteAheadLog.frameHeaderSize..<frame.count)
+      return sum
+    }
+
+    /// Whether the checksum of a frame is the next one.
+    func holds(_ frame: Bytes) -> Bool { adding(frame).matches(frame, at: 16) }
+
+    /// The two sums.
+    typealias Sums = (UInt32, UInt32)
+
+    /// What the two sums lack to be the checksum stored at an offset.
+    func missing(to bytes: Bytes, at offset: Int) -> Sums {
+      ((bytes.big32(at: offset) ?? 0) &- first, (bytes.big32(at: offset + 4) ?? 0) &- second)
+    }
+
+    /// The number at an offset, as the checksum adds it.
+    func number(in bytes: Bytes, at offset: Int) -> UInt32? {
+      bytes.big32(at: offset).map { isBigEndian ? $0 : $0.byteSwapped }
+    }
+
+    /// Adds bytes, whose number is a multiple of eight.
+    mutating func add(_ bytes: Bytes, _ range: Range<Int>) {
+      var index = range.lowerBound
+      while index < range.upperBound {
+        guard let left = number(in: bytes, at: index), let right = number(in: bytes, at: index + 4)
+        else { return }
+        first &+= left &+ second
+        second &+= right &+ first
+        index += 8
+      }
+    }
+
+    /// Whether the checksum stored at an offset, always big-endian, is this one.
+    func matches(_ bytes: Bytes, at offset: Int) -> Bool {
+      missing(to: bytes, at: offset) == (0, 0)
+    }
   }
 }

@@ -30,51 +30,53 @@ extension Image {
     return LeadingFields(payload, of: cell.payloadSize)
   }
 
-  /// Whether a pointer map says that pages of a chain belong to something else.
+  /// Whether the pointer map says that pages are the overflow chain of a cell, or go on with one
+  /// behind the page `previous`; nil where it says nothing.
   ///
   /// An entry that makes no sense says nothing. File format, section 1.8.
-  public func pointerMapContradicts(_ chain: OverflowChain, from page: PageNumber) -> Bool {
-    var parent = page
-    for number in chain.pages {
-      if let entry = pointerMapEntry(of: number),
-        entry != .overflow(after: parent, isFirst: parent == page)
-      {
-        return true
+  public func pointerMapConfirms(
+    _ pages: some Collection<PageNumber>, from page: PageNumber, behind previous: PageNumber?
+  ) -> Bool? {
+    var parent = previous ?? page
+    var answer: Bool?
+    for (position, number) in pages.enumerated() {
+      if let entry = pointerMapEntry(of: number) {
+        let isFirst = previous == nil && position == 0
+        guard entry == .overflow(after: parent, isFirst: isFirst) else { return false }
+        answer = true
       }
       parent = number
     }
-    return false
+    return answer
   }
 
-  /// The chain of a cell whose first link is wrong: the only one of the right length that starts
-  /// at one of these pages; nil when there is none, or more than one.
-  ///
-  /// The candidates are pages that nothing owns and that no other page of a chain leads to.
-  public func inferredChain(
-    of cell: Cell, on page: PageNumber, from candidates: [PageNumber]
-  ) -> OverflowChain? {
-    guard cell.overflow != nil else { return nil }
-    var found: OverflowChain?
-    for candidate in candidates {
-      guard
-        let chain = try? overflowChain(of: cell.spilling(to: candidate.rawValue), on: page),
-        chain.pages.allSatisfy({ !isTreePage($0) })
-      else { continue }
-      guard found == nil else { return nil }
-      found = chain
+  /// The overflow pages that the links of a cell's chain lead to, as far as they can be right.
+  public func reachedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
+    let count = chainLength(of: cell)
+    var pages: [PageNumber] = []
+    var seen: Set<PageNumber> = [page]
+    var next = cell.overflow ?? 0
+    while let number = PageNumber(next), pages.count < count, number != .first,
+      number != geometry.lockBytePage, number.number <= pageCount, seen.insert(number).inserted,
+      let following = try? bytes(of: number).big32(at: 0)
+    {
+      pages.append(number)
+      next = following
     }
-    return found
+    return pages
   }
 
-  private func isTreePage(_ number: PageNumber) -> Bool {
-    (try? btreePage(number)) != nil
+  /// How many overflow pages the payload of a cell needs.
+  public func chainLength(of cell: Cell) -> Int {
+    guard cell.overflow != nil else { return 0 }
+    let rest = cell.payloadSize - cell.local.count
+    return (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
   }
 
   /// The pages of a broken chain that are part of it as far as can be told.
   private func believedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
     guard let first = cell.overflow else { return [] }
-    let rest = cell.payloadSize - cell.local.count
-    let count = (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+    let count = chainLength(of: cell)
     var pages: [PageNumber] = []
     var seen: Set<PageNumber> = []
     var confirmed = 0
@@ -108,15 +110,6 @@ extension PointerMapEntry {
   /// The entry of an overflow page.
   fileprivate static func overflow(after parent: PageNumber, isFirst: Bool) -> PointerMapEntry {
     PointerMapEntry(isFirst ? .firstOverflow : .laterOverflow, parent: parent)
-  }
-}
-
-extension Cell {
-  /// The cell with another first overflow page.
-  fileprivate func spilling(to overflow: UInt32) -> Cell {
-    Cell(
-      offset: offset, size: size, leftChild: leftChild, rowID: rowID, payloadSize: payloadSize,
-      local: local, overflow: overflow)
   }
 }
 

@@ -5,10 +5,15 @@
 //      0    4  next page; 0 on the last
 //      4       payload
 
-/// The overflow pages of one payload, proven to be a chain of the right length.
+/// The overflow pages of one payload: a chain of the right length.
 public struct OverflowChain: Hashable, Sendable {
   /// The pages in order.
   public let pages: [PageNumber]
+
+  /// A chain of these pages, whatever their links say.
+  package init(pages: [PageNumber]) {
+    self.pages = pages
+  }
 }
 
 extension Image {
@@ -101,5 +106,20 @@ extension Image {
       throw FormatError(
         error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
+  }
+
+  /// The record of a cell whose overflow pages are known to be these, whatever their links say.
+  ///
+  /// - Throws: ``FormatError`` when a page cannot be read or the record does not hold.
+  public func record(
+    of cell: Cell, on page: BTreePage, along chain: OverflowChain
+  ) throws(FormatError) -> Record {
+    let local = page.bytes.slice(cell.local)
+    let isWhole = cell.payloadSize <= Record.wholeMax
+    let wanted = isWhole ? cell.payloadSize : Record.startMax
+    let payload = LongPayload(self, local: local, chain: chain, byteCount: cell.payloadSize)
+    let start = try payload.read(0..<min(wanted, cell.payloadSize))
+    return isWhole
+      ? try Record(start, in: 0..<start.count) : try Record(start: start, of: payload)
   }
 }

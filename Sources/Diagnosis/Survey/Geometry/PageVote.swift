@@ -27,10 +27,19 @@ struct PageVote {
   /// The bytes of the pages that voted for each ballot, most first.
   private let results: [(ballot: Ballot, bytes: Int)]
 
-  /// The ballot that dominates; nil when there is none, or another has half as much.
+  /// The ballot that dominates; nil when there is none.
+  ///
+  /// It has twice the pages of any other or, where none has, twice the bytes: chance makes single
+  /// pages, and large ones as well as small ones.
   var winner: Ballot? {
-    guard let best = results.first else { return nil }
-    return results.count > 1 && results[1].bytes * 2 > best.bytes ? nil : best.ballot
+    dominant { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(\.bytes)
+  }
+
+  /// The ballot with at least twice as much as any other.
+  private func dominant(_ size: ((ballot: Ballot, bytes: Int)) -> Int) -> Ballot? {
+    let ordered = results.sorted { size($0) > size($1) }
+    guard let best = ordered.first else { return nil }
+    return ordered.count > 1 && size(ordered[1]) * 2 > size(best) ? nil : best.ballot
   }
 
   /// The bytes of the pages that voted for the first of the ballots.

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frames of a log behind a break that were written in one go with those before it.
+//
+// The checksum in a frame's header is that of everything before it and of its own content. So each
+// frame also proves what stood in the header of the one before, and the chain can be taken up again
+// behind a frame that was damaged later:
+//
+//   frame 6       frame 7 (damaged)   frame 8             frame 9, commit
+//   checksum 6 ─> checksum 7     ───> checksum 8     ───> checksum 9
+//                 content ≠           holds from 7's      holds from 8's
+
+extension WriteAheadLog {
+  /// The log with the frames behind its break for which there is proof that they were committed.
+  ///
+  /// SQLite stops at the break. What it would leave there of a transaction that was never committed
+  /// looks alike but for this: it follows a commit, and its own content is whole. There the log is
+  /// taken to end.
+  func continued(in source: some PageSource, _ geometry: Geometry) -> WriteAheadLog {
+    switch ending {
+    case .complete, .olderGeneration, .cutOff: return self
+    case .saltsChanged, .checksumBroken: break
+    }
+    let start = (committed + uncommitted).count
+    var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
+    guard links.start(at: start, header: header) else { return self }
+    return taking(links, from: start)
+  }
+
+  /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
+  static func headless(_ source: some PageSource, _ geometry: Geometry) -> WriteAheadLog? {
+    guard
+      let stray = try? strayFrames(
+        of: source, pageSize: geometry.pageSize, pageMax: Int(Int32.max))
+    else { return nil }
+    for isBigEndian in [false, true] {
+      guard let salts = FrameLinks.salts(of: source, geometry, isBigEndian: isBigEndian) else {
+        continue
+      }
+      var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
+      guard links.start(at: 0, header: nil) else { return nil }
+      let log = WriteAheadLog(
+        pageSize: geometry.pageSize, salts: salts, unverified: stray, isBigEndian: isBigEndian
+      ).taking(links, from: 0)
+      return log.continued.isEmpty ? nil : log
+    }
+    return nil
+  }
+
+  /// The log with what follows its break, as far as that goes.
+  private func taking(_ links: FrameLinks, from start: Int) -> WriteAheadLog {
+    var links = links
+    var pending = uncommitted
+    var taken: [Frame] = []
+    var damaged: [Frame] = []
+    var pendingDamaged: [Frame] = []
+    var isAfterCommit = start > 0 && uncommitted.isEmpty
+    reading: while let link = links.next() {
+      switch link {
+      case .whole(let frame): pending.append(frame)
+      case .damaged(let frame, let looksWhole):
+        if isAfterCommit, looksWhole { break reading }
+        pending.append(frame)
+        pendingDamaged.append(frame)
+      case .unknown: break
+      case .stranger: break reading
+      }
+      isAfterCommit = false
+      if case .whole(let frame) = link, frame.commitPageCount != nil {
+        taken += pending
+        damaged += pendingDamaged
+        (pending, pendingDamaged) = ([], [])
+        isAfterCommit = true
+      }
+    }
+    guard !taken.isEmpty else { return self }
+    let indexes = Set(taken.map(\.index))
+    var log = self
+    log.continued = taken
+    log.damaged = damaged
+    log.uncommitted.removeAll { indexes.contains($0.index) }
+    log.unverified.removeAll { indexes.contains($0.index) }
+    log.commitsAfterBreak = log.unverified.count { $0.commitPageCount != nil }
+    return log
+  }
+}
+
+/// The frames of a log from a break on, each asked whether it follows the one before.
+private struct FrameLinks {
+  /// What a frame is.
+  enum Link {
+    /// Its checksum holds from the one before.
+    case whole(WriteAheadLog.Frame)
+    /// It says that it belongs here, and its checksum does not hold.
+    case damaged(WriteAheadLog.Frame, looksWhole: Bool)
+    /// Nothing of its header can be believed.
+    case unknown
+    /// It belongs to a generation before.
+    case stranger
+  }
+
+  private typealias Sum = WriteAheadLog.Checksum
+
+  private let source: any PageSource
+  private let geometry: Geometry
+  private let isBigEndian: Bool
+  private var salts: [UInt32]
+  private var index = 0
+  /// The checksums from which the next frame's may hold: the one that the last frame states, and
+  /// the one that it should.
+  private var before: [Sum] = []
+  private var isPreviousTrusted = true
+
+  init(_ source: any PageSource, _ geometry: Geometry, isBigEndian: Bool, salts: [UInt32]) {
+    self.source = source
+    self.geometry = geometry
+    self.isBigEndian = isBigEndian
+    self.salts = salts
+  }
+
+  private var frameSize: Int { WriteAheadLog.frameHeaderSize + geometry.pageSize }
+
+  /// Goes to the frame at `index`; false where there is nothing to go on from.
+  ///
+  /// Where the first frame's salts give the header a checksum from which that frame holds, it is
+  /// the header's that were damaged.
+  mutating func start(at index: Int, header: Bytes?) -> Bool {
+    self.index = index
+    if index > 0 {
+      guard let last = bytes(at: index - 1) else { return false }
+      before = [Sum(stated: last, at: 16, bigEndian: isBigEndian)]
+      return true
+    }
+    guard let first = bytes(at: 0) else { return false }
+    guard var header, header.count >= WriteAheadLog.headerSize else { return true }
+    header.replaceSubrange(16..<24, with: first[8..<16])
+    let mended = Sum(ofHeader: header, bigEndian: isBigEndian)
+    if mended.holds(first) {
+      salts = Self.salts(of: first)
+      before = [mended]
+    }
+    return true
+  }
+
+  /// What the next frame is; nil after the last whole one.
+  mutating func next() -> Link? {
+    guard let bytes = bytes(at: index) else { return nil }
+    let position = index
+    index += 1
+    let stated = Sum(stated: bytes, at: 16, bigEndian: isBigEndian)
+    let isLinked = before.contains { $0.holds(bytes) }
+    let hasSalts = Self.salts(of: bytes) == salts
+    defer {
+      before = [stated] + before.prefix(1).map { $0.adding(bytes) }
+    }
+    guard let page = PageNumber(bytes.big32(at: 0) ?? 0), isLinked || hasSalts else {
+      isPreviousTrusted = false
+      return isOlder(bytes) ? .stranger : .unknown
+    }
+    let commit = Int(bytes.big32(at: 4) ?? 0)
+    let frame = WriteAheadLog.Frame(
+      index: position, page: page, commitPageCount: commit > 0 ? commit : nil,
+      offset: WriteAheadLog.headerSize + position * frameSize + WriteAheadLog.frameHeaderSize)
+    if isLinked, hasSalts || isPreviousTrusted {
+      isPreviousTrusted = true
+      return .whole(frame)
+    }
+    defer { isPreviousTrusted = hasSalts }
+    guard hasSalts else { return .unknown }
+    if isPreviousTrusted, let flip = before.first?.flip(in: bytes) {
+      var mended = frame
+      mended.flip = flip
+      return .whole(mended)
+    }
+    return .damaged(frame, looksWhole: looksWhole(bytes, page))
+  }
+
+  /// The salts of the first frame that the next one follows.
+  static func salts(
+    of source: any PageSource, _ geometry: Geometry, isBigEndian: Bool
+  ) -> [UInt32]? {
+    let links = Self(source, geometry, isBigEndian: isBigEndian, salts: [])
+    for index in 0..<framesSearched {
+      guard let first = links.bytes(at: index), let second = links.bytes(at: index + 1) else {
+        return nil
+      }
+      let stated = Sum(stated: first, at: 16, bigEndian: isBigEndian)
+      if stated.holds(second), salts(of: first) == salts(of: second) { return salts(of: first) }
+    }
+    return nil
+  }
+
+  /// How many frames are looked at to learn the salts of a log without a header.
+  private static let framesSearched = 64
+
+  private static func salts(of frame: Bytes) -> [UInt32] {
+    [frame.big32(at: 8) ?? 0, frame.big32(at: 12) ?? 0]
+  }
+
+  private func isOlder(_ frame: Bytes) -> Bool {
+    guard salts.count == 2 else { return false }
+    return WriteAheadLog.areOlder(frame, at: 8, than: (salts[0], salts[1]))
+  }
+
+  /// Whether the content of a frame is a page of a tree without a fault.
+  private func looksWhole(_ frame: Bytes, _ number: PageNumber) -> Bool {
+    let content = frame.slice(WriteAheadLog.frameHeaderSize..<frame.count)
+    let page = try? BTreePage(content, number: number, geometry: geometry)
+    return page?.layoutFaults.isEmpty ?? false
+  }
+
+  private func bytes(at index: Int) -> Bytes? {
+    let offset = WriteAheadLog.headerSize + index * frameSize
+    guard let bytes = try? source.read(at: offset, count: frameSize), bytes.count == frameSize
+    else { return nil }
+    return bytes
+  }
+}
+
+/// One bit of a page that is the opposite of what was written.
+public struct BitFlip: Hashable, Sendable {
+  /// The byte, from the start of the page.
+  public let offset: Int
+  /// The bit in the byte.
+  public let mask: UInt8
+}
+
+extension WriteAheadLog.Checksum {
+  /// The one bit in the page of a frame with which its checksum would be the next one; nil where
+  /// there is none.
+  ///
+  /// Each number of a page has a weight of its own in the two sums. That one bit of some 32,000
+  /// makes up for both of them, 64 bits together, is no chance. The last number is left out: there
+  /// the bit can as well be one of the stored checksum.
+  fileprivate func flip(in frame: Bytes) -> BitFlip? {
+    let missing = adding(frame).missing(to: frame, at: 16)
+    // The weights of the two numbers of a step: what one more in them adds to the two sums.
+    var left: Sums = (1, 1)
+    var right: Sums = (0, 1)
+    var offset = frame.count - 8
+    while offset >= WriteAheadLog.frameHeaderSize {
+      for (place, weight) in [(offset, left), (offset + 4, right)]
+      where place + 4 < frame.count {
+        guard let number = number(in: frame, at: place) else { return nil }
+        for bit in 0..<32 {
+          let value: UInt32 = 1 << bit
+          let change = number & value == 0 ? value : 0 &- value
+          guard change &* weight.0 == missing.0, change &* weight.1 == missing.1 else { continue }
+          let byte = isBigEndian ? 3 - bit / 8 : bit / 8
+          return BitFlip(
+            offset: place + byte - WriteAheadLog.frameHeaderSize, mask: 1 << (bit % 8))
+        }
+      }
+      left = (left.0 &+ left.1, left.0 &+ 2 &* left.1)
+      right = (right.0 &+ right.1, right.0 &+ 2 &* right.1)
+      offset -= 8
+    }
+    return nil
+  }
+}
