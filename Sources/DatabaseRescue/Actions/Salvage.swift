@@ -187,7 +187,7 @@ package struct Salvage {
       at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims
     var balances: [Balance] = []
-    var notes: [String] = []
+    var notes = evidence
     var loaded: [LoadedTable] = []
     let families = ShadowFamilies(survey)
     if case .lineFeedsExpanded(let removed) = survey.transfer {
@@ -286,7 +286,7 @@ package struct Salvage {
       ("tool", "dbrescue"), ("version", Rescue.version), ("layout", QuarantineDatabase.layout),
       ("created", world.now().ISO8601Format()),
       ("schema_source", schemaSource), ("encoding", survey.encoding.name),
-    ] + files
+    ] + files + evidence.enumerated().map { ("evidence.\($0 + 1)", $1) }
       + backups.enumerated().map { index, backup in
         let date = backup.created.map { " \($0.ISO8601Format())" } ?? ""
         return ("backup.\(index + 1)", "\(backup.name)\(date)")

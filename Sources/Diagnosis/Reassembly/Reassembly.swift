@@ -58,6 +58,13 @@ extension Reassembly {
     }.sorted { $0.page < $1.page }
   }
 
+  /// Why pages are held to be a table's that its own tree does not lead to, and how many there
+  /// are; the strongest evidence first.
+  public func evidence(for position: Int) -> [(kind: PlacementEvidence, pages: Int)] {
+    let kinds = Dictionary(grouping: assignments[position]?.placed.values.map(\.self) ?? []) { $0 }
+    return kinds.map { (kind: $0.key, pages: $0.value.count) }.sorted { $0.kind > $1.kind }
+  }
+
   /// The pages that some table got back.
   var placedPages: Set<PageNumber> { Set(assignments.values.flatMap(\.placed.keys)) }
 

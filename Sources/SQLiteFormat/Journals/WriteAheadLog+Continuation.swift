@@ -131,12 +131,14 @@ private struct FrameLinks {
       return true
     }
     guard let first = bytes(at: 0) else { return false }
-    guard var header, header.count >= WriteAheadLog.headerSize else { return true }
-    header.replaceSubrange(16..<24, with: first[8..<16])
-    let mended = Sum(ofHeader: header, bigEndian: isBigEndian)
-    if mended.holds(first) {
+    guard let header, header.count >= WriteAheadLog.headerSize else { return true }
+    before = [Sum(ofHeader: header, bigEndian: isBigEndian)]
+    var mended = header
+    mended.replaceSubrange(16..<24, with: first[8..<16])
+    let sum = Sum(ofHeader: mended, bigEndian: isBigEndian)
+    if sum.holds(first) {
       salts = Self.salts(of: first)
-      before = [mended]
+      before = [sum]
     }
     return true
   }

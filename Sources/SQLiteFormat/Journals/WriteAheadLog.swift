@@ -177,7 +177,7 @@ extension WriteAheadLog {
     guard let first = bytes.big32(at: offset), let second = bytes.big32(at: offset + 4) else {
       return false
     }
-    return second != salts.1 && (1...4096).contains(salts.0 &- first)
+    return second != salts.1 && (first, second) != (0, 0) && (1...4096).contains(salts.0 &- first)
   }
 
   /// The frames of a log whose header is lost, as far as their page numbers can be; none unless

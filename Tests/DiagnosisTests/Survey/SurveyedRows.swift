@@ -17,9 +17,13 @@ extension Survey {
 
   /// Surveys bytes.
   init(main: Bytes, wal: Bytes? = nil, journal: Bytes? = nil) {
+    self.init(MemorySource(main), wal: wal, journal: journal)
+  }
+
+  init(_ main: any PageSource, wal: Bytes? = nil, journal: Bytes? = nil) {
     self.init(
       FileSet(
-        main: MemorySource(main), wal: wal.map { MemorySource($0) },
+        main: main, wal: wal.map { MemorySource($0) },
         journal: journal.map { MemorySource($0) }),
       parser: SandboxParser())
   }

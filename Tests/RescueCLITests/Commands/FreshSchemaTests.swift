@@ -196,6 +196,15 @@ import Testing
     #expect(json["tables"]?.list.first { $0["table"]?.text == "t" }?["leftOut"]?.number == 2)
   }
 
+  @Test func `a column that ran into its type keeps its values`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, notexTEXT)", "INSERT INTO t VALUES (1, 'kept')",
+      ],
+      into: "CREATE TABLE t (id INTEGER PRIMARY KEY, note TEXT DEFAULT 'made up')")
+    #expect(try result.value("SELECT note FROM t") == .text("kept"))
+  }
+
   @Test func `a table that the fresh schema has not is set aside whole`() throws {
     let result = try salvage(
       ["CREATE TABLE t (a)", "CREATE TABLE old (a, b)", "INSERT INTO old VALUES (1, 'b')"],

@@ -262,6 +262,43 @@ import Testing
     #expect(
       try outcome.new.value("SELECT count(*) FROM feb WHERE code LIKE 'jan%'") == .integer(0))
   }
+
+  /// A table whose rows are in the order of a key, with an index over it.
+  private static let ledger: [DatabaseBuilder.Step] = [
+    """
+    CREATE TABLE ledger (amount REAL, memo TEXT, day INTEGER, account TEXT, seq INTEGER,
+      PRIMARY KEY (account, day DESC, seq)) WITHOUT ROWID
+    """,
+    "CREATE INDEX ledger_memo ON ledger (memo)",
+    """
+    \(numbers) INSERT INTO ledger
+    SELECT i * 1.25, 'memo ' || i % 7, 1000 + i, substr('bankcardcash', i % 3 * 4 + 1, 4), i FROM n
+    """,
+  ]
+
+  @Test func `entries of an index are not taken for rows with fewer columns`() throws {
+    let outcome = try salvage(DatabaseBuilder(pageSize: 1024, Self.ledger)) { original in
+      [.zeroPage(try root(original, "ledger")), .zeroPage(try root(original, "ledger_memo"))]
+    }
+    let strange = try outcome.new.value(
+      "SELECT count(*) FROM ledger WHERE memo IS NULL OR account NOT IN ('bank', 'card', 'cash')")
+    #expect(strange == .integer(0))
+  }
+
+  @Test func `of a keyed page without its first half the other rows are kept aside`() throws {
+    var rows: Int64 = 0
+    let outcome = try salvage(DatabaseBuilder(pageSize: 1024, Self.ledger)) { original in
+      let leaf = try leaves(original, "ledger")[2]
+      rows = try #require(original.value("SELECT count(*) FROM ledger")?.integerValue)
+      return [.zeroRange(offset: (leaf - 1) * 1024, count: 512)]
+    }
+    let written = try #require(
+      outcome.new.value("SELECT count(*) FROM ledger")?.integerValue)
+    let aside = try outcome.rowsAside("\"table\" = 'ledger'") ?? 0
+    #expect(aside > 5)
+    // Half a page holds about 16 rows.
+    #expect(written + aside >= rows - 20)
+  }
 }
 
 extension DatabaseBuilder.Step {

@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test func `frames after a broken checksum are unverified copies`() throws {
-    var bytes = wal([(1, 50, 1), (1, 51, 1), (2, 52, 2), (1, 53, 2)])
-    bytes[offset(ofFrame: 1) + 100] ^= 1
+    var bytes = wal([(1, 50, 1), (1, 51, 1), (2, 52, 0), (1, 53, 0)])
+    bytes[offset(ofFrame: 1) + 100] ^= 0x55
     let image = try image(2, wal: bytes)
     #expect(try image.bytes(of: .first).first == 50)
     #expect(
@@ -53,11 +53,11 @@ import Testing
         == [.unverifiedFrame(3), .unverifiedFrame(1), .main])
   }
 
-  @Test func `salts that no restart explains are damage, and the frames unverified copies`() throws
+  @Test func `salts that no restart explains, with other checksums, are unverified copies`() throws
   {
     var bytes = wal([(1, 50, 1), (1, 51, 1), (2, 52, 2)])
     for frame in 1...2 {
-      for byte in 8..<16 { bytes[offset(ofFrame: frame) + byte] = 0xA5 }
+      for byte in 8..<20 { bytes[offset(ofFrame: frame) + byte] = 0xA5 }
     }
     let image = try image(2, wal: bytes)
     guard case .applied(let log) = image.wal else {
@@ -84,9 +84,10 @@ import Testing
   }
 
   @Test(arguments: [0, 10, 16, 24])
-  func `the frames of a log whose header is damaged are found by their size`(_ byte: Int) throws {
+  func `the frames of a log that nothing vouches for are found by their size`(_ byte: Int) throws {
     var bytes = wal([(1, 50, 0), (2, 51, 2), (3, 52, 3)])
     bytes[byte] ^= 0x20
+    for frame in 0..<3 { bytes[offset(ofFrame: frame) + 17] ^= 0x20 }
     let image = try image(2, wal: bytes)
     guard case .unusable = image.wal else {
       Issue.record("\(image.wal)")

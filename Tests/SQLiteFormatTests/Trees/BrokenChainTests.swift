@@ -88,13 +88,23 @@ import Testing
     #expect(image.leadingFields(of: try page.cell(0), on: page) == nil)
   }
 
-  @Test func `a chain whose first link is wrong is found when there is one of its length`() throws {
-    let image = try Row(links: [9999, 4, 5, 6, 0]).image()
+  @Test func `the pages that links still lead to are known`() throws {
+    func reached(_ links: [UInt32]) throws -> [Int] {
+      let image = try Row(links: links).image()
+      let page = try image.btreePage(2.page)
+      return image.reachedPages(of: try page.cell(0), on: 2.page).map(\.number)
+    }
+    #expect(try reached([3, 4, 5, 6, 0]) == [3, 4, 5, 6])
+    #expect(try reached([9999, 4, 5, 6, 0]) == [])
+    #expect(try reached([3, 4, 9999, 6, 0]) == [3, 4])
+    #expect(try reached([3, 4, 3, 6, 0]) == [3, 4], "a chain meets no page twice")
+  }
+
+  @Test func `a record is read along pages whose links are wrong`() throws {
+    let image = try Row(links: [9999, 0, 0, 0, 0]).image()
     let page = try image.btreePage(2.page)
-    let cell = try page.cell(0)
-    let found = image.inferredChain(of: cell, on: 2.page, from: [7.page, 3.page, 8.page])
-    #expect(found?.pages == [3.page, 4.page, 5.page, 6.page])
-    #expect(image.inferredChain(of: cell, on: 2.page, from: [4.page, 7.page]) == nil)
-    #expect(image.inferredChain(of: cell, on: 2.page, from: [3.page, 3.page]) == nil)
+    let record = try image.record(
+      of: page.cell(0), on: page, along: OverflowChain(pages: [3.page, 4.page, 5.page, 6.page]))
+    #expect(try record.values.dropFirst().elementsEqual(Row.fields.dropFirst().map { .blob($0) }))
   }
 }

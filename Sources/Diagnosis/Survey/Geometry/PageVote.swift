@@ -29,17 +29,19 @@ struct PageVote {
 
   /// The ballot that dominates; nil when there is none.
   ///
-  /// It has twice the pages of any other or, where none has, twice the bytes: chance makes single
-  /// pages, and large ones as well as small ones.
+  /// It has four times the pages of any other or, where none has, twice the bytes: chance makes
+  /// single pages, large ones as well as small ones.
   var winner: Ballot? {
-    dominant { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(\.bytes)
+    dominant(by: 4) { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(by: 2, \.bytes)
   }
 
-  /// The ballot with at least twice as much as any other.
-  private func dominant(_ size: ((ballot: Ballot, bytes: Int)) -> Int) -> Ballot? {
+  /// The ballot that has so many times as much as any other.
+  private func dominant(
+    by factor: Int, _ size: ((ballot: Ballot, bytes: Int)) -> Int
+  ) -> Ballot? {
     let ordered = results.sorted { size($0) > size($1) }
     guard let best = ordered.first else { return nil }
-    return ordered.count > 1 && size(ordered[1]) * 2 > size(best) ? nil : best.ballot
+    return ordered.count > 1 && size(ordered[1]) * factor > size(best) ? nil : best.ballot
   }
 
   /// The bytes of the pages that voted for the first of the ballots.

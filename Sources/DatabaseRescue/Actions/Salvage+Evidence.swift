@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// By what evidence a salvage knows the schema, and whose the pages are that no tree leads to.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Salvage {
+  /// Where the schema comes from, where that is not the schema table alone.
+  private var schemaEvidence: String? {
+    guard let sources = survey.schema?.sources else { return nil }
+    let parts = SchemaSource.allCases.compactMap { source in
+      sources[source].flatMap { $0 > 0 ? "\($0.of("object")) from \(source.words)" : nil }
+    }
+    return sources.keys.contains { $0 != .schemaTable }
+      ? "the schema: " + parts.joined(separator: ", ") : nil
+  }
+
+  /// Why pages that no tree leads to, or the wrong one, are held to be those of tables.
+  private var placementEvidence: [String] {
+    survey.trees.indices.compactMap { position in
+      let evidence = survey.reassembly.evidence(for: position)
+      guard !evidence.isEmpty else { return nil }
+      let count = evidence.reduce(0) { $0 + $1.pages }
+      let parts = evidence.map { "\($0.pages) by \($0.kind.words)" }
+      return "'\(survey.trees[position].entry.name)': \(count.of("page")) that its tree had lost "
+        + (count == 1 ? "was" : "were") + " found: " + parts.joined(separator: ", ")
+    }
+  }
+
+  /// The evidence on which the salvage rests, where the file no longer tells by itself.
+  var evidence: [String] { [schemaEvidence].compactMap(\.self) + placementEvidence }
+}
+
+extension SchemaSource {
+  fileprivate var words: String {
+    switch self {
+    case .schemaTable: "the schema table"
+    case .strayPage: "pages that the schema table has lost"
+    case .otherTime: "copies of another time, in or under the journals"
+    case .expected: "the schema that was given"
+    }
+  }
+}
+
+extension PlacementEvidence {
+  fileprivate var words: String {
+    switch self {
+    case .index: "entries of its indexes"
+    case .pointerMap: "the pointer map"
+    case .tree: "its tree, if at another place"
+    case .elimination: "elimination of all other tables"
+    case .backup: "a backup with the same page"
+    case .declaredTypes: "its declared types"
+    }
+  }
+}

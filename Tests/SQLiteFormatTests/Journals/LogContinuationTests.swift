@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which frames behind a break in a log are taken, and which are not.
+
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct LogContinuationTests {
+  private static let frameSize = 24 + 512
+
+  private static func offset(ofFrame index: Int) -> Int { 32 + index * frameSize }
+
+  /// A page of a tree without a fault: a leaf with one row.
+  private static func leaf(_ row: Int64) -> Bytes { PageMaker.leaf([row]).bytes }
+
+  /// Three transactions, of pages 1 and 2, of page 2, and of page 3.
+  private static func log(bigEndian: Bool = false) -> Bytes {
+    var wal = WALMaker(bigEndian: bigEndian, salts: (7, 2))
+    wal.add(1, .page(10))
+    wal.add(2, leaf(1), commit: 2)
+    wal.add(2, leaf(2), commit: 2)
+    wal.add(3, leaf(3), commit: 3)
+    return wal.bytes
+  }
+
+  private func image(_ wal: Bytes) throws -> Image {
+    let main = (1...3).reduce(Bytes()) { $0 + Bytes.page(UInt8($1)) }
+    return Image(
+      FileSet(main: MemorySource(main), wal: MemorySource(wal)), geometry: try .of(512))
+  }
+
+  private func log(of image: Image) throws -> WriteAheadLog {
+    guard case .applied(let log) = image.wal else { throw Unexpected(state: "\(image.wal)") }
+    return log
+  }
+
+  private struct Unexpected: Error { let state: String }
+
+  @Test(arguments: [false, true], [24, 27, 100, 301, 535 - 8])
+  func `one flipped bit of a frame is found and put right`(_ bigEndian: Bool, _ byte: Int) throws {
+    var bytes = Self.log(bigEndian: bigEndian)
+    bytes[Self.offset(ofFrame: 0) + byte] ^= 0x10
+    let image = try image(bytes)
+    let log = try log(of: image)
+    #expect(log.committed.isEmpty && log.damaged.isEmpty && log.unverified.isEmpty)
+    #expect(log.continued.map(\.page.number) == [1, 2, 2, 3])
+    #expect(log.continued.first?.flip?.offset == byte - 24)
+    #expect(try image.bytes(of: .first) == .page(10))
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+    #expect(image.pageCount == 3)
+  }
+
+  @Test func `the frames behind a destroyed one go on, and it is known to be damaged`() throws {
+    var bytes = Self.log()
+    for index in 24..<Self.frameSize { bytes[Self.offset(ofFrame: 2) + index] = 0 }
+    let image = try image(bytes)
+    let log = try log(of: image)
+    #expect(log.committed.count == 2)
+    #expect(log.continued.map(\.page.number) == [2, 3])
+    #expect(log.damaged.map(\.index) == [2])
+    #expect(image.damagedPages == [2.page])
+    #expect(try image.bytes(of: 2.page) == .page(0), "the newest copy is gone, and not the older")
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+    #expect(image.replicas(of: 2.page).map(\.source) == [.supersededFrame(1), .main])
+  }
+
+  @Test func `a damaged frame that a later one supersedes is not missed`() throws {
+    var bytes = Self.log()
+    for index in 30..<60 { bytes[Self.offset(ofFrame: 1) + index] ^= 0xFF }
+    let image = try image(bytes)
+    #expect(try log(of: image).damaged.map(\.index) == [1])
+    #expect(image.damagedPages.isEmpty)
+    #expect(try image.bytes(of: 2.page) == Self.leaf(2))
+  }
+
+  @Test func `a frame whose header is lost is left out`() throws {
+    var bytes = Self.log()
+    for index in 0..<Self.frameSize { bytes[Self.offset(ofFrame: 1) + index] = 0 }
+    let image = try image(bytes)
+    // What follows it holds from nothing that is left, and only its own follower from it.
+    #expect(try log(of: image).continued.map(\.page.number) == [1, 2, 3])
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `frames with other salts count where their checksums go on`(_ first: Int) throws {
+    var bytes = Self.log()
+    for frame in first..<4 {
+      for byte in 8..<16 { bytes[Self.offset(ofFrame: frame) + byte] = 0xA5 }
+    }
+    let image = try image(bytes)
+    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
+  @Test func `other salts in the header with a checksum that holds are put right`() throws {
+    let other = WALMaker(salts: (9000, 1234)).bytes
+    let image = try image(other + Self.log()[other.count...])
+    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+  }
+
+  @Test(arguments: [false, true])
+  func `a log without its header is read by what its frames prove`(_ bigEndian: Bool) throws {
+    var bytes = Self.log(bigEndian: bigEndian)
+    for index in 0..<32 { bytes[index] = 0 }
+    let image = try image(bytes)
+    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
+  @Test func `what an older and longer log left behind a commit is not taken`() throws {
+    // After a crash the log is written on from its last commit, with the same salts.
+    var young = WALMaker(salts: (7, 2))
+    young.add(1, .page(60), commit: 3)
+    let image = try image(young.bytes + Self.log()[young.bytes.count...])
+    let log = try log(of: image)
+    #expect(log.committed.count == 1)
+    #expect(log.continued.isEmpty)
+    #expect(log.unverified.count == 3)
+    #expect(try image.bytes(of: 3.page) == .page(3))
+  }
+
+  @Test func `frames behind a break that were never committed are not taken`() throws {
+    var wal = WALMaker(salts: (7, 2))
+    wal.add(1, .page(10), commit: 3)
+    wal.add(2, .page(20))
+    wal.add(3, .page(30))
+    var bytes = wal.bytes
+    bytes[Self.offset(ofFrame: 1) + 100] ^= 0x55
+    let image = try image(bytes)
+    #expect(try log(of: image).continued.isEmpty)
+    #expect(try image.bytes(of: 3.page) == .page(3))
+  }
+}
