@@ -49,7 +49,7 @@ public struct Rescue: Sendable {
       let examination = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _ throws(RescueError) in examination })
+        { examination, _, _ throws(RescueError) in examination })
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
       return (
@@ -105,10 +105,10 @@ public struct Rescue: Sendable {
         examine: { notes throws(RescueError) in
           try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
         },
-        { examination, notes throws(RescueError) in
+        { examination, notes, digests throws(RescueError) in
           try salvage(
             examination, to: output, into: contract, backups: backups, replacing: replacing,
-            &notes)
+            &notes, whenRead: digests.begin)
         })
     }
   }

@@ -32,3 +32,30 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
     return try result.get()
   }
 }
+
+/// The digests of files once they have been read for the last time.
+final class LastDigests: Sendable {
+  private let take: @Sendable () throws(RescueError) -> [Digest]
+  private let work = Mutex<Background<[Digest], RescueError>?>(nil)
+
+  /// Digests that `take` takes, not yet begun.
+  init(_ take: @escaping @Sendable () throws(RescueError) -> [Digest]) {
+    self.take = take
+  }
+
+  /// Begins to take them, beside whatever goes on.
+  func begin() {
+    work.withLock { work in
+      if work == nil { work = Background(take) }
+    }
+  }
+
+  /// The digests, as soon as they are there.
+  ///
+  /// - Throws: ``RescueError`` when a file cannot be read.
+  func value(_ progress: (Progress) -> Void) throws(RescueError) -> [Digest] {
+    progress(.began(.proving))
+    begin()
+    return try work.withLock(\.self)?.value() ?? []
+  }
+}

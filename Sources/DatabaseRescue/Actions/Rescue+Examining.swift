@@ -121,11 +121,11 @@ extension Rescue {
   /// wrote meanwhile, for nothing here does.
   ///
   /// The first digests are taken while `examine` reads the same bytes, and are there before
-  /// `body` does anything with what that found.
+  /// `body` does anything with what that found. It may begin the last ones when it has read all.
   func withEvidence<Value>(
     _ input: InputFiles, _ notes: inout RunNotes,
     examine: (inout RunNotes) throws(RescueError) -> Examination,
-    _ body: (Examination, inout RunNotes) throws(RescueError) -> Value
+    _ body: (Examination, inout RunNotes, LastDigests) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
     let digests = Background { () throws(RescueError) in try self.digests(of: input) }
     let examination = Result { () throws(RescueError) in try examine(&notes) }
@@ -136,10 +136,11 @@ extension Rescue {
     }
     let examined = try examination.get()
     _ = try before.get()
-    let value = try body(examined, &notes)
-    world.progress(.began(.proving))
-    let after = try self.digests(of: input, progress: world.progress)
-      .map { PlainName($0.description) }
+    let last = LastDigests { [world] () throws(RescueError) in
+      try self.digests(of: input, progress: world.progress)
+    }
+    let value = try body(examined, &notes, last)
+    let after = try last.value(world.progress).map { PlainName($0.description) }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }

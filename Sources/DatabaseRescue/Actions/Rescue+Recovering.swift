@@ -119,7 +119,7 @@ extension Rescue {
   func salvage(
     _ examination: Examination, to output: FilePath, quarantine: FilePath? = nil,
     into contract: Contract?, backups: [SalvageBackup] = [], believingTables: Bool = false,
-    replacing: Bool, _ notes: inout RunNotes
+    replacing: Bool, _ notes: inout RunNotes, whenRead: () -> Void = {}
   ) throws(RescueError) -> SalvageReport {
     guard examination.survey.image != nil else {
       throw RescueError(
@@ -136,7 +136,7 @@ extension Rescue {
         world: world
       ).run(
         to: output, quarantine: quarantine, replacing: replacing,
-        code: notes.code(outcome: .succeeded).description
+        code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)
       return report

@@ -96,13 +96,13 @@ package struct Salvage {
   /// Builds the fresh database, checks it, and gives it its name.
   ///
   /// Doubtful rows go to `quarantine`, beside the output unless given. `code` names what is
-  /// unfinished; `signature` gives the code that the run has when the report is what it is.
+  /// unfinished; `whenRead` is called after the last look at the input; `signature` gives the code that the run has when the report is what it is.
   ///
   /// - Throws: ``RescueError`` when the output exists, or cannot be written. Nothing is
   ///   left behind then.
   package func run(
     to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
-    signature: ((SalvageReport) -> String)? = nil
+    whenRead: () -> Void = {}, signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
@@ -113,7 +113,8 @@ package struct Salvage {
     let partialQuarantine = output.folder.appending(FilePath(".\(code).quarantine.partial"))
     do {
       let report = try fill(
-        partial, partialQuarantine, reader, output: output, quarantine: quarantine
+        partial, partialQuarantine, reader, output: output, quarantine: quarantine,
+        whenRead: whenRead
       ) { signature?($0) ?? code }
       try publish(partial, as: output, replacing: replacing)
       if report.quarantine != nil {
@@ -179,7 +180,8 @@ package struct Salvage {
 
   private func fill(
     _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader,
-    output: FilePath, quarantine: FilePath, signature: (SalvageReport) -> String
+    output: FilePath, quarantine: FilePath, whenRead: () -> Void,
+    signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
     var target = try FreshDatabase(at: partial, schema: schema, isCancelled: world.isCancelled)
@@ -227,6 +229,8 @@ package struct Salvage {
     let origins = try merge(lossy, in: target, &aside, &balances, &notes)
     try target.settle(storage: world.storage)
     for page in survey.strayPages { try aside.add(page) }
+    let sequences = sequences
+    whenRead()
     notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
