@@ -52,6 +52,8 @@ private struct ReplicaOwners {
   private let image: Image
   /// The owners of pages in the state that the unproven frames lead to.
   private let unproven: PageClaims
+  /// The owners of pages in the database file under the journals.
+  private let covered: PageClaims
   /// The trees that lead to pages which cannot be read.
   private let expecting: [PageNumber: Int]
   private let isLogBroken: Bool
@@ -73,16 +75,22 @@ private struct ReplicaOwners {
       } else {
         true
       }
-    unproven = Self.unprovenOwners(survey, image)
+    var unproven: Generation?
+    var covered: Generation?
+    for generation in Generations(image) {
+      if generation.isUnproven { unproven = generation }
+      if generation.isCovered { covered = generation }
+    }
+    self.unproven = Self.owners(in: unproven, survey)
+    self.covered = Self.owners(in: survey.trees.allSatisfy(\.isReadable) ? nil : covered, survey)
   }
 
-  private static func unprovenOwners(_ survey: Survey, _ image: Image) -> PageClaims {
-    var last: Generation?
-    for generation in Generations(image) where generation.isUnproven { last = generation }
-    guard let last else { return PageClaims(pageCount: 0) }
-    var claims = PageClaims(pageCount: last.image.pageCount)
+  /// The owners of pages in another state of the database: what its trees lead to there.
+  private static func owners(in generation: Generation?, _ survey: Survey) -> PageClaims {
+    guard let generation else { return PageClaims(pageCount: 0) }
+    var claims = PageClaims(pageCount: generation.image.pageCount)
     func claim(_ root: PageNumber, isTable: Bool, for owner: PageClaims.Owner) {
-      var walk = TreeWalk(last.image, root: root, isTable: isTable, owner: owner)
+      var walk = TreeWalk(generation.image, root: root, isTable: isTable, owner: owner)
       while walk.next(&claims) != nil {}
     }
     claim(.first, isTable: true, for: Survey.schemaOwner)
@@ -138,7 +146,7 @@ private struct ReplicaOwners {
       let owner = survey.claims.owner(of: replica.page)
       return owner == Survey.schemaOwner ? nil : owner
     case .main, .journal, .olderFrame, .supersededFrame:
-      return survey.claims.owner(of: replica.page)
+      return survey.claims.owner(of: replica.page) ?? covered.owner(of: replica.page)
     }
   }
 
@@ -149,6 +157,9 @@ private struct ReplicaOwners {
 }
 
 extension Generation {
+  /// Whether the state is that of the database file without its journals.
+  fileprivate var isCovered: Bool { replicas.contains { $0.source == .main } }
+
   /// Whether the state rests on frames that were not committed or that nothing vouches for.
   fileprivate var isUnproven: Bool {
     replicas.contains { replica in

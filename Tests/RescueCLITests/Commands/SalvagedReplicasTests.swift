@@ -101,6 +101,31 @@ import Testing
     #expect(result.rows.union(result.aside) == Set(1...200))
   }
 
+  @Test func `older rows of a destroyed keyed page are set aside`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      journal: .wal,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT) WITHOUT ROWID",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 500)
+        INSERT INTO t SELECT i, 'row ' || i || ' ' || hex(zeroblob(40)) FROM n
+        """,
+      ], leftover: .wal(["UPDATE t SET a = 'new' WHERE id = 250", "DELETE FROM t WHERE id = 3"])
+    ).build(at: file)
+    let wal = file.adding(suffix: "-wal")
+    let damage = Damage.zeroRange(offset: Self.offset(ofFrame: 0) + 24, count: 4096)
+    try wal.replaceContents(with: damage.applied(to: wal.contents(), pageSize: 4096))
+    let output = bench["new.db"]
+    #expect(try bench.run("salvage", file, "--output", output).status == 14)
+    let written = try Oracle(output).value("SELECT count(*) FROM t")?.integerValue ?? 0
+    let aside =
+      try Oracle(output.adding(suffix: ".quarantine.db"))
+      .value("SELECT count(DISTINCT c0) FROM \"rows\"")?.integerValue ?? 0
+    #expect(written + aside >= 499)
+    #expect(aside > 5)
+  }
+
   @Test func `bytes changed unseen in the last copy of a page set its rows aside`() throws {
     let (file, wal) = try logged()
     var bytes = try wal.contents()
