@@ -159,6 +159,9 @@ extension ArchiveWriter {
       }
     }
     take(try store(encoded, total: image.byteCount))
+    if let old = earlier?.imageByteCount, old > image.byteCount {
+      stored.changes?.add([image.byteCount..<old])
+    }
     stored.digest = hash?.digest()
     return stored
   }

@@ -110,6 +110,15 @@ import Testing
     #expect(try Vault(scratch.file("vault")).latest()?.path == first.path)
   }
 
+  @Test func `a database that became an empty file has nothing of the earlier one`() throws {
+    let database = try scratch.database(kibibytes: 200)
+    _ = try backUp(database)
+    try scratch.write([], to: database)
+    let backup = try backUp(database)
+    #expect(backup.manifest?.content.tables == [])
+    try expectTruth(backup, database)
+  }
+
   @Test func `a check that was not done is not taken over`() throws {
     let database = try scratch.database(kibibytes: 100)
     _ = try backUp(database, .quick)
