@@ -29,6 +29,8 @@ package enum CommandLine {
     "backup": backupCommand,
     "vault list": vaultListCommand,
     "vault verify": vaultVerifyCommand,
+    "vault prune": vaultPruneCommand,
+    "vault extract": vaultExtractCommand,
     "guard": guardCommand,
     "contract capture": contractCaptureCommand,
     "contract verify": contractVerifyCommand,

@@ -20,6 +20,8 @@ struct Bench {
   let folder: FilePath
   /// What is examined, copied and restored.
   let database: FilePath
+  /// The same database after some edits, under the same name.
+  let edited: FilePath
   /// Whether there is a gzip to compare with.
   let hasGzip: Bool
   /// How busy the machine was with other work when it began.
@@ -34,19 +36,20 @@ struct Bench {
     self.program = program
     folder = options.folder.appending(options.isSmall ? "small" : "large")
     database = folder.appending("fitness.db")
+    edited = folder.appending("edited").appending("fitness.db")
     // Runs of a measurement do not belong in anybody's log.
     environment = World().environment.merging(
       ["DBRESCUE_LOG": "\(folder.appending("runs.jsonl"))", "TMPDIR": "\(folder)"]) { $1 }
     hasGzip =
       (try? Job(command: ["gzip", "--version"]).run(environment: environment)) != nil
-    try storage.createFolder(folder)
+    try storage.createFolder(edited.folder)
   }
 
   /// Measures everything and prints the table.
   func run() throws {
-    try makeDatabase()
+    try makeDatabases()
     var measured: [String: Measurement] = [:]
-    for group in groups {
+    for group in groups where group.contains(where: { options.isWanted($0.name) }) {
       for round in 0...options.runs {
         for work in group {
           progress("\(work.name): \(round == 0 ? "warm-up" : "run \(round) of \(options.runs)")")
@@ -58,10 +61,11 @@ struct Bench {
         }
       }
     }
-    // Only the database is worth keeping.
+    // Only the databases are worth keeping.
     for made in groups.joined().flatMap(\.makes) { try remove(made) }
     progress("")
     print("\(database), \(try byteCount(of: database) / 1_000_000) MB\n")
+    let rows = rows.filter { measured[$0.work] != nil }
     for line in ResultTable(rows, measured).lines { print(line) }
     print("")
     for note in notes { print("- \(note)") }
@@ -76,16 +80,21 @@ struct Bench {
   /// How many cores there are.
   var coreCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
-  private func makeDatabase() throws {
-    guard try storage.status(of: database) == nil else { return }
+  private func makeDatabases() throws {
+    let workouts = options.isSmall ? 2_200 : 66_667
+    try make(database) { ["create", "\($0)", "\(workouts)"] }
+    try make(edited) { ["edit", "\(database)", "\($0)"] }
+  }
+
+  /// Makes a database where there is none yet.
+  private func make(_ path: FilePath, _ words: (FilePath) -> [String]) throws {
+    guard try storage.status(of: path) == nil else { return }
     progress("making the database")
     // Under another name first: a database that is only half there is not to be reused.
-    let partial = database.adding(suffix: ".partial")
+    let partial = path.adding(suffix: ".partial")
     try remove(partial)
-    let workouts = options.isSmall ? 2_200 : 66_667
-    let create = ["\(program)", "peer", "create", "\(partial)", "\(workouts)"]
-    _ = try Job(command: create).run(environment: environment)
-    try storage.rename(partial, to: database)
+    _ = try Job(command: ["\(program)", "peer"] + words(partial)).run(environment: environment)
+    try storage.rename(partial, to: path)
   }
 
   /// Runs a work once, with nothing of an earlier run left, neither on disk nor on its way there.

@@ -7,6 +7,8 @@ import DatabaseRescue
 struct Options {
   /// Whether the database is small, for a quick look.
   var isSmall = false
+  /// The word that must be in the name of what is measured; nil for everything.
+  var only: String?
   /// How often each thing is measured.
   var runs = 3
   /// Where the databases are.
@@ -24,6 +26,9 @@ struct Options {
         }
         runs = number
         words.removeFirst()
+      case "--only":
+        guard !words.isEmpty else { throw UsageError(message: "--only needs a word") }
+        only = words.removeFirst()
       case "--folder":
         guard !words.isEmpty else { throw UsageError(message: "--folder needs a path") }
         folder = FilePath(words.removeFirst())
@@ -31,6 +36,11 @@ struct Options {
       }
     }
   }
+}
+
+extension Options {
+  /// Whether a piece of work is to be measured, with those of its group.
+  func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 }
 
 /// A command line that cannot be understood.

@@ -12,11 +12,12 @@ import DatabaseRescue
 #endif
 
 let usage = """
-  usage: rescue-bench [--small] [--runs N] [--folder FOLDER]
+  usage: rescue-bench [--small] [--runs N] [--folder FOLDER] [--only WORD]
 
     --small          a database of about 8 MB instead of 250 MB
     --runs N         how often each thing is measured, after a warm-up; 3 unless given
     --folder FOLDER  where the databases are made, and kept for the next time
+    --only WORD      measure only what has this word in its name, and its peers: backup, check
 
   """
 

@@ -23,8 +23,8 @@ extension Rescue {
       // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
         folder.database,
-        describing: { pages throws(RescueError) in
-          BackupContent(Survey(FileSet(main: pages), parser: SandboxParser()), supportCode: code)
+        describing: { (pages, earlier) throws(RescueError) in
+          BackupDescription(of: pages, since: earlier, supportCode: code)
         },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }

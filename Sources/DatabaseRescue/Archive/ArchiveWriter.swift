@@ -36,25 +36,6 @@ struct ArchiveWriter {
     _ = try write(document, as: .opening)
   }
 
-  /// Writes the image in data members, several at a time.
-  ///
-  /// - Parameters:
-  ///   - image: The bytes to store.
-  ///   - name: What the image is called in an error.
-  /// - Returns: The SHA-256 of the image.
-  /// - Throws: ``RescueError`` when the image cannot be read or the file not be written.
-  mutating func write(image: any PageSource, from name: FilePath) throws(RescueError) -> Digest {
-    let total = image.byteCount
-    let batchByteCount = Parallel.batchCount * spanByteCount
-    var whole = SHA256()
-    for start in stride(from: 0, to: total, by: batchByteCount) {
-      let end = min(start + batchByteCount, total)
-      let bytes = try Self.read(image, start..<end, from: name)
-      whole = try write(batch: bytes, at: start, total: total, after: whole)
-    }
-    return whole.digest()
-  }
-
   /// Writes what was measured after the data, the index and the end mark.
   mutating func finish(manifest document: Bytes, imageByteCount: Int) throws(RescueError) {
     let manifest = try write(document, as: .manifest)
@@ -75,79 +56,6 @@ struct ArchiveWriter {
   /// Makes what was written durable.
   func synchronize() throws(RescueError) {
     do { try file.synchronize() } catch { throw RescueError(error) }
-  }
-
-  private static func read(
-    _ image: any PageSource, _ range: Range<Int>, from name: FilePath
-  ) throws(RescueError) -> Bytes {
-    let bytes: Bytes
-    do { bytes = try image.read(at: range.lowerBound, count: range.count) } catch {
-      throw RescueError(error, in: name)
-    }
-    guard bytes.count == range.count else {
-      throw RescueError(
-        .busy, "'\(name)' became shorter while it was read",
-        meaning: "something else is writing to it; nothing was stored",
-        advice: "close the app that uses the database, and try again")
-    }
-    return bytes
-  }
-
-  /// Compresses the spans of `bytes` on all cores, and writes them in order.
-  private mutating func write(
-    batch bytes: Bytes, at start: Int, total: Int, after hash: SHA256
-  ) throws(RescueError) -> SHA256 {
-    let spans = stride(from: 0, to: bytes.count, by: spanByteCount).map {
-      $0..<min($0 + spanByteCount, bytes.count)
-    }
-    let level = level
-    // One piece of work beside the spans: the digest of the image, which has to go in order.
-    let results = Parallel.map(spans.count + 1) { index -> BatchResult in
-      guard index > 0 else {
-        var hash = hash
-        hash.update(bytes)
-        return .whole(hash)
-      }
-      let span = Bytes(bytes[spans[index - 1]])
-      return .span(
-        Deflate.compress(span, level: level), SHA256.digest(of: span), CRC32.checksum(of: span))
-    }
-    var whole = hash
-    var next = spans.makeIterator()
-    for result in results {
-      switch result {
-      case .whole(let hash): whole = hash
-      case .span(let data, let digest, let checksum):
-        guard let data, let span = next.next() else {
-          throw RescueError(.internal, "memory is short", advice: "close other programs")
-        }
-        try write(
-          data, digest: digest, checksum: checksum,
-          span: (start + span.lowerBound)..<(start + span.upperBound), total: total)
-      }
-    }
-    return whole
-  }
-
-  /// What one piece of work on a batch gives.
-  private enum BatchResult: Sendable {
-    case whole(SHA256)
-    case span(Bytes?, Digest, UInt32)
-  }
-
-  /// Writes one data member around deflate data that stands for `span` of the image.
-  private mutating func write(
-    _ data: Bytes, digest: Digest, checksum: UInt32, span: Range<Int>, total: Int
-  ) throws(RescueError) {
-    let byteCount = MemberHead.byteCount + data.count + MemberHead.trailerByteCount
-    let member = DataMember(
-      number: members.count, position: position, byteCount: byteCount, span: span, digest: digest)
-    var bytes = member.head(id: id, total: total).encoded
-    bytes += data
-    bytes.appendNumber(checksum)
-    bytes.appendNumber(UInt32(span.count))
-    try append(bytes)
-    members.append(member)
   }
 
   /// Writes a document in empty members; one that holds nothing still gets one part.
@@ -173,14 +81,172 @@ struct ArchiveWriter {
   }
 
   private mutating func append(_ bytes: Bytes) throws(RescueError) {
+    try put(bytes, at: position)
+    position += bytes.count
+  }
+
+  private func put(_ bytes: Bytes, at position: Int) throws(RescueError) {
     do { try file.write(bytes, at: position) } catch {
       throw RescueError(error, meaning: "the backup was not made; the database is untouched")
     }
-    position += bytes.count
+  }
+}
+
+// MARK: - The image
+
+/// What became of an image that was stored.
+struct StoredImage {
+  /// How many members were taken over from the earlier backup.
+  var reusedCount = 0
+  /// Where the image differs from that of the earlier backup; nil when there was none.
+  var changes: ImageChanges?
+  /// The SHA-256 of the image; nil when every byte is as in the earlier backup.
+  var digest: Digest?
+}
+
+extension ArchiveWriter {
+  /// Writes the image in data members.
+  ///
+  /// Every span is proven before and after it is written: its deflate data is inflated and compared
+  /// with it, and then what the file holds is compared with what was written. A member of the earlier
+  /// backup that inflates to exactly these bytes is taken over as it is.
+  ///
+  /// While one batch of spans is compressed on all cores, the batch before is written and read back,
+  /// and the next one is read.
+  ///
+  /// - Parameters:
+  ///   - image: The bytes to store, which do not change.
+  ///   - name: What the image is called in an error.
+  ///   - earlier: An earlier backup, most of whose bytes may be the same.
+  /// - Returns: What became of it.
+  /// - Throws: ``RescueError`` when the image cannot be read, or the file not be written or does not
+  ///   read back as it was written.
+  mutating func write(
+    image: any PageSource, from name: FilePath, like earlier: Archive? = nil
+  ) throws(RescueError) -> StoredImage {
+    let input = SpanInput(
+      image: image, name: name, earlier: earlier, spanByteCount: spanByteCount)
+    let level = level
+    let deflaters = Pool { Deflater(level: level) }
+    var stored = StoredImage(changes: earlier.map { _ in ImageChanges() })
+    // An image that is as it was has a digest already.
+    var hash = earlier?.imageByteCount == image.byteCount ? nil : SHA256()
+    var encoded: [EncodedSpan] = []
+    var batch = try input.spans(from: 0)
+    while !batch.isEmpty {
+      let spans = batch
+      let step = Step(writer: self, encoded: encoded, batch: spans, hash: hash, input: input)
+      // One piece of work beside the spans: all that has to go in the order of the image.
+      let results = Parallel.map(spans.count + 1) { index -> StepResult in
+        index == 0
+          ? .inOrder(Result { () throws(RescueError) in try step.runInOrder() })
+          : .span(
+            Result { () throws(RescueError) in try spans[index - 1].encoded(by: deflaters) })
+      }
+      encoded = []
+      for result in results {
+        switch result {
+        case .inOrder(let outcome):
+          let outcome = try outcome.get()
+          take(outcome.members)
+          (hash, batch) = (outcome.hash, outcome.next)
+        case .span(let span): encoded.append(try span.get())
+        }
+      }
+      stored.take(encoded)
+      if hash == nil, stored.changes?.isEmpty == false, let end = encoded.last?.range.upperBound {
+        hash = try input.hash(of: 0..<end)
+      }
+    }
+    take(try store(encoded, total: image.byteCount))
+    if let old = earlier?.imageByteCount, old > image.byteCount {
+      stored.changes?.add([image.byteCount..<old])
+    }
+    stored.digest = hash?.digest()
+    return stored
+  }
+
+  private mutating func take(_ written: [DataMember]) {
+    members += written
+    position = written.last?.range.upperBound ?? position
+  }
+
+  /// Writes data members behind those that are there, and compares the file with what was written.
+  fileprivate func store(
+    _ spans: [EncodedSpan], total: Int
+  ) throws(RescueError) -> [DataMember] {
+    var written: [DataMember] = []
+    var bytes = Bytes()
+    bytes.reserveCapacity(spans.reduce(0) { $0 + $1.data.count + 108 })
+    for span in spans {
+      let member = DataMember(
+        number: members.count + written.count, position: position + bytes.count,
+        byteCount: MemberHead.byteCount + span.data.count + MemberHead.trailerByteCount,
+        span: span.range, digest: span.digest)
+      bytes += member.head(id: id, total: total).encoded
+      bytes += span.data
+      bytes.appendNumber(span.checksum)
+      bytes.appendNumber(UInt32(span.range.count))
+      written.append(member)
+    }
+    try put(bytes, at: position)
+    let found: Bytes
+    do { found = try file.read(at: position, count: bytes.count) } catch {
+      throw RescueError(error, in: path)
+    }
+    guard found.isSame(as: bytes) else {
+      throw .differs("the members from byte \(position) are not what was written")
+    }
+    return written
+  }
+
+  /// One step through the image: a batch is compressed, those before and after are written and read.
+  private struct Step: Sendable {
+    let writer: ArchiveWriter
+    let encoded: [EncodedSpan]
+    let batch: [Span]
+    let hash: SHA256?
+    let input: SpanInput
+
+    struct Outcome: Sendable {
+      var members: [DataMember]
+      var hash: SHA256?
+      var next: [Span]
+    }
+
+    func runInOrder() throws(RescueError) -> Outcome {
+      let members = try writer.store(encoded, total: input.image.byteCount)
+      var hash = hash
+      for span in batch { hash?.update(span.bytes) }
+      let next = try input.spans(from: batch.last?.range.upperBound ?? 0)
+      return Outcome(members: members, hash: hash, next: next)
+    }
+  }
+
+  private enum StepResult: Sendable {
+    case inOrder(Result<Step.Outcome, RescueError>)
+    case span(Result<EncodedSpan, RescueError>)
+  }
+}
+
+extension StoredImage {
+  fileprivate mutating func take(_ spans: [EncodedSpan]) {
+    for span in spans {
+      if span.isReused { reusedCount += 1 }
+      changes?.add(span.changes)
+    }
   }
 }
 
 extension RescueError {
+  /// The error of a backup that is not what it should be as soon as it is written.
+  static func differs(_ reason: String) -> RescueError {
+    RescueError(
+      .inputOutput, "the backup does not read back as it was written: \(reason)",
+      meaning: "no backup was made; the database is untouched",
+      advice: "the disk or the memory is failing: choose another vault")
+  }
+
   /// Bytes of a file that cannot be read, as an error for people.
   init(_ failure: ReadFailure, in path: FilePath) {
     self.init(

@@ -28,7 +28,7 @@
 //
 // The order in the file:
 //   opening    JSON: what was known before the data (a document, in as many parts as needed)
-//   data       the image in spans of 256 KiB, that is of whole pages of any size; the last is shorter
+//   data       the image in spans of 64 KiB, that is of whole pages of any size; the last is shorter
 //   manifest   JSON: what was measured after (a document)
 //   index      a document of one entry per data member:
 //                 0   8  where the member begins in the file
@@ -64,7 +64,10 @@ struct MemberHead: Hashable, Sendable {
   /// The size of what gzip writes after the deflate data.
   static let trailerByteCount = 8
   /// The bytes of the image that one data member holds.
-  static let spanByteCount = 256 * 1024
+  ///
+  /// Longer ones compress better, by 1 % at 256 KiB; of shorter ones, more are as they were in the
+  /// backup before, and cost next to nothing.
+  static let spanByteCount = 64 * 1024
   /// The longest span that is read; a bound on memory that leaves room for other writers.
   static let spanByteCountMax = 4 * 1024 * 1024
   /// The longest payload: what fits beside the head in an extra field, rounded down.
@@ -185,9 +188,7 @@ struct DataMember: Hashable, Sendable {
 extension Bytes {
   /// Adds a number, low byte first.
   mutating func appendNumber(_ value: some FixedWidthInteger & UnsignedInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
   /// The number in `count` bytes from `offset`, low byte first; nil where it is no `Int`.

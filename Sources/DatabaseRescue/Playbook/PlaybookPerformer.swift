@@ -56,7 +56,7 @@ public struct SafetyCopy: Hashable, Sendable, Codable {
   public let kind: Kind
   /// Its name: of the backup file, or the code of the quarantine.
   public let name: String
-  /// The checks that proved it, such as `read back` and `trial restore`; without any it proves
+  /// The checks that proved it, such as `read back` and `integrity_check`; without any it proves
   /// nothing.
   public let checks: [String]
 

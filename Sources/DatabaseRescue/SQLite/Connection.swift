@@ -11,6 +11,8 @@ package import SQLiteFormat
   package enum Mode: Hashable, Sendable {
     /// Reading only; the file must exist.
     case readOnly
+    /// Reading only a file that nobody writes to: no locks, no journal, and nothing beside it.
+    case immutable
     /// Reading and writing; the file must exist.
     case readWrite
     /// Reading and writing; made where there is none.
@@ -32,6 +34,7 @@ package import SQLiteFormat
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .immutable: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     case .readWrite: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
@@ -39,7 +42,10 @@ package import SQLiteFormat
     var opened: OpaquePointer?
     // A name such as ":memory:" or "file:x" is special to SQLite; "./" before it makes it a file.
     let name: FilePath =
-      if mode == .memory { ":memory:" } else {
+      switch mode {
+      case .memory: ":memory:"
+      case .immutable: FilePath("file:\(path.percentEncoded)?immutable=1")
+      case .readOnly, .readWrite, .create:
         path.isAbsolute ? path : FilePath("./").appending(path)
       }
     let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, nil) }
@@ -334,5 +340,13 @@ extension TextEncoding {
     case .utf16le: UInt8(SQLITE_UTF16LE)
     case .utf16be: UInt8(SQLITE_UTF16BE)
     }
+  }
+}
+
+extension FilePath {
+  /// The path in a URI, with every byte written as its number.
+  fileprivate var percentEncoded: String {
+    let digits = Array("0123456789ABCDEF")
+    return String(bytes.flatMap { ["%", digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }

@@ -15,8 +15,14 @@ public struct Backup: Sendable {
   public let manifest: BackupManifest?
   /// What is wrong with the file, as far as opening it tells.
   public let flaws: [String]
-  /// Whether it can stand in for the database: complete, not raw, no failed check.
-  public let isGood: Bool
+  /// The last time that it was read in full after it was made; nil when it never was.
+  public internal(set) var proof: BackupProof?
+
+  /// Whether it can stand in for the database: complete, not raw, no failed check, and nothing was
+  /// wrong when it was last read in full.
+  public var isGood: Bool { wasGood && proof?.passed != false }
+
+  private let wasGood: Bool
 
   /// The size of the file by that of the database; nil when that is unknown or zero.
   public var ratio: Double? {
@@ -36,7 +42,7 @@ public struct Backup: Sendable {
     state = reader.state
     manifest = reader.manifest
     flaws = reader.flaws
-    isGood = reader.isGood
+    wasGood = reader.isGood
     do { modified = try storage.status(of: path)?.modified ?? 0 } catch {
       throw RescueError(error)
     }
@@ -50,7 +56,7 @@ public struct Backup: Sendable {
     state = .damaged
     manifest = nil
     flaws = [flaw]
-    isGood = false
+    wasGood = false
     modified = 0
   }
 }

@@ -4,10 +4,30 @@
 import Diagnosis
 import SQLiteFormat
 
+extension BackupDescription {
+  /// Describes a database; what has not changed since an earlier backup is taken from there.
+  init(of pages: any PageSource, since earlier: EarlierBackup?, supportCode: SupportCode) {
+    if let earlier, earlier.changes.isEmpty {
+      self.init(earlier.manifest.content, changedTables: [])
+      content.supportCode = supportCode.description
+    } else {
+      let survey = Survey(FileSet(main: pages), parser: SandboxParser())
+      let changed = earlier.flatMap { ChangedTables(in: survey, since: $0) }
+      let known = changed.map { changed in
+        earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []
+      }
+      self.init(
+        BackupContent(survey, supportCode: supportCode, known: known ?? []),
+        changedTables: changed?.names.sorted())
+    }
+  }
+}
+
 extension BackupContent {
-  /// Describes the database that a survey has read.
-  init(_ survey: Survey, supportCode: SupportCode) {
+  /// Describes the database that a survey has read; of some tables everything is known.
+  init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) {
     let tables = survey.trees.filter { $0.entry.kind == .table }
+    let known = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.init(
       pageSize: survey.geometry?.geometry.pageSize ?? 0,
       userVersion: survey.header?.userVersion ?? 0,
@@ -15,72 +35,50 @@ extension BackupContent {
       journalMode: survey.header?.isWAL == true ? "wal" : "rollback",
       supportCode: supportCode.description,
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
-      tables: Parallel.map(tables.count) { Table(tables[$0], in: survey) },
+      tables: Parallel.map(tables.count) {
+        known[tables[$0].entry.name] ?? Table(tables[$0], in: survey)
+      },
       findings: survey.findings.map { FoundThing($0) })
   }
 }
 
-extension BackupContent.Table {
-  /// Describes one table of a survey.
-  ///
-  /// The content hash is the SHA-256 over all rows in the order of their tree, each with its
-  /// rowid and its columns as stored: it does not depend on pages.
-  fileprivate init(_ tree: TreeSurvey, in survey: Survey) {
-    guard let image = survey.image, let root = tree.root else {
-      self.init(name: tree.entry.name, rows: 0)
-      return
-    }
-    var leaves: [LeafPages.Leaf] = []
-    var rows = RowDigest()
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(
-      image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
-    scan.run(&claims) { event in
-      switch event {
-      case .page(let visit) where visit.page.kind.isLeaf:
-        leaves.append(LeafPages.Leaf(visit.page.number, bytes: visit.page.bytes))
-      case .record(let stored):
-        rows.append(stored)
-      default: break
+/// The tables of a sound database that are not as they were in an earlier backup.
+private struct ChangedTables {
+  /// Their names: a table has changed when a page of it has, or one of its indexes.
+  let names: Set<String>
+
+  /// Finds them; nil where more than the content of tables is different.
+  init?(in survey: Survey, since earlier: EarlierBackup) {
+    guard let image = survey.image, let size = survey.geometry?.geometry.pageSize,
+      survey.findings.allSatisfy({ $0.severity <= .notice }), earlier.manifest.content.isSound,
+      survey.schema?.parsed.description.tables.allSatisfy({ $0.kind != .virtual }) == true,
+      let first = try? image.bytes(of: .first),
+      let old = try? earlier.pages.read(at: 0, count: size), old.count == size,
+      Self.schemaFields.allSatisfy({ first[$0] == old[$0] }), first[100...] == old[100...]
+    else { return nil }
+    var names: Set<String> = []
+    var pages = Set(earlier.changes.ranges.flatMap { PageNumber.pages(of: $0, pageSize: size) })
+    pages.remove(.first)
+    for page in pages {
+      guard let owner = survey.claims.owner(of: page) else { continue }
+      if owner == Survey.schemaOwner { return nil }
+      let position = Int(owner - Survey.firstTreeOwner)
+      if survey.trees.indices.contains(position) {
+        names.insert(survey.trees[position].entry.table)
       }
-      return true
     }
-    self.init(
-      name: tree.entry.name, rows: tree.records, contentHash: rows.digest.description,
-      leafPages: LeafPages(leaves))
+    self.names = names
   }
+
+  /// The fields of the file header that say how everything is to be read: page size and what goes
+  /// with it, schema format, automatic vacuum, encoding.
+  private static let schemaFields = [16..<24, 44..<60, 64..<68]
 }
 
-/// The digest of the rows of a table.
-private struct RowDigest {
-  private var hash = SHA256()
-  private var pending = Bytes()
-
-  /// The digest of all rows so far.
-  var digest: Digest {
-    var hash = hash
-    hash.update(pending)
-    return hash.digest()
-  }
-
-  /// Adds a row: rowid, number of fields, and every field with its serial type.
-  mutating func append(_ stored: StoredRecord) {
-    pending.appendNumber(UInt64(bitPattern: stored.rowID ?? 0))
-    pending.appendNumber(UInt32(clamping: stored.record.fieldCount))
-    for field in stored.record.fields {
-      pending.appendNumber(UInt64(field.serialType))
-      var pieces = stored.record.pieces(of: field)
-      // A piece that cannot be read any more gives a digest that nothing will equal.
-      while let piece = try? pieces.next() {
-        pending.append(contentsOf: piece.bytes[piece.range])
-        flush()
-      }
-    }
-  }
-
-  private mutating func flush() {
-    guard pending.count >= 1 << 16 else { return }
-    hash.update(pending)
-    pending.removeAll(keepingCapacity: true)
+extension PageNumber {
+  /// The pages that bytes of a database lie on.
+  fileprivate static func pages(of bytes: Range<Int>, pageSize: Int) -> [PageNumber] {
+    let last = (bytes.upperBound - 1) / pageSize
+    return (bytes.lowerBound / pageSize...last).compactMap { PageNumber($0 + 1) }
   }
 }

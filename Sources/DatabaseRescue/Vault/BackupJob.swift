@@ -12,8 +12,8 @@ internal import SQLiteFormat
 /// The making of one backup, up to the point where it gets its name.
 struct BackupJob {
   typealias Check = BackupManifest.Check
-  typealias Describe = (any PageSource) throws(RescueError) -> BackupContent
-  typealias CheckCopy = (FilePath) throws(RescueError) -> [Check]
+  typealias Describe = BackupWriter.Describe
+  typealias CheckCopy = BackupWriter.CheckCopy
 
   /// The name of the check that a raw backup did not have to be raw.
   static let readable = "readable by SQLite"
@@ -27,7 +27,7 @@ struct BackupJob {
   let files: DatabaseFiles
   let created: Date
 
-  private var storage: any Storage { writer.world.storage }
+  var storage: any Storage { writer.world.storage }
 
   /// Stores and proves the database.
   ///
@@ -112,93 +112,44 @@ struct BackupJob {
   ) throws(RescueError) -> BackupManifest {
     let image = try open(run.path(.image), .read)
     var manifest = manifest(
-      of: files.name, byteCount: image.byteCount, raw: false, content: try describe(image))
-    var container = try Container(
+      of: files.name, byteCount: image.byteCount, raw: false,
+      content: ImageOutline.content(of: run.path(.image)))
+    let earlier = try EarlierBackup.newest(
+      in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
+    // Beside everything else, where no earlier backup can vouch for any table.
+    let checks =
+      writer.options.verification == .full && earlier?.isIntact != true
+      ? Background { [path = run.path(.image)] in ImageChecks.all(of: path) } : nil
+    var container = try BackupContainer(
       manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
-    manifest.image.sha256 = try container.write(image, from: run.path(.image))
-    manifest.checks = [try container.readBack()]
-    try run.remove(.image)
+    let (stored, readBack) = try container.write(
+      image, from: run.path(.image), like: earlier)
+    manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
+    let since = earlier?.with(stored.changes)
+    let description = try describe(image, since)
+    manifest.content = description.content
+    manifest.checks = [readBack]
     if writer.options.verification == .full {
-      manifest.checks += try tryRestore(container, checking: check)
+      manifest.checks +=
+        checks?.value()
+        ?? ImageChecks.of(run.path(.image), since: since, changed: description.changedTables)
+      manifest.checks += try check(run.path(.image))
     }
+    try run.remove(.image)
     manifest.clean = isClean(manifest)
     try container.finish(manifest, in: storage)
     return manifest
   }
 
-  /// Restores to a private copy, and has it checked.
-  private func tryRestore(
-    _ container: Container, checking check: CheckCopy
-  ) throws(RescueError) -> [Check] {
-    let path = run.path(.trial)
-    try container.inflate(to: try BackupOutput(path, in: storage))
-    let checks = TrialRestore.checks(of: path)
-    let more = try check(path)
-    try run.remove(.trial)
-    return checks + more
-  }
-
   private func isClean(_ manifest: BackupManifest) -> Bool {
     manifest.content.isSound && manifest.checks.allSatisfy(\.passed)
       && (writer.options.verification == .quick
-        || manifest.checks.contains { $0.name == TrialRestore.integrityCheck })
-  }
-
-  // MARK: - The files as they are
-
-  private func storeRaw(
-    _ reasons: [Check], describing describe: Describe
-  ) throws(RescueError) -> ([BackupName.Part], BackupManifest) {
-    var sidecars: [BackupManifest.Sidecar] = []
-    for part in files.sidecars {
-      let path = run.path(.container(part))
-      let source = try open(files.path(of: part), .read)
-      var manifest = manifest(
-        of: files.name.adding(suffix: part.rawValue), byteCount: source.byteCount, raw: true,
-        content: BackupContent())
-      var container = try Container(
-        manifest, file: try open(path, .createNew), at: path, level: writer.options.level)
-      manifest.image.sha256 = try container.write(source, from: files.path(of: part))
-      manifest.checks = [try container.readBack()]
-      try container.finish(manifest, in: storage)
-      sidecars.append(
-        BackupManifest.Sidecar(suffix: part.rawValue, image: manifest.image))
-    }
-    let main = try storeRawDatabase(reasons, beside: sidecars, describing: describe)
-    return (files.sidecars + [.main], main)
-  }
-
-  private func storeRawDatabase(
-    _ reasons: [Check], beside sidecars: [BackupManifest.Sidecar], describing describe: Describe
-  ) throws(RescueError) -> BackupManifest {
-    let path = run.path(.container(.main))
-    let source = try open(files.path(of: .main), .read)
-    var checks = reasons
-    var content = BackupContent()
-    do throws(RescueError) { content = try describe(source) } catch {
-      checks.append(Check(Self.described, passed: false, detail: error.message))
-    }
-    var manifest = manifest(
-      of: files.name, byteCount: source.byteCount, raw: true, content: content)
-    manifest.sidecars = sidecars
-    var container = try Container(
-      manifest, file: run.container, at: path, level: writer.options.level)
-    manifest.image.sha256 = try container.write(source, from: files.path(of: .main))
-    checks.append(try container.readBack())
-    let isUnchanged = try files.areUnchanged(in: storage)
-    checks.append(
-      Check(
-        Self.unchanged, passed: isUnchanged,
-        detail: isUnchanged
-          ? "no file changed while it was read" : "a file changed while it was read"))
-    manifest.checks = checks
-    try container.finish(manifest, in: storage)
-    return manifest
+        || manifest.checks.contains { $0.name == ImageChecks.integrityCheck })
   }
 
   // MARK: - Parts
 
-  private func manifest(
+  func manifest(
     of name: FilePath, byteCount: Int, raw: Bool, content: BackupContent
   ) -> BackupManifest {
     BackupManifest(
@@ -206,88 +157,9 @@ struct BackupJob {
       image: BackupManifest.Image(byteCount: byteCount), raw: raw, content: content)
   }
 
-  private func open(
+  func open(
     _ path: FilePath, _ mode: OpenMode
   ) throws(RescueError) -> any StoredFile {
     do { return try storage.open(path, mode) } catch { throw RescueError(error) }
-  }
-}
-
-/// One backup file in the making.
-private struct Container {
-  private var archive: ArchiveWriter
-  private var imageByteCount = 0
-  private var digest: Digest?
-
-  /// Begins a file with what is known first.
-  init(
-    _ manifest: BackupManifest, file: any StoredFile, at path: FilePath, level: Int
-  ) throws(RescueError) {
-    archive = ArchiveWriter(file: file, path: path, id: manifest.id, level: level)
-    try archive.write(opening: try manifest.abridged.encoded())
-  }
-
-  /// Writes the data, and makes it durable.
-  mutating func write(
-    _ image: any PageSource, from name: FilePath
-  ) throws(RescueError) -> Digest {
-    imageByteCount = image.byteCount
-    let digest = try archive.write(image: image, from: name)
-    self.digest = digest
-    try archive.synchronize()
-    return digest
-  }
-
-  /// The data as it is in the file now.
-  private var written: Archive {
-    var written = Archive(file: archive.file, id: archive.id)
-    written.members = archive.members
-    written.imageByteCount = imageByteCount
-    return written
-  }
-
-  /// Inflates all data again and compares it with what was read from the database.
-  func readBack() throws(RescueError) -> BackupManifest.Check {
-    let written = written
-    var hash = SHA256()
-    try written.forEachMember { (member, reading) throws(RescueError) in
-      guard let bytes = reading.bytes, reading.flaw == nil else {
-        throw differs("member \(member.number) \(reading.flaw ?? "is damaged")")
-      }
-      hash.update(bytes)
-    }
-    guard written.gaps.isEmpty, hash.digest() == digest else {
-      throw differs("the whole has another SHA-256")
-    }
-    return BackupManifest.Check(
-      BackupReader.readBack, passed: true,
-      detail: "\(written.members.count) members hold what was stored")
-  }
-
-  /// Writes the database to a file of ours.
-  func inflate(to output: BackupOutput) throws(RescueError) {
-    try written.forEachMember { (member, reading) throws(RescueError) in
-      guard let bytes = reading.bytes else { throw differs("it cannot be read a second time") }
-      try output.append(bytes)
-    }
-  }
-
-  /// Writes what was measured, makes it durable, and reads it back.
-  mutating func finish(
-    _ manifest: BackupManifest, in storage: any Storage
-  ) throws(RescueError) {
-    try archive.finish(manifest: try manifest.encoded(), imageByteCount: imageByteCount)
-    try archive.synchronize()
-    let reader = try BackupReader(archive.path, in: storage)
-    guard reader.state == .complete, reader.hasFinalManifest, reader.manifest == manifest else {
-      throw differs(reader.flaws.first ?? "the manifest is another")
-    }
-  }
-
-  private func differs(_ reason: String) -> RescueError {
-    RescueError(
-      .inputOutput, "the backup does not read back as it was written: \(reason)",
-      meaning: "no backup was made; the database is untouched",
-      advice: "the disk or the memory is failing: choose another vault")
   }
 }

@@ -76,6 +76,10 @@ public struct BackupManifest: Codable, Hashable, Sendable {
     public var passed: Bool
     /// What was found; no row values.
     public var detail: String
+    /// The earlier backup for which the check, or a part of it, was done.
+    ///
+    /// What it looked at there has not changed by a byte. Nil when all of it was done for this one.
+    public var basis: BackupID?
 
     /// Makes a check.
     public init(_ name: String, passed: Bool, detail: String) {

@@ -7,13 +7,34 @@ public import SQLiteFormat
 public struct BackupExtraction: Sendable {
   /// The length of the new file.
   public let byteCount: Int
+  /// The size of a page; nil when nobody knows.
+  public let pageSize: Int?
   /// The parts that are lost: the new file holds zeros there.
   public let lost: [BackupDamage]
-  /// Why the new file ends before the database does, when it does.
-  public let endedBy: RescueError?
+  /// Why more is missing: the new file ends before the database does, or a file that was stored
+  /// beside a raw one does not hold.
+  public internal(set) var endedBy: RescueError?
+  /// The files beside the database that were extracted too.
+  public internal(set) var sidecars: [FilePath] = []
 
   /// Whether the new file is the whole database.
   public var isWhole: Bool { lost.isEmpty && endedBy == nil }
+
+  /// The bytes that are missing, neighbours together.
+  public var missing: [Range<Int>] {
+    lost.reduce(into: []) { ranges, loss in
+      if let last = ranges.last, last.upperBound == loss.bytes.lowerBound {
+        ranges[ranges.count - 1] = last.lowerBound..<loss.bytes.upperBound
+      } else {
+        ranges.append(loss.bytes)
+      }
+    }
+  }
+
+  /// The pages that some bytes lie on; nil when the page size is unknown.
+  public func pages(of bytes: Range<Int>) -> ClosedRange<PageNumber>? {
+    BackupReader.pages(bytes, of: pageSize)
+  }
 }
 
 extension BackupReader {
@@ -87,7 +108,7 @@ extension BackupReader {
       try output.write(bytes, at: member.span.lowerBound)
     }
     lost.sort { $0.bytes.lowerBound < $1.bytes.lowerBound }
-    return BackupExtraction(byteCount: total, lost: lost, endedBy: nil)
+    return BackupExtraction(byteCount: total, pageSize: pageSize, lost: lost, endedBy: nil)
   }
 
   private func extractForeign(to output: BackupOutput) throws(RescueError) -> BackupExtraction {
@@ -96,10 +117,12 @@ extension BackupReader {
       let bytes: Bytes?
       do { bytes = try stream.next() } catch {
         return BackupExtraction(
-          byteCount: output.byteCount, lost: [], endedBy: RescueError(error, in: path))
+          byteCount: output.byteCount, pageSize: nil, lost: [],
+          endedBy: RescueError(error, in: path))
       }
       guard let bytes else {
-        return BackupExtraction(byteCount: output.byteCount, lost: [], endedBy: nil)
+        return BackupExtraction(
+          byteCount: output.byteCount, pageSize: nil, lost: [], endedBy: nil)
       }
       try output.append(bytes)
     }
@@ -124,7 +147,8 @@ extension BackupReader {
     RescueError(
       .invalidInput, "the backup '\(path)' \(reason)",
       meaning: "the database cannot be restored from it in full; nothing was changed",
-      advice: "use another backup, or extract what can be read with: dbrescue vault extract")
+      advice: "use another backup, or extract what can be read:"
+        + " dbrescue vault extract BACKUP --output NEW --best-effort")
   }
 }
 

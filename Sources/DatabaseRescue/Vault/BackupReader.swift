@@ -100,7 +100,7 @@ public final class BackupReader: Sendable {
   /// such rows; a failed integrity check does.
   public var isGood: Bool {
     guard state == .complete, hasFinalManifest, let manifest, !manifest.raw else { return false }
-    return manifest.checks.allSatisfy { $0.passed || $0.name == TrialRestore.foreignKeyCheck }
+    return manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
   }
 
   /// The backup as a source of bytes, such as the reader of the format takes.

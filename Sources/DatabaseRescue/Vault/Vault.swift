@@ -34,13 +34,27 @@ public struct Vault: Sendable {
     database.adding(suffix: ".rescue").appending("backups")
   }
 
+  /// The database beside whose folder this one lies by default; nil when it lies elsewhere.
+  public var liveDatabase: FilePath? {
+    let parent = folder.folder
+    guard folder.name == "backups", parent.hasSuffix(".rescue"), parent.name != ".rescue" else {
+      return nil
+    }
+    return FilePath(bytes: parent.bytes.dropLast(".rescue".utf8.count))
+  }
+
   /// The backups, newest first; none where there is no folder.
   ///
   /// A file that cannot be opened is listed as damaged, with the reason.
   ///
   /// - Throws: ``RescueError`` when the folder cannot be listed.
   public func list() throws(RescueError) -> [Backup] {
-    try names().filter { $0.part == .main }.map(open).sorted { left, right in
+    let proofs = ProofLog(in: folder, storage).proofs
+    return try names().filter { $0.part == .main }.map { name in
+      var backup = open(name)
+      backup.proof = proofs[name.id]
+      return backup
+    }.sorted { left, right in
       // Two backups of one second are told apart by when they were finished.
       (left.name.created, left.modified) > (right.name.created, right.modified)
     }

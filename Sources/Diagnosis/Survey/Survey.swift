@@ -55,7 +55,7 @@ public struct Survey: Sendable {
   public let readFailure: ReadFailure?
 
   /// The owner of the schema table's pages.
-  static let schemaOwner: PageClaims.Owner = 0
+  package static let schemaOwner: PageClaims.Owner = 0
   /// The owner of the free list's pages.
   static let freelistOwner: PageClaims.Owner = 1
   /// The owner of pages that hold no content: pointer maps and the lock-byte page.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backup as JSON: path, id, created, version, bytes, state, good, checks.
+// A backup as JSON: path, id, created, version, bytes, state, good, checks, proven.
 
 import DatabaseRescue
 
@@ -15,6 +15,8 @@ enum BackupJSON {
       "databaseBytes": .optional(backup.manifest.map { .integer($0.image.byteCount) }),
       "state": .string(backup.state.rawValue),
       "good": .bool(backup.isGood),
+      "proven": .optional(
+        backup.proof.map { ["at": .date($0.date), "passed": .bool($0.passed)] }),
       "checks": .array((backup.manifest?.checks ?? []).map(check)),
     ]
   }
@@ -22,6 +24,7 @@ enum BackupJSON {
   static func check(_ check: BackupManifest.Check) -> JSON {
     [
       "name": .string(check.name), "passed": .bool(check.passed), "detail": .string(check.detail),
+      "basis": .optional(check.basis.map { .string($0.description) }),
     ]
   }
 }

@@ -108,17 +108,23 @@ extension CommandContext {
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
     let text = PlanText(plan)
+    try approve(text.lines, as: text.document, invocation, asksForName: name)
+  }
+
+  /// Whether what is said in these lines may be done: by `--yes`, or because somebody says so.
+  ///
+  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no.
+  func approve(
+    _ lines: [StyledText], as document: JSON, _ invocation: Invocation,
+    asksForName name: String? = nil
+  ) throws(RescueError) {
     if invocation.isSet(.dryRun) {
       // The plan is what a dry run was asked for.
-      if console.manner.isJSON {
-        console.print(document: text.document)
-      } else {
-        console.print(text.lines)
-      }
+      if console.manner.isJSON { console.print(document: document) } else { console.print(lines) }
       throw RescueError(.declined, Self.onlyPlanned)
     }
     if speaksToPeople {
-      for line in text.lines { console.say(line) }
+      for line in lines { console.say(line) }
     }
     if invocation.isSet(.yes), name == nil { return }
     let answer =

@@ -2,6 +2,7 @@
 // `dbrescue vault list` and `vault verify`: the backups of a database, and whether they hold.
 
 import DatabaseRescue
+import Diagnosis
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -24,7 +25,8 @@ let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
     return .success
   }
   var table = TextTable([
-    .text("id"), .text("made"), .number("version"), .number("size"), .text("state"), .prose("file"),
+    .text("id"), .text("made"), .number("version"), .number("size"), .text("state"),
+    .text("proven"), .prose("file"),
   ])
   for backup in backups {
     table.add([
@@ -32,7 +34,8 @@ let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
       "\(backup.name.userVersion)", "\(Quantity.bytes(backup.byteCount))",
       backup.isGood
         ? "\("good", .good)"
-        : "\(backup.manifest?.raw == true ? "raw" : backup.state.rawValue, .warning)",
+        : "\(backup.word, .warning)",
+      backup.proof.map { "\($0.date.formatted(.iso8601))" } ?? "when made",
       "\(backup.path.name)",
     ])
   }
@@ -48,26 +51,43 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
     named.isEmpty
     ? try vault.list()
     : try named.map { path throws(RescueError) in try vault.backup(path.name.description) }
-  let results = backups.flatMap { vault.verify($0) }
+  let result = try context.rescue.verify(vault, backups)
+  let results = result.value.results
   if context.console.manner.isJSON {
     context.console.print(
-      document: .document("vault-verify", ["backups": .array(results.map(json))]))
+      document: .document(
+        "vault-verify",
+        [
+          "backups": .array(results.map(json)), "code": .string(result.code.description),
+        ]))
   } else {
-    for result in results {
-      let word: StyledText = result.passed ? "\("holds", .good)" : "\("does not hold", .bad)"
-      context.console.print("\(result.path.name): \(word)")
-      for check in result.checks where !check.passed || context.console.manner.isVerbose {
-        context.console.print(
-          "  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")
-      }
-      for damage in result.damage {
-        let pages = damage.pages.map { ", pages \($0.lowerBound)–\($0.upperBound)" } ?? ""
-        context.console.print("  \(damage.reason)\(pages)")
-      }
-    }
+    for result in results { tell(result, context) }
     if results.isEmpty { context.console.note("no backups in '\(vault.folder)'") }
   }
-  return results.allSatisfy(\.passed) ? .success : .invalidInput
+  if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
+  context.tellCode(of: result)
+  return result.value.passed ? .success : .invalidInput
+}
+
+private func tell(_ result: BackupVerification, _ context: CommandContext) {
+  let word: StyledText = result.passed ? "\("holds", .good)" : "\("does not hold", .bad)"
+  context.console.print("\(result.path.name): \(word)")
+  for check in result.checks where !check.passed || context.console.manner.isVerbose {
+    context.console.print("  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")
+  }
+  for damage in result.damage {
+    let pages = damage.pages.map { ", pages \($0.lowerBound)–\($0.upperBound)" } ?? ""
+    context.console.print("  \(damage.reason)\(pages)")
+  }
+}
+
+extension Backup {
+  /// What a backup is that is not good.
+  fileprivate var word: String {
+    if manifest?.raw == true { return "raw" }
+    if proof?.passed == false { return "damaged" }
+    return state == .complete ? "findings" : state.rawValue
+  }
 }
 
 private func json(_ result: BackupVerification) -> JSON {
@@ -79,7 +99,7 @@ private func json(_ result: BackupVerification) -> JSON {
 }
 
 /// The vault that was named: the folder itself, or the database that it belongs to.
-private func vault(
+func vault(
   named path: FilePath, _ context: CommandContext
 ) throws(RescueError) -> Vault {
   do {

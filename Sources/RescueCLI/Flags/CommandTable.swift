@@ -5,7 +5,8 @@ extension Command {
   /// Every command, in the order of the help.
   static let all: [Command] = [
     check, diagnose, explain,
-    backup, vaultList, vaultVerify, guarded, contractCapture, contractVerify, contractDiff,
+    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, contractCapture,
+    contractVerify, contractDiff,
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
     logList, logShow,
@@ -27,7 +28,7 @@ extension Command {
 
   /// What the commands of a group do, by the word that they share.
   static let groupSummaries = [
-    "vault": "list and verify the backups of a database",
+    "vault": "list, prove, prune and extract the backups of a database",
     "contract": "capture, check and compare what an app expects of its database",
     "playbook": "list, read, validate and run playbooks",
     "log": "look up the runs of this machine",
@@ -106,6 +107,10 @@ extension Command {
       back and compared. The backup is a plain gzip file: 'gunzip -c BACKUP > app.db' gives the \
       exact database, without this program.
       """,
+      """
+      What has not changed since the last backup in the vault is taken over from there, byte for \
+      byte compared. Each file is whole all the same, and needs no other.
+      """,
       "A database that SQLite cannot read is stored as it is, and marked as raw.",
     ],
     operands: [.file], flags: [.vault, .level, .verify, .contract, .wait],
@@ -122,7 +127,8 @@ extension Command {
     "vault list", .protect, "list the backups of a database",
     description: [
       """
-      Prints each backup with its time, version, size and what has been proven of it, newest first.
+      Prints each backup with its time, version, size, state and when it was last read in full, \
+      newest first.
       """
     ],
     operands: [.vaultFolder],
@@ -136,8 +142,9 @@ extension Command {
     "vault verify", .protect, "prove the backups of a database once more",
     description: [
       """
-      Reads each backup completely, compares it with its own digests, restores it on trial and \
-      checks the result. What is damaged is named member by member, with what can still be read.
+      Reads each backup completely, compares it with its own digests, and notes that in the vault. \
+      What is damaged is named, with the pages that are lost. A backup that does not hold counts as \
+      good again only when it is proven again.
       """
     ],
     operands: [.vaultFolder, .backups],
@@ -149,6 +156,51 @@ extension Command {
       ),
     ],
     exitCodes: ExitCode.reading + ExitCode.writing + [.invalidInput])
+
+  static let vaultPrune = Command(
+    "vault prune", .protect, "remove the backups that are no longer needed",
+    description: [
+      """
+      Keeps the newest backups, the newest of each day and of each week, and the newest of each \
+      schema version. Days and weeks without a backup do not count.
+      """,
+      """
+      Never removes the last good backup, one that is not good, or one that is dated in the future. \
+      Removes nothing while the newest backup is not good or the database itself is damaged, and \
+      reads the newest in full before it removes any other.
+      """,
+    ],
+    operands: [.vaultFolder], flags: [.keepLast, .keepDaily, .keepWeekly, .yes, .dryRun],
+    examples: [
+      ("dbrescue vault prune app.db --dry-run", "what would go, and why the rest stays"),
+      (
+        "dbrescue vault prune /mnt/backups --keep-last 3 --keep-weekly 8 --yes", "unasked, at night"
+      ),
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing
+      + [.decisionNeeded, .declined, .busy, .invalidInput])
+
+  static let vaultExtract = Command(
+    "vault extract", .protect, "get the database out of a backup, also out of a damaged one",
+    description: [
+      """
+      Writes the database of a backup to a new file, proven byte for byte. With --best-effort a \
+      backup that is damaged or cut off gives what it still has: zeros stand for the rest, which \
+      is named page by page, and 'dbrescue salvage' gets the rows out of the file.
+      """,
+      "Of a raw backup, the -wal and -journal that were stored with it are extracted too.",
+    ],
+    operands: [.backup], flags: [.output, .bestEffort],
+    examples: [
+      (
+        "dbrescue vault extract app.20261121T020000Z.v7.K3F9A1B2.db.gz --output app.db",
+        "a whole backup"
+      ),
+      (
+        "dbrescue vault extract cut.db.gz --output rest.db --best-effort", "what is left of one"
+      ),
+    ],
+    exitCodes: [.damagedLossy] + ExitCode.reading + ExitCode.writing + [.invalidInput])
 
   static let guarded = Command(
     "guard", .protect, "run a migration between a backup and a check",

@@ -35,15 +35,26 @@ extension Flag {
   static let vault = Flag(
     "vault", nil, .folder("DIR"), help: "the folder of the backups, if not FILE.rescue/backups")
   static let level = Flag(
-    "level", nil, .number("N", 1...9), defaultValue: "6",
+    "level", nil, .number("N", 1...9), defaultValue: "1",
     help: "how hard to compress: 1 is fastest, 9 smallest")
   static let verify = Flag(
     "verify", nil, .choice(VerifyDepth.allCases.map(\.rawValue)),
     defaultValue: VerifyDepth.full.rawValue,
-    help: "how the backup is proven: by a trial restore and its checks, or by reading it back")
+    help: "how the backup is proven: by inflating and reading it back, or also by SQLite's checks")
   static let from = Flag(
     "from", nil, .file("BACKUP|latest|CODE"), defaultValue: "latest",
     help: "the backup to use: a file, the newest verified one, or the one of a support code")
+  static let keepLast = Flag(
+    "keep-last", nil, .number("N", 1...100_000), defaultValue: "5",
+    help: "keep the newest N backups")
+  static let keepDaily = Flag(
+    "keep-daily", nil, .number("N", 0...100_000), defaultValue: "7",
+    help: "keep the newest backup of each of N days")
+  static let keepWeekly = Flag(
+    "keep-weekly", nil, .number("N", 0...100_000), defaultValue: "4",
+    help: "keep the newest backup of each of N weeks")
+  static let bestEffort = Flag(
+    "best-effort", help: "extract what there is, with zeros for what is missing")
 
   static let mergedBackup = Flag(
     "backup", nil, .file("B"), isRepeatable: true,

@@ -45,6 +45,7 @@ extension Operand {
     "DIR|FILE", help: "the folder of the backups, or the database that they belong to")
   static let backups = Operand(
     "BACKUP", isRepeatable: true, help: "the backups to verify; all of the vault if none is named")
+  static let backup = Operand("BACKUP", help: "the backup file")
   static let first = Operand("A", help: "the contract to start from")
   static let second = Operand("B", help: "the contract to compare with it")
   static let playbook = Operand(

@@ -57,8 +57,8 @@ final class MemoryFile: StoredFile {
     let file = MemoryFile()
     var writer = ArchiveWriter(file: file, path: "memory", id: id, level: level)
     try writer.write(opening: opening)
-    let digest = try writer.write(image: MemorySource(image), from: "image")
-    #expect(digest == SHA256.digest(of: image))
+    let stored = try writer.write(image: MemorySource(image), from: "image")
+    #expect(stored.digest == SHA256.digest(of: image))
     try writer.finish(manifest: manifest, imageByteCount: image.count)
     #expect(writer.position == file.byteCount)
     return file.bytes

@@ -51,7 +51,7 @@ struct ScriptedPerformer: PlaybookPerformer {
 }
 
 extension SafetyCopy {
-  static let proven = SafetyCopy(.backup, name: "b", checks: ["read back", "trial restore"])
+  static let proven = SafetyCopy(.backup, name: "b", checks: ["read back", "integrity_check"])
 }
 
 extension PlaybookFacts {

@@ -30,7 +30,7 @@ import Testing
     let reader = try BackupReader(backup.path)
     let pages = try reader.pages()
     #expect(pages.byteCount == image.count)
-    for (offset, count) in [(0, 100), (262_000, 1000), (image.count - 10, 100), (4096, 700_000)] {
+    for (offset, count) in [(0, 100), (65_000, 1000), (image.count - 10, 100), (4096, 700_000)] {
       let expected = image[offset..<min(offset + count, image.count)]
       #expect(try pages.read(at: offset, count: count).elementsEqual(expected))
     }
@@ -51,20 +51,20 @@ import Testing
     #expect(!verification.passed)
     let damage = try #require(verification.damage.first)
     #expect(verification.damage.count == 1 && damage.member == 1 && damage.isLost)
-    let (first, last) = (PageNumber(65), PageNumber(128))
+    let (first, last) = (PageNumber(17), PageNumber(32))
     #expect(damage.pages?.lowerBound == first && damage.pages?.upperBound == last)
 
     let pages = try reader.pages()
-    #expect(throws: ReadFailure.self) { try pages.read(at: 262_144, count: 1) }
-    #expect(try pages.read(at: 0, count: 262_144).elementsEqual(image[..<262_144]))
-    #expect(try pages.read(at: 524_288, count: 9).elementsEqual(image[524_288..<524_297]))
+    #expect(throws: ReadFailure.self) { try pages.read(at: 65_536, count: 1) }
+    #expect(try pages.read(at: 0, count: 65_536).elementsEqual(image[..<65_536]))
+    #expect(try pages.read(at: 131_072, count: 9).elementsEqual(image[131_072..<131_081]))
 
     #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("restored.db")) }
     #expect(!scratch.names().contains("restored.db"))
     let extraction = try reader.extract(to: scratch.file("extracted.db"))
     #expect(!extraction.isWhole && extraction.lost.map(\.member) == [1])
     var expected = image
-    expected.replaceSubrange(262_144..<524_288, with: Bytes(repeating: 0, count: 262_144))
+    expected.replaceSubrange(65_536..<131_072, with: Bytes(repeating: 0, count: 65_536))
     #expect(try scratch.read(scratch.file("extracted.db")) == expected)
   }
 
@@ -103,9 +103,9 @@ import Testing
       #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("no.db")) }
       let output = scratch.file("extracted.db")
       let extraction = try reader.extract(to: output)
-      #expect(extraction.lost.first?.bytes.lowerBound == 524_288)
+      #expect(extraction.lost.first?.bytes.lowerBound == 131_072)
       let written = try scratch.read(output)
-      #expect(written.count == image.count && written.starts(with: image[..<524_288]))
+      #expect(written.count == image.count && written.starts(with: image[..<131_072]))
       try SystemStorage().remove(output)
     }
     // Cut in the first data member: the manifest alone is left.

@@ -18,7 +18,9 @@ import Testing
 #endif
 
 /// What a caller would say of a database, from its header.
-func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
+func describe(
+  _ image: any PageSource, _ earlier: EarlierBackup?
+) throws(RescueError) -> BackupDescription {
   let header: Bytes
   do { header = try image.read(at: 0, count: 100) } catch {
     throw RescueError(.inputOutput, error.reason)
@@ -27,9 +29,10 @@ func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
     throw RescueError(.invalidInput, "not a database")
   }
   let size = Int(header[16]) << 8 | Int(header[17])
-  return BackupContent(
-    pageSize: size == 1 ? 65536 : size, userVersion: Int32(header[63]), journalMode: "delete",
-    supportCode: "DBR-TEST")
+  return BackupDescription(
+    BackupContent(
+      pageSize: size == 1 ? 65536 : size, userVersion: Int32(header[63]), journalMode: "delete",
+      supportCode: "DBR-TEST"))
 }
 
 @Suite(.timeLimit(.minutes(5))) struct BackupWriterTests {
@@ -65,7 +68,7 @@ func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
     #expect(manifest.clean && !manifest.raw)
     #expect(
       manifest.checks.map(\.name)
-        == ["read back", "trial restore", "integrity_check", "foreign_key_check"])
+        == ["read back", "integrity_check", "foreign_key_check"])
     #expect(manifest.content.pageSize == pageSize && backup.name.userVersion == 7)
     #expect(manifest.database == "app.db" && manifest.tool == "test")
     let image = try Self.image(of: backup, scratch)
@@ -82,7 +85,7 @@ func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
     try scratch.write([], to: scratch.file("nothing.db"))
     for name in ["empty.db", "nothing.db"] {
       let backup = try Self.writer(scratch).backUp(scratch.file(name)) {
-        (_) throws(RescueError) in BackupContent()
+        (_, _) throws(RescueError) in BackupDescription(BackupContent())
       }
       #expect(backup.isGood, "\(name)")
       #expect(try Self.image(of: backup, scratch).count == backup.manifest?.image.byteCount)
@@ -117,10 +120,12 @@ func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
     #expect(manifest.checks.filter { !$0.passed }.map(\.name) == ["foreign_key_check"])
     #expect(manifest.checks.last?.name == "contract")
 
-    let other = try Self.writer(scratch).backUp(database) { (image) throws(RescueError) in
-      var content = try describe(image)
-      content.findings = [BackupContent.FoundThing(Finding(.indexMismatch, "an index"))]
-      return content
+    let other = try Self.writer(scratch).backUp(database) { (image, _) throws(RescueError) in
+      var description = try describe(image, nil)
+      description.content.findings = [
+        BackupContent.FoundThing(Finding(.indexMismatch, "an index"))
+      ]
+      return description
     }
     #expect(other.manifest?.clean == false)
     #expect(other.manifest?.content.findings.map(\.code) == [FindingCode.indexMismatch.name])
@@ -299,7 +304,7 @@ func describe(_ image: any PageSource) throws(RescueError) -> BackupContent {
     let database = try scratch.database()
     let writer = Self.writer(scratch)
     #expect(throws: RescueError.self) {
-      try writer.backUp(database) { (_) throws(RescueError) -> BackupContent in
+      try writer.backUp(database) { (_, _) throws(RescueError) -> BackupDescription in
         throw RescueError(.declined, "no")
       }
     }

@@ -30,7 +30,15 @@ import Testing
       [try $0.place("healthy-v4.db", as: "app.db")]
     },
     Use(name: "vault list") { [try backedUp($0)] },
-    Use(name: "vault verify") { [try backedUp($0)] },
+    Use(name: "vault verify", changes: ["added app.db.rescue/backups/.proofs.jsonl"]) {
+      [try backedUp($0)]
+    },
+    Use(name: "vault prune") { [try backedUp($0)] },
+    Use(name: "vault extract", changes: ["added new.db"]) { bench in
+      let file = try backedUp(bench)
+      let backup = try #require(try Vault(of: file).latest())
+      return [backup.path, "--output", bench["new.db"]]
+    },
     Use(name: "guard", changes: ["added app.db.rescue/backups/app.db."]) {
       [try $0.place("healthy-v4.db", as: "app.db"), "--contract", $0.contract, "--", "/bin/true"]
     },

@@ -167,7 +167,7 @@ final class Workbench: Sendable {
   ) -> Bool {
     let logged = [
       "check", "diagnose", "backup", "guard", "contract verify", "recover", "restore", "salvage",
-      "reset", "undo", "playbook run",
+      "reset", "undo", "playbook run", "vault verify", "vault prune", "vault extract",
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)
       && !flags.contains(Flag.help.name)

@@ -26,6 +26,8 @@ import Testing
           backup            make a backup that has been proven
           vault list        list the backups of a database
           vault verify      prove the backups of a database once more
+          vault prune       remove the backups that are no longer needed
+          vault extract     get the database out of a backup, also out of a damaged one
           guard             run a migration between a backup and a check
           contract capture  write down what a healthy database looks like
           contract verify   check a database against a contract
@@ -107,9 +109,9 @@ import Testing
               dbrescue vault verify DIR|FILE [BACKUP ...]
 
             DESCRIPTION
-              Reads each backup completely, compares it with its own digests, restores it on
-              trial and checks the result. What is damaged is named member by member, with
-              what can still be read.
+              Reads each backup completely, compares it with its own digests, and notes that
+              in the vault. What is damaged is named, with the pages that are lost. A backup
+              that does not hold counts as good again only when it is proven again.
 
             ARGUMENTS
               DIR|FILE  the folder of the backups, or the database that they belong to
@@ -150,13 +152,20 @@ import Testing
         == Outcome(
           status: 0,
           output: """
-            dbrescue vault: list and verify the backups of a database
+            dbrescue vault: list, prove, prune and extract the backups of a database
 
             usage: dbrescue vault list DIR|FILE
                 list the backups of a database
 
             usage: dbrescue vault verify DIR|FILE [BACKUP ...]
                 prove the backups of a database once more
+
+            usage: dbrescue vault prune DIR|FILE [--keep-last N] [--keep-daily N]
+                                    [--keep-weekly N] [--yes] [--dry-run]
+                remove the backups that are no longer needed
+
+            usage: dbrescue vault extract BACKUP [--output NEW] [--best-effort]
+                get the database out of a backup, also out of a damaged one
 
             see 'dbrescue help vault COMMAND' for more
 

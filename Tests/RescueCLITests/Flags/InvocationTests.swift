@@ -34,7 +34,7 @@ import Testing
 
   @Test func `defaults hold where a flag is not given`() throws {
     let backup = try invocation("backup a.db")
-    #expect(backup.requiredNumber(.level) == 6)
+    #expect(backup.requiredNumber(.level) == 1)
     #expect(backup.requiredNumber(.wait) == 5)
     #expect(backup.requiredChoice(.verify) as VerifyDepth == .full)
     #expect(!backup.isSet(.level))

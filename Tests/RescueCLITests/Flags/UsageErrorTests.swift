@@ -28,9 +28,11 @@ import Testing
     Case("chekc app.db", "unknown command 'chekc', did you mean 'check'?"),
     Case("app.db", "unknown command 'app.db'"),
     Case("Restore app.db", "unknown command 'Restore', did you mean 'restore'?"),
-    Case("vault", "'vault' is incomplete: 'vault list' or 'vault verify'?"),
+    Case(
+      "vault",
+      "'vault' is incomplete: 'vault list' or 'vault verify' or 'vault prune' or 'vault extract'?"),
     Case("vault lsit app.db", "unknown command 'vault lsit', did you mean 'list'?"),
-    Case("vault prune app.db", "unknown command 'vault prune'"),
+    Case("vault shrink app.db", "unknown command 'vault shrink'"),
     Case("help chekc", "unknown command 'chekc', did you mean 'check'?"),
     Case("help check more", "unknown command 'check more'"),
     Case("-q", "no command is given"),
@@ -125,8 +127,9 @@ import Testing
         """)
     #expect(
       run(["vault"]).error == """
-        dbrescue: error: 'vault' is incomplete: 'vault list' or 'vault verify'?
-          usage: dbrescue vault list|verify ...
+        dbrescue: error: 'vault' is incomplete: 'vault list' or 'vault verify' or 'vault prune' or \
+        'vault extract'?
+          usage: dbrescue vault list|verify|prune|extract ...
           see 'dbrescue help vault'
 
         """)

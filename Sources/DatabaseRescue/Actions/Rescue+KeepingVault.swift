@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking after a vault: proving what is in it, removing what is no longer needed, getting it out.
+
+internal import Diagnosis
+
+/// What proving the backups of a vault showed.
+public struct VaultVerification: Sendable {
+  /// The files, newest first, those of a raw backup together.
+  public var results: [BackupVerification] = []
+  /// Why it could not be noted when the backups were proven, when it could not: a warning.
+  public var noteFailure: RescueError?
+
+  /// Whether every file gives back exactly what was stored.
+  public var passed: Bool { results.allSatisfy(\.passed) }
+}
+
+extension Rescue {
+  /// Reads backups in full, compares them with their own digests, and notes that in the vault.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - backups: Which of its backups; all when nil.
+  /// - Returns: What was found, file by file.
+  /// - Throws: ``RescueError`` when the vault cannot be listed; a backup that does not hold is part
+  ///   of the result.
+  public func verify(
+    _ vault: Vault, _ backups: [Backup]? = nil
+  ) throws(RescueError) -> RunResult<VaultVerification> {
+    try run(.vaultVerify, on: vault.folder) { notes throws(RescueError) in
+      var verification = VaultVerification()
+      var proofs: [BackupProof] = []
+      try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
+        let backups = if let backups { backups } else { try vault.list() }
+        for backup in backups {
+          try world.requireGoingOn()
+          let results = vault.verify(backup)
+          verification.results += results
+          proofs.append(
+            BackupProof(backup.name.id, at: world.now(), passed: results.allSatisfy(\.passed)))
+        }
+      }
+      do throws(RescueError) {
+        if !proofs.isEmpty { try ProofLog(in: vault.folder, world.storage).add(proofs) }
+      } catch {
+        verification.noteFailure = error
+      }
+      if !verification.passed {
+        notes.outcome = .findings
+        notes.exitStatus = RescueError.Kind.invalidInput.rawValue
+      }
+      return verification
+    }
+  }
+
+  /// Removes the backups that a policy does not keep.
+  ///
+  /// Nothing is removed while the newest backup is not good or the database is damaged, and never
+  /// the last good one. `approve` is shown the plan before anything changes, and may end the run by
+  /// throwing.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - retention: What is kept.
+  ///   - database: The database that the backups are of, where it is known.
+  ///   - approve: Shown what is going to be removed.
+  /// - Returns: What became of each backup.
+  /// - Throws: ``RescueError``; unless it says otherwise, every backup is still there.
+  public func prune(
+    _ vault: Vault, keeping retention: Retention, of database: FilePath? = nil,
+    approve: (PrunePlan) throws(RescueError) -> Void
+  ) throws(RescueError) -> RunResult<PrunePlan> {
+    try run(.vaultPrune, on: database ?? vault.folder) { notes throws(RescueError) in
+      var isSound = true
+      if let database {
+        let input = try InputFiles(database, storage: world.storage)
+        isSound = try examine(input, nil, &notes).verdict.isStructureSound
+      }
+      notes.stage = .plan
+      let plan = try vault.prunePlan(retention, world: world, isSound: isSound)
+      try approve(plan)
+      if plan.isHeldUp {
+        notes.outcome = .findings
+        notes.exitStatus = RescueError.Kind.invalidInput.rawValue
+      }
+      guard !plan.removals.isEmpty else { return plan }
+      try notes.step("prune", at: .act) { _ throws(RescueError) in
+        let lock = try VaultLock(of: vault.folder, world.storage)
+        try withExtendedLifetime(lock) { () throws(RescueError) in
+          // Another run may have removed some in the meantime, and what was approved counts.
+          guard try vault.prunePlan(retention, world: world, isSound: isSound).contains(plan)
+          else {
+            throw RescueError(
+              .busy, "the vault has changed since the plan was made",
+              meaning: "nothing was removed", advice: "try again")
+          }
+          try vault.carryOut(plan)
+        }
+      }
+      return plan
+    }
+  }
+
+  /// Gets the database of a backup into a new file.
+  ///
+  /// - Parameters:
+  ///   - backup: The backup file.
+  ///   - output: The new file.
+  ///   - isBestEffort: Whether a backup that is damaged or cut gives what it still has, with zeros
+  ///     for the rest.
+  /// - Returns: What is missing, if anything.
+  /// - Throws: ``RescueError`` when the output exists or cannot be written, and when the backup is
+  ///   not whole and that is asked for; nothing is left behind then.
+  public func extract(
+    _ backup: FilePath, to output: FilePath, isBestEffort: Bool = false
+  ) throws(RescueError) -> RunResult<BackupExtraction> {
+    try run(.vaultExtract, on: backup) { notes throws(RescueError) in
+      try JournalsBeside(output, storage: world.storage).refuse()
+      let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
+        try extractAll(backup, to: output, isBestEffort)
+      }
+      notes.backupUsed = PlainName(backup.name)
+      if !extraction.isWhole {
+        notes.outcome = .findings
+        notes.exitStatus = Verdict.damagedLossy.exitStatus
+      }
+      return extraction
+    }
+  }
+
+  /// Extracts a backup, and the files that were stored beside a raw one.
+  private func extractAll(
+    _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
+  ) throws(RescueError) -> BackupExtraction {
+    let reader = try BackupReader(backup, in: world.storage)
+    var made: [FilePath] = []
+    do throws(RescueError) {
+      var extraction = try reader.extract(to: output, isBestEffort)
+      made.append(output)
+      for sidecar in reader.manifest?.sidecars ?? [] {
+        guard let name = BackupName(backup.name),
+          let part = BackupName.Part(rawValue: sidecar.suffix)
+        else { continue }
+        let path = output.adding(suffix: sidecar.suffix)
+        let file = backup.folder.appending(name.with(part).path)
+        do throws(RescueError) {
+          try BackupReader(file, in: world.storage).restore(to: path)
+          made.append(path)
+          extraction.sidecars.append(path)
+        } catch  where isBestEffort {
+          extraction.endedBy = error
+        }
+      }
+      return extraction
+    } catch {
+      // The error that led here is the one to report; a file that stays is visible.
+      for path in made { try? world.storage.remove(path) }
+      throw error
+    }
+  }
+}
+
+extension BackupReader {
+  fileprivate func extract(
+    to output: FilePath, _ isBestEffort: Bool
+  ) throws(RescueError) -> BackupExtraction {
+    if isBestEffort { return try extract(to: output) }
+    try restore(to: output)
+    return BackupExtraction(
+      byteCount: imageByteCount ?? 0, pageSize: pageSize, lost: [], endedBy: nil)
+  }
+}
+
+extension PrunePlan {
+  /// Whether every removal of another plan is one of this one too.
+  fileprivate func contains(_ other: PrunePlan) -> Bool {
+    Set(removals).isSuperset(of: other.removals)
+  }
+}

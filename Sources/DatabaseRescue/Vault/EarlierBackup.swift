@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backup before: what of it still holds for the next one.
+
+public import SQLiteFormat
+
+/// A backup of the same database, and what is different now.
+///
+/// Most of a database is as it was. What was compressed, counted and checked then need not be again
+/// where not a byte has changed.
+public struct EarlierBackup: Sendable {
+  /// Which backup it is.
+  public let id: BackupID
+  /// What it says about itself.
+  public let manifest: BackupManifest
+  /// The database as it was.
+  public let pages: any PageSource
+  /// Where the database is different now.
+  public private(set) var changes = ImageChanges()
+  /// The members of its file.
+  let archive: Archive
+
+  /// The newest backup in a vault that can be built on; nil when there is none.
+  ///
+  /// What another version of the program has measured is not taken over.
+  static func newest(in vault: Vault, madeBy tool: String) throws(RescueError) -> EarlierBackup? {
+    let names = try vault.names().filter { $0.part == .main }
+    for name in names.sorted(by: { $0.created > $1.created }) {
+      if let backup = EarlierBackup(vault.folder.appending(name.path), tool, vault.storage) {
+        return backup
+      }
+    }
+    return nil
+  }
+
+  private init?(_ path: FilePath, _ tool: String, _ storage: any Storage) {
+    // One that cannot be read is as good as none.
+    guard let reader = try? BackupReader(path, in: storage), reader.state == .complete,
+      reader.hasFinalManifest, let manifest = reader.manifest, !manifest.raw,
+      manifest.tool == tool, let archive = reader.archive, let pages = try? reader.pages()
+    else { return nil }
+    id = manifest.id
+    self.manifest = manifest
+    self.pages = pages
+    self.archive = archive
+  }
+
+  /// The same backup, with where the database is different now; nil when that is not known.
+  func with(_ changes: ImageChanges?) -> EarlierBackup? {
+    guard let changes else { return nil }
+    var backup = self
+    backup.changes = changes
+    return backup
+  }
+
+  /// Whether SQLite has found the database sound as it was.
+  var isIntact: Bool {
+    manifest.checks.contains { $0.name == ImageChecks.integrityCheck && $0.passed }
+  }
+}
+
+/// What is in the bytes of a backup.
+public struct BackupDescription: Sendable {
+  /// What the database is and holds.
+  public var content: BackupContent
+  /// The tables that differ from the earlier backup, by themselves or in an index; nil when any may.
+  public var changedTables: [String]?
+
+  /// Describes a database.
+  public init(_ content: BackupContent, changedTables: [String]? = nil) {
+    self.content = content
+    self.changedTables = changedTables
+  }
+}

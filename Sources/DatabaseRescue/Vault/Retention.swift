@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which backups are kept, and why: a function of what there is, without a look at any file.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Which backups of a vault are kept.
+///
+/// Only a good backup is ever removed, and only while a newer good one is there: what is not good may
+/// hold the only copy of rows, and a good one in doubt is worth more than the space it takes.
+public struct Retention: Hashable, Sendable {
+  /// How many of the newest are kept.
+  public var last: Int
+  /// Of how many days the newest is kept, counting days that have a backup.
+  public var daily: Int
+  /// Of how many weeks the newest is kept, counting weeks that have a backup.
+  public var weekly: Int
+
+  /// Makes a policy.
+  public init(last: Int = 5, daily: Int = 7, weekly: Int = 4) {
+    self.last = last
+    self.daily = daily
+    self.weekly = weekly
+  }
+
+  /// A backup, as far as it matters here.
+  public struct Entry: Hashable, Sendable {
+    /// Its name, which says of what database it is, from when, and of which version.
+    public var name: BackupName
+    /// Whether it can stand in for the database.
+    public var isGood: Bool
+
+    /// Makes an entry.
+    public init(_ name: BackupName, isGood: Bool) {
+      self.name = name
+      self.isGood = isGood
+    }
+  }
+
+  /// Decides about the backups of a vault, each database for itself.
+  ///
+  /// - Parameters:
+  ///   - entries: The backups, in any order.
+  ///   - now: The time.
+  ///   - isSound: Whether nothing is wrong with the databases themselves, as far as is known.
+  /// - Returns: What becomes of each, newest first.
+  public func plan(for entries: [Entry], now: Date, isSound: Bool = true) -> PrunePlan {
+    let byDatabase = Dictionary(grouping: entries, by: \.name.database)
+    let decisions = byDatabase.values.flatMap { decide($0.sorted(by: Entry.isNewer), now, isSound) }
+    return PrunePlan(decisions: decisions.sorted { Entry.isNewer($0.entry, $1.entry) })
+  }
+
+  /// Decides about the backups of one database, newest first.
+  private func decide(_ entries: [Entry], _ now: Date, _ isSound: Bool) -> [PrunePlan.Decision] {
+    if !isSound { return entries.map { PrunePlan.Decision($0, .databaseHasFindings) } }
+    guard entries.first?.isGood == true else {
+      return entries.map { PrunePlan.Decision($0, .newestIsNotGood) }
+    }
+    var seen = Seen()
+    // A clock that went wrong must not make others look old.
+    let good = entries.filter { $0.isGood && $0.name.created <= now }
+    let lastGood = good.first
+    return entries.map { entry in
+      if entry.name.created > now { return PrunePlan.Decision(entry, .inFuture) }
+      if !entry.isGood { return PrunePlan.Decision(entry, .notGood) }
+      let reason = keep(entry, &seen)
+      return PrunePlan.Decision(entry, entry == lastGood ? .lastGood : reason ?? .superseded)
+    }
+  }
+
+  /// What good backups have been seen so far, of newest first.
+  private struct Seen {
+    var count = 0
+    var days: Set<Int> = []
+    var weeks: Set<Int> = []
+    var versions: Set<Int32> = []
+  }
+
+  /// Why a good backup is kept; nil when nothing speaks for it.
+  private func keep(_ entry: Entry, _ seen: inout Seen) -> PrunePlan.Reason? {
+    let day = Int((entry.name.created.timeIntervalSince1970 / 86_400).rounded(.down))
+    // Weeks begin on Mondays; 1970 began on a Thursday.
+    let week = (day + 3 - ((day + 3) % 7 + 7) % 7) / 7
+    seen.count += 1
+    let isFirstOfDay = seen.days.insert(day).inserted
+    let isFirstOfWeek = seen.weeks.insert(week).inserted
+    let isFirstOfVersion = seen.versions.insert(entry.name.userVersion).inserted
+    if seen.count <= last { return .last }
+    if isFirstOfDay, seen.days.count <= daily { return .daily }
+    if isFirstOfWeek, seen.weeks.count <= weekly { return .weekly }
+    return isFirstOfVersion ? .newestOfVersion : nil
+  }
+}
+
+extension Retention.Entry {
+  /// Whether a backup comes before another, newest first.
+  fileprivate static func isNewer(_ left: Self, _ right: Self) -> Bool {
+    left.name.created != right.name.created
+      ? left.name.created > right.name.created
+      : left.name.id.description > right.name.id.description
+  }
+}
+
+/// What becomes of each backup of a vault.
+public struct PrunePlan: Hashable, Sendable {
+  /// Why a backup is kept or removed.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// It is the newest that can stand in for the database.
+    case lastGood = "last-good"
+    /// It is one of the newest.
+    case last
+    /// It is the newest of its day.
+    case daily
+    /// It is the newest of its week.
+    case weekly
+    /// It is the newest of its schema version.
+    case newestOfVersion = "version"
+    /// It is dated later than now.
+    case inFuture = "future"
+    /// It is not good: it may be all that is left of some rows.
+    case notGood = "not-good"
+    /// The newest backup of the database is not good, so that older ones are needed.
+    case newestIsNotGood = "newest-not-good"
+    /// The database itself is damaged, so that older backups are needed.
+    case databaseHasFindings = "database-has-findings"
+    /// It is good, and newer ones have taken its place.
+    case superseded
+
+    /// The reason in words, to follow what becomes of the backup.
+    public var text: String {
+      switch self {
+      case .lastGood: "the newest good one"
+      case .last: "one of the newest"
+      case .daily: "the newest of its day"
+      case .weekly: "the newest of its week"
+      case .newestOfVersion: "the newest of its version"
+      case .inFuture: "dated in the future"
+      case .notGood: "not good, and perhaps all that is left of some rows"
+      case .newestIsNotGood: "the newest backup is not good"
+      case .databaseHasFindings: "the database has findings"
+      case .superseded: "newer good ones have taken its place"
+      }
+    }
+  }
+
+  /// What becomes of one backup.
+  public struct Decision: Hashable, Sendable {
+    /// The backup.
+    public var entry: Retention.Entry
+    /// Why.
+    public var reason: Reason
+
+    /// Whether it stays.
+    public var isKept: Bool { reason != .superseded }
+
+    init(_ entry: Retention.Entry, _ reason: Reason) {
+      self.entry = entry
+      self.reason = reason
+    }
+  }
+
+  /// The decisions, newest backup first.
+  public var decisions: [Decision]
+
+  /// Whether older backups stay because something is wrong with the newest, or with the database.
+  public var isHeldUp: Bool {
+    decisions.contains { [.newestIsNotGood, .databaseHasFindings].contains($0.reason) }
+  }
+
+  /// The backups that go, oldest first.
+  public var removals: [BackupName] {
+    decisions.filter { !$0.isKept }.reversed().map(\.entry.name)
+  }
+}

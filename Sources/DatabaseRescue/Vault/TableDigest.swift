@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The digest of all rows of a table, and the pages on which they lie.
+
+import Diagnosis
+import SQLiteFormat
+
+extension BackupContent.Table {
+  /// Describes one table of a survey.
+  ///
+  /// The content hash is nil where rows cannot be read: nothing is equal to that.
+  init(_ tree: TreeSurvey, in survey: Survey) {
+    self.init(name: tree.entry.name, rows: tree.records)
+    guard let image = survey.image, let root = tree.root else { return }
+    var digest = TableDigest(image, isRowIDTable: tree.isRowIDTable)
+    digest.add(root, depth: 0)
+    contentHash = digest.isWhole && tree.isReadable ? digest.finished().description : nil
+    leafPages = LeafPages(digest.leaves)
+  }
+}
+
+/// The SHA-256 over all rows of a table in the order of their keys, wherever they lie: of each row,
+/// the rowid or 0, the length of its record, both as eight bytes with the low one first, and the
+/// record as SQLite stores it.
+private struct TableDigest {
+  /// The leaf pages that were read, in the order of their keys.
+  private(set) var leaves: [LeafPages.Leaf] = []
+  /// Whether everything could be read so far.
+  private(set) var isWhole = true
+
+  private let image: Image
+  private let kinds: [BTreePage.Kind]
+  private var claims: PageClaims
+  private var hash = SHA256()
+  private var pending = Bytes()
+
+  /// How much is gathered before it is hashed.
+  private static let pendingMax = 1 << 16
+
+  init(_ image: Image, isRowIDTable: Bool) {
+    self.image = image
+    kinds = BTreePage.Kind.allCases.filter { $0.isTable == isRowIDTable }
+    claims = PageClaims(pageCount: image.pageCount)
+    pending.reserveCapacity(Self.pendingMax * 2)
+  }
+
+  /// The digest of all rows that were added.
+  consuming func finished() -> Digest {
+    hash.update(pending)
+    return hash.digest()
+  }
+
+  /// Adds a page and all that lies below it.
+  mutating func add(_ number: PageNumber, depth: Int) {
+    guard depth <= TreeWalk.depthMax, claims.claim(number, for: Survey.firstTreeOwner),
+      let reading = try? image.reading(of: number, as: kinds)
+    else {
+      isWhole = false
+      return
+    }
+    let (page, content) = (reading.page, reading.content)
+    if page.kind.isLeaf { leaves.append(LeafPages.Leaf(number, bytes: page.bytes)) }
+    for cell in content.cells {
+      if !page.kind.isLeaf { add(PageNumber(cell.leftChild), below: depth) }
+      if page.kind != .tableInterior { addRow(cell, page) }
+    }
+    if !page.kind.isLeaf { add(page.rightChild, below: depth) }
+  }
+
+  private mutating func add(_ child: PageNumber?, below depth: Int) {
+    guard let child else {
+      isWhole = false
+      return
+    }
+    add(child, depth: depth + 1)
+  }
+
+  private mutating func addRow(_ cell: Cell, _ page: BTreePage) {
+    pending.appendNumber(UInt64(bitPattern: cell.rowID ?? 0))
+    pending.appendNumber(UInt64(cell.payloadSize))
+    pending.append(contentsOf: page.bytes[cell.local])
+    if let overflow = cell.overflow {
+      addChain(overflow, byteCount: cell.payloadSize - cell.local.count)
+    }
+    flush()
+  }
+
+  /// Adds what of a record did not fit in its page.
+  private mutating func addChain(_ first: UInt32, byteCount: Int) {
+    var (next, rest) = (first, byteCount)
+    while rest > 0 {
+      guard let number = PageNumber(next), let bytes = try? image.bytes(of: number),
+        let following = bytes.big32(at: 0)
+      else {
+        isWhole = false
+        return
+      }
+      let held = min(rest, image.geometry.overflowCapacity, bytes.count - 4)
+      pending.append(contentsOf: bytes[4..<(4 + held)])
+      flush()
+      (next, rest) = (following, rest - held)
+    }
+  }
+
+  private mutating func flush() {
+    guard pending.count >= Self.pendingMax else { return }
+    hash.update(pending)
+    pending.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backup after the first: what it takes over, what it checks again, and that it is never less
+// true than one that was made from nothing.
+
+import Diagnosis
+import SQLiteFormat
+import Testing
+
+@testable import DatabaseRescue
+
+@Suite(.timeLimit(.minutes(5))) struct NextBackupTests {
+  private let scratch = Scratch()
+
+  /// Backs a database up, described as the commands describe it.
+  private func backUp(
+    _ database: FilePath, to vault: String = "vault", tool: String = "test",
+    _ verification: BackupWriter.Verification = .full
+  ) throws -> Backup {
+    let options = BackupWriterTests.options { $0.verification = verification }
+    let writer = BackupWriter(vault: scratch.file(vault), tool: tool, options: options)
+    let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
+    return try writer.backUp(
+      database,
+      describing: { (pages, earlier) throws(RescueError) in
+        BackupDescription(of: pages, since: earlier, supportCode: code)
+      })
+  }
+
+  private func change(_ database: FilePath, _ sql: String) throws {
+    try Connection(database, mode: .readWrite).execute(sql)
+  }
+
+  private func check(_ name: String, of backup: Backup) -> BackupManifest.Check? {
+    backup.manifest?.checks.first { $0.name == name }
+  }
+
+  /// Whether a backup says and holds what one says and holds that was made from nothing.
+  private func expectTruth(_ backup: Backup, _ database: FilePath) throws {
+    let fresh = try backUp(database, to: "fresh-\(backup.name.id)")
+    let (manifest, expected) = try (#require(backup.manifest), #require(fresh.manifest))
+    #expect(manifest.content == expected.content)
+    #expect(manifest.image == expected.image)
+    #expect(manifest.clean == expected.clean)
+    #expect(manifest.checks.map(\.name) == expected.checks.map(\.name))
+    #expect(manifest.checks.map(\.passed) == expected.checks.map(\.passed))
+    #expect(try BackupReader(backup.path).verify().passed)
+  }
+
+  @Test func `an unchanged database is not checked again, and that is said`() throws {
+    let database = try scratch.database(kibibytes: 500)
+    let first = try backUp(database)
+    let second = try backUp(database)
+    #expect(second.isGood && second.manifest?.clean == true)
+    #expect(check("integrity_check", of: first)?.basis == nil)
+    #expect(check("integrity_check", of: second)?.basis == first.name.id)
+    #expect(check("read back", of: second)?.detail.contains("are as in backup") == true)
+    // Whatever lies between: the basis is the backup for which the check was done.
+    let third = try backUp(database)
+    #expect(check("integrity_check", of: third)?.basis == first.name.id)
+    try expectTruth(third, database)
+    // It needs no other file.
+    try SystemStorage().remove(first.path)
+    #expect(try BackupReader(third.path).verify().passed)
+  }
+
+  @Test func `of a changed database, the changed tables are checked and counted`() throws {
+    let database = try scratch.database(kibibytes: 500)
+    let first = try backUp(database)
+    try change(database, "UPDATE tag SET name = 'other' WHERE rowid % 7 = 0")
+    let second = try backUp(database)
+    let integrity = try #require(check("integrity_check", of: second))
+    #expect(integrity.passed && integrity.basis == first.name.id)
+    #expect(integrity.detail == "ok for tag; nothing else has changed")
+    #expect(check("foreign_key_check", of: second)?.basis == nil)
+    try expectTruth(second, database)
+
+    try change(database, "DELETE FROM note WHERE id % 5 = 0; INSERT INTO note(body) VALUES ('x')")
+    let third = try backUp(database)
+    #expect(check("integrity_check", of: third)?.detail.contains("note") == true)
+    #expect(check("foreign_key_check", of: third)?.passed == false)
+    try expectTruth(third, database)
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE more(x)", "CREATE INDEX note_body ON note(body)", "DROP INDEX tag_name", "VACUUM",
+    "PRAGMA user_version = 9", "ALTER TABLE tag RENAME TO label",
+  ])
+  func `a changed schema is described as if there were no earlier backup`(_ sql: String) throws {
+    let database = try scratch.database(kibibytes: 200)
+    _ = try backUp(database)
+    try change(database, sql)
+    try expectTruth(try backUp(database), database)
+  }
+
+  @Test func `damage since the last backup is found, and rests on nothing`() throws {
+    let database = try scratch.database(kibibytes: 500)
+    let first = try backUp(database)
+    var bytes = try scratch.read(database)
+    // An entry of the index goes astray: only a comparison with the table shows it.
+    let place = try #require(
+      bytes.indices.dropLast(6).last { bytes[$0...].starts(with: Bytes("tag 8".utf8)) })
+    bytes[place + 4] = UInt8(ascii: "9")
+    try scratch.write(bytes, to: database)
+    let second = try backUp(database)
+    #expect(!second.isGood && check("integrity_check", of: second)?.passed == false)
+    #expect(second.manifest?.clean == false)
+    // The next one cannot rest on that one either.
+    let third = try backUp(database)
+    #expect(!third.isGood && check("integrity_check", of: third)?.basis == nil)
+    #expect(try Vault(scratch.file("vault")).latest()?.path == first.path)
+  }
+
+  @Test func `a database that became an empty file has nothing of the earlier one`() throws {
+    let database = try scratch.database(kibibytes: 200)
+    _ = try backUp(database)
+    try scratch.write([], to: database)
+    let backup = try backUp(database)
+    #expect(backup.manifest?.content.tables == [])
+    try expectTruth(backup, database)
+  }
+
+  @Test func `a check that was not done is not taken over`() throws {
+    let database = try scratch.database(kibibytes: 100)
+    _ = try backUp(database, .quick)
+    let full = try backUp(database)
+    #expect(check("integrity_check", of: full)?.passed == true)
+    #expect(check("integrity_check", of: full)?.basis == nil)
+    #expect(check("integrity_check", of: try backUp(database, .quick)) == nil)
+  }
+
+  @Test func `what another version of the program measured is not taken over`() throws {
+    let database = try scratch.database(kibibytes: 100)
+    _ = try backUp(database, tool: "older")
+    let backup = try backUp(database)
+    #expect(check("integrity_check", of: backup)?.basis == nil)
+    #expect(check("read back", of: backup)?.detail.contains("as in backup") == false)
+  }
+
+  @Test func `an earlier backup that is rotten or cut costs time, and nothing else`() throws {
+    let database = try scratch.database(kibibytes: 500)
+    let first = try backUp(database)
+    let sound = try scratch.read(first.path)
+    let member = try #require(try Archive.open(MemoryFile(sound))).members[2]
+    var rotten = sound
+    rotten[member.position + 300] ^= 8
+    for bytes in [rotten, Bytes(sound.dropLast(100)), [1, 2, 3], []] {
+      try scratch.write(bytes, to: first.path)
+      let backup = try backUp(database)
+      #expect(backup.isGood)
+      try expectTruth(backup, database)
+      try SystemStorage().remove(backup.path)
+    }
+  }
+
+  @Test func `a table without rowids has the same hash wherever its rows lie`() throws {
+    let hashes = try ["ASC", "DESC"].map { order in
+      let database = scratch.file("\(order).db")
+      try Connection(database, mode: .create).execute(
+        """
+        CREATE TABLE word(text TEXT PRIMARY KEY, n) WITHOUT ROWID;
+        INSERT INTO word WITH RECURSIVE n(i) AS
+          (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+          SELECT printf('word %06d %s', i, hex(zeroblob(40))), i FROM n ORDER BY i \(order);
+        """)
+      return try #require(try backUp(database, to: order).manifest?.content.tables.first)
+    }
+    #expect(hashes[0].rows == 3000 && hashes[0].contentHash != nil)
+    #expect(hashes[0].contentHash == hashes[1].contentHash)
+    #expect(hashes[0].leafPages != hashes[1].leafPages)
+  }
+}
