@@ -10,7 +10,7 @@ extension Rescue {
     timeout: Duration?, wait: Duration,
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
-    try finishPending(database)
+    try finishPending(database, &notes)
     let before = try examineInUse(database, contract, wait: wait, &notes)
     try requireMigratable(before, database)
 
@@ -145,17 +145,17 @@ extension Rescue {
   ) throws(RescueError) {
     try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let replacement = Replacement(
-      of: folder, code: notes.publishCode(.failed), world: world)
-    try replacement.prepare()
+    let isSound = notes.examination?.verdict.isStructureSound ?? true
+    let replacement = try Replacement(
+      of: folder, code: notes.publishCode(.failed), by: isSound ? .transaction : .move,
+      newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)
-      let isSound = notes.examination?.verdict.isStructureSound ?? true
       try notes.step("install", at: .install) { _ throws(RescueError) in
-        try replacement.install(isSound ? .transaction : .move, wait: wait)
+        try replacement.install(wait: wait)
       }
     } catch {
-      replacement.discardNewFile()
+      replacement.discard()
       throw error
     }
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in

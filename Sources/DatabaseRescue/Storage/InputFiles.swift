@@ -24,7 +24,7 @@ public struct InputFiles: Sendable {
     do {
       for named in [main, wal, journal].compactMap(\.self) {
         guard let status = try storage.status(of: named) else {
-          throw RescueError(.missing, "there is no file '\(named)'", advice: "check the path")
+          throw try Self.missing(named, storage)
         }
         if status.kind == .folder {
           throw RescueError(
@@ -38,6 +38,27 @@ public struct InputFiles: Sendable {
     } catch {
       throw RescueError(error, doing: "look at '\(main)'")
     }
+  }
+
+  /// The error of a file that is not there, which may be on its way.
+  private static func missing(
+    _ path: FilePath, _ storage: any Storage
+  ) throws(StorageError) -> RescueError {
+    let folder = path.adding(suffix: ".rescue")
+    guard try storage.status(of: folder.appending("plan.json")) != nil else {
+      return RescueError(.missing, "there is no file '\(path)'", advice: "check the path")
+    }
+    return RescueError(
+      .missing, "there is no file '\(path)': its replacement was interrupted",
+      meaning: "the old files and the new one are in '\(folder)'",
+      advice: "finish it: dbrescue recover \(path.shellQuoted)")
+  }
+
+  /// Whether SQLite would see the journals, too.
+  var hasUsualNames: Bool {
+    [wal.map { $0 == main.adding(suffix: "-wal") },
+      journal.map { $0 == main.adding(suffix: "-journal") },
+    ].allSatisfy { $0 ?? true }
   }
 
   private static func beside(

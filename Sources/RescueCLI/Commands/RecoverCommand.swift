@@ -24,7 +24,7 @@ func recover(
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(
-      operation, context.input(invocation, journals: false), contract: contract, vault: vault,
+      operation, invocation.path(.file), contract: contract, vault: vault,
       backup: backup, wait: wait, choose: choose,
       approve: { plan throws(RescueError) in
         try context.approve(plan, invocation, asksForName: name)
