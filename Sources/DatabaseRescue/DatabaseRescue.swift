@@ -80,7 +80,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.restore, on: output) { notes throws(RescueError) in
       try prove(backup, &notes)
-      try build(backup, at: output, &notes)
+      try restore(backup, toNewFile: output, &notes)
       return backup
     }
   }

@@ -60,6 +60,7 @@ struct RecoveryWork {
             }
           }
           salvage?.output = folder.database
+          notes.consequence = folder.consequence(code)
         case .verifyInstalled:
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in
             var scratch = RunNotes(.check, unattended: true, world: rescue.world)

@@ -222,6 +222,7 @@ extension Rescue {
   /// Finishes what an earlier run began on a database.
   func finishPending(_ database: FilePath, _ notes: inout RunNotes) throws(RescueError) {
     let start = world.now()
+    PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
     guard try Replacement.finishPending(folder, world: world) != nil else { return }
     notes.note(

@@ -186,6 +186,7 @@ extension Rescue {
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
       try replacement.install(displacedBy: displaced, wait: wait)
     }
+    notes.consequence = folder.consequence(replacement.code)
     return displaced
   }
 

@@ -58,6 +58,11 @@ public struct RescueFolder: Hashable, Sendable {
       advice: "wait until it is done, then try again")
   }
 
+  /// What it means when a run fails after it has replaced the database.
+  func consequence(_ code: SupportCode) -> String {
+    "the database was replaced; what it was is in '\(quarantine(code))'"
+  }
+
   /// Keeps the connections of others from the database.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when somebody is using it.
@@ -80,6 +85,7 @@ public struct RescueFolder: Hashable, Sendable {
   /// Only who holds the lock and finds no plan may do so. What cannot be removed is litter, and
   /// hides no result.
   func sweep(_ storage: any Storage) {
+    PrivateFolder.sweep(path, storage)
     for name in (try? storage.names(in: path)) ?? [] where isTemporary(name) {
       try? storage.remove(path.appending(name))
     }

@@ -23,6 +23,7 @@ extension Rescue {
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
 
+    notes.consequence = "the command ran; what the database was before is in '\(backup.path)'"
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
       try run(command, on: database, backup, timeout)
     }
@@ -158,6 +159,7 @@ extension Rescue {
       replacement.discard()
       throw error
     }
+    notes.consequence = folder.consequence(replacement.code)
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
       var scratch = RunNotes(.check, unattended: true, world: world)
       let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey

@@ -21,7 +21,7 @@ package struct PrivateFolder: ~Copyable {
   ///
   /// - Throws: ``RescueError`` when it cannot be made.
   package init(in parent: FilePath? = nil, world: World) throws(RescueError) {
-    let parent = parent ?? FilePath(world.environment["TMPDIR"] ?? "/tmp")
+    let parent = parent ?? Self.place(in: world)
     storage = world.storage
     Self.sweep(parent, storage)
     for _ in 0..<Self.attemptsMax {
@@ -47,8 +47,13 @@ package struct PrivateFolder: ~Copyable {
 
   deinit { Self.remove(path, storage) }
 
-  /// Removes the folders of processes that are gone.
-  private static func sweep(_ parent: FilePath, _ storage: any Storage) {
+  /// The system's place for temporary files.
+  static func place(in world: World) -> FilePath {
+    FilePath(world.environment["TMPDIR"] ?? "/tmp")
+  }
+
+  /// Removes the private folders of processes that are gone.
+  static func sweep(_ parent: FilePath, _ storage: any Storage) {
     let digits = Set("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     for name in (try? storage.names(in: parent)) ?? [] {
       let path = parent.appending(name)
@@ -63,7 +68,13 @@ package struct PrivateFolder: ~Copyable {
   private static func remove(_ path: FilePath, _ storage: any Storage) {
     // What cannot be removed is litter in a place that is swept, and hides no result.
     for name in (try? storage.names(in: path)) ?? [] {
-      try? storage.remove(path.appending(name))
+      let file = path.appending(name)
+      // Work on a private copy may have made a private folder of its own in here.
+      if ((try? storage.status(of: file)) ?? nil)?.kind == .folder {
+        remove(file, storage)
+      } else {
+        try? storage.remove(file)
+      }
     }
     try? storage.removeFolder(path)
   }

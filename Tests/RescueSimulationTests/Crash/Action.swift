@@ -17,6 +17,8 @@ struct Action: Sendable, CustomStringConvertible {
   var commandLine: (@Sendable (Stage) throws -> [String])?
   /// What it makes beside the database.
   var makes: Set<FilePath> = []
+  /// Whether what it cannot read is lost, and said to be, rather than an end.
+  var savesWhatItCan = false
 
   // MARK: The table
 
@@ -92,7 +94,8 @@ struct Action: Sendable, CustomStringConvertible {
     },
     commandLine: { stage in
       let schema = stage.root.appending("log/schema.sql")
-      try schema.replaceContents(with: Bytes(Self.schema.joined(separator: ";\n").utf8))
+      let script = Self.schema + ["PRAGMA user_version = 3;"]
+      try schema.replaceContents(with: Bytes(script.joined(separator: ";\n").utf8))
       return [
         "reset", stage.database.description, "--schema", schema.description, "--yes", "--confirm",
         "app.db",
@@ -114,7 +117,7 @@ struct Action: Sendable, CustomStringConvertible {
         "salvage", $0.database.description, "--output", $0.output.description, "--force",
       ]
     },
-    makes: ["new.db", "new.db.quarantine.db"])
+    makes: ["new.db", "new.db.quarantine.db"], savesWhatItCan: true)
 
   private static let salvageInPlace = Action(
     description: "salvage in place",
@@ -134,7 +137,8 @@ struct Action: Sendable, CustomStringConvertible {
         },
         approve: { _ throws(RescueError) in })
     },
-    commandLine: { ["recover", $0.database.description, "--choose", "salvage", "--yes"] })
+    commandLine: { ["recover", $0.database.description, "--choose", "salvage", "--yes"] },
+    savesWhatItCan: true)
 
   private static let guarded = Action(
     description: "guard of a migration that fails",

@@ -24,7 +24,7 @@ enum Canary {
   /// The new file is durable, and the old one's log stays beside it.
   private static let sidecarLeft = Action(
     description: "a stale WAL left beside the new file",
-    prepare: { try place($0, leaving: .wal(["UPDATE notes SET body = 'later'"])) },
+    prepare: { try place($0, leaving: .wal(["UPDATE notes SET body = 'later' WHERE id < 3"])) },
     act: { rescue, stage in
       let storage = rescue.world.storage
       let kept = stage.rescueFolder.appending("quarantine/first")

@@ -43,7 +43,7 @@ struct Sweep<Case: Sendable>: Sendable {
     print(
       "simulation: \(title): \(final.tried) of \(total) cases tried, "
         + "\(final.violations.count) violations")
-    for violation in final.violations.prefix(40) { print("simulation:   \(violation)") }
+    for violation in final.violations.prefix(60) { print("simulation:   \(violation)") }
     return final
   }
 }
