@@ -91,15 +91,10 @@ extension Rescue {
     if option.kind.isDestructive, !places.isEmpty {
       steps.append(.exportUnsynced(tables: places.map(\.table)))
     }
-    // The files of a damaged database are evidence and move as they are, and so do journals that
-    // SQLite would not see.
-    let isSound = examination.verdict.isStructureSound && input.hasUsualNames
-    let survey = examination.survey
-    // SQLite cannot change the page size of a database in WAL mode from within.
-    let hasOtherPages =
-      survey.header?.isWAL == true && backup != nil
-      && backup?.manifest?.content.pageSize != survey.geometry?.geometry.pageSize
-    steps += [isSound && !hasOtherPages ? .replaceContent : .replaceFiles, .verifyInstalled]
+    let method = Replacement.Method(
+      replacing: examination, in: input,
+      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 })
+    steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
       quarantine: folder.quarantine(code).description,
@@ -203,11 +198,10 @@ extension Rescue {
     var scratch = RunNotes(.check, unattended: true, world: world)
     let present = try examineInUse(database, nil, wait: wait, &scratch)
     let wanted = try examine(InputFiles(other, storage: world.storage), nil, &scratch)
-    let hasOtherPages =
-      present.survey.header?.isWAL == true
-      && present.survey.geometry?.geometry.pageSize != wanted.survey.geometry?.geometry.pageSize
-    return present.verdict == .healthy && wanted.verdict == .healthy && !hasOtherPages
-      ? .transaction : .move
+    guard wanted.verdict == .healthy else { return .move }
+    return Replacement.Method(
+      replacing: present, in: try InputFiles(database, storage: world.storage),
+      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0)
   }
 
   /// The folder of the files that a run displaced.

@@ -140,16 +140,24 @@ extension Rescue {
     }
   }
 
+  private func method(
+    ofReplacing database: FilePath, by backup: Backup, _ notes: RunNotes
+  ) throws(RescueError) -> Replacement.Method {
+    guard let present = notes.examination, try exists(database) else { return .move }
+    return Replacement.Method(
+      replacing: present, in: try InputFiles(database, storage: world.storage),
+      byPagesOf: backup.manifest?.content.pageSize ?? 0)
+  }
+
   /// Puts a backup back over the database and proves that it is back.
   private func restore(
     _ backup: Backup, over database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) {
     try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let isSound = notes.examination?.verdict.isStructureSound ?? true
     let replacement = try Replacement(
-      of: folder, code: notes.publishCode(.failed), by: isSound ? .transaction : .move,
-      newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
+      of: folder, code: notes.publishCode(.failed),
+      by: method(ofReplacing: folder.database, by: backup, notes), newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)
       try notes.step("install", at: .install) { _ throws(RescueError) in

@@ -68,6 +68,9 @@ package enum OnlineBackup {
     do {
       let writer = try Connection(destination, mode: .readWrite)
       writer.wait(milliseconds: wait.milliseconds)
+      // A database that shrinks is cut after its journal is gone. Unless that is durable first, a
+      // journal that comes back after a power failure finds nothing to put its pages back to.
+      try writer.execute("PRAGMA synchronous = EXTRA")
       // Reads the header, and so finds a file that SQLite cannot replace from within.
       _ = try writer.value("SELECT 1 FROM sqlite_schema")
       try copy(reader, into: writer, onceLocked: onceLocked)

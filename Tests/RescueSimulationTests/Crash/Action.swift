@@ -62,7 +62,9 @@ struct Action: Sendable, CustomStringConvertible {
       prepare: { stage in
         try build(stage, .delete)
         try backUp(stage)
-        let later: [DatabaseBuilder.Step] = ["UPDATE notes SET body = body || ' later'"]
+        let later: [DatabaseBuilder.Step] = [
+          "UPDATE notes SET body = body || ' later' WHERE id < 20"
+        ]
         try (journal == .wal ? Leftover.wal(later) : .hotJournal(later)).leave(at: stage.database)
         try damage(stage.database)
       },

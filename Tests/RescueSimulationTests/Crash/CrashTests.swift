@@ -48,6 +48,11 @@ import Testing
     for action in Effort.actions {
       let play = try Play(action)
       #expect(try play.endsAsItDid(), "\(action): the model and the disk differ")
+      if Effort.tracesOperations {
+        for (index, operation) in play.operations.enumerated() {
+          print("simulation: \(action) \(index + 1): \(operation.shown)")
+        }
+      }
       let crashes = Self.crashes(of: play)
       moments += (play.operations.count + 1) * Self.arrivals.count
       all += crashes
@@ -56,6 +61,15 @@ import Testing
     print("simulation: \(Effort.actions.count) actions, \(moments) crashes, \(all.count) disks")
     let result = Self.sweep.run(chosen, of: all.count)
     #expect(result.violations == [])
+  }
+
+  @Test func `a database that shrinks is whole when its journal comes back after the commit`() throws {
+    let reset = try #require(Action.all.first { $0.description == "reset" })
+    let play = try Play(reset)
+    for count in 1...play.operations.count {
+      guard case .truncate = play.operations[count - 1] else { continue }
+      #expect(try play.violations(afterCrash: count, .content) == [])
+    }
   }
 
   @Test(arguments: Canary.all)

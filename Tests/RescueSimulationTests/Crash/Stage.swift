@@ -70,7 +70,7 @@ struct Stage: Sendable {
           if name.bytes.first == UInt8(ascii: ".") { litter.append(name) }
         } else {
           litter += try storage.names(in: path.appending(name)).filter {
-            $0.hasSuffix(".partial") || $0.hasSuffix("-shm")
+            $0.hasSuffix(".partial")
           }
         }
       }

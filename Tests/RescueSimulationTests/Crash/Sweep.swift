@@ -61,6 +61,9 @@ enum Effort {
     return Action.all.filter { $0.description.contains(part) }
   }()
 
+  /// Whether what an action does to the disk is printed.
+  static let tracesOperations = ProcessInfo.processInfo.environment["DBRESCUE_TRACE"] != nil
+
   /// What chance begins with; another one each time, printed, unless it is given.
   static let seed: UInt64 = {
     let given = ProcessInfo.processInfo.environment["DBRESCUE_SEED"].flatMap { UInt64($0) }
