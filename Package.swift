@@ -26,7 +26,9 @@ let package = Package(
     .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),
     .target(
       name: "DatabaseRescue",
-      dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest", "CFileAttributes"],
+      dependencies: [
+        "Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest", "CFileAttributes",
+      ],
       resources: [.embedInCode("playbooks")]),
     .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
     .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),

@@ -236,6 +236,16 @@ extension Rescue {
     let folder = try RescueFolder(of: database, storage: world.storage)
     do throws(StorageError) {
       if try world.storage.status(of: folder.database) != nil { return true }
+    } catch {
+      throw RescueError(error)
+    }
+    return try isReplacing(database)
+  }
+
+  /// Whether a replacement has begun that is not finished.
+  package func isReplacing(_ database: FilePath) throws(RescueError) -> Bool {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    do throws(StorageError) {
       return try world.storage.status(of: folder.plan) != nil
     } catch {
       throw RescueError(error)

@@ -26,7 +26,7 @@ public struct RescueFolder: Hashable, Sendable {
   /// - Throws: ``RescueError`` when the path's links cannot be followed.
   public init(of database: FilePath, storage: any Storage) throws(RescueError) {
     do {
-      self.database = try storage.resolve(database)
+      self.database = try storage.place(of: database)
     } catch  where error.cause == .missing {
       self.database = database
     } catch {

@@ -157,7 +157,8 @@ extension Rescue {
     let folder = try RescueFolder(of: database, storage: world.storage)
     let replacement = try Replacement(
       of: folder, code: notes.publishCode(.failed),
-      by: method(ofReplacing: folder.database, by: backup, notes), newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
+      by: method(ofReplacing: folder.database, by: backup, notes),
+      newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)
       try notes.step("install", at: .install) { _ throws(RescueError) in

@@ -57,7 +57,8 @@ public struct InputFiles: Sendable {
 
   /// Whether SQLite would see the journals, too.
   var hasUsualNames: Bool {
-    [wal.map { $0 == main.adding(suffix: "-wal") },
+    [
+      wal.map { $0 == main.adding(suffix: "-wal") },
       journal.map { $0 == main.adding(suffix: "-journal") },
     ].allSatisfy { $0 ?? true }
   }

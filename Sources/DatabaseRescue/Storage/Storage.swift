@@ -15,8 +15,11 @@ public protocol Storage: Sendable {
   /// What is known of a file without opening it; nil when there is none. Follows links.
   func status(of path: FilePath) throws(StorageError) -> FileStatus?
 
-  /// The path with all symbolic links followed; the last component may be missing.
+  /// The path with all symbolic links followed.
   func resolve(_ path: FilePath) throws(StorageError) -> FilePath
+
+  /// The path with all symbolic links followed, where there may be no file yet.
+  func place(of path: FilePath) throws(StorageError) -> FilePath
 
   /// The names in a folder, sorted by their bytes, without `.` and `..`.
   func names(in folder: FilePath) throws(StorageError) -> [FilePath]

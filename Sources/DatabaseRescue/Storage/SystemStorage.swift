@@ -48,16 +48,16 @@ public struct SystemStorage: Storage {
     return FileStatus(information)
   }
 
-  /// The path with all symbolic links followed; the last component may be missing.
-  public func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
+  /// The path with all symbolic links followed, where there may be no file yet.
+  public func place(of path: FilePath) throws(StorageError) -> FilePath {
     var path = path
     for _ in 0..<Self.linksMax {
       do {
-        return try realPath(path)
+        return try resolve(path)
       } catch  where error.errno == ENOENT {
         // The name may be free, or that of a link to a name that is.
         guard let target = try linkTarget(path) else {
-          return try realPath(path.folder).appending(path.name)
+          return try resolve(path.folder).appending(path.name)
         }
         path = path.folder.appending(target)
       }
@@ -68,7 +68,8 @@ public struct SystemStorage: Storage {
   /// As many links as systems follow.
   private static let linksMax = 40
 
-  private func realPath(_ path: FilePath) throws(StorageError) -> FilePath {
+  /// The path with all symbolic links followed.
+  public func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
     var bytes: [UInt8] = []
     try call(SystemCall("resolve", path)) {
       guard let resolved = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return -1 }

@@ -21,6 +21,7 @@ func recover(
   asksForName name: String? = nil,
   choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
 ) throws(RescueError) -> ExitCode {
+  try context.requireNothingPending(invocation)
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(

@@ -62,7 +62,12 @@ final class RunLogFullDisk: Storage {
     try system.synchronizeFolder(path)
   }
   func freeBytes(at path: FilePath) throws(StorageError) -> Int { try system.freeBytes(at: path) }
-  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? { try system.lockFolder(path) }
+  func place(of path: FilePath) throws(StorageError) -> FilePath {
+    try system.place(of: path)
+  }
+  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
+    try system.lockFolder(path)
+  }
   func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
     try system.lockDatabase(path)
   }

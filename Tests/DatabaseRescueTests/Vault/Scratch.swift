@@ -142,6 +142,10 @@ final class FailingStorage: Storage {
     try machine.synchronizeFolder(path)
   }
 
+  func place(of path: FilePath) throws(StorageError) -> FilePath {
+    try machine.place(of: path)
+  }
+
   func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
     try count("lock", path)
     return try machine.lockFolder(path)

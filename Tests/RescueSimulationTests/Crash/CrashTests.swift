@@ -63,7 +63,9 @@ import Testing
     #expect(result.violations == [])
   }
 
-  @Test func `a database that shrinks is whole when its journal comes back after the commit`() throws {
+  @Test func `a database that shrinks is whole when its journal comes back after the commit`()
+    throws
+  {
     let reset = try #require(Action.all.first { $0.description == "reset" })
     let play = try Play(reset)
     for count in 1...play.operations.count {

@@ -21,8 +21,9 @@ import Testing
     var name: String {
       let call = play.calls[fault.call]
       let name = [EIO: "EIO", ENOSPC: "ENOSPC", EACCES: "EACCES", EINTR: "EINTR"][fault.errno]
+      let lasting = fault.lasts ? ", lasting" : ""
       return "\(play.action), call \(fault.call) of \(play.calls.count) "
-        + "(\(call.kind), \(call.isOurs ? "ours" : "SQLite's")), \(name ?? "")"
+        + "(\(call.kind), \(call.isOurs ? "ours" : "SQLite's")), \(name ?? "")\(lasting)"
     }
   }
 
@@ -49,9 +50,11 @@ import Testing
     for action in Effort.actions {
       let play = try Play(action)
       let failures = play.calls.enumerated().flatMap { index, call in
-        Self.errors(of: call).map {
-          Failure(play: play, fault: Fault(call: index, errno: $0))
-        }
+        let once = Self.errors(of: call).map { Fault(call: index, errno: $0) }
+        // A disk that is full stays full.
+        let lasting =
+          call.kind == .writing ? [Fault(call: index, errno: ENOSPC, lasts: true)] : []
+        return (once + lasting).map { Failure(play: play, fault: $0) }
       }
       all += failures.count
       chosen += Effort.choose(8, of: failures)

@@ -97,19 +97,24 @@ struct Play {
       try start.write(to: stage.root)
       let recorder = try DiskRecorder(stage.root, failing: fault)
       var found: [String] = []
-      var succeeded = false
+      var ending: RescueError?
       do {
         try recorder.watch {
           try action.act(stage.rescue(seed: 11, storage: SystemStorage(watchedBy: recorder)), stage)
         }
-        succeeded = true
       } catch let error as RescueError {
+        ending = error
         found += Self.flaws(of: error)
       } catch {
         found.append("threw \(type(of: error))")
       }
-      if fault.errno == Self.interrupted, !succeeded, recorder.hasFailed {
-        found.append("was not tried again after EINTR")
+      let succeeded = ending == nil
+      let isPlanned = try stage.rescueFolder.appending("plan.json").exists
+      if !succeeded, fault.errno == Self.noSpace, !isPlanned {
+        found += try stage.litter(expecting: action.makes).map { "litter on a full disk: \($0)" }
+      }
+      if fault.errno == Self.interrupted, let ending, recorder.hasFailed {
+        found.append("was not tried again after EINTR: \(ending.message)")
       }
       if action.savesWhatItCan, succeeded, calls[fault.call].kind == .reading {
         return (found + (try flawsOfLess(on: stage)), recorder.hasFailed)
@@ -121,6 +126,7 @@ struct Play {
   }
 
   static let interrupted: Int32 = 4
+  static let noSpace: Int32 = 28
 
   /// What is wrong when an action has saved less than there is: it is sound, and nothing is gone.
   private func flawsOfLess(on stage: Stage) throws -> [String] {

@@ -281,6 +281,51 @@ import class Foundation.Thread
     #expect(outcome.errorText.contains("dbrescue recover"))
   }
 
+  @Test func `a dry run does not finish what was interrupted`() throws {
+    try build(.delete)
+    _ = try stage.rescue(seed: 1).backUp(file)
+    try stage.rescueFolder.appending("plan.json").replaceContents(with: [0])
+    let before = try FolderContents(of: stage.root)
+    let outcome = try dbrescue("restore", file.description, "--dry-run")
+    #expect(outcome.status == 20, "\(outcome)")
+    #expect(try before.changes(until: FolderContents(of: stage.root)) == [])
+  }
+
+  @Test func `a code alone is enough in the folder of the database`() throws {
+    try build(.delete)
+    _ = try stage.rescue(seed: 1).backUp(file)
+    let content = stage.state(of: file)
+    try Connection(file, mode: .readWrite).execute("DELETE FROM notes WHERE id > 10")
+    let changed = stage.state(of: file)
+    #expect(try dbrescue("restore", file.description, "--yes").status == 0)
+    #expect(stage.state(of: file) == content)
+    let quarantine = stage.rescueFolder.appending("quarantine")
+    let code = try #require(try SystemStorage().names(in: quarantine).first).description
+    func undo(in folder: FilePath) throws -> Command.Outcome {
+      try Command(
+        "/bin/sh",
+        [
+          "-c", "cd \"$0\" && \"$1\" undo \(code) --yes", folder.description,
+          Products.dbrescue.description,
+        ],
+        environment: stage.environment
+      ).run()
+    }
+    let elsewhere = try undo(in: stage.temporary)
+    #expect(elsewhere.status == 66, "\(elsewhere)")
+    #expect(elsewhere.errorText.contains("dbrescue undo \(code) FILE"))
+    let outcome = try undo(in: stage.root)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(stage.state(of: file) == changed)
+  }
+
+  @Test func `an undo puts nothing in place that could not be read`() throws {
+    let play = try Play(try #require(Action.all.first { $0.description == "undo of a reset" }))
+    for (index, call) in play.calls.enumerated() where call.kind == .reading && call.isOurs {
+      #expect(try play.violations(with: Fault(call: index, errno: EIO)).violations == [])
+    }
+  }
+
   @Test func `a database that was made while there was none is kept, too`() throws {
     let play = try Play(Action.all[4])
     let moment = try #require(

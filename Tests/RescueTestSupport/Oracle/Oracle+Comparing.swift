@@ -33,9 +33,10 @@ extension Oracle {
   /// Everything in the database, one object or row a line, for comparing and never for reading.
   package var wholeContent: [String] {
     get throws {
-      try frame + tables.flatMap { table in
-        try [table] + rows(of: table).map(\.description).sorted()
-      }
+      try frame
+        + tables.flatMap { table in
+          try [table] + rows(of: table).map(\.description).sorted()
+        }
     }
   }
 

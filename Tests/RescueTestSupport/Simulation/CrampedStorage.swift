@@ -22,6 +22,9 @@ package struct CrampedStorage: Storage {
   package func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
     try machine.resolve(path)
   }
+  package func place(of path: FilePath) throws(StorageError) -> FilePath {
+    try machine.place(of: path)
+  }
   package func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
     try machine.names(in: folder)
   }

@@ -11,11 +11,18 @@ package struct Fault: Hashable, Sendable {
   package var call: Int
   /// The `errno`.
   package var errno: Int32
+  /// Whether every write from there on fails, too, as on a disk that is full.
+  package var lasts: Bool
 
   /// Makes a fault.
-  package init(call: Int, errno: Int32) {
+  package init(call: Int, errno: Int32, lasts: Bool = false) {
     self.call = call
     self.errno = errno
+    self.lasts = lasts
+  }
+
+  fileprivate func strikes(_ number: Int, _ kind: DiskRecorder.Kind) -> Bool {
+    call == number || (lasts && number > call && kind == .writing)
   }
 }
 
@@ -77,7 +84,7 @@ package final class DiskRecorder: SystemCallWatch {
     return state.withLock { state in
       let number = state.calls.count
       state.calls.append((call.kind, isOurs))
-      guard let fault, fault.call == number else { return nil }
+      guard let fault, fault.strikes(number, call.kind) else { return nil }
       state.hasFailed = true
       return fault.errno
     }
@@ -92,7 +99,8 @@ package final class DiskRecorder: SystemCallWatch {
   private func relative(_ path: FilePath) -> FilePath? {
     let prefix = root.bytes + [UInt8(ascii: "/")]
     if path == root { return "." }
-    return path.bytes.starts(with: prefix) ? FilePath(bytes: path.bytes.dropFirst(prefix.count)) : nil
+    return path.bytes.starts(with: prefix)
+      ? FilePath(bytes: path.bytes.dropFirst(prefix.count)) : nil
   }
 }
 

@@ -13,9 +13,10 @@ enum SQLiteWatch {
   private static let count = Atomic<Int>(0)
 
   /// Registered once, when first needed.
-  private static let isRegistered: Bool = unsafe watched_vfs_register(
-    { call in unsafe SQLiteWatch.failure(before: call) },
-    { call in unsafe SQLiteWatch.succeeded(call) }) == 0
+  private static let isRegistered: Bool =
+    unsafe watched_vfs_register(
+      { call in unsafe SQLiteWatch.failure(before: call) },
+      { call in unsafe SQLiteWatch.succeeded(call) }) == 0
 
   /// Hands SQLite's calls in a folder to a recorder while a body runs.
   static func watch<Result>(
@@ -59,7 +60,8 @@ enum SQLiteWatch {
   @unsafe private static func call(_ call: watched_call, on path: FilePath) -> SystemCall {
     let file = unsafe call.file
     return switch unsafe call.operation {
-    case watched_open: SystemCall("open", path, .open(file: file, creates: unsafe call.creates != 0))
+    case watched_open:
+      SystemCall("open", path, .open(file: file, creates: unsafe call.creates != 0))
     case watched_write:
       SystemCall(
         "write", path,

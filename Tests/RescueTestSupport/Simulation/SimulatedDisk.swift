@@ -24,7 +24,9 @@
 package import DatabaseRescue
 package import SQLiteFormat
 
-/// One operation on a disk. Paths are relative to the folder that is watched.
+/// One operation on a disk.
+///
+/// Paths are relative to the folder that is watched.
 package enum DiskOperation: Sendable {
   /// Names in folders change, as one: some go, one may come, which leads to a file.
   case rename(leaving: FilePath?, entering: FilePath?, file: Int)
@@ -198,7 +200,8 @@ package struct SimulatedDisk: Hashable, Sendable {
   /// Makes real files of it in an empty folder.
   package func write(to root: FilePath) throws {
     let storage = SystemStorage()
-    for folder in folders.sorted(by: { $0.bytes.count < $1.bytes.count }) where isReachable(folder) {
+    for folder in folders.sorted(by: { $0.bytes.count < $1.bytes.count }) where isReachable(folder)
+    {
       try storage.createFolder(root.appending(folder))
     }
     var written: [Int: FilePath] = [:]
