@@ -27,7 +27,9 @@ extension Image {
   /// Whether SQLite does with the journals what was done here.
   fileprivate var isAsSQLiteSeesIt: Bool {
     switch wal {
-    case .absent, .empty, .applied: true
+    case .absent, .empty: true
+    // Behind a break there may be transactions that SQLite would write over.
+    case .applied(let log): log.commitsAfterBreak == 0
     case .foreign, .outdated, .contradictory, .unusable: false
     }
   }

@@ -36,14 +36,17 @@ struct Sweep<Case: Sendable>: Sendable {
       do { found = try violations(cases[index]) } catch { found = ["could not be tried: \(error)"] }
       result.withLock { result in
         result.tried += 1
-        result.violations += found.map { "\(name(cases[index])): \($0)" }
+        for violation in found {
+          result.violations.append("\(name(cases[index])): \(violation)")
+          print("simulation:   \(name(cases[index])): \(violation)")
+        }
+        if result.tried % 500 == 0 { print("simulation:   \(title): \(result.tried) so far") }
       }
     }
     let final = result.withLock(\.self)
     print(
       "simulation: \(title): \(final.tried) of \(total) cases tried, "
         + "\(final.violations.count) violations")
-    for violation in final.violations.prefix(60) { print("simulation:   \(violation)") }
     return final
   }
 }
@@ -52,6 +55,11 @@ struct Sweep<Case: Sendable>: Sendable {
 enum Effort {
   /// Whether every case is tried, as `make simulate` asks.
   static let isComplete = ProcessInfo.processInfo.environment["DBRESCUE_SIMULATE"] == "all"
+
+  /// How many cases of each action are tried, where a number is given instead.
+  private static let count = ProcessInfo.processInfo.environment["DBRESCUE_SIMULATE"].flatMap {
+    Int($0)
+  }
 
   /// The actions whose names hold this, where it is set.
   static let actions: [Action] = {
@@ -73,7 +81,8 @@ enum Effort {
   }()
 
   /// Some of the cases, by chance, or all of them.
-  static func choose<Case>(_ count: Int, of cases: [Case]) -> [Case] {
+  static func choose<Case>(_ usual: Int, of cases: [Case]) -> [Case] {
+    let count = count ?? usual
     guard !isComplete, cases.count > count else { return cases }
     var random = SeededRandom(seed: seed)
     var rest = cases
