@@ -133,7 +133,7 @@ struct Action: Sendable, CustomStringConvertible {
         choose: { examination, options throws(RescueError) in
           // Done again, there may be nothing left to do.
           guard let option = options.first(where: { $0.kind == .salvage }) ?? options.first else {
-            throw RescueError(.internal, "no option")
+            throw RescueError(.invalidInput, "nothing can be done with this file alone")
           }
           return option
         },

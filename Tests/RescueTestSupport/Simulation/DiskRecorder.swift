@@ -5,7 +5,18 @@ package import DatabaseRescue
 import SQLiteFormat
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A call that is made to fail.
+///
+/// What is interrupted inside SQLite, it tries again itself, below what is watched: EINTR strikes
+/// the next call that is ours. Where threads take turns, that need not be the one of that number.
 package struct Fault: Hashable, Sendable {
   /// The number of the call, from 0, among those that concern the folder.
   package var call: Int
@@ -21,8 +32,11 @@ package struct Fault: Hashable, Sendable {
     self.lasts = lasts
   }
 
-  fileprivate func strikes(_ number: Int, _ kind: DiskRecorder.Kind) -> Bool {
-    call == number || (lasts && number > call && kind == .writing)
+  fileprivate func strikes(
+    _ number: Int, _ kind: DiskRecorder.Kind, isOurs: Bool, hasFailed: Bool
+  ) -> Bool {
+    if errno == EINTR { return isOurs && number >= call && !hasFailed }
+    return call == number || (lasts && number > call && kind == .writing)
   }
 }
 
@@ -84,7 +98,9 @@ package final class DiskRecorder: SystemCallWatch {
     return state.withLock { state in
       let number = state.calls.count
       state.calls.append((call.kind, isOurs))
-      guard let fault, fault.strikes(number, call.kind) else { return nil }
+      guard let fault,
+        fault.strikes(number, call.kind, isOurs: isOurs, hasFailed: state.hasFailed)
+      else { return nil }
       state.hasFailed = true
       return fault.errno
     }
