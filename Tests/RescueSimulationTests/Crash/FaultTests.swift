@@ -36,6 +36,7 @@ import Testing
     return switch call.kind {
     case .reading, .synchronizing: always
     case .naming: always + [ENOSPC, EACCES]
+    case .removing: always + [EACCES]
     case .writing: always + [ENOSPC]
     }
   }

@@ -48,6 +48,8 @@ package final class DiskRecorder: SystemCallWatch {
     case reading
     /// It can make a file, or change a name.
     case naming
+    /// It takes a name away, for which no room is needed.
+    case removing
     /// It writes.
     case writing
     /// It makes something durable.
@@ -173,7 +175,8 @@ extension SystemCall {
   fileprivate var kind: DiskRecorder.Kind {
     switch effect {
     case .none: .reading
-    case .open, .rename, .link, .remove, .createFolder, .removeFolder: .naming
+    case .open, .rename, .link, .createFolder: .naming
+    case .remove, .removeFolder: .removing
     case .write, .truncate: .writing
     case .synchronize, .synchronizeFolder: .synchronizing
     }
