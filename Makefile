@@ -2,7 +2,8 @@
 #
 # help     what there is                    bench    speed against peers, in one run
 # build    everything, debug                release  one static binary in dist/
-# test     every test                       install  into PREFIX (default /usr/local)
+# test     every test                       simulate crashes, errors, kills: all of them
+# fuzz     mutate databases for longer      install  into PREFIX (default /usr/local)
 # lint     format check, no dead links      demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
 
@@ -13,7 +14,7 @@ DEBUG = .build/debug
 RELEASE = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format bench demo release install clean fuzz
+.PHONY: help deps build test lint format bench demo release install clean fuzz simulate
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +56,14 @@ format: ## rewrite the sources in the house format
 
 fuzz: build ## mutate databases for longer than the tests do
 	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-20000} $(SWIFT) test --skip-build --disable-xctest --filter Mutation
+
+simulate: build ## crash every action at every operation, fail every call, kill the program
+	DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \
+	  --filter 'CrashTests|FaultTests|KillTests' | tee .build/simulation.log
+	@awk -F '[:,] *' '/^simulation: (crashes|failing calls|kills)/ { split($$3, n, " "); \
+	  split($$4, v, " "); tried += n[1]; bad += v[1] } \
+	  END { print "simulation: " tried " cases tried in all, " bad " violations" }' \
+	  .build/simulation.log
 
 bench: deps ## measure check, salvage, backup and restore against peers in the same run
 	$(SWIFT) build -c release --product dbrescue

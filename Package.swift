@@ -20,18 +20,24 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // A dozen lines of C for what Swift has no names for: the processor's SHA-256.
     .target(name: "CDigest"),
+    // And another for extended attributes.
+    .target(name: "CFileAttributes"),
     .target(name: "SQLiteFormat"),
     .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),
     .target(
       name: "DatabaseRescue",
-      dependencies: ["Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest"],
+      dependencies: [
+        "Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest", "CFileAttributes",
+      ],
       resources: [.embedInCode("playbooks")]),
     .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
     .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),
 
+    // SQLite's file calls, told to the crash simulation.
+    .target(name: "CWatchedVFS", dependencies: ["CSQLite"], path: "Tests/CWatchedVFS"),
     .target(
       name: "RescueTestSupport",
-      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"],
+      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "CWatchedVFS"],
       path: "Tests/RescueTestSupport"),
 
     // The bundled sample app, and the maker of the databases in `samples`.

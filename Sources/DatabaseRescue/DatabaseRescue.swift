@@ -67,7 +67,7 @@ public struct Rescue: Sendable {
     options: BackupWriter.Options = BackupWriter.Options()
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.backup, on: database) { notes throws(RescueError) in
-      try finishPending(database)
+      try finishPending(database, &notes)
       return try backUp(database, contract, vault, options, &notes)
     }
   }
@@ -80,7 +80,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.restore, on: output) { notes throws(RescueError) in
       try prove(backup, &notes)
-      try build(backup, at: output, &notes)
+      try restore(backup, toNewFile: output, &notes)
       return backup
     }
   }
@@ -122,14 +122,14 @@ public struct Rescue: Sendable {
   /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the
   ///   next run finishes.
   public func recover(
-    _ operation: SupportCode.Operation = .recover, _ input: InputFiles, contract: Contract? = nil,
+    _ operation: SupportCode.Operation = .recover, _ database: FilePath, contract: Contract? = nil,
     vault: FilePath? = nil, backup: Backup? = nil, wait: Duration = .seconds(5),
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<RecoveryReport> {
-    try run(operation, on: input.main) { notes throws(RescueError) in
+    try run(operation, on: database) { notes throws(RescueError) in
       try recover(
-        input, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
         approve: approve, &notes)
     }
   }

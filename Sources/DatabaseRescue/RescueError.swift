@@ -55,6 +55,14 @@ public struct RescueError: Error, Hashable, Sendable {
     self.verdict = verdict
   }
 
+  /// The same error, with what it means and what to do where it does not say so itself.
+  func completed(by consequence: String) -> RescueError {
+    RescueError(
+      kind, message, meaning: meaning.isEmpty ? consequence : meaning,
+      advice: advice.isEmpty ? "try again, or ask for help with the support code" : advice,
+      verdict: verdict)
+  }
+
   /// The exit status that a run ends in: that of the verdict where one stands in the way.
   public var exitStatus: Int32 { verdict?.exitStatus ?? kind.rawValue }
 }

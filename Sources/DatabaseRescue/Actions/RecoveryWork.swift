@@ -7,7 +7,6 @@ import SQLiteFormat
 /// One recovery, with everything that its steps need.
 struct RecoveryWork {
   let rescue: Rescue
-  let input: InputFiles
   let examination: Examination
   let contract: Contract?
   let folder: RescueFolder
@@ -22,8 +21,9 @@ struct RecoveryWork {
   ///
   /// - Throws: ``RescueError``; before the step that replaces, the database is as it was.
   func carryOut(_ notes: inout RunNotes) throws(RescueError) -> RecoveryReport {
-    let replacement = Replacement(of: folder, code: code, world: rescue.world)
-    try replacement.prepare()
+    let replacement = try Replacement(
+      of: folder, code: code, by: plan.steps.contains(.replaceFiles) ? .move : .transaction,
+      newByteCount: newByteCount, world: rescue.world)
     var salvage: SalvageReport?
     var exported: [(path: FilePath, rows: Int)] = []
     var verdict = examination.verdict
@@ -33,9 +33,7 @@ struct RecoveryWork {
         case .verifyBackup:
           try rescue.prove(requireBackup(), &notes)
         case .exportUnsynced:
-          exported = try notes.step(PlainName(step.name), at: .export) { _ throws(RescueError) in
-            try export()
-          }
+          break  // With the next step, once nobody can add any.
         case .buildFromBackup:
           let backup = try requireBackup()
           try notes.step(PlainName(step.name), at: .act) { _ throws(RescueError) in
@@ -56,10 +54,13 @@ struct RecoveryWork {
         case .verifyNew:
           try rescue.verifyNew(replacement.newFile, &notes)
         case .replaceContent, .replaceFiles:
-          try notes.step(PlainName(step.name), at: .install) { _ throws(RescueError) in
-            try replacement.install(step == .replaceContent ? .transaction : .move, wait: wait)
+          try notes.step(PlainName(step.name), at: .install) { notes throws(RescueError) in
+            try replacement.install(wait: wait) { old throws(RescueError) in
+              exported = try export(from: old, &notes)
+            }
           }
           salvage?.output = folder.database
+          notes.consequence = folder.consequence(code)
         case .verifyInstalled:
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in
             var scratch = RunNotes(.check, unattended: true, world: rescue.world)
@@ -70,7 +71,7 @@ struct RecoveryWork {
         }
       }
     } catch {
-      replacement.discardNewFile()
+      replacement.discard()
       throw error
     }
     return RecoveryReport(
@@ -85,21 +86,44 @@ struct RecoveryWork {
     return backup
   }
 
-  /// Exports unsynced rows from a private copy, or from what can be salvaged of a damaged file.
-  private func export() throws(RescueError) -> [(path: FilePath, rows: Int)] {
-    let places = rescue.unsyncedPlaces(examination, contract)
-    guard let image = examination.survey.image else { return [] }
-    let scratch = try PrivateFolder(world: rescue.world)
-    let copy = scratch.file("copy.db")
-    if examination.verdict == .damagedIntact || examination.verdict == .damagedLossy {
-      _ = try Salvage(examination.survey, world: rescue.world).run(
-        to: copy, code: code.description)
-    } else {
-      try image.write(to: copy, storage: storage)
+  /// How large the new file may become.
+  private var newByteCount: Int {
+    if let image = backup?.manifest?.image { return image.byteCount }
+    guard !plan.steps.contains(.buildEmpty), let image = examination.survey.image else { return 0 }
+    let content = image.pageCount * image.geometry.pageSize
+    return content + content / 4
+  }
+
+  /// Exports unsynced rows, when the plan says so: from the old database where SQLite can read it,
+  /// else from what can be salvaged of it.
+  private func export(
+    from old: FilePath?, _ notes: inout RunNotes
+  ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
+    for case .exportUnsynced in plan.steps {
+      return try notes.step("export-unsynced", at: .export) { _ throws(RescueError) in
+        if let old { return try export(from: old) }
+        guard let image = examination.survey.image else { return [] }
+        let scratch = try PrivateFolder(world: rescue.world)
+        let copy = scratch.file("copy.db")
+        if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
+          _ = try Salvage(examination.survey, world: rescue.world).run(
+            to: copy, code: code.description)
+        } else {
+          try image.write(to: copy, storage: storage)
+        }
+        return try export(from: copy)
+      }
     }
+    return []
+  }
+
+  private func export(
+    from database: FilePath
+  ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
     do { try storage.createFolder(folder.quarantine(code)) } catch { throw RescueError(error) }
     return try UnsyncedExport.write(
-      places, of: copy, to: folder.quarantine(code), storage: storage)
+      rescue.unsyncedPlaces(examination, contract), of: database, to: folder.quarantine(code),
+      storage: storage)
   }
 
   /// Copies every row into a fresh file of the same schema, where the indexes are new.

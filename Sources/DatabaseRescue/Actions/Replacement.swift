@@ -36,192 +36,190 @@ package struct Replacement: Sendable {
     let method: Method
   }
 
-  /// The files of a database that move together.
-  private static let suffixes = ["", "-wal", "-shm", "-journal"]
-
-  private let world: World
-  private let folder: RescueFolder
+  let world: World
+  let folder: RescueFolder
+  private let method: Method
   /// The code of the run.
   package let code: SupportCode
+  /// Keeps other runs from the rescue folder.
+  private let lock: HeldLock
 
-  /// Prepares the replacement of a database in a run.
-  package init(of folder: RescueFolder, code: SupportCode, world: World) {
+  /// Begins a replacement: nothing of the database is changed yet, and no other run can begin one.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when another run is at work, and `.cannotWrite`
+  ///   when so many bytes of a new file, and what is kept of the old ones, do not fit.
+  package init(
+    of folder: RescueFolder, code: SupportCode, by method: Method, newByteCount: Int, world: World
+  ) throws(RescueError) {
     self.folder = folder
     self.code = code
+    self.method = method
     self.world = world
-  }
-
-  /// Where the new file is to be built: beside the old one.
-  package var newFile: FilePath { Self.newFile(folder, code.description) }
-
-  private static func newFile(_ folder: RescueFolder, _ code: String) -> FilePath {
-    folder.path.appending(FilePath(".\(code).new"))
-  }
-
-  /// Makes the folder that the new file is built in.
-  ///
-  /// - Throws: ``RescueError`` when it cannot be made.
-  package func prepare() throws(RescueError) {
     do {
+      let database = try world.storage.status(of: folder.database)
+      if method == .move, let database { try Self.requireOneName(database, folder.database) }
+      try Self.requireSpace(newByteCount, database?.byteCount ?? 0, method, folder, world)
       try world.storage.createFolder(folder.path)
+      guard let lock = try world.storage.lockFolder(folder.path) else { throw folder.isBusy }
+      self.lock = lock
       guard try world.storage.status(of: folder.quarantine(code)) == nil else {
         throw RescueError(
-          .busy, "the folder '\(folder.quarantine(code))' is taken", advice: "run the command again"
-        )
+          .busy, "the folder '\(folder.quarantine(code))' is taken", meaning: "nothing was changed",
+          advice: "run the command again")
       }
     } catch {
       throw RescueError(error, doing: "prepare '\(folder.path)'", meaning: "nothing was changed")
     }
   }
 
+  /// Refuses a file that has other names: they would go on leading to the old one.
+  private static func requireOneName(
+    _ status: FileStatus, _ database: FilePath
+  ) throws(RescueError) {
+    guard status.linkCount > 1 else { return }
+    let others = status.linkCount - 1
+    throw RescueError(
+      .cannotWrite,
+      "'\(database)' has \(others) other name\(others == 1 ? "" : "s"), as a hard link",
+      meaning: "a new file would have only this one, and the others would go on leading to the "
+        + "damaged one; nothing was changed",
+      advice: "build the new database beside it with --output NEW, and decide about each name")
+  }
+
+  private static func requireSpace(
+    _ new: Int, _ old: Int, _ method: Method, _ folder: RescueFolder, _ world: World
+  ) throws {
+    // From within, the old content is kept as a copy, and one of the two goes through a journal.
+    let needed = new + (method == .transaction ? old + max(old, new) : 0) + (1 << 20)
+    let free = try world.storage.freeBytes(at: folder.database.folder)
+    guard needed <= free else {
+      throw RescueError(
+        .cannotWrite,
+        "replacing '\(folder.database)' may need \(needed) bytes, and \(free) are free",
+        meaning: "nothing was changed",
+        advice: "free some space, or build the new database elsewhere with --output NEW")
+    }
+  }
+
+  /// Where the new file is to be built: beside the old one.
+  package var newFile: FilePath { folder.newFile(code.description) }
+
   /// Puts the new file in place; the old files are in quarantine afterwards.
+  ///
+  /// `last` is called when nobody can write to the old database any more, and nothing has been
+  /// changed yet: with a path where its rows can still be read, if SQLite can read it.
   ///
   /// - Throws: ``RescueError``; the old database is then in place, or a plan is on disk that
   ///   ``finishPending(_:world:)`` carries to its end.
-  package func install(_ method: Method, wait: Duration) throws(RescueError) {
+  package func install(
+    wait: Duration, last: (FilePath?) throws(RescueError) -> Void = { _ in }
+  ) throws(RescueError) {
     switch method {
-    case .transaction: try installThroughSQLite(wait)
-    case .move: try installByMoving()
+    case .transaction: try installThroughSQLite(wait, last)
+    case .move: try installByMoving(last)
     }
   }
 
   /// Puts files back that an earlier run displaced; the present ones are displaced instead.
   ///
-  /// - Throws: ``RescueError`` as ``install(_:wait:)``.
+  /// - Throws: ``RescueError`` as ``install(wait:last:)``.
   package func install(
-    displacedBy quarantine: FilePath, _ method: Method, wait: Duration
+    displacedBy quarantine: FilePath, wait: Duration
   ) throws(RescueError) {
     let input = try InputFiles(
       quarantine.appending(folder.database.name), storage: world.storage)
-    // One file stands for the whole set: its journals are part of the image.
-    let survey = Survey(try input.open(in: world), parser: SandboxParser())
+    let failures = ReadFailures()
     do {
-      if let image = survey.image {
+      // One file stands for the whole set: its journals are part of the image.
+      if input.all.count > 1,
+        let image = Survey(
+          try input.open(in: world, noting: failures), parser: SandboxParser()
+        ).image
+      {
         try image.write(to: newFile, storage: world.storage)
       } else {
-        try copy(input.main, to: newFile)
+        try copy(world.storage.open(input.main, .read), to: newFile)
       }
-      try install(method, wait: wait)
+      // What cannot be read is not as it was.
+      try failures.requireNone()
+      try world.storage.open(newFile, .readWrite).synchronize()
+      try install(wait: wait)
     } catch {
-      discardNewFile()
+      discard()
       throw RescueError(error, doing: "bring back '\(quarantine)'", meaning: "nothing was changed")
     }
   }
 
-  private func copy(_ path: FilePath, to copy: FilePath) throws {
-    let source = try world.storage.open(path, .read)
+  /// Removes what a run has made that failed before its new file was put in place.
+  package func discard() {
+    // The error that led here is the one to report, and a plan is more than litter.
+    guard ((try? world.storage.status(of: folder.plan)) ?? nil) == nil else { return }
+    folder.sweep(world.storage)
+  }
+
+  /// Writes all of a file to a new one, durably.
+  func copy(_ source: any StoredFile, to copy: FilePath) throws {
     let file = try world.storage.open(copy, .createNew)
     var offset = 0
-    while offset < source.byteCount {
+    while true {
       let bytes = try source.read(at: offset, count: 1 << 20)
       if bytes.isEmpty { break }
       try file.write(bytes, at: offset)
       offset += bytes.count
     }
+    try file.synchronize()
   }
 
-  /// Removes the new file where a run failed before it was put in place.
-  package func discardNewFile() {
-    guard ((try? world.storage.status(of: folder.plan)) ?? nil) == nil else { return }
-    try? world.storage.remove(newFile)
-  }
-
-  private func installThroughSQLite(_ wait: Duration) throws(RescueError) {
-    let quarantine = folder.quarantine(code)
-    let kept = quarantine.appending(folder.database.name)
-    try write(Plan(code: code.description, method: .transaction))
-    do {
-      try world.storage.createFolder(quarantine)
-      try OnlineBackup.image(of: folder.database, into: kept, wait: wait)
-      try world.storage.open(kept, .readWrite).synchronize()
-      try world.storage.synchronizeFolder(quarantine)
-      try OnlineBackup.copy(from: newFile, into: folder.database, wait: wait)
-    } catch {
-      // Nothing has changed: SQLite's transaction did not happen. The copy is of no use then.
-      try? world.storage.remove(kept)
-      try? world.storage.removeFolder(quarantine)
-      try? Self.clear(folder, code.description, world)
-      throw RescueError(
-        error, doing: "replace '\(folder.database)'", meaning: "the database is unchanged")
-    }
-    do { try Self.clear(folder, code.description, world) } catch { throw RescueError(error) }
-  }
-
-  private func installByMoving() throws(RescueError) {
-    do {
-      let exists = try world.storage.status(of: folder.database) != nil
-      if exists, try world.storage.isLocked(folder.database) {
-        throw RescueError(
-          .busy, "another process has '\(folder.database)' open",
-          meaning: "nothing was changed", advice: "close the app that uses it, then try again")
-      }
-      if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
-      try world.storage.open(newFile, .readWrite).synchronize()
-      try write(Plan(code: code.description, method: .move))
-      try Self.carryOut(folder, code.description, world)
-    } catch {
-      throw RescueError(
-        error, doing: "replace '\(folder.database)'",
-        meaning: "the replacement is not finished; the next command finishes or undoes it")
-    }
-  }
-
-  private func write(_ plan: Plan) throws(RescueError) {
-    let partial = folder.plan.adding(suffix: ".partial")
-    do {
-      try world.storage.remove(partial)
-      let file = try world.storage.open(partial, .createNew)
-      try file.write(Bytes(JSONEncoder().encode(plan)), at: 0)
-      try file.synchronize()
-      try world.storage.rename(partial, to: folder.plan)
-      try world.storage.synchronizeFolder(folder.path)
-    } catch {
-      throw RescueError(error, doing: "write the plan", meaning: "nothing was changed")
-    }
-  }
-
-  /// The moves of a plan: each is done once, however often this runs.
-  private static func carryOut(
-    _ folder: RescueFolder, _ code: String, _ world: World
-  ) throws(StorageError) {
-    let storage = world.storage
-    let quarantine = folder.path.appending("quarantine").appending(FilePath(code))
-    let new = newFile(folder, code)
-    if try storage.status(of: new) != nil {
-      try storage.createFolder(quarantine)
-      for suffix in suffixes {
-        let old = folder.database.adding(suffix: suffix)
-        let kept = quarantine.appending(old.name)
-        if try storage.status(of: old) != nil, try storage.status(of: kept) == nil {
-          try storage.renameWithoutReplacing(old, to: kept)
-        }
-      }
-      try storage.synchronizeFolder(quarantine)
-      try storage.synchronizeFolder(folder.database.folder)
-      try storage.renameWithoutReplacing(new, to: folder.database)
-    } else if try storage.status(of: folder.database) == nil {
-      // The new file is gone and the old ones are displaced: they come back.
-      for suffix in suffixes {
-        let old = folder.database.adding(suffix: suffix)
-        let kept = quarantine.appending(old.name)
-        if try storage.status(of: kept) != nil {
-          try storage.renameWithoutReplacing(kept, to: old)
-        }
-      }
-    }
-    try storage.synchronizeFolder(folder.database.folder)
-    try clear(folder, code, world)
-  }
-
-  private static func clear(
-    _ folder: RescueFolder, _ code: String, _ world: World
-  ) throws(StorageError) {
-    try world.storage.remove(newFile(folder, code))
-    try world.storage.remove(folder.plan)
+  /// Writes the plan, durably; what the folder holds is durable then, too.
+  func writePlan() throws {
+    let partial = folder.plan.adding(suffix: RescueFolder.partialSuffix)
+    try world.storage.remove(partial)
+    let file = try world.storage.open(partial, .createNew)
+    let plan = Plan(code: code.description, method: method)
+    try file.write(Bytes(JSONEncoder().encode(plan)), at: 0)
+    try file.synchronize()
+    try world.storage.rename(partial, to: folder.plan)
     try world.storage.synchronizeFolder(folder.path)
   }
 
-  /// Finishes or undoes a replacement that an earlier run began; doing so twice changes nothing.
+  func clear() throws(StorageError) {
+    try folder.clear(code.description, world.storage)
+  }
+}
+
+// MARK: - By moving files
+
+extension Replacement {
+  private func installByMoving(
+    _ last: (FilePath?) throws(RescueError) -> Void
+  ) throws(RescueError) {
+    var isPlanned = false
+    do {
+      let exists = try world.storage.status(of: folder.database) != nil
+      let lock = exists ? try folder.lockDatabase(world.storage) : nil
+      try withExtendedLifetime(lock) {
+        if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
+        try world.storage.open(newFile, .readWrite).synchronize()
+        try last(nil)
+        try writePlan()
+        isPlanned = true
+        try Displacement(folder, code.description, world.storage).carryOut()
+      }
+    } catch {
+      throw RescueError(
+        error, doing: "replace '\(folder.database)'",
+        meaning: isPlanned
+          ? "the replacement is not finished; the next command finishes or undoes it"
+          : "nothing was changed")
+    }
+  }
+}
+
+// MARK: - What an earlier run began
+
+extension Replacement {
+  /// Finishes or undoes a replacement that an earlier run began, and removes what runs have left
+  /// that were killed before they began one; doing so twice changes nothing.
   ///
   /// - Returns: The code of that run; nil when there was none.
   /// - Throws: ``RescueError`` when the plan cannot be read or carried out.
@@ -229,30 +227,48 @@ package struct Replacement: Sendable {
   package static func finishPending(
     _ folder: RescueFolder, world: World
   ) throws(RescueError) -> String? {
+    let storage = world.storage
     do {
-      guard try world.storage.status(of: folder.plan) != nil else { return nil }
-      let file = try world.storage.open(folder.plan, .read)
-      let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
-      let plan = try JSONDecoder().decode(Plan.self, from: Data(bytes))
-      guard SupportCode(plan.code) != nil else {
-        throw RescueError(.invalidInput, "the plan '\(folder.plan)' names no support code")
+      guard try storage.status(of: folder.path)?.kind == .folder else { return nil }
+      guard let lock = try storage.lockFolder(folder.path) else {
+        if try storage.status(of: folder.plan) == nil { return nil }
+        throw folder.isBusy
       }
-      switch plan.method {
-      // SQLite's own journal has made the database all old or all new.
-      case .transaction: try clear(folder, plan.code, world)
-      case .move: try carryOut(folder, plan.code, world)
+      return try withExtendedLifetime(lock) {
+        let code = try finish(folder, storage)
+        folder.sweep(storage)
+        return code
       }
-      return plan.code
-    } catch let error as StorageError {
-      throw RescueError(error, meaning: "an earlier replacement is not finished yet")
-    } catch let error as RescueError {
-      throw error
     } catch {
+      throw RescueError(
+        error, doing: "finish what an earlier run began on '\(folder.database)'",
+        meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'")
+    }
+  }
+
+  private static func finish(_ folder: RescueFolder, _ storage: any Storage) throws -> String? {
+    guard try storage.status(of: folder.plan) != nil else { return nil }
+    let file = try storage.open(folder.plan, .read)
+    let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
+    guard let plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes)),
+      SupportCode(plan.code) != nil
+    else {
       throw RescueError(
         .invalidInput, "the plan '\(folder.plan)' cannot be read",
         meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'",
         advice: "keep that folder, and ask for help with the support code of that run")
     }
+    switch plan.method {
+    // SQLite's own journal makes the database all old or all new.
+    case .transaction: try folder.clear(plan.code, storage)
+    case .move:
+      let exists = try storage.status(of: folder.database) != nil
+      let lock = exists ? try folder.lockDatabase(storage) : nil
+      try withExtendedLifetime(lock) {
+        try Displacement(folder, plan.code, storage).resume()
+      }
+    }
+    return plan.code
   }
 }
 

@@ -62,21 +62,35 @@ extension Rescue {
     }
   }
 
-  /// Restores a proven backup to a new file and has SQLite check it.
+  /// Restores a proven backup to a new file, which gets its name when SQLite has checked it.
+  func restore(
+    _ backup: Backup, toNewFile path: FilePath, _ notes: inout RunNotes
+  ) throws(RescueError) {
+    do {
+      guard try world.storage.status(of: path) == nil else {
+        throw RescueError(
+          .cannotWrite, "'\(path)' already exists", meaning: "nothing was written",
+          advice: "choose a name that is not taken, or move the file away")
+      }
+      try JournalsBeside(path, storage: world.storage).refuse()
+      let folder = try PrivateFolder(in: path.folder, world: world)
+      let partial = folder.file("new.db")
+      try build(backup, at: partial, &notes)
+      try world.storage.renameWithoutReplacing(partial, to: path)
+      try world.storage.synchronizeFolder(path.folder)
+    } catch {
+      throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
+    }
+  }
+
+  /// Builds a database from a proven backup and has SQLite check it.
   func build(
     _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) {
     try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
-      try JournalsBeside(path, storage: world.storage).refuse()
       try BackupReader(backup.path, in: world.storage).restore(to: path)
     }
-    do {
-      try verifyNew(path, &notes)
-    } catch {
-      // The new file is not what it should be; the backup is still there.
-      try? world.storage.remove(path)
-      throw error
-    }
+    try verifyNew(path, &notes)
   }
 
   /// Has SQLite check a database that was just built.

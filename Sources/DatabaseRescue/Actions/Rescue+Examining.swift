@@ -221,8 +221,35 @@ extension Rescue {
   }
 
   /// Finishes what an earlier run began on a database.
-  func finishPending(_ database: FilePath) throws(RescueError) {
-    try Replacement.finishPending(
-      RescueFolder(of: database, storage: world.storage), world: world)
+  func finishPending(_ database: FilePath, _ notes: inout RunNotes) throws(RescueError) {
+    let start = world.now()
+    PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    guard try Replacement.finishPending(folder, world: world) != nil else { return }
+    notes.note(
+      RunRecord.Step(
+        name: "finish-earlier-replacement", outcome: "done",
+        seconds: world.now().timeIntervalSince(start)))
+  }
+
+  /// Whether there is a database in its place, or one on its way to it.
+  package func exists(_ database: FilePath) throws(RescueError) -> Bool {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    do throws(StorageError) {
+      if try world.storage.status(of: folder.database) != nil { return true }
+    } catch {
+      throw RescueError(error)
+    }
+    return try isReplacing(database)
+  }
+
+  /// Whether a replacement has begun that is not finished.
+  package func isReplacing(_ database: FilePath) throws(RescueError) -> Bool {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    do throws(StorageError) {
+      return try world.storage.status(of: folder.plan) != nil
+    } catch {
+      throw RescueError(error)
+    }
   }
 }

@@ -27,12 +27,13 @@ public struct RecoveryReport: Sendable {
 
 extension Rescue {
   func recover(
-    _ input: InputFiles, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
+    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
     wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
-    try finishPending(input.main)
+    try finishPending(database, &notes)
+    let input = try InputFiles(database, storage: world.storage)
     let examination = try examine(input, contract, &notes)
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
@@ -59,11 +60,11 @@ extension Rescue {
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
     let chosen = offers.first { $0.offer.name == option.backup }?.backup
-    let plan = plan(option, examination, contract, chosen, folder, code)
+    let plan = plan(option, input, examination, contract, chosen, folder, code)
     try approve(plan)
 
     let work = RecoveryWork(
-      rescue: self, input: input, examination: examination, contract: contract, folder: folder,
+      rescue: self, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
       backup: chosen)
     let report = try work.carryOut(&notes)
@@ -73,15 +74,11 @@ extension Rescue {
   }
 
   private func plan(
-    _ option: RecoveryOption, _ examination: Examination, _ contract: Contract?,
-    _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
+    _ option: RecoveryOption, _ input: InputFiles, _ examination: Examination,
+    _ contract: Contract?, _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
   ) -> Plan {
     var steps: [Plan.Step] = []
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
-    let places = unsyncedPlaces(examination, contract)
-    if option.kind.isDestructive, !places.isEmpty {
-      steps.append(.exportUnsynced(tables: places.map(\.table)))
-    }
     switch option.kind {
     case .restore: steps.append(.buildFromBackup(option.backup ?? ""))
     case .salvage: steps.append(.buildBySalvage)
@@ -89,16 +86,15 @@ extension Rescue {
     case .reset: steps.append(.buildEmpty)
     case .nothing, .migrate: break
     }
-    // The files of a damaged database are evidence and move as they are.
-    let isSound = examination.verdict.isStructureSound
-    let survey = examination.survey
-    // SQLite cannot change the page size of a database in WAL mode from within.
-    let hasOtherPages =
-      survey.header?.isWAL == true && backup != nil
-      && backup?.manifest?.content.pageSize != survey.geometry?.geometry.pageSize
-    steps += [
-      .verifyNew, isSound && !hasOtherPages ? .replaceContent : .replaceFiles, .verifyInstalled,
-    ]
+    steps.append(.verifyNew)
+    let places = unsyncedPlaces(examination, contract)
+    if option.kind.isDestructive, !places.isEmpty {
+      steps.append(.exportUnsynced(tables: places.map(\.table)))
+    }
+    let method = Replacement.Method(
+      replacing: examination, in: input,
+      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 })
+    steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
       quarantine: folder.quarantine(code).description,
@@ -167,17 +163,25 @@ extension Rescue {
   func undo(
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
-    try finishPending(database)
+    try finishPending(database, &notes)
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let replacement = Replacement(
-      of: folder, code: notes.publishCode(.succeeded), world: world)
-    try replacement.prepare()
-    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      let kept = displaced.appending(folder.database.name)
-      let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
-      try replacement.install(displacedBy: displaced, method, wait: wait)
+    let kept = displaced.appending(folder.database.name)
+    let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
+    let byteCount: Int
+    do {
+      byteCount = try InputFiles(kept, storage: world.storage).all
+        .reduce(0) { try $0 + (world.storage.status(of: $1)?.byteCount ?? 0) }
+    } catch {
+      throw RescueError(error, doing: "look at '\(displaced)'")
     }
+    let replacement = try Replacement(
+      of: folder, code: notes.publishCode(.succeeded), by: method, newByteCount: byteCount,
+      world: world)
+    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
+      try replacement.install(displacedBy: displaced, wait: wait)
+    }
+    notes.consequence = folder.consequence(replacement.code)
     return displaced
   }
 
@@ -194,11 +198,10 @@ extension Rescue {
     var scratch = RunNotes(.check, unattended: true, world: world)
     let present = try examineInUse(database, nil, wait: wait, &scratch)
     let wanted = try examine(InputFiles(other, storage: world.storage), nil, &scratch)
-    let hasOtherPages =
-      present.survey.header?.isWAL == true
-      && present.survey.geometry?.geometry.pageSize != wanted.survey.geometry?.geometry.pageSize
-    return present.verdict == .healthy && wanted.verdict == .healthy && !hasOtherPages
-      ? .transaction : .move
+    guard wanted.verdict == .healthy else { return .move }
+    return Replacement.Method(
+      replacing: present, in: try InputFiles(database, storage: world.storage),
+      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0)
   }
 
   /// The folder of the files that a run displaced.

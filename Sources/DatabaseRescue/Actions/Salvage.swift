@@ -109,30 +109,28 @@ package struct Salvage {
     }
     let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")
     try requireRoom(at: output, quarantine, replacing: replacing)
-    let partial = output.folder.appending(FilePath(".\(code).salvage.partial"))
-    let partialQuarantine = output.folder.appending(FilePath(".\(code).quarantine.partial"))
     do {
+      let folder = try PrivateFolder(in: output.folder, world: world)
+      let partial = folder.file("salvage.db")
+      let partialQuarantine = folder.file("quarantine.db")
       let report = try fill(
         partial, partialQuarantine, reader, output: output, quarantine: quarantine,
         whenRead: whenRead
       ) { signature?($0) ?? code }
-      try publish(partial, as: output, replacing: replacing)
+      // What was set aside first: rows that are gone from the output must be found there.
       if report.quarantine != nil {
         try world.storage.createFolder(quarantine.folder)
         try publish(partialQuarantine, as: quarantine, replacing: replacing)
-      } else {
-        try world.storage.remove(partialQuarantine)
+        try world.storage.synchronizeFolder(quarantine.folder)
+      }
+      try publish(partial, as: output, replacing: replacing)
+      if report.quarantine == nil {
         if replacing { try world.storage.remove(quarantine) }
       }
       try world.storage.synchronizeFolder(output.folder)
       return report
     } catch {
       let error: any Error = world.isCancelled() ? RescueError.interrupted : error
-      // The first error counts; what is left is only litter under temporary names.
-      for path in [partial, partialQuarantine] {
-        try? world.storage.remove(path)
-        try? world.storage.remove(path.adding(suffix: "-journal"))
-      }
       throw RescueError(error, doing: "write '\(output)'")
     }
   }

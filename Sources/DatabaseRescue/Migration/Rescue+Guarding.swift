@@ -10,7 +10,7 @@ extension Rescue {
     timeout: Duration?, wait: Duration,
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
-    try finishPending(database)
+    try finishPending(database, &notes)
     let before = try examineInUse(database, contract, wait: wait, &notes)
     try requireMigratable(before, database)
 
@@ -23,6 +23,7 @@ extension Rescue {
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
 
+    notes.consequence = "the command ran; what the database was before is in '\(backup.path)'"
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
       try run(command, on: database, backup, timeout)
     }
@@ -139,25 +140,35 @@ extension Rescue {
     }
   }
 
+  private func method(
+    ofReplacing database: FilePath, by backup: Backup, _ notes: RunNotes
+  ) throws(RescueError) -> Replacement.Method {
+    guard let present = notes.examination, try exists(database) else { return .move }
+    return Replacement.Method(
+      replacing: present, in: try InputFiles(database, storage: world.storage),
+      byPagesOf: backup.manifest?.content.pageSize ?? 0)
+  }
+
   /// Puts a backup back over the database and proves that it is back.
   private func restore(
     _ backup: Backup, over database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) {
     try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let replacement = Replacement(
-      of: folder, code: notes.publishCode(.failed), world: world)
-    try replacement.prepare()
+    let replacement = try Replacement(
+      of: folder, code: notes.publishCode(.failed),
+      by: method(ofReplacing: folder.database, by: backup, notes),
+      newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
     do throws(RescueError) {
       try build(backup, at: replacement.newFile, &notes)
-      let isSound = notes.examination?.verdict.isStructureSound ?? true
       try notes.step("install", at: .install) { _ throws(RescueError) in
-        try replacement.install(isSound ? .transaction : .move, wait: wait)
+        try replacement.install(wait: wait)
       }
     } catch {
-      replacement.discardNewFile()
+      replacement.discard()
       throw error
     }
+    notes.consequence = folder.consequence(replacement.code)
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
       var scratch = RunNotes(.check, unattended: true, world: world)
       let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey

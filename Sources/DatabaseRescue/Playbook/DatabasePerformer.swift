@@ -168,9 +168,8 @@ struct DatabasePerformer: PlaybookPerformer {
     by kind: RecoveryOption.Kind
   ) throws(RescueError) -> PlaybookStepReport {
     let wanted = earlier
-    let input = try InputFiles(database, storage: rescue.world.storage)
     let report = try rescue.recover(
-      input, setting.contract, vault: setting.vault, wait: .seconds(5),
+      database, setting.contract, vault: setting.vault, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
         if kind == .reset { return examination.resetOption }
@@ -235,7 +234,7 @@ extension Rescue {
     telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
   ) throws(RescueError) -> RunResult<PlaybookResult> {
     try run(.playbook, on: database) { notes throws(RescueError) in
-      try finishPending(database)
+      try finishPending(database, &notes)
       let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
       var performer = DatabasePerformer(
         rescue: self, database: database, setting: setting, asking: asking, telling: telling,

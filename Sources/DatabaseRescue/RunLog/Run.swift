@@ -46,6 +46,8 @@ package struct RunNotes: Sendable {
   package var restored = false
   /// Whether rows were lost.
   package var rowsLost = false
+  /// What a failure from here on means for the data, where nobody knows better.
+  package var consequence = "nothing was changed"
   /// The backup that was used, by file name.
   package var backupUsed: PlainName?
   /// The backup that was made, by file name.
@@ -171,7 +173,7 @@ extension Rescue {
         value: value, code: code, started: started, inputs: notes.inputs,
         logFailure: log(notes.record(code, started: started, file: file)))
     } catch {
-      var failure = error
+      var failure = error.completed(by: notes.consequence)
       notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome
       notes.exitStatus = error.exitStatus
       let code = notes.code()

@@ -33,7 +33,7 @@ package enum OnlineBackup {
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
     let writer = try openNew(destination)
-    do throws(SQLiteError) {
+    do {
       try copy(reader, into: writer)
       try reader.execute("COMMIT")
     } catch {
@@ -48,30 +48,36 @@ package enum OnlineBackup {
   /// transaction; a kill at any moment leaves all of the old or all of the new. The
   /// journal mode of the live database stays, unless it is a rollback mode and the good
   /// file is marked as WAL: then it becomes WAL. The good file is not changed. The old
-  /// content is gone afterwards, with what crashed transactions left beside it: whoever
-  /// calls this has put the old files into quarantine first.
+  /// content is gone afterwards, with what crashed transactions left beside it:
+  /// `onceLocked` is called to keep it, when nobody else can write to it any more. In a
+  /// rollback mode nobody else can read it then, either, but for its plain bytes.
   ///
   /// - Parameters:
   ///   - source: The good database.
   ///   - destination: The live database; it must exist and SQLite must be able to open it.
   ///   - wait: How long to wait for locks of other connections.
+  ///   - onceLocked: Keeps the old content; nothing is changed if it throws.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer,
   ///   `.invalidInput` when either file is damaged, and `.cannotWrite` when the page
   ///   sizes differ and the live database is in WAL mode, where SQLite cannot change it.
   package static func copy(
-    from source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
+    from source: FilePath, into destination: FilePath, wait: Duration = .seconds(5),
+    onceLocked: () throws(RescueError) -> Void = {}
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
-    do throws(SQLiteError) {
+    do {
       let writer = try Connection(destination, mode: .readWrite)
       writer.wait(milliseconds: wait.milliseconds)
+      // A database that shrinks is cut after its journal is gone. Unless that is durable first, a
+      // journal that comes back after a power failure finds nothing to put its pages back to.
+      try writer.execute("PRAGMA synchronous = EXTRA")
       // Reads the header, and so finds a file that SQLite cannot replace from within.
       _ = try writer.value("SELECT 1 FROM sqlite_schema")
-      try copy(reader, into: writer)
+      try copy(reader, into: writer, onceLocked: onceLocked)
       try reader.execute("COMMIT")
     } catch {
       let meaning = "the database in '\(destination)' is as it was"
-      guard error.code == SQLITE_READONLY else {
+      guard let error = error as? SQLiteError, error.code == SQLITE_READONLY else {
         throw RescueError(error, doing: "copy into '\(destination)'", meaning: meaning)
       }
       throw RescueError(
@@ -179,17 +185,24 @@ package enum OnlineBackup {
 
   /// Copies all pages; both connections stay open.
   private static func copy(
-    _ source: borrowing Connection, into destination: borrowing Connection
-  ) throws(SQLiteError) {
+    _ source: borrowing Connection, into destination: borrowing Connection,
+    onceLocked: () throws -> Void = {}
+  ) throws {
     guard
       let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
     else { throw destination.error }
-    var result = SQLITE_OK
-    while result == SQLITE_OK {
+    // No pages at first: that locks the destination.
+    var result = unsafe sqlite3_backup_step(backup, 0)
+    var failure: (any Error)?
+    if result == SQLITE_OK {
+      do { try onceLocked() } catch { failure = error }
+    }
+    while result == SQLITE_OK, failure == nil {
       result = unsafe sqlite3_backup_step(backup, pagesPerStep)
     }
     // The result of a failed step is also that of finishing, and is set on the destination.
     let finished = unsafe sqlite3_backup_finish(backup)
+    if let failure { throw failure }
     guard result == SQLITE_DONE, finished == SQLITE_OK else {
       let code = result == SQLITE_DONE ? finished : result
       let message = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) }

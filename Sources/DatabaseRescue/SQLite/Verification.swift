@@ -45,7 +45,8 @@ package struct Verification: Sendable {
   private static func open(
     _ path: FilePath, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(SQLiteError) -> Connection {
-    var connection = try Connection(path, mode: .readOnly)
+    // In WAL mode, who may only read leaves files beside it.
+    var connection = try Connection(path, mode: .readWrite)
     connection.stop(when: isCancelled)
     // Every schema has been through the sandbox, and may use any built-in function.
     connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)

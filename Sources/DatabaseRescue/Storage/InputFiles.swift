@@ -2,6 +2,7 @@
 // A database on disk as evidence: opened for reading only, with the journals beside it.
 
 public import SQLiteFormat
+import Synchronization
 
 /// A database on disk with its journals, as evidence that is only read.
 public struct InputFiles: Sendable {
@@ -24,7 +25,7 @@ public struct InputFiles: Sendable {
     do {
       for named in [main, wal, journal].compactMap(\.self) {
         guard let status = try storage.status(of: named) else {
-          throw RescueError(.missing, "there is no file '\(named)'", advice: "check the path")
+          throw try Self.missing(named, storage)
         }
         if status.kind == .folder {
           throw RescueError(
@@ -36,8 +37,30 @@ public struct InputFiles: Sendable {
       self.wal = try wal ?? Self.beside(main, ["-wal", "-WAL"], storage)
       self.journal = try journal ?? Self.beside(main, ["-journal", "-JOURNAL"], storage)
     } catch {
-      throw RescueError(error, doing: "look at '\(main)'")
+      throw RescueError(error, doing: "look at '\(main)'", meaning: "nothing was changed")
     }
+  }
+
+  /// The error of a file that is not there, which may be on its way.
+  private static func missing(
+    _ path: FilePath, _ storage: any Storage
+  ) throws(StorageError) -> RescueError {
+    let folder = path.adding(suffix: ".rescue")
+    guard try storage.status(of: folder.appending("plan.json")) != nil else {
+      return RescueError(.missing, "there is no file '\(path)'", advice: "check the path")
+    }
+    return RescueError(
+      .missing, "there is no file '\(path)': its replacement was interrupted",
+      meaning: "the old files and the new one are in '\(folder)'",
+      advice: "finish it: dbrescue recover \(path.shellQuoted)")
+  }
+
+  /// Whether SQLite would see the journals, too.
+  var hasUsualNames: Bool {
+    [
+      wal.map { $0 == main.adding(suffix: "-wal") },
+      journal.map { $0 == main.adding(suffix: "-journal") },
+    ].allSatisfy { $0 ?? true }
   }
 
   private static func beside(
@@ -57,13 +80,18 @@ public struct InputFiles: Sendable {
   ///
   /// - Throws: ``RescueError`` when one cannot be opened.
   public func open(in world: World) throws(RescueError) -> FileSet {
+    try open(in: world, noting: nil)
+  }
+
+  /// Opens the files for reading, and notes what cannot be read of them.
+  func open(in world: World, noting failures: ReadFailures?) throws(RescueError) -> FileSet {
     do {
       let folder = main.folder
       let storage = world.storage
       func source(_ path: FilePath) throws(StorageError) -> WatchedSource {
         WatchedSource(
           base: try storage.open(path, .read), isCancelled: world.isCancelled,
-          progress: world.progress)
+          progress: world.progress, failures: failures)
       }
       // A database at work deletes its journal with every commit: then there is none.
       func sidecar(_ path: FilePath?) throws(StorageError) -> WatchedSource? {
@@ -87,18 +115,39 @@ public struct InputFiles: Sendable {
   }
 }
 
+/// What could not be read: damage for a reader that goes on, and an end for a copy.
+final class ReadFailures: Sendable {
+  private let first = Mutex<ReadFailure?>(nil)
+
+  fileprivate func note(_ failure: ReadFailure) {
+    first.withLock { $0 = $0 ?? failure }
+  }
+
+  /// Ends work that is worth nothing unless everything was read.
+  ///
+  /// - Throws: The first failure.
+  func requireNone() throws(ReadFailure) {
+    if let failure = first.withLock(\.self) { throw failure }
+  }
+}
+
 /// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
 /// stop.
 private struct WatchedSource: PageSource {
   let base: any PageSource
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (Progress) -> Void
+  let failures: ReadFailures?
 
   var byteCount: Int { base.byteCount }
 
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard !isCancelled() else { throw ReadFailure(offset: offset, reason: "interrupted") }
-    let bytes = try base.read(at: offset, count: count)
+    let bytes: Bytes
+    do { bytes = try base.read(at: offset, count: count) } catch {
+      failures?.note(error)
+      throw error
+    }
     progress(.advanced(bytes.count))
     return bytes
   }

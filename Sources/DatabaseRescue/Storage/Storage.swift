@@ -18,6 +18,9 @@ public protocol Storage: Sendable {
   /// The path with all symbolic links followed.
   func resolve(_ path: FilePath) throws(StorageError) -> FilePath
 
+  /// The path with all symbolic links followed, where there may be no file yet.
+  func place(of path: FilePath) throws(StorageError) -> FilePath
+
   /// The names in a folder, sorted by their bytes, without `.` and `..`.
   func names(in folder: FilePath) throws(StorageError) -> [FilePath]
 
@@ -29,6 +32,9 @@ public protocol Storage: Sendable {
 
   /// Renames a file, refusing where the new name is taken.
   func renameWithoutReplacing(_ path: FilePath, to newPath: FilePath) throws(StorageError)
+
+  /// Gives a file a second name, refusing where it is taken; false where a file has only one.
+  func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool
 
   /// Removes a file; does nothing where there is none.
   func remove(_ path: FilePath) throws(StorageError)
@@ -42,13 +48,18 @@ public protocol Storage: Sendable {
   /// The bytes that this user can still write on the file system of `path`.
   func freeBytes(at path: FilePath) throws(StorageError) -> Int
 
-  /// Whether another process holds one of SQLite's locks on a database file.
-  ///
-  /// A connection in WAL mode holds one for as long as it is open; one in a rollback
-  /// mode only while it reads or writes.
-  func isLocked(_ database: FilePath) throws(StorageError) -> Bool
+  /// Takes the lock of a folder for as long as the result lives; nil when another run has it.
+  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock?
 
-  /// Gives a file the owner (where allowed) and the mode of another.
+  /// Keeps the connections of other processes from a database for as long as the result lives;
+  /// nil when one of them is using it.
+  ///
+  /// A connection in WAL mode uses it for as long as it is open; one in a rollback mode only
+  /// while it reads or writes. In the meantime this process must not open the file and close it
+  /// again: that would give the lock back.
+  func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock?
+
+  /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real file system. The only file with system calls on files, apart from SQLite's own.
 
+import CFileAttributes
 import SQLiteFormat
 
 #if canImport(Glibc)
@@ -13,20 +14,24 @@ import SQLiteFormat
 
 /// The file system of the machine.
 public struct SystemStorage: Storage {
+  /// Who sees every call, and may make it fail; nobody outside tests.
+  private let watch: (any SystemCallWatch)?
+
   /// Makes the storage; it has no state.
-  public init() {}
+  public init() { watch = nil }
+
+  /// Makes a storage whose calls are watched.
+  package init(watchedBy watch: any SystemCallWatch) { self.watch = watch }
 
   /// Opens a file.
   public func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
-    let descriptor = try Self.call("open", path) {
+    let number = SystemFile.nextNumber()
+    let creates = mode == .createNew || mode == .append
+    let descriptor = try call(SystemCall("open", path, .open(file: number, creates: creates))) {
       unsafe path.withCString { unsafe systemOpen($0, mode.flags, 0o600) }
     }
-    let file = SystemFile(descriptor: descriptor, path: path)
-    var information = stat()
-    try Self.call("open", path) { unsafe fstat(descriptor, &information) }
-    if information.st_mode & S_IFMT == S_IFDIR {
-      throw StorageError(operation: "open", path: path, errno: EISDIR)
-    }
+    let file = SystemFile(descriptor: descriptor, path: path, number: number, storage: self)
+    if try file.isFolder() { throw StorageError(operation: "open", path: path, errno: EISDIR) }
     return file
   }
 
@@ -34,30 +39,69 @@ public struct SystemStorage: Storage {
   public func status(of path: FilePath) throws(StorageError) -> FileStatus? {
     var information = stat()
     do {
-      try Self.call("look at", path) { unsafe path.withCString { unsafe stat($0, &information) } }
+      try call(SystemCall("look at", path)) {
+        unsafe path.withCString { unsafe stat($0, &information) }
+      }
     } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
       return nil
     }
     return FileStatus(information)
   }
 
+  /// The path with all symbolic links followed, where there may be no file yet.
+  public func place(of path: FilePath) throws(StorageError) -> FilePath {
+    var path = path
+    for _ in 0..<Self.linksMax {
+      do {
+        return try resolve(path)
+      } catch  where error.errno == ENOENT {
+        // The name may be free, or that of a link to a name that is.
+        guard let target = try linkTarget(path) else {
+          return try resolve(path.folder).appending(path.name)
+        }
+        path = path.folder.appending(target)
+      }
+    }
+    throw StorageError(operation: "resolve", path: path, errno: ELOOP)
+  }
+
+  /// As many links as systems follow.
+  private static let linksMax = 40
+
   /// The path with all symbolic links followed.
   public func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
-    let resolved = unsafe path.withCString { unsafe realpath($0, nil) }
-    guard let resolved = unsafe resolved else {
-      throw StorageError(operation: "resolve", path: path, errno: errno)
+    var bytes: [UInt8] = []
+    try call(SystemCall("resolve", path)) {
+      guard let resolved = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return -1 }
+      defer { unsafe free(resolved) }
+      bytes = unsafe UnsafeBufferPointer(start: resolved, count: strlen(resolved))
+        .map { UInt8(bitPattern: $0) }
+      return 0
     }
-    defer { unsafe free(resolved) }
-    return unsafe FilePath(
-      bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved))
-        .lazy.map { UInt8(bitPattern: $0) })
+    return FilePath(bytes: bytes)
+  }
+
+  /// Where a symbolic link leads; nil when there is none of that name.
+  private func linkTarget(_ path: FilePath) throws(StorageError) -> FilePath? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    do {
+      let count = try call(SystemCall("resolve", path)) {
+        unsafe path.withCString { unsafe readlink($0, &target, target.count) }
+      }
+      return FilePath(bytes: target[..<count].map { UInt8(bitPattern: $0) })
+    } catch  where error.errno == EINVAL || error.errno == ENOENT {
+      return nil
+    }
   }
 
   /// The names in a folder, sorted by their bytes.
   public func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
-    guard let stream = unsafe folder.withCString({ unsafe opendir($0) }) else {
-      throw StorageError(operation: "list", path: folder, errno: errno)
+    var opened: OpaquePointer?
+    try call(SystemCall("list", folder)) {
+      unsafe opened = folder.withCString { unsafe opendir($0) }
+      return unsafe opened == nil ? -1 : 0
     }
+    guard let stream = unsafe opened else { return [] }
     defer { unsafe closedir(stream) }
     var names: [FilePath] = []
     while true {
@@ -78,7 +122,9 @@ public struct SystemStorage: Storage {
     }
     if path.folder != path { try createFolder(path.folder) }
     do {
-      try Self.call("create folder", path) { unsafe path.withCString { unsafe mkdir($0, 0o700) } }
+      try call(SystemCall("create folder", path, .createFolder)) {
+        unsafe path.withCString { unsafe mkdir($0, 0o700) }
+      }
     } catch  where error.errno == EEXIST {
       return  // Another run made it in the meantime.
     }
@@ -87,7 +133,7 @@ public struct SystemStorage: Storage {
 
   /// Renames a file, replacing what has the new name.
   public func rename(_ path: FilePath, to newPath: FilePath) throws(StorageError) {
-    try Self.call("rename", path) {
+    try call(SystemCall("rename", path, .rename(to: newPath))) {
       unsafe path.withCString { old in
         unsafe newPath.withCString { new in unsafe systemRename(old, new) }
       }
@@ -100,23 +146,33 @@ public struct SystemStorage: Storage {
   ) throws(StorageError) {
     // link(2) fails where the name is taken, which rename(2) cannot promise. Some file
     // systems have no hard links: there the check and the rename are two steps.
+    if try link(path, to: newPath) { return try remove(path) }
+    if try status(of: newPath) != nil {
+      throw StorageError(operation: "rename to", path: newPath, errno: EEXIST)
+    }
+    try rename(path, to: newPath)
+  }
+
+  /// Gives a file a second name, refusing where it is taken; false where a file has only one.
+  public func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
     do {
-      try Self.call("link", newPath) {
-        unsafe path.withCString { old in unsafe newPath.withCString { unsafe link(old, $0) } }
+      try call(SystemCall("link", path, .link(to: newPath))) {
+        unsafe path.withCString { old in
+          unsafe newPath.withCString { new in unsafe systemLink(old, new) }
+        }
       }
-      try remove(path)
-    } catch  where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.errno) {
-      if try status(of: newPath) != nil {
-        throw StorageError(operation: "rename to", path: newPath, errno: EEXIST)
-      }
-      try rename(path, to: newPath)
+      return true
+    } catch  where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.errno) {
+      return false
     }
   }
 
   /// Removes a file; does nothing where there is none.
   public func remove(_ path: FilePath) throws(StorageError) {
     do {
-      try Self.call("remove", path) { unsafe path.withCString { unsafe unlink($0) } }
+      try call(SystemCall("remove", path, .remove)) {
+        unsafe path.withCString { unsafe unlink($0) }
+      }
     } catch  where error.errno == ENOENT {
       return
     }
@@ -125,7 +181,9 @@ public struct SystemStorage: Storage {
   /// Removes an empty folder; does nothing where there is none.
   public func removeFolder(_ path: FilePath) throws(StorageError) {
     do {
-      try Self.call("remove", path) { unsafe path.withCString { unsafe rmdir($0) } }
+      try call(SystemCall("remove", path, .removeFolder)) {
+        unsafe path.withCString { unsafe rmdir($0) }
+      }
     } catch  where error.errno == ENOENT {
       return
     }
@@ -133,21 +191,25 @@ public struct SystemStorage: Storage {
 
   /// Makes the names in a folder durable.
   public func synchronizeFolder(_ path: FilePath) throws(StorageError) {
-    let descriptor = try Self.call("open", path) {
-      unsafe path.withCString { unsafe systemOpen($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0) }
-    }
+    let descriptor = try openFolder(path)
     defer { systemClose(descriptor) }
     do {
-      try Self.call("synchronize", path) { fsync(descriptor) }
+      try call(SystemCall("synchronize", path, .synchronizeFolder)) { fsync(descriptor) }
     } catch  where [EINVAL, ENOTSUP, EOPNOTSUPP, ENOTTY].contains(error.errno) {
       return  // A file system on which folders cannot be synchronized.
+    }
+  }
+
+  func openFolder(_ path: FilePath) throws(StorageError) -> Int32 {
+    try call(SystemCall("open", path)) {
+      unsafe path.withCString { unsafe systemOpen($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0) }
     }
   }
 
   /// The bytes that this user can still write on the file system of `path`.
   public func freeBytes(at path: FilePath) throws(StorageError) -> Int {
     var information = statvfs()
-    try Self.call("look at", path) {
+    try call(SystemCall("look at", path)) {
       unsafe path.withCString { unsafe statvfs($0, &information) }
     }
     let (free, overflow) = Int(information.f_bavail)
@@ -155,37 +217,27 @@ public struct SystemStorage: Storage {
     return overflow ? Int.max : free
   }
 
-  /// Whether another process holds one of SQLite's locks on a database file.
-  public func isLocked(_ database: FilePath) throws(StorageError) -> Bool {
-    let descriptor = try Self.call("open", database) {
-      unsafe database.withCString { unsafe systemOpen($0, O_RDONLY | O_CLOEXEC, 0) }
-    }
-    defer { systemClose(descriptor) }
-    // SQLite locks bytes 2^30 to 2^30 + 511: pending, reserved, and 510 shared ones.
-    var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
-    lock.l_whence = Int16(SEEK_SET)
-    lock.l_start = 1 << 30
-    lock.l_len = 512
-    try Self.call("look at the locks of", database) {
-      unsafe fcntl(descriptor, F_GETLK, &lock)
-    }
-    return lock.l_type != Int16(F_UNLCK)
-  }
-
-  /// Gives a file the owner, where allowed, and the mode of another.
+  /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   public func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     var information = stat()
-    try Self.call("look at", path) { unsafe path.withCString { unsafe stat($0, &information) } }
-    try Self.call("set the mode of", other) {
-      unsafe other.withCString { unsafe chmod($0, information.st_mode & 0o7777) }
+    try call(SystemCall("look at", path)) {
+      unsafe path.withCString { unsafe stat($0, &information) }
+    }
+    try call(SystemCall("copy the extended attributes to", other)) {
+      unsafe path.withCString { old in
+        unsafe other.withCString { new in unsafe dbrescue_copy_extended_attributes(old, new) }
+      }
     }
     do {
-      try Self.call("set the owner of", other) {
+      try call(SystemCall("set the owner of", other)) {
         unsafe other.withCString { unsafe chown($0, information.st_uid, information.st_gid) }
       }
     } catch  where error.errno == EPERM {
-      return  // Only the administrator may give files away; the mode has been kept.
+      // Only the administrator may give files away; the rest is kept.
+    }
+    // Last: a change of owner takes some bits of the mode away.
+    try call(SystemCall("set the mode of", other)) {
+      unsafe other.withCString { unsafe chmod($0, information.st_mode & 0o7777) }
     }
   }
 
@@ -198,13 +250,31 @@ public struct SystemStorage: Storage {
 
   /// Makes a call again while it is interrupted, and turns −1 into an error.
   @discardableResult
-  static func call(
-    _ operation: String, _ path: FilePath, _ body: () -> Int32
-  ) throws(StorageError) -> Int32 {
+  func call<Result: FixedWidthInteger>(
+    _ call: @autoclosure () -> SystemCall, _ body: () -> Result
+  ) throws(StorageError) -> Result {
+    try self.call({ _ in call() }, body)
+  }
+
+  /// Makes a call again while it is interrupted, and turns −1 into an error.
+  ///
+  /// What the call is can depend on its result, which is nil before it is made.
+  func call<Result: FixedWidthInteger>(
+    _ call: (Result?) -> SystemCall, _ body: () -> Result
+  ) throws(StorageError) -> Result {
     while true {
-      let result = body()
-      if result != -1 { return result }
-      if errno != EINTR { throw StorageError(operation: operation, path: path, errno: errno) }
+      let failure = watch.flatMap { $0.failure(before: call(nil)) }
+      if let failure { errno = failure }
+      let result = failure == nil ? body() : -1
+      let code = errno
+      if result != -1 {
+        if let watch { watch.succeeded(call(result)) }
+        return result
+      }
+      guard code == EINTR else {
+        let call = call(nil)
+        throw StorageError(operation: call.operation, path: call.path, errno: code)
+      }
     }
   }
 }
@@ -252,112 +322,6 @@ extension FilePath {
     }
   }
 }
-
-/// An open file of the machine.
-final class SystemFile: StoredFile {
-  private let descriptor: Int32
-  private let path: FilePath
-
-  init(descriptor: Int32, path: FilePath) {
-    self.descriptor = descriptor
-    self.path = path
-  }
-
-  deinit { systemClose(descriptor) }
-
-  var byteCount: Int {
-    var information = stat()
-    return unsafe fstat(descriptor, &information) == 0 ? Int(information.st_size) : 0
-  }
-
-  func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
-    guard offset >= 0, count > 0 else { return [] }
-    var failure: Int32 = 0
-    let bytes = unsafe Bytes(unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let rest = unsafe UnsafeMutableRawBufferPointer(
-          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-        let got = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-        if got == 0 { return }
-        if got > 0 {
-          filled += got
-        } else if errno != EINTR {
-          failure = errno
-          return
-        }
-      }
-    }
-    guard failure == 0 else {
-      throw ReadFailure(offset: offset, reason: SystemStorage.message(of: failure))
-    }
-    return bytes
-  }
-
-  func write(_ bytes: Bytes, at offset: Int) throws(StorageError) {
-    try unsafe writeAll(bytes) { start, count, written in
-      unsafe pwrite(self.descriptor, start, count, off_t(offset + written))
-    }
-  }
-
-  func append(_ bytes: Bytes) throws(StorageError) {
-    try unsafe writeAll(bytes) { start, count, _ in
-      unsafe systemWrite(self.descriptor, start, count)
-    }
-  }
-
-  @unsafe private func writeAll(
-    _ bytes: Bytes, _ body: (UnsafeRawPointer?, Int, Int) -> Int
-  ) throws(StorageError) {
-    var written = 0
-    while written < bytes.count {
-      let got = unsafe bytes.withUnsafeBytes { buffer in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-        return unsafe body(rest.baseAddress, rest.count, written)
-      }
-      if got >= 0 {
-        written += got
-      } else if errno != EINTR {
-        throw StorageError(operation: "write", path: path, errno: errno)
-      }
-    }
-  }
-
-  func truncate(to byteCount: Int) throws(StorageError) {
-    try SystemStorage.call("truncate", path) { ftruncate(descriptor, off_t(byteCount)) }
-  }
-
-  func synchronize() throws(StorageError) {
-    #if canImport(Darwin)
-      // fsync on Apple systems does not reach the disk; F_FULLFSYNC does, where it exists.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-    #endif
-    try SystemStorage.call("synchronize", path) { fsync(descriptor) }
-  }
-
-  func lock() throws(StorageError) -> Bool {
-    do {
-      try SystemStorage.call("lock", path) { flock(descriptor, LOCK_EX | LOCK_NB) }
-      return true
-    } catch  where error.errno == EWOULDBLOCK {
-      return false
-    }
-  }
-}
-
-// The C names that members of the types above would hide.
-@unsafe private func systemOpen(
-  _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t
-) -> Int32 { unsafe open(path, flags, mode) }
-
-@unsafe private func systemRename(
-  _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
-) -> Int32 { unsafe rename(old, new) }
-
-@unsafe private func systemWrite(
-  _ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int
-) -> Int { unsafe write(descriptor, start, count) }
-
-private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 extension StorageError {
   /// The kinds of failure that are told apart.

@@ -146,6 +146,17 @@ extension CommandContext {
     }
   }
 
+  /// Ends a dry run that would first have to finish what an earlier run began.
+  ///
+  /// - Throws: ``RescueError`` of kind `decisionNeeded`.
+  func requireNothingPending(_ invocation: Invocation) throws(RescueError) {
+    guard invocation.isSet(.dryRun), try rescue.isReplacing(invocation.path(.file)) else { return }
+    throw RescueError(
+      .decisionNeeded, "an earlier replacement of '\(invocation.path(.file))' was interrupted",
+      meaning: "nothing can be said before it is finished; nothing was changed",
+      advice: "run the command again without --dry-run: it finishes that one first, and asks")
+  }
+
   /// What a dry run ends in; told apart from a refusal by ``ranDry(_:)``.
   private static let onlyPlanned = "this was a dry run"
 

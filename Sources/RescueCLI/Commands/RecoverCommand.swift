@@ -21,10 +21,11 @@ func recover(
   asksForName name: String? = nil,
   choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
 ) throws(RescueError) -> ExitCode {
+  try context.requireNothingPending(invocation)
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(
-      operation, context.input(invocation, journals: false), contract: contract, vault: vault,
+      operation, invocation.path(.file), contract: contract, vault: vault,
       backup: backup, wait: wait, choose: choose,
       approve: { plan throws(RescueError) in
         try context.approve(plan, invocation, asksForName: name)

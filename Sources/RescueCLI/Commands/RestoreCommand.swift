@@ -13,7 +13,7 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
     return try restore(backup, to: output, invocation, context)
   }
   // A database that is gone has nothing to lose: in its place the backup is a new file.
-  guard try context.exists(file) else {
+  guard try context.rescue.exists(file) else {
     return try restore(backup, to: file, invocation, context)
   }
   let contract = try context.contract(at: invocation.path(.contract))
@@ -67,17 +67,6 @@ private func restore(
   }
   context.tellCode(of: result)
   return .success
-}
-
-extension CommandContext {
-  /// Whether there is a file at a path.
-  fileprivate func exists(_ path: FilePath) throws(RescueError) -> Bool {
-    do {
-      return try world.storage.status(of: path) != nil
-    } catch {
-      throw RescueError(error)
-    }
-  }
 }
 
 /// The backup that was named: a file, an id, a support code, or the newest good one.

@@ -6,8 +6,9 @@ import Diagnosis
 
 /// Brings back the files that a run displaced.
 let undoCommand: CommandBody = { invocation, context throws(RescueError) in
-  let file = invocation.path(.file)
   let code = try supportCode(invocation.text(.code))
+  let named = invocation.optionalPath(.replacedFile)
+  let file = if let named { named } else { try context.database(replacedBy: code) }
   if invocation.isSet(.dryRun) { return try rehearseUndo(code, of: file, context) }
   if context.speaksToPeople {
     context.console.say("\(intention(code))")
@@ -38,6 +39,29 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   context.tellCode(of: result)
   return .success
+}
+
+extension CommandContext {
+  /// The database in this folder that a run has replaced: a code names no folder.
+  fileprivate func database(replacedBy code: SupportCode) throws(RescueError) -> FilePath {
+    var found: [FilePath] = []
+    do throws(StorageError) {
+      for name in try world.storage.names(in: ".") where name.hasSuffix(".rescue") {
+        let quarantine = name.appending("quarantine").appending(FilePath(code.description))
+        if try world.storage.status(of: quarantine) != nil {
+          found.append(FilePath(bytes: name.bytes.dropLast(".rescue".utf8.count)))
+        }
+      }
+    } catch {
+      throw RescueError(error, meaning: "nothing was changed")
+    }
+    guard let file = found.first, found.count == 1 else {
+      throw RescueError(
+        .missing, "the run \(code) has replaced no database in this folder",
+        meaning: "nothing was changed", advice: "name the database: dbrescue undo \(code) FILE")
+    }
+    return file
+  }
 }
 
 private func intention(_ code: SupportCode) -> String {

@@ -380,8 +380,11 @@ extension Command {
       is kept aside in turn, under the code of the new run.
       """
     ],
-    operands: [.code, .file], flags: [.yes, .dryRun],
-    examples: [("dbrescue undo CODE app.db", "CODE as the run printed it")],
+    operands: [.code, .replacedFile], flags: [.yes, .dryRun],
+    examples: [
+      ("dbrescue undo CODE app.db", "CODE as the run printed it"),
+      ("dbrescue undo CODE", "in the folder of the database"),
+    ],
     exitCodes: ExitCode.reading + ExitCode.writing + ExitCode.asking + [.busy, .invalidInput])
 
   // Playbooks.

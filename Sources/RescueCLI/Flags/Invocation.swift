@@ -57,6 +57,11 @@ struct Invocation: Sendable {
   /// The bytes of a path that was typed.
   func path(_ operand: Operand) -> FilePath { FilePath(bytes: single(operand)) }
 
+  /// The bytes of a path that may have been left out.
+  func optionalPath(_ operand: Operand) -> FilePath? {
+    typed(operand).first.map { FilePath(bytes: $0) }
+  }
+
   /// The paths of a repeatable operand.
   func paths(_ operand: Operand) -> [FilePath] { typed(operand).map { FilePath(bytes: $0) } }
 
@@ -175,7 +180,7 @@ struct Invocation: Sendable {
         remaining = []
       } else if let value = remaining.popFirst() {
         operands[operand.name] = [value]
-      } else {
+      } else if !operand.isOptional {
         throw command.misuse("'\(command.name)' needs \(operand.name): \(operand.purpose)")
       }
       for value in operands[operand.name] ?? [] { try operand.check(value, of: command) }

@@ -62,8 +62,9 @@ enum ManPage {
   /// What is said about a command.
   private static func section(_ command: Command) -> String {
     let operands = command.operands.map { operand in
-      operand.isRepeatable
-        ? ".Op Ar \(escaped(operand.name)) ...\n" : ".Ar \(escaped(operand.name))\n"
+      let name = escaped(operand.name)
+      if operand.isRepeatable { return ".Op Ar \(name) ...\n" }
+      return operand.isOptional ? ".Op Ar \(name)\n" : ".Ar \(name)\n"
     }
     let flags = command.flags.map { flag in
       flag.isRequired ? ".\(macro(flag))\n" : ".Op \(macro(flag))\n"

@@ -23,24 +23,33 @@ struct Operand: Hashable, Sendable {
   ///
   /// Only the last operand of a command may be so.
   let isRepeatable: Bool
+  /// Whether it may be left out.
+  ///
+  /// Only the last operand of a command may be so.
+  let isOptional: Bool
   /// What it is for: a phrase in lower case without a full stop.
   let purpose: String
 
   private init(
-    _ name: String, _ kind: Kind = .path, isRepeatable: Bool = false, help purpose: String
+    _ name: String, _ kind: Kind = .path, isRepeatable: Bool = false, isOptional: Bool = false,
+    help purpose: String
   ) {
     self.name = name
     self.kind = kind
     self.isRepeatable = isRepeatable
+    self.isOptional = isOptional
     self.purpose = purpose
   }
 
   /// The operand as it stands in a usage line.
-  var usage: String { isRepeatable ? "[\(name) ...]" : name }
+  var usage: String { isRepeatable ? "[\(name) ...]" : isOptional ? "[\(name)]" : name }
 }
 
 extension Operand {
   static let file = Operand("FILE", help: "the database file")
+  static let replacedFile = Operand(
+    "FILE", isOptional: true,
+    help: "the database file; if left out, the one in this folder that the run has replaced")
   static let vaultFolder = Operand(
     "DIR|FILE", help: "the folder of the backups, or the database that they belong to")
   static let backups = Operand(

@@ -59,7 +59,8 @@ enum ZshCompletions {
 
   private static func arguments(of command: Command, indent: String) -> String {
     let operands = command.operands.enumerated().map { index, operand in
-      let position = operand.isRepeatable ? "*" : String(index + 1)
+      let position =
+        operand.isRepeatable ? "*" : String(index + 1) + (operand.isOptional ? ":" : "")
       let action =
         operand.kind == .path
         ? "_files" : "(\(command.wordsThatFollow.joined(separator: " ")))"

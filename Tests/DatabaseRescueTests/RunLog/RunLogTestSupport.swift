@@ -62,7 +62,18 @@ final class RunLogFullDisk: Storage {
     try system.synchronizeFolder(path)
   }
   func freeBytes(at path: FilePath) throws(StorageError) -> Int { try system.freeBytes(at: path) }
-  func isLocked(_ database: FilePath) throws(StorageError) -> Bool { try system.isLocked(database) }
+  func place(of path: FilePath) throws(StorageError) -> FilePath {
+    try system.place(of: path)
+  }
+  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
+    try system.lockFolder(path)
+  }
+  func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
+    try system.lockDatabase(path)
+  }
+  func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
+    try system.link(path, to: newPath)
+  }
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try system.copyAttributes(from: path, to: other)
   }

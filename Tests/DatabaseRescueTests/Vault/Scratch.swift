@@ -142,9 +142,23 @@ final class FailingStorage: Storage {
     try machine.synchronizeFolder(path)
   }
 
-  func isLocked(_ database: FilePath) throws(StorageError) -> Bool {
-    try count("look at the locks of", database)
-    return try machine.isLocked(database)
+  func place(of path: FilePath) throws(StorageError) -> FilePath {
+    try machine.place(of: path)
+  }
+
+  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
+    try count("lock", path)
+    return try machine.lockFolder(path)
+  }
+
+  func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
+    try count("lock", path)
+    return try machine.lockDatabase(path)
+  }
+
+  func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
+    try count("link", path)
+    return try machine.link(path, to: newPath)
   }
 
   func freeBytes(at path: FilePath) throws(StorageError) -> Int {

@@ -28,7 +28,7 @@ import Testing
     // A fresh database is there under another name as soon as rows are written.
     func isWriting() throws -> Bool {
       try SystemStorage().names(in: scratch.path).contains {
-        $0.description.hasSuffix(".salvage.partial")
+        $0.description.hasPrefix("dbrescue-")
       }
     }
     while try !isWriting() { usleep(1000) }

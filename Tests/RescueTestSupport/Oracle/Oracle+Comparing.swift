@@ -30,6 +30,16 @@ extension Oracle {
     }
   }
 
+  /// Everything in the database, one object or row a line, for comparing and never for reading.
+  package var wholeContent: [String] {
+    get throws {
+      try frame
+        + tables.flatMap { table in
+          try [table] + rows(of: table).map(\.description).sorted()
+        }
+    }
+  }
+
   /// The first difference between two databases; nil when they hold the same.
   ///
   /// The message shows values: for tests only.

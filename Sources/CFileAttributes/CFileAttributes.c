@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CFileAttributes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+
+#ifdef __APPLE__
+static ssize_t list(const char *path, char *names, size_t size) {
+  return listxattr(path, names, size, 0);
+}
+static ssize_t get(const char *path, const char *name, void *value, size_t size) {
+  return getxattr(path, name, value, size, 0, 0);
+}
+static int set(const char *path, const char *name, const void *value, size_t size) {
+  return setxattr(path, name, value, size, 0, 0);
+}
+#else
+static ssize_t list(const char *path, char *names, size_t size) {
+  return listxattr(path, names, size);
+}
+static ssize_t get(const char *path, const char *name, void *value, size_t size) {
+  return getxattr(path, name, value, size);
+}
+static int set(const char *path, const char *name, const void *value, size_t size) {
+  return setxattr(path, name, value, size, 0);
+}
+#endif
+
+/// Whether an attribute is one that the system keeps for itself, or that nobody has here.
+static int is_beyond_reach(void) {
+  return errno == EPERM || errno == EACCES || errno == ENOTSUP || errno == EOPNOTSUPP;
+}
+
+static int copy(const char *path, const char *other, const char *name) {
+  ssize_t size = get(path, name, NULL, 0);
+  if (size < 0) return is_beyond_reach() ? 0 : -1;
+  void *value = malloc(size > 0 ? (size_t)size : 1);
+  if (value == NULL) return -1;
+  ssize_t got = get(path, name, value, (size_t)size);
+  int result = got < 0 ? -1 : set(other, name, value, (size_t)got);
+  free(value);
+  return result == 0 || is_beyond_reach() ? 0 : -1;
+}
+
+int dbrescue_copy_extended_attributes(const char *path, const char *other) {
+  ssize_t size = list(path, NULL, 0);
+  if (size <= 0) return size == 0 || is_beyond_reach() ? 0 : -1;
+  char *names = malloc((size_t)size);
+  if (names == NULL) return -1;
+  ssize_t got = list(path, names, (size_t)size);
+  int result = got < 0 ? -1 : 0;
+  for (char *name = names; result == 0 && name < names + got; name += strlen(name) + 1) {
+    result = copy(path, other, name);
+  }
+  free(names);
+  return result;
+}

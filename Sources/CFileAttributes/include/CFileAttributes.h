@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extended attributes, whose functions Swift sees on Apple systems only.
+#ifndef DBRESCUE_CFILEATTRIBUTES_H
+#define DBRESCUE_CFILEATTRIBUTES_H
+
+/// Gives a file every extended attribute that another has and that this user may set.
+///
+/// Returns 0, or -1 with `errno` set; a file system that knows no attributes is no error.
+int dbrescue_copy_extended_attributes(const char *path, const char *other);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replacing the content of a database through SQLite, as one transaction, under whose lock the old
+// content is kept first: no commit of another process falls between the two.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Replacement.Method {
+  /// How a database is to be replaced by one with pages of this size.
+  ///
+  /// From within where SQLite would see the same database that we have read, and can change it. The
+  /// files of a damaged one are evidence and move as they are; and so do those beside which
+  /// SQLite would take a log for its own that belongs to another one, or would not see what we do.
+  init(
+    replacing examination: Examination, in input: InputFiles, byPagesOf newPageSize: Int?
+  ) {
+    let survey = examination.survey
+    let canOpen = examination.verdict.isStructureSound && input.hasUsualNames
+    // SQLite cannot change the page size of a database in WAL mode.
+    let pageSize = survey.geometry?.geometry.pageSize
+    let fits = survey.header?.isWAL != true || newPageSize == nil || newPageSize == pageSize
+    self = canOpen && fits && survey.image?.isAsSQLiteSeesIt == true ? .transaction : .move
+  }
+}
+
+extension Image {
+  /// Whether SQLite does with the journals what was done here.
+  fileprivate var isAsSQLiteSeesIt: Bool {
+    switch wal {
+    case .absent, .empty: true
+    // Behind a break there may be transactions that SQLite would write over.
+    case .applied(let log): log.commitsAfterBreak == 0
+    case .foreign, .outdated, .contradictory, .unusable: false
+    }
+  }
+}
+
+extension Replacement {
+  func installThroughSQLite(
+    _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
+  ) throws(RescueError) {
+    let quarantine = folder.quarantine(code)
+    let kept = quarantine.appending(folder.database.name)
+    do {
+      try writePlan()
+      try world.storage.createFolder(quarantine)
+      // Closing it gives SQLite's locks back, and so it stays open until they are not needed.
+      let old = try world.storage.open(folder.database, .read)
+      try withExtendedLifetime(old) {
+        try OnlineBackup.copy(from: newFile, into: folder.database, wait: wait) {
+          () throws(RescueError) in
+          try keep(old, as: kept, wait, last)
+        }
+      }
+    } catch {
+      let error = RescueError(
+        error, doing: "replace '\(folder.database)'", meaning: "the database is unchanged")
+      try abandon(after: error, kept)
+    }
+    do { try clear() } catch {
+      throw RescueError(error, meaning: "the database was replaced; what it was is in quarantine")
+    }
+  }
+
+  /// Copies the old database, to which nobody can write meanwhile, into quarantine.
+  private func keep(
+    _ old: any StoredFile, as kept: FilePath, _ wait: Duration,
+    _ last: (FilePath?) throws(RescueError) -> Void
+  ) throws(RescueError) {
+    let partial = kept.adding(suffix: RescueFolder.partialSuffix)
+    do {
+      let header = DatabaseHeader(try old.read(at: 0, count: DatabaseHeader.byteCount))
+      if header?.isWAL == true {
+        _ = try world.storage.open(partial, .createNew)
+        try OnlineBackup.image(of: folder.database, into: partial, wait: wait)
+        try world.storage.open(partial, .readWrite).synchronize()
+      } else {
+        // Nobody can even read it now. Its journal has been played back, and no new one begun.
+        try copy(old, to: partial)
+      }
+      try world.storage.rename(partial, to: kept)
+      try world.storage.synchronizeFolder(kept.folder)
+      // In WAL mode others can read; a copy would need a log of its own beside it.
+      try last(header?.isWAL == true ? folder.database : kept)
+    } catch {
+      throw RescueError(
+        error, doing: "keep a copy of '\(folder.database)'", meaning: "the database is unchanged")
+    }
+  }
+
+  /// Ends a replacement that failed, and removes the copy of what is still in its place.
+  ///
+  /// - Throws: The error that led here.
+  private func abandon(after error: RescueError, _ kept: FilePath) throws(RescueError) -> Never {
+    var error = error
+    // A transaction that failed has not happened, as far as SQLite could see to it. Where the disk
+    // fails as well, that is not certain, and the copy stays.
+    if isInPlace(kept) {
+      folder.removeQuarantine(code.description, world.storage)
+    } else if ((try? world.storage.status(of: kept)) ?? nil) != nil {
+      error = RescueError(
+        error.kind, error.message,
+        meaning: "the database is as it was, as far as can be told; a copy of it is '\(kept)'",
+        advice: error.advice)
+    } else {
+      folder.removeQuarantine(code.description, world.storage)
+    }
+    // A plan that stays is finished by the next run.
+    try? clear()
+    throw error
+  }
+
+  /// Whether the database still holds what a copy of it holds.
+  private func isInPlace(_ kept: FilePath) -> Bool {
+    func image(_ path: FilePath) throws -> Image? {
+      Survey(
+        try InputFiles(path, storage: world.storage).open(in: world), parser: SandboxParser()
+      ).image
+    }
+    guard let now = try? image(folder.database), let then = try? image(kept) else { return false }
+    return now.holdsSamePages(as: then)
+  }
+}
+
+extension Image {
+  /// Whether every page is the same, but for what SQLite counts changes and versions with.
+  fileprivate func holdsSamePages(as other: Image) -> Bool {
+    guard pageCount == other.pageCount, geometry.pageSize == other.geometry.pageSize else {
+      return false
+    }
+    return pages.allSatisfy { number in
+      guard var mine = try? bytes(of: number), var its = try? other.bytes(of: number) else {
+        return false
+      }
+      guard number == .first, mine.count >= DatabaseHeader.byteCount, mine.count == its.count else {
+        return mine == its
+      }
+      for range in [18..<20, 24..<28, 40..<44, 92..<100] {
+        mine.replaceSubrange(range, with: repeatElement(0, count: range.count))
+        its.replaceSubrange(range, with: repeatElement(0, count: range.count))
+      }
+      return mine == its
+    }
+  }
+}

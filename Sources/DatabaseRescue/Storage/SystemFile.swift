@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// An open file of the machine.
+
+import SQLiteFormat
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An open file of the machine.
+final class SystemFile: StoredFile {
+  private let descriptor: Int32
+  private let path: FilePath
+  private let storage: SystemStorage
+  /// Tells this file from every other that was opened, for those who watch.
+  let number: UInt64
+
+  private static let numbers = Atomic<UInt64>(1)
+
+  /// A number that no open file has yet.
+  static func nextNumber() -> UInt64 { numbers.add(1, ordering: .relaxed).newValue }
+
+  init(descriptor: Int32, path: FilePath, number: UInt64, storage: SystemStorage) {
+    self.descriptor = descriptor
+    self.path = path
+    self.number = number
+    self.storage = storage
+  }
+
+  deinit { systemClose(descriptor) }
+
+  var byteCount: Int {
+    var information = stat()
+    return unsafe fstat(descriptor, &information) == 0 ? Int(information.st_size) : 0
+  }
+
+  /// Whether this is a folder, which nobody can read or write as a file.
+  func isFolder() throws(StorageError) -> Bool {
+    var information = stat()
+    try storage.call(SystemCall("open", path)) { unsafe fstat(descriptor, &information) }
+    return information.st_mode & S_IFMT == S_IFDIR
+  }
+
+  func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
+    guard offset >= 0, count > 0 else { return [] }
+    var failure: StorageError?
+    let bytes = unsafe Bytes(unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count, failure == nil {
+        let rest = unsafe UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        do throws(StorageError) {
+          let got = try storage.call(SystemCall("read", path)) {
+            unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+          }
+          if got == 0 { return }
+          filled += got
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw ReadFailure(offset: offset, reason: failure.reason) }
+    return bytes
+  }
+
+  func write(_ bytes: Bytes, at offset: Int) throws(StorageError) {
+    try unsafe writeAll(bytes, at: offset) { start, count, written in
+      unsafe pwrite(self.descriptor, start, count, off_t(offset + written))
+    }
+  }
+
+  func append(_ bytes: Bytes) throws(StorageError) {
+    try unsafe writeAll(bytes, at: nil) { start, count, _ in
+      unsafe systemWrite(self.descriptor, start, count)
+    }
+  }
+
+  @unsafe private func writeAll(
+    _ bytes: Bytes, at offset: Int?, _ body: (UnsafeRawPointer?, Int, Int) -> Int
+  ) throws(StorageError) {
+    var written = 0
+    while written < bytes.count {
+      let count = try storage.call(
+        { count in
+          let part = count.map { bytes[written..<(written + $0)] } ?? bytes[written...]
+          return SystemCall(
+            "write", path,
+            .write(file: number, Bytes(part), offset: offset.map { $0 + written }))
+        },
+        {
+          unsafe bytes.withUnsafeBytes { buffer in
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+            return unsafe body(rest.baseAddress, rest.count, written)
+          }
+        })
+      written += count
+    }
+  }
+
+  func truncate(to byteCount: Int) throws(StorageError) {
+    try storage.call(SystemCall("truncate", path, .truncate(file: number, byteCount: byteCount))) {
+      ftruncate(descriptor, off_t(byteCount))
+    }
+  }
+
+  func synchronize() throws(StorageError) {
+    try storage.call(SystemCall("synchronize", path, .synchronize(file: number))) {
+      #if canImport(Darwin)
+        // fsync on Apple systems does not reach the disk; F_FULLFSYNC does, where it exists.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+      #endif
+      return fsync(descriptor)
+    }
+  }
+
+  func lock() throws(StorageError) -> Bool {
+    do {
+      try storage.call(SystemCall("lock", path)) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch  where error.errno == EWOULDBLOCK {
+      return false
+    }
+  }
+}
+
+// The C names that members of the types here would hide.
+@unsafe func systemOpen(
+  _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t
+) -> Int32 { unsafe open(path, flags, mode) }
+
+@unsafe func systemRename(
+  _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
+) -> Int32 { unsafe rename(old, new) }
+
+@unsafe func systemLink(
+  _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
+) -> Int32 { unsafe link(old, new) }
+
+@unsafe private func systemWrite(
+  _ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int
+) -> Int { unsafe write(descriptor, start, count) }
+
+func systemClose(_ descriptor: Int32) { close(descriptor) }

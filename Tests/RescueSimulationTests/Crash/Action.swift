@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The actions that change something, as rows of a table: a new one is a new row.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+
+/// One action, what it starts from, and what it must leave.
+struct Action: Sendable, CustomStringConvertible {
+  let description: String
+  /// What lies there before.
+  let prepare: @Sendable (Stage) throws -> Void
+  /// What is done, and done again after a crash.
+  let act: @Sendable (Rescue, Stage) throws -> Void
+  /// The same as a command line; nil where the command has none.
+  var commandLine: (@Sendable (Stage) throws -> [String])?
+  /// What it makes beside the database.
+  var makes: Set<FilePath> = []
+  /// Whether what it cannot read is lost, and said to be, rather than an end.
+  var savesWhatItCan = false
+
+  // MARK: The table
+
+  static let all: [Action] = [
+    backUp("rollback journal", .delete), backUp("WAL", .wal),
+    restore("rollback journal", .delete), restore("WAL", .wal),
+    restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
+    restoreToNewFile, reset, salvageToNewFile, salvageInPlace, guarded, undo, undoDamaged,
+    appendToLog,
+  ]
+
+  private static func backUp(_ name: String, _ journal: DatabaseBuilder.JournalMode) -> Action {
+    Action(
+      description: "backup, \(name)",
+      prepare: { try build($0, journal, leaving: journal == .wal) },
+      act: { rescue, stage in
+        var options = BackupWriter.Options()
+        options.level = 1
+        _ = try rescue.backUp(stage.database, options: options)
+      },
+      commandLine: { ["backup", $0.database.description, "--level", "1"] })
+  }
+
+  private static func restore(_ name: String, _ journal: DatabaseBuilder.JournalMode) -> Action {
+    Action(
+      description: "restore from within, \(name)",
+      prepare: { stage in
+        try build(stage, journal)
+        try backUp(stage)
+        try change(stage.database)
+      },
+      act: putBack,
+      commandLine: { ["restore", $0.database.description, "--yes"] })
+  }
+
+  private static func restoreDamaged(
+    _ name: String, _ journal: DatabaseBuilder.JournalMode
+  ) -> Action {
+    Action(
+      description: "restore by moving files, \(name)",
+      prepare: { stage in
+        try build(stage, .delete)
+        try backUp(stage)
+        let later: [DatabaseBuilder.Step] = [
+          "UPDATE notes SET body = body || ' later' WHERE id < 20"
+        ]
+        try (journal == .wal ? Leftover.wal(later) : .hotJournal(later)).leave(at: stage.database)
+        try damage(stage.database)
+      },
+      act: putBack,
+      commandLine: { ["restore", $0.database.description, "--yes"] })
+  }
+
+  private static let restoreToNewFile = Action(
+    description: "restore to a new file",
+    prepare: { stage in
+      try build(stage, .wal)
+      try backUp(stage)
+    },
+    act: { rescue, stage in
+      guard let backup = try Vault(of: stage.database).latest() else { throw NoBackup() }
+      try SystemStorage().remove(stage.output)
+      _ = try rescue.restore(backup, toNewFile: stage.output)
+    },
+    makes: ["new.db"])
+
+  private static let reset = Action(
+    description: "reset",
+    prepare: { try build($0, .delete) },
+    act: { rescue, stage in
+      _ = try rescue.recover(
+        .reset, stage.database, contract: contract(),
+        choose: { examination, _ throws(RescueError) in examination.resetOption },
+        approve: { _ throws(RescueError) in })
+    },
+    commandLine: { stage in
+      let schema = stage.root.appending("log/schema.sql")
+      let script = Self.schema + ["PRAGMA user_version = 3;"]
+      try schema.replaceContents(with: Bytes(script.joined(separator: ";\n").utf8))
+      return [
+        "reset", stage.database.description, "--schema", schema.description, "--yes", "--confirm",
+        "app.db",
+      ]
+    })
+
+  private static let salvageToNewFile = Action(
+    description: "salvage to a new file",
+    prepare: { stage in
+      try build(stage, .delete)
+      try damage(stage.database)
+    },
+    act: { rescue, stage in
+      let input = try InputFiles(stage.database, storage: rescue.world.storage)
+      _ = try rescue.salvage(input, to: stage.output, replacing: true)
+    },
+    commandLine: {
+      [
+        "salvage", $0.database.description, "--output", $0.output.description, "--force",
+      ]
+    },
+    makes: ["new.db", "new.db.quarantine.db"], savesWhatItCan: true)
+
+  private static let salvageInPlace = Action(
+    description: "salvage in place",
+    prepare: { stage in
+      try build(stage, .delete)
+      try damage(stage.database)
+    },
+    act: { rescue, stage in
+      _ = try rescue.recover(
+        .recover, stage.database,
+        choose: { examination, options throws(RescueError) in
+          // Done again, there may be nothing left to do.
+          guard let option = options.first(where: { $0.kind == .salvage }) ?? options.first else {
+            throw RescueError(.invalidInput, "nothing can be done with this file alone")
+          }
+          return option
+        },
+        approve: { _ throws(RescueError) in })
+    },
+    commandLine: { ["recover", $0.database.description, "--choose", "salvage", "--yes"] },
+    savesWhatItCan: true)
+
+  private static let guarded = Action(
+    description: "guard of a migration that fails",
+    prepare: { try build($0, .delete) },
+    act: { rescue, stage in
+      _ = try rescue.guardMigration(
+        of: stage.database, command: ["/bin/false"],
+        onFailure: { _ throws(RescueError) in .restore })
+    },
+    commandLine: {
+      ["guard", $0.database.description, "--on-failure", "restore", "--", "/bin/false"]
+    })
+
+  private static let undo = Action(
+    description: "undo of a reset",
+    prepare: { stage in
+      try build(stage, .delete)
+      try reset.act(stage.rescue(seed: 7), stage)
+    },
+    act: undoFirst, commandLine: undoLine)
+
+  private static let undoDamaged = Action(
+    description: "undo of a restore that moved files",
+    prepare: { stage in
+      let before = restoreDamaged("", .wal)
+      try before.prepare(stage)
+      try before.act(stage.rescue(seed: 7), stage)
+    },
+    act: undoFirst, commandLine: undoLine)
+
+  private static let appendToLog = Action(
+    description: "log append",
+    prepare: { try build($0, .delete) },
+    act: { rescue, stage in
+      _ = try rescue.check(InputFiles(stage.database, storage: rescue.world.storage))
+    },
+    commandLine: { ["check", $0.database.description] })
+
+  // MARK: What they share
+
+  private struct NoBackup: Error {}
+
+  private static let schema = [
+    "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)",
+    "CREATE TABLE outbox (id INTEGER PRIMARY KEY, note INTEGER, status TEXT DEFAULT 'pending')",
+    "CREATE INDEX outbox_status ON outbox (status)",
+  ]
+
+  private static func contract() -> Contract {
+    Contract(
+      name: "notes", userVersion: 3, freshSchema: schema,
+      unsynced: [
+        Contract.UnsyncedEntry(name: "outbox", table: "outbox", predicate: "status = 'pending'")
+      ])
+  }
+
+  private static func build(
+    _ stage: Stage, _ journal: DatabaseBuilder.JournalMode, leaving: Bool = false
+  ) throws {
+    try SystemStorage().createFolder(stage.log.folder)
+    try SystemStorage().createFolder(stage.temporary)
+    let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
+    try DatabaseBuilder(
+      pageSize: 1024, journal: journal,
+      schema.map { DatabaseBuilder.Step(stringLiteral: $0) } + [
+        "PRAGMA user_version = 3",
+        DatabaseBuilder.Step(
+          stringLiteral: "\(rows) INSERT INTO notes SELECT i, 'note ' || i || hex(zeroblob(60)) "
+            + "FROM n"),
+        DatabaseBuilder.Step(
+          stringLiteral: "\(rows) INSERT INTO outbox (note, status) SELECT i, "
+            + "CASE i % 9 WHEN 0 THEN 'pending' ELSE 'sent' END FROM n"),
+      ],
+      leftover: leaving ? .wal(["DELETE FROM notes WHERE id = 7"]) : .nothing
+    ).build(at: stage.database)
+  }
+
+  private static func backUp(_ stage: Stage) throws {
+    _ = try stage.rescue(seed: 3).backUp(stage.database)
+  }
+
+  /// What the app goes on to do after the backup.
+  private static func change(_ database: FilePath) throws {
+    let connection = try Connection(database, mode: .readWrite)
+    try connection.execute(
+      "UPDATE notes SET body = 'changed ' || id WHERE id % 3 = 0; DELETE FROM outbox WHERE id < 5")
+  }
+
+  /// Spoils a leaf of the table, so that SQLite reports damage.
+  private static func damage(_ database: FilePath) throws {
+    let journals = ["-wal", "-journal"].map { database.adding(suffix: $0) }
+    let beside = try journals.map { try $0.exists ? $0.contents() : nil }
+    let page = try Oracle(database).pages.last { $0.object == "notes" && $0.kind == "leaf" }
+    guard let page else { throw UnfitFixture("no leaf") }
+    var bytes = try database.contents()
+    let start = (page.number - 1) * 1024
+    for index in start..<(start + 40) { bytes[index] = 0xEE }
+    try database.replaceContents(with: bytes)
+    for (path, content) in zip(journals, beside) {
+      if let content { try path.replaceContents(with: content) }
+    }
+  }
+
+  private static let putBack: @Sendable (Rescue, Stage) throws -> Void = { rescue, stage in
+    guard let backup = try Vault(of: stage.database).latest() else { throw NoBackup() }
+    _ = try rescue.recover(
+      .restore, stage.database, backup: backup,
+      choose: { _, options throws(RescueError) in
+        guard let option = options.first(where: { $0.kind == .restore }) else {
+          throw RescueError(.internal, "no option")
+        }
+        return option
+      },
+      approve: { _ throws(RescueError) in })
+  }
+
+  /// The code of the first run that displaced something.
+  private static func firstCode(_ stage: Stage) throws -> SupportCode {
+    let records = try RunLog(at: stage.log, in: World()).records().records
+    let names = try SystemStorage().names(in: stage.rescueFolder.appending("quarantine"))
+    guard let code = records.map(\.code).first(where: { names.contains(FilePath($0.description)) })
+    else { throw NoBackup() }
+    return code
+  }
+
+  private static let undoFirst: @Sendable (Rescue, Stage) throws -> Void = { rescue, stage in
+    _ = try rescue.undo(firstCode(stage), of: stage.database)
+  }
+
+  private static let undoLine: @Sendable (Stage) throws -> [String] = { stage in
+    ["undo", try firstCode(stage).description, stage.database.description, "--yes"]
+  }
+}

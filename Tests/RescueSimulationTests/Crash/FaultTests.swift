@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every action with every call of ours and of SQLite's failing once, in every way it can.
+
+import RescueTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite(.serialized) struct FaultTests {
+  /// One call of a play and one way to fail.
+  struct Failure: Sendable {
+    let play: Play
+    let fault: Fault
+
+    var name: String {
+      let call = play.calls[fault.call]
+      let name = [EIO: "EIO", ENOSPC: "ENOSPC", EACCES: "EACCES", EINTR: "EINTR"][fault.errno]
+      let lasting = fault.lasts ? ", lasting" : ""
+      return "\(play.action), call \(fault.call) of \(play.calls.count) "
+        + "(\(call.kind), \(call.isOurs ? "ours" : "SQLite's")), \(name ?? "")\(lasting)"
+    }
+  }
+
+  /// The ways in which a call can fail.
+  private static func errors(
+    of call: (kind: DiskRecorder.Kind, isOurs: Bool)
+  ) -> [Int32] {
+    // What is interrupted inside SQLite, it tries again itself, below what is watched.
+    let always = call.isOurs ? [EIO, EINTR] : [EIO]
+    return switch call.kind {
+    case .reading, .synchronizing: always
+    case .naming: always + [ENOSPC, EACCES]
+    case .removing: always + [EACCES]
+    case .writing: always + [ENOSPC]
+    }
+  }
+
+  private static let sweep = Sweep<Failure>(
+    title: "failing calls", name: \.name,
+    violations: { try $0.play.violations(with: $0.fault).violations })
+
+  @Test func `whatever call fails, the database is the old one or the new one`() throws {
+    var all = 0
+    var chosen: [Failure] = []
+    for action in Effort.actions {
+      let play = try Play(action)
+      let failures = play.calls.enumerated().flatMap { index, call in
+        let once = Self.errors(of: call).map { Fault(call: index, errno: $0) }
+        // A disk that is full stays full.
+        let lasting =
+          call.kind == .writing ? [Fault(call: index, errno: ENOSPC, lasts: true)] : []
+        return (once + lasting).map { Failure(play: play, fault: $0) }
+      }
+      all += failures.count
+      chosen += Effort.choose(8, of: failures)
+    }
+    let result = Self.sweep.run(chosen, of: all)
+    #expect(result.violations == [])
+  }
+}
