@@ -15,8 +15,8 @@ import Synchronization
 
 /// A call that is made to fail.
 ///
-/// What is interrupted inside SQLite, it tries again itself, below what is watched: EINTR strikes
-/// the next call that is ours. Where threads take turns, that need not be the one of that number.
+/// It strikes the first call from that number on that can fail so: where threads take turns, the
+/// numbers shift. What is interrupted inside SQLite, it tries again itself, below what is watched.
 package struct Fault: Hashable, Sendable {
   /// The number of the call, from 0, among those that concern the folder.
   package var call: Int
@@ -35,8 +35,15 @@ package struct Fault: Hashable, Sendable {
   fileprivate func strikes(
     _ number: Int, _ kind: DiskRecorder.Kind, isOurs: Bool, hasFailed: Bool
   ) -> Bool {
-    if errno == EINTR { return isOurs && number >= call && !hasFailed }
-    return call == number || (lasts && number > call && kind == .writing)
+    let canFailSo =
+      switch errno {
+      case EINTR: isOurs
+      case ENOSPC: kind == .naming || kind == .writing
+      case EACCES: kind == .naming || kind == .removing
+      default: true
+      }
+    guard hasFailed else { return canFailSo && number >= call }
+    return lasts && kind == .writing
   }
 }
 
