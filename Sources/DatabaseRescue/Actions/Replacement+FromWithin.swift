@@ -29,7 +29,7 @@ extension Image {
     switch wal {
     case .absent, .empty: true
     // Behind a break there may be transactions that SQLite would write over.
-    case .applied(let log): log.commitsAfterBreak == 0
+    case .applied(let log): log.commitsAfterBreak == 0 && log.continued.isEmpty
     case .foreign, .outdated, .contradictory, .unusable: false
     }
   }

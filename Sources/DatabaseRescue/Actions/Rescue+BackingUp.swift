@@ -24,7 +24,7 @@ extension Rescue {
       return try writer.backUp(
         folder.database,
         describing: { (pages, earlier) throws(RescueError) in
-          BackupDescription(of: pages, since: earlier, supportCode: code)
+          try BackupDescription(of: pages, since: earlier, supportCode: code)
         },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }

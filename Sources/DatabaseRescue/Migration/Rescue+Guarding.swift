@@ -172,7 +172,7 @@ extension Rescue {
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
       var scratch = RunNotes(.check, unattended: true, world: world)
       let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey
-      let content = BackupContent(survey, supportCode: replacement.code)
+      let content = try BackupContent(survey, supportCode: replacement.code)
       let hashes = Dictionary(
         content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
       let expected = backup.manifest?.content.tables ?? []

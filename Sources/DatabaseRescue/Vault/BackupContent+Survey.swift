@@ -6,7 +6,11 @@ import SQLiteFormat
 
 extension BackupDescription {
   /// Describes a database; what has not changed since an earlier backup is taken from there.
-  init(of pages: any PageSource, since earlier: EarlierBackup?, supportCode: SupportCode) {
+  ///
+  /// - Throws: ``RescueError`` when rows cannot be read.
+  init(
+    of pages: any PageSource, since earlier: EarlierBackup?, supportCode: SupportCode
+  ) throws(RescueError) {
     if let earlier, earlier.changes.isEmpty {
       self.init(earlier.manifest.content, changedTables: [])
       content.supportCode = supportCode.description
@@ -17,7 +21,7 @@ extension BackupDescription {
         earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []
       }
       self.init(
-        BackupContent(survey, supportCode: supportCode, known: known ?? []),
+        try BackupContent(survey, supportCode: supportCode, known: known ?? []),
         changedTables: changed?.names.sorted())
     }
   }
@@ -25,9 +29,18 @@ extension BackupDescription {
 
 extension BackupContent {
   /// Describes the database that a survey has read; of some tables everything is known.
-  init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) {
+  ///
+  /// - Throws: ``RescueError`` when rows cannot be read.
+  init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) throws(RescueError) {
     let tables = survey.trees.filter { $0.entry.kind == .table }
     let known = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let described = Parallel.map(tables.count) { index -> Result<Table, RescueError> in
+      Result { () throws(RescueError) -> Table in
+        let tree = tables[index]
+        if let table = known[tree.entry.name] { return table }
+        return try Table(tree, in: survey)
+      }
+    }
     self.init(
       pageSize: survey.geometry?.geometry.pageSize ?? 0,
       userVersion: survey.header?.userVersion ?? 0,
@@ -35,9 +48,7 @@ extension BackupContent {
       journalMode: survey.header?.isWAL == true ? "wal" : "rollback",
       supportCode: supportCode.description,
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
-      tables: Parallel.map(tables.count) {
-        known[tables[$0].entry.name] ?? Table(tables[$0], in: survey)
-      },
+      tables: try described.map { table throws(RescueError) in try table.get() },
       findings: survey.findings.map { FoundThing($0) })
   }
 }

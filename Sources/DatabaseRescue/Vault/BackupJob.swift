@@ -38,6 +38,10 @@ struct BackupJob {
     if writer.options.isRaw {
       return try storeRaw([], describing: describe)
     }
+    if let reason = try files.reasonNotToOpen(in: storage) {
+      return try storeRaw(
+        [Check(Self.readable, passed: false, detail: reason)], describing: describe)
+    }
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {

@@ -52,6 +52,30 @@ struct DatabaseFiles {
     return try !OnlineBackup.hasWriter(resolved)
   }
 
+  /// Why SQLite had better not open the database; nil where it may.
+  ///
+  /// It reads a log that is broken up to the break, and deletes the rest when it is closed: with
+  /// transactions that were committed. A log that is being written may look broken for a moment.
+  func reasonNotToOpen(in storage: any Storage) throws(RescueError) -> String? {
+    guard sidecars.contains(.wal), try hasBrokenLog(in: storage),
+      try areUnchanged(in: storage), try hasBrokenLog(in: storage)
+    else { return nil }
+    return "the -wal is broken, and holds transactions that SQLite would not see"
+  }
+
+  private func hasBrokenLog(in storage: any Storage) throws(RescueError) -> Bool {
+    let file: any StoredFile
+    do { file = try storage.open(path(of: .wal), .read) } catch  where error.cause == .missing {
+      return false  // The database has just been closed.
+    } catch {
+      throw RescueError(error)
+    }
+    guard let log = try? WriteAheadLog(file) else {
+      return file.byteCount > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize
+    }
+    return log.commitsAfterBreak > 0
+  }
+
   /// The path of one of the files.
   func path(of part: BackupName.Part) -> FilePath { resolved.adding(suffix: part.rawValue) }
 

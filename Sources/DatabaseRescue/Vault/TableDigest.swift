@@ -7,14 +7,25 @@ import SQLiteFormat
 extension BackupContent.Table {
   /// Describes one table of a survey.
   ///
-  /// The content hash is nil where rows cannot be read: nothing is equal to that.
-  init(_ tree: TreeSurvey, in survey: Survey) {
+  /// The content hash is nil where rows are damaged: nothing is equal to that.
+  ///
+  /// - Throws: ``RescueError`` when rows that the survey has read cannot be read again.
+  init(_ tree: TreeSurvey, in survey: Survey) throws(RescueError) {
     self.init(name: tree.entry.name, rows: tree.records)
     guard let image = survey.image, let root = tree.root else { return }
     var digest = TableDigest(image, isRowIDTable: tree.isRowIDTable)
     digest.add(root, depth: 0)
-    contentHash = digest.isWhole && tree.isReadable ? digest.finished().description : nil
-    leafPages = LeafPages(digest.leaves)
+    let leaves = digest.leaves
+    if tree.isReadable {
+      guard digest.isWhole else {
+        throw RescueError(
+          .inputOutput, "the rows of '\(tree.entry.name)' cannot be read a second time",
+          meaning: "the disk or file system does not hand out some bytes; nothing was changed",
+          advice: "try again, and copy the file to another disk if it happens again")
+      }
+      contentHash = digest.finished().description
+    }
+    leafPages = LeafPages(leaves)
   }
 }
 

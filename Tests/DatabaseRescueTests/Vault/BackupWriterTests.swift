@@ -3,6 +3,7 @@
 
 import Diagnosis
 import Dispatch
+import RescueTestSupport
 import SQLiteFormat
 import Synchronization
 import Testing
@@ -143,6 +144,26 @@ func describe(
     #expect(check?.passed == false)
     #expect(backup.manifest?.clean == false && backup.manifest?.raw == false)
     #expect(try Self.image(of: backup, scratch).count == bytes.count)
+  }
+
+  @Test(arguments: [10, 32 + 24 + 100])
+  func `a database with a broken log is stored raw, and its log stays as it is`(_ byte: Int) throws
+  {
+    let scratch = Scratch()
+    let database = scratch.file("app.db")
+    try DatabaseBuilder(
+      journal: .wal, ["CREATE TABLE t (a)"],
+      leftover: .wal((1...9).map { "INSERT INTO t VALUES (\($0))" })
+    ).build(at: database)
+    let log = database.adding(suffix: "-wal")
+    var bytes = try scratch.read(log)
+    bytes[byte] ^= 0x21
+    try scratch.write(bytes, to: log)
+    let backup = try Self.writer(scratch).backUp(database, describing: describe)
+    let manifest = try #require(backup.manifest)
+    #expect(manifest.raw && !backup.isGood)
+    #expect(manifest.sidecars.map(\.suffix) == ["-wal"])
+    #expect(try scratch.read(log) == bytes)
   }
 
   @Test func `what SQLite cannot read is stored raw, with its other files`() throws {

@@ -27,7 +27,7 @@ struct Action: Sendable, CustomStringConvertible {
     restore("rollback journal", .delete), restore("WAL", .wal),
     restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
     restoreToNewFile, reset, salvageToNewFile, salvageInPlace, guarded, undo, undoDamaged,
-    appendToLog,
+    prune, appendToLog,
   ]
 
   private static func backUp(_ name: String, _ journal: DatabaseBuilder.JournalMode) -> Action {
@@ -170,6 +170,27 @@ struct Action: Sendable, CustomStringConvertible {
       try before.act(stage.rescue(seed: 7), stage)
     },
     act: undoFirst, commandLine: undoLine)
+
+  private static let prune = Action(
+    description: "prune of two backups of three",
+    prepare: { stage in
+      try build(stage, .delete)
+      for seed in [3, 5, 7] as [UInt64] {
+        _ = try stage.rescue(seed: seed).backUp(stage.database)
+      }
+    },
+    act: { rescue, stage in
+      _ = try rescue.prune(
+        Vault(of: stage.database, in: rescue.world.storage),
+        keeping: Retention(last: 1, daily: 0, weekly: 0), of: stage.database,
+        approve: { _ throws(RescueError) in })
+    },
+    commandLine: { stage in
+      [
+        "vault", "prune", stage.database.description, "--keep-last", "1", "--keep-daily", "0",
+        "--keep-weekly", "0", "--yes",
+      ]
+    })
 
   private static let appendToLog = Action(
     description: "log append",
