@@ -22,7 +22,7 @@ import Testing
     return try writer.backUp(
       database,
       describing: { (pages, earlier) throws(RescueError) in
-        BackupDescription(of: pages, since: earlier, supportCode: code)
+        try BackupDescription(of: pages, since: earlier, supportCode: code)
       })
   }
 
