@@ -118,8 +118,10 @@ import Testing
       return Int(truncatingIfNeeded: state >> 33) % bound
     }
     for round in 0..<500 {
-      let entries = (0..<next(30)).map { _ in
-        Self.entry(Double(next(24 * 60)), version: Int32(next(3)), good: next(3) > 0)
+      // Two backups of one moment would have one name.
+      let moments = Set((0..<next(30)).map { _ in next(24 * 60) }).sorted()
+      let entries = moments.map {
+        Self.entry(Double($0), version: Int32(next(3)), good: next(3) > 0)
       }
       let retention = Retention(last: 1 + next(3), daily: next(4), weekly: next(3))
       let plan = retention.plan(for: entries, now: Self.now)

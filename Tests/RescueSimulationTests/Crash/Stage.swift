@@ -67,7 +67,9 @@ struct Stage: Sendable {
       guard try path.exists else { continue }
       for name in try storage.names(in: path) {
         if folder == "backups" {
-          if name.bytes.first == UInt8(ascii: ".") { litter.append(name) }
+          // A vault that was pruned keeps its lock, and one that was proven its proofs.
+          let isOfVault = [".lock", ".proofs.jsonl"].contains(name)
+          if name.bytes.first == UInt8(ascii: "."), !isOfVault { litter.append(name) }
         } else {
           litter += try storage.names(in: path.appending(name)).filter {
             $0.hasSuffix(".partial")
