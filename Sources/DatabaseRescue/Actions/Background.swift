@@ -35,27 +35,30 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
 
 /// The digests of files once they have been read for the last time.
 final class LastDigests: Sendable {
-  private let take: @Sendable () throws(RescueError) -> [Digest]
+  typealias Take =
+    @Sendable (_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [Digest]
+
+  private let take: Take
   private let work = Mutex<Background<[Digest], RescueError>?>(nil)
 
   /// Digests that `take` takes, not yet begun.
-  init(_ take: @escaping @Sendable () throws(RescueError) -> [Digest]) {
+  init(_ take: @escaping Take) {
     self.take = take
   }
 
-  /// Begins to take them, beside whatever goes on.
+  /// Begins to take them, beside other work whose progress is shown.
   func begin() {
     work.withLock { work in
-      if work == nil { work = Background(take) }
+      if work == nil { work = Background { [take] () throws(RescueError) in try take { _ in } } }
     }
   }
 
   /// The digests, as soon as they are there.
   ///
   /// - Throws: ``RescueError`` when a file cannot be read.
-  func value(_ progress: (Progress) -> Void) throws(RescueError) -> [Digest] {
+  func value(_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [Digest] {
     progress(.began(.proving))
-    begin()
-    return try work.withLock(\.self)?.value() ?? []
+    guard let begun = work.withLock(\.self) else { return try take(progress) }
+    return try begun.value()
   }
 }

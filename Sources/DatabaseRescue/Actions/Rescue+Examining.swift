@@ -136,8 +136,8 @@ extension Rescue {
     }
     let examined = try examination.get()
     _ = try before.get()
-    let last = LastDigests { [world] () throws(RescueError) in
-      try self.digests(of: input, progress: world.progress)
+    let last = LastDigests { (progress) throws(RescueError) in
+      try self.digests(of: input, progress: progress)
     }
     let value = try body(examined, &notes, last)
     let after = try last.value(world.progress).map { PlainName($0.description) }

@@ -41,12 +41,17 @@ extension PageReader {
   fileprivate func overflowPages(of page: PageNumber) -> [PageNumber] {
     guard let reading = reading(of: page) else { return [] }
     return (reading.content.cells + reading.content.doubtful).flatMap {
-      (try? image.overflowChain(of: $0, on: page))?.pages ?? []
+      chain(of: $0, on: page)?.pages ?? []
     }
   }
 }
 
 extension ChainRepair {
+  /// How many broken chains are looked at, at most, and how many ways for all of them to go on:
+  /// where there are more, none is the only one.
+  private static let brokenMax = 256
+  private static let waysMax = 1 << 14
+
   /// A cell, its page, and the overflow pages that its links lead to.
   private struct Spill {
     let place: Place
@@ -55,39 +60,53 @@ extension ChainRepair {
     let length: Int
   }
 
-  /// One way for a chain to go on: behind the first `kept` of its own pages, with those from `head`.
-  private struct Way: Hashable {
+  /// One way for a chain to go on: behind the first `kept` of its own pages, with another one.
+  private struct Way {
     let kept: Int
-    let head: PageNumber
+    let tail: Tail
+  }
+
+  /// A chain to which no cell leads: what a broken link has cut off.
+  private struct Tail {
+    let pages: [PageNumber]
+
+    var head: PageNumber? { pages.first }
   }
 
   /// Looks at the chains of all rows whose tree is damaged, or has lost their pages.
-  init(_ survey: Survey, _ image: Image) {
-    guard image.hasPageNumbers else { return }
+  ///
+  /// In a hostile file, every cell may lead into the same long chain: then nothing is inferred.
+  init(of survey: Survey) {
+    guard let image = survey.image, image.hasPageNumbers else { return }
     let reader = PageReader(image)
     var whole: [Spill] = []
     var broken: [Spill] = []
+    var patience = 4 * image.pageCount
     for (page, isTable) in survey.reassembly.ownedPages {
       guard let reading = reader.reading(of: page, isTable: isTable) else { continue }
       for cell in reading.content.cells where cell.overflow != nil {
-        let chain = try? image.overflowChain(of: cell, on: page)
+        let chain = reader.chain(of: cell, on: page)
         let spill = Spill(
           place: Place(page: page, offset: cell.offset), cell: cell,
           pages: chain?.pages ?? image.reachedPages(of: cell, on: page),
           length: image.chainLength(of: cell))
+        patience -= spill.pages.count
+        guard patience > 0 else { return }
         if chain != nil { whole.append(spill) } else { broken.append(spill) }
       }
     }
     guard !whole.isEmpty || !broken.isEmpty else { return }
     broken += settle(&whole, survey, image)
-    guard !broken.isEmpty else { return }
+    guard !broken.isEmpty, broken.count <= Self.brokenMax else { return }
     let strays = survey.straysOnFreelist
     guard survey.hasPointerMaps || survey.knowsFreePages(strays: strays, reader) else { return }
     let loose = survey.reassembly.loose.map(\.page)
-    var taken = Set(whole.flatMap(\.pages) + survey.reassembly.ownedPages.map(\.page) + loose)
+    var taken = Set(survey.reassembly.ownedPages.map(\.page) + loose)
+    // What a broken chain still leads to is its own, or another's: in no case a tail.
+    for spill in whole + broken { taken.formUnion(spill.pages) }
     for page in loose { taken.formUnion(reader.overflowPages(of: page)) }
     let left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays).subtracting(taken)
-    infer(broken, from: Tails(left, in: image), image, survey.hasPointerMaps)
+    infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
   }
 
   /// Decides whose the pages are that more than one chain has; returns the cells that they are not
@@ -126,96 +145,86 @@ extension ChainRepair {
   /// Finds for broken chains where they go on, when there is one way only and no other chain could
   /// go that way; first among the ways that fit to the byte, then among all that are left.
   private mutating func infer(
-    _ broken: [Spill], from tails: Tails, _ image: Image, _ hasPointerMaps: Bool
+    _ broken: [Spill], from tails: [Int: [Tail]], _ image: Image, _ hasPointerMaps: Bool
   ) {
-    var open = broken.map { spill in
-      let ways = tails.ways(for: spill).filter { way in
-        guard hasPointerMaps else { return true }
-        return image.pointerMapConfirms(
-          tails.pages(from: way.head), from: spill.place.page,
-          behind: way.kept > 0 ? spill.pages[way.kept - 1] : nil) ?? false
+    var patience = Self.waysMax
+    var open: [(spill: Spill, ways: [Way], fitting: [Way])] = []
+    for spill in broken {
+      var ways: [Way] = []
+      for kept in 0..<min(spill.pages.count + 1, spill.length) {
+        for tail in tails[spill.length - kept] ?? [] {
+          patience -= 1
+          guard patience > 0 else { return }
+          let isConfirmed = image.pointerMapConfirms(
+            tail.pages, from: spill.place.page,
+            behind: kept > 0 ? spill.pages[kept - 1] : nil)
+          if isConfirmed ?? !hasPointerMaps { ways.append(Way(kept: kept, tail: tail)) }
+        }
       }
-      return (spill: spill, ways: ways, fitting: ways.filter { tails.fits($0, spill, image) })
+      open.append((spill, ways, ways.filter { Self.fits($0.tail, spill, image) }))
     }
-    while true {
-      let found =
-        Self.unambiguous(open.map(\.fitting)) ?? Self.unambiguous(open.map(\.ways))
-      guard let (index, way) = found else { return }
+    while let (index, way) = Self.unambiguous(open.map(\.fitting))
+      ?? Self.unambiguous(open.map(\.ways))
+    {
       let spill = open.remove(at: index).spill
       repairs[spill.place] = Repair(
-        chain: OverflowChain(
-          pages: Array(spill.pages.prefix(way.kept)) + tails.pages(from: way.head)),
+        chain: OverflowChain(pages: Array(spill.pages.prefix(way.kept)) + way.tail.pages),
         isSound: way.kept == 0)
       for other in open.indices {
-        open[other].ways.removeAll { $0.head == way.head }
-        open[other].fitting.removeAll { $0.head == way.head }
+        open[other].ways.removeAll { $0.tail.head == way.tail.head }
+        open[other].fitting.removeAll { $0.tail.head == way.tail.head }
       }
     }
   }
 
   /// A cell that has one way only, which no other cell has.
   private static func unambiguous(_ ways: [[Way]]) -> (index: Int, way: Way)? {
-    var wanted: [PageNumber: Int] = [:]
-    for head in ways.joined().lazy.map(\.head) { wanted[head, default: 0] += 1 }
+    var wanted: [PageNumber?: Int] = [:]
+    for way in ways.joined() { wanted[way.tail.head, default: 0] += 1 }
     for (index, ways) in ways.enumerated() {
-      if let way = ways.first, ways.count == 1, wanted[way.head] == 1 { return (index, way) }
+      if let way = ways.first, ways.count == 1, wanted[way.tail.head] == 1 { return (index, way) }
     }
     return nil
   }
 
-  /// Chains to which no cell leads: what a broken link has cut off.
-  private struct Tails {
-    private let next: [PageNumber: PageNumber]
-    /// The first pages of chains, by the length of these.
-    private let heads: [Int: [PageNumber]]
+  /// Whether what a payload leaves of the last page is all zero, and what it takes is not: SQLite
+  /// clears new pages.
+  private static func fits(_ tail: Tail, _ spill: Spill, _ image: Image) -> Bool {
+    let capacity = image.geometry.overflowCapacity
+    let used = spill.cell.payloadSize - spill.cell.local.count - (spill.length - 1) * capacity
+    guard let last = tail.pages.last, let bytes = try? image.bytes(of: last),
+      (1...capacity).contains(used), bytes.count >= 4 + capacity
+    else { return false }
+    return bytes[3 + used] != 0 && bytes[(4 + used)..<(4 + capacity)].allSatisfy { $0 == 0 }
+  }
 
-    /// The chains among pages that belong to nobody; a page of zeros says nothing and is none.
-    init(_ loose: Set<PageNumber>, in image: Image) {
-      var next: [PageNumber: PageNumber] = [:]
-      var ends: Set<PageNumber> = []
-      for page in loose {
-        guard let bytes = try? image.bytes(of: page), !bytes.isZero,
-          let link = bytes.big32(at: 0)
-        else { continue }
-        if link == 0 { ends.insert(page) }
-        if let number = PageNumber(link), loose.contains(number) { next[page] = number }
+  /// The chains among pages that belong to nobody, by their length: each from a page that no other
+  /// leads to, to one that ends it, with none that two lead to.
+  ///
+  /// A page of zeros says nothing, and is part of none.
+  private static func tails(
+    among loose: Set<PageNumber>, in image: Image
+  ) -> [Int: [Tail]] {
+    var links: [PageNumber: UInt32] = [:]
+    var leading: [PageNumber: Int] = [:]
+    for page in loose {
+      guard let bytes = try? image.bytes(of: page), !bytes.isZero,
+        let link = bytes.big32(at: 0)
+      else { continue }
+      links[page] = link
+      if let next = PageNumber(link) { leading[next, default: 0] += 1 }
+    }
+    var tails: [Int: [Tail]] = [:]
+    for head in links.keys.sorted() where leading[head] == nil {
+      var pages = [head]
+      var link = links[head] ?? 0
+      // A page that one other alone leads to is met once in all of these walks.
+      while let next = PageNumber(link), leading[next] == 1, let following = links[next] {
+        pages.append(next)
+        link = following
       }
-      let behind = Set(next.values)
-      var heads: [Int: [PageNumber]] = [:]
-      for head in (ends.union(next.keys)).subtracting(behind).sorted() {
-        var page = head
-        var length = 1
-        while !ends.contains(page), let following = next[page], length <= next.count + 1 {
-          page = following
-          length += 1
-        }
-        if ends.contains(page) { heads[length, default: []].append(head) }
-      }
-      self.next = next
-      self.heads = heads
+      if link == 0 { tails[pages.count, default: []].append(Tail(pages: pages)) }
     }
-
-    /// The pages of a chain, from its first.
-    func pages(from head: PageNumber) -> [PageNumber] {
-      Array(sequence(first: head) { next[$0] }.prefix(next.count + 1))
-    }
-
-    /// Whether what a payload leaves of the last page is all zero, and what it takes is not:
-    /// SQLite clears new pages.
-    func fits(_ way: Way, _ spill: Spill, _ image: Image) -> Bool {
-      let capacity = image.geometry.overflowCapacity
-      let used = spill.cell.payloadSize - spill.cell.local.count - (spill.length - 1) * capacity
-      guard let last = pages(from: way.head).last, let bytes = try? image.bytes(of: last),
-        (1...capacity).contains(used), bytes.count >= 4 + capacity
-      else { return false }
-      return bytes[3 + used] != 0 && bytes[(4 + used)..<(4 + capacity)].allSatisfy { $0 == 0 }
-    }
-
-    /// The ways for a broken chain to go on.
-    func ways(for spill: Spill) -> [Way] {
-      (0..<min(spill.pages.count + 1, spill.length)).flatMap { kept in
-        (heads[spill.length - kept] ?? []).map { Way(kept: kept, head: $0) }
-      }
-    }
+    return tails
   }
 }

@@ -17,10 +17,14 @@ final class PageReader {
   /// The image.
   let image: Image
   private var answers: [Question: PageReading?] = [:]
+  /// How many more overflow pages are read: in a hostile file, every cell may lead into the same
+  /// long chain.
+  private var patience: Int
 
   /// A reader that has read nothing.
   init(_ image: Image) {
     self.image = image
+    patience = 16 * image.pageCount
   }
 
   /// Reads a page as one of a table with rowids, or of an index; nil when nothing of such a page
@@ -56,9 +60,24 @@ final class PageReader {
     else { return [] }
     let content = reading.content
     return (content.cells.isEmpty ? content.doubtful : content.cells).compactMap { cell in
-      guard let record = try? image.record(of: cell, on: reading.page).record else { return nil }
+      guard let record = record(of: cell, on: reading.page) else { return nil }
       return StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset)
     }
+  }
+
+  /// The overflow chain of a cell; nil where it is broken.
+  func chain(of cell: Cell, on page: PageNumber) -> OverflowChain? {
+    hasPatience(for: cell) ? try? image.overflowChain(of: cell, on: page) : nil
+  }
+
+  /// The record of a cell; nil where it does not hold.
+  func record(of cell: Cell, on page: BTreePage) -> Record? {
+    hasPatience(for: cell) ? try? image.record(of: cell, on: page).record : nil
+  }
+
+  private func hasPatience(for cell: Cell) -> Bool {
+    patience -= image.pagesToFollow(for: cell)
+    return cell.overflow == nil || patience > 0
   }
 
   /// The span of a page of rows; nil when none can be read.

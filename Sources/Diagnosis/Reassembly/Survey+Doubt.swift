@@ -84,7 +84,7 @@ extension Survey {
       guard let reading = pages.reading(of: page) else { continue }
       unknown.remove(page)
       for cell in reading.content.cells where cell.overflow != nil {
-        guard let chain = try? image.overflowChain(of: cell, on: page) else { return false }
+        guard let chain = pages.chain(of: cell, on: page) else { return false }
         unknown.subtract(chain.pages)
       }
       for child in reading.children where child.number > image.pageCount { return false }

@@ -36,11 +36,13 @@ extension PartialRow {
 
 extension Image {
   /// What is left of the row whose cell a scan of `page` could not read; nil when that is nothing.
-  func partialRow(for fault: FormatError, on page: BTreePage) -> PartialRow? {
+  func partialRow(
+    for fault: FormatError, on page: BTreePage, _ claims: inout PageClaims
+  ) -> PartialRow? {
     guard fault.problem.breaksChain,
       let cell = cells(of: page).cells.first(where: {
         $0.offset == fault.offset && $0.overflow != nil
-      }), let fields = leadingFields(of: cell, on: page),
+      }), let fields = claims.leadingFields(of: cell, on: page, in: self),
       let values = try? fields.record.values
     else { return nil }
     return PartialRow(

@@ -11,7 +11,6 @@ public struct SalvageReader: Sendable {
   private let believesTables: Bool
   /// Pages that are damaged where it cannot be seen.
   private let damagedPages: Set<PageNumber>
-  private let chains: ChainRepair
 
   /// Makes a reader; nil when the survey found no database.
   ///
@@ -25,7 +24,6 @@ public struct SalvageReader: Sendable {
     damagedPages = image.damagedPages.filter {
       (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
     }
-    chains = ChainRepair(survey, image)
   }
 
   /// The tables that the file names, in the order in which they are read.
@@ -93,7 +91,7 @@ public struct SalvageReader: Sendable {
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     for page in assignment.pages {
       let found = image.claimedRows(
-        on: page, isTable: table.isRowIDTable, chains, &claims)
+        on: page, isTable: table.isRowIDTable, survey.chains, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
       for (row, doubt) in found.spilled {
@@ -131,7 +129,7 @@ public struct SalvageReader: Sendable {
   ) rethrows {
     for loose in survey.reassembly.loose {
       let found = image.claimedRows(
-        on: loose.page, isTable: loose.isTable, chains, &claims)
+        on: loose.page, isTable: loose.isTable, survey.chains, &claims)
       let names = loose.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.spilled.map(\.row) {
         try body(
@@ -230,7 +228,7 @@ extension Image {
         found.rows.append(row)
       }
     } catch {
-      if let partial = partialRow(for: error, on: page) {
+      if let partial = partialRow(for: error, on: page, &claims) {
         found.partial.append(partial)
       } else {
         found.faults.append(error)

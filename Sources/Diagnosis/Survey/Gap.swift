@@ -61,9 +61,11 @@ private struct GapWalk {
   let owner: PageClaims.Owner
   private(set) var gaps: [Gap] = []
   private var visited: Set<PageNumber> = []
+  private let reader: PageReader
 
   init(image: Image, isTable: Bool, claims: PageClaims, owner: PageClaims.Owner) {
     self.image = image
+    reader = PageReader(image)
     self.isTable = isTable
     self.claims = claims
     self.owner = owner
@@ -90,7 +92,7 @@ private struct GapWalk {
       if isLost { add(previous, edge, isUpperLost: false) }
       isLost = false
       if page.kind.isLeaf {
-        if isTable, (try? image.record(of: cell, on: page)) == nil { add(edge) }
+        if isTable, reader.record(of: cell, on: page) == nil { add(edge) }
       } else {
         visit(child: cell.leftChild, above: previous, upTo: edge, depth: depth)
       }
@@ -117,7 +119,7 @@ private struct GapWalk {
   /// The key of a cell; nil where it cannot be read.
   private func edge(_ cell: Cell, on page: BTreePage) -> Edge? {
     if isTable { return cell.rowID.map { .rowID($0) } }
-    return (try? image.record(of: cell, on: page)).map { .key($0.record) }
+    return reader.record(of: cell, on: page).map { .key($0) }
   }
 
   private mutating func add(_ edge: Edge) {

@@ -43,6 +43,8 @@ public struct Survey: Sendable {
   public let unclaimed: [UnclaimedPage]
   /// What was put together again of the trees that are damaged.
   public private(set) var reassembly = Reassembly()
+  /// What is known of the overflow chains of the trees that are damaged.
+  private(set) var chains = ChainRepair()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   public let hasPointerMaps: Bool
   /// Pages whose pointer-map entry contradicts the trees.
@@ -239,6 +241,7 @@ extension Survey {
   private func reassembled(_ knownPages: KnownPages?) -> Survey {
     var survey = self
     survey.reassembly = Reassembly(of: self, knownPages: knownPages)
+    survey.chains = ChainRepair(of: survey)
     for position in trees.indices {
       guard let rows = survey.reassembly.rows(of: position) else { continue }
       let found = trees[position].records + trees[position].misplaced.count

@@ -12,18 +12,17 @@
 extension WriteAheadLog {
   /// The log with the frames behind its break for which there is proof that they were committed.
   ///
-  /// SQLite stops at the break. What it would leave there of a transaction that was never committed
-  /// looks alike but for this: it follows a commit, and its own content is whole. There the log is
-  /// taken to end.
+  /// SQLite stops at the break. What a crash leaves there of a transaction that was lost, and that
+  /// others have partly written over, looks alike but for this: it follows a commit, and its first
+  /// frame is whole or lost altogether. There the log is taken to end.
   func continued(in source: some PageSource, _ geometry: Geometry) -> WriteAheadLog {
     switch ending {
     case .complete, .olderGeneration, .cutOff: return self
     case .saltsChanged, .checksumBroken: break
     }
-    let start = (committed + uncommitted).count
     var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
-    guard links.start(at: start, header: header) else { return self }
-    return taking(links, from: start)
+    guard links.start(at: committed.count + uncommitted.count, header: header) else { return self }
+    return taking(links)
   }
 
   /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
@@ -40,43 +39,38 @@ extension WriteAheadLog {
       guard links.start(at: 0, header: nil) else { return nil }
       let log = WriteAheadLog(
         pageSize: geometry.pageSize, salts: salts, unverified: stray, isBigEndian: isBigEndian
-      ).taking(links, from: 0)
+      ).taking(links)
       return log.continued.isEmpty ? nil : log
     }
     return nil
   }
 
   /// The log with what follows its break, as far as that goes.
-  private func taking(_ links: FrameLinks, from start: Int) -> WriteAheadLog {
+  private func taking(_ links: FrameLinks) -> WriteAheadLog {
     var links = links
-    var pending = uncommitted
-    var taken: [Frame] = []
-    var damaged: [Frame] = []
-    var pendingDamaged: [Frame] = []
-    var isAfterCommit = start > 0 && uncommitted.isEmpty
+    var open = uncommitted.map { (frame: $0, isDamaged: false) }
+    var taken: [(frame: Frame, isDamaged: Bool)] = []
     reading: while let link = links.next() {
+      let isAfterCommit = open.isEmpty && !(committed.isEmpty && taken.isEmpty)
       switch link {
-      case .whole(let frame): pending.append(frame)
+      case .whole(let frame):
+        open.append((frame, false))
+        guard frame.commitPageCount != nil else { continue }
+        taken += open
+        open = []
       case .damaged(let frame, let looksWhole):
         if isAfterCommit, looksWhole { break reading }
-        pending.append(frame)
-        pendingDamaged.append(frame)
-      case .unknown: break
+        open.append((frame, true))
+      case .unknown:
+        if isAfterCommit { break reading }
       case .stranger: break reading
-      }
-      isAfterCommit = false
-      if case .whole(let frame) = link, frame.commitPageCount != nil {
-        taken += pending
-        damaged += pendingDamaged
-        (pending, pendingDamaged) = ([], [])
-        isAfterCommit = true
       }
     }
     guard !taken.isEmpty else { return self }
-    let indexes = Set(taken.map(\.index))
+    let indexes = Set(taken.map(\.frame.index))
     var log = self
-    log.continued = taken
-    log.damaged = damaged
+    log.continued = taken.map(\.frame)
+    log.damaged = taken.filter(\.isDamaged).map(\.frame)
     log.uncommitted.removeAll { indexes.contains($0.index) }
     log.unverified.removeAll { indexes.contains($0.index) }
     log.commitsAfterBreak = log.unverified.count { $0.commitPageCount != nil }

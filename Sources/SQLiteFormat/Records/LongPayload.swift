@@ -27,6 +27,9 @@ final class LongPayload: Sendable {
     var position = max(range.lowerBound, local.count)
     while position < range.upperBound {
       let (index, skipped) = (position - local.count).quotientAndRemainder(dividingBy: capacity)
+      guard index < chain.pages.count else {
+        throw FormatError(.chainTooShort, page: chain.pages.last)
+      }
       let page = chain.pages[index]
       let content = try image.bytes(of: page)
       let count = min(capacity - skipped, range.upperBound - position)

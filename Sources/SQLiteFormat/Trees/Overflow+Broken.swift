@@ -19,10 +19,12 @@ extension Image {
   /// The part in the cell itself is always believed. Of the chain, it is the pages before the one
   /// whose link cannot be; where the chain has the wrong length instead, it may have gone astray
   /// anywhere, and only pages that a pointer map confirms are believed.
-  public func leadingFields(of cell: Cell, on page: BTreePage) -> LeadingFields? {
+  public func leadingFields(
+    of cell: Cell, on page: BTreePage, followsChain: Bool = true
+  ) -> LeadingFields? {
     var payload = page.bytes.slice(cell.local)
     guard payload.count == cell.local.count else { return nil }
-    for number in believedPages(of: cell, on: page.number) {
+    for number in followsChain ? believedPages(of: cell, on: page.number) : [] {
       let rest = min(cell.payloadSize, LeadingFields.byteCountMax) - payload.count
       guard rest > 0, let bytes = try? bytes(of: number) else { break }
       payload.append(contentsOf: bytes.dropFirst(4).prefix(min(rest, geometry.overflowCapacity)))
@@ -71,6 +73,12 @@ extension Image {
     guard cell.overflow != nil else { return 0 }
     let rest = cell.payloadSize - cell.local.count
     return (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+  }
+
+  /// How many pages may be read to follow the chain of a cell; none where its length cannot be.
+  public func pagesToFollow(for cell: Cell) -> Int {
+    let length = chainLength(of: cell)
+    return length < pageCount ? length : 0
   }
 
   /// The pages of a broken chain that are part of it as far as can be told.

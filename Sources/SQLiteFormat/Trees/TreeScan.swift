@@ -141,6 +141,7 @@ extension PageClaims {
   ) throws(FormatError) -> StoredRecord {
     let (stored, chain) = try record(of: cell, on: page, in: image)
     for overflow in chain.pages where !claim(overflow, for: owner) {
+      patience -= image.pagesToFollow(for: cell)
       throw FormatError(.claimedTwice, page: overflow, offset: cell.offset)
     }
     return stored
@@ -154,11 +155,20 @@ extension PageClaims {
   ) throws(FormatError) -> StoredRecord {
     let (stored, chain) = try record(of: cell, on: page, in: image)
     // Nothing is claimed: many such cells may lead into the same long chain.
-    if cell.overflow != nil { patience -= cell.chainLength(in: image) }
+    patience -= image.pagesToFollow(for: cell)
     guard chain.pages.allSatisfy({ owner(of: $0) == nil }) else {
       throw FormatError(.cellUnproven, page: page.number, offset: cell.offset)
     }
     return stored
+  }
+
+  /// The fields of a cell's record that end before its chain breaks; nil where not even its header
+  /// is there.
+  public mutating func leadingFields(
+    of cell: Cell, on page: BTreePage, in image: Image
+  ) -> LeadingFields? {
+    patience -= image.pagesToFollow(for: cell)
+    return image.leadingFields(of: cell, on: page, followsChain: patience > 0)
   }
 
   private mutating func record(
@@ -173,16 +183,9 @@ extension PageClaims {
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
       return (stored, chain)
     } catch {
-      if cell.overflow != nil { patience -= cell.chainLength(in: image) }
+      patience -= image.pagesToFollow(for: cell)
       throw FormatError(
         error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
-  }
-}
-
-extension Cell {
-  /// How many pages a chain for the payload can have at the most.
-  fileprivate func chainLength(in image: Image) -> Int {
-    min(image.pageCount, (payloadSize - local.count) / image.geometry.overflowCapacity + 1)
   }
 }

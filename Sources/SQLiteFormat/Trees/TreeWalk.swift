@@ -16,7 +16,7 @@ public struct PageClaims: Sendable {
   /// Claims for a database of so many pages, none taken.
   public init(pageCount: Int) {
     owners = Array(repeating: -1, count: pageCount + 1)
-    patience = 4 * pageCount
+    patience = 16 * pageCount
   }
 
   /// Takes in the claims of others; false when a page has two owners.

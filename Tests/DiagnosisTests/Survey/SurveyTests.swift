@@ -126,17 +126,26 @@ import Testing
     #expect(survey.findings.map(\.code) == [.empty])
   }
 
-  @Test func `chains that all lead into one another do not hold up a survey`() throws {
-    let source = CountingSource(try Self.hostileChains())
+  @Test(arguments: [false, true])
+  func `chains that all lead into one another do not hold up a survey or a salvage`(
+    _ isEndless: Bool
+  ) throws {
+    let source = CountingSource(try Self.hostileChains(isEndless: isEndless))
     let survey = Survey(FileSet(main: source), parser: SandboxParser())
-    #expect(try #require(survey.tree(named: "t")).cellFaults.count == 200)
-    // Followed to their ends, they would take some 800,000 reads.
-    #expect(source.reads < 20 * source.byteCount / 512)
+    let table = try #require(survey.tree(named: "t"))
+    // Where the chain ends as the rows say, one of them has it.
+    #expect(table.cellFaults.count == (isEndless ? 200 : 199))
+    let reader = try #require(SalvageReader(survey))
+    var claims = reader.startingClaims
+    reader.read(table, &claims) { _ in }
+    #expect(survey.gaps(in: table).count > 0)
+    // Followed to their ends, they would take some 800,000 reads each time.
+    #expect(source.reads < 100 * source.byteCount / 512)
   }
 
-  /// A database with a chain that runs through thousands of pages in a circle, and 200 rows that
-  /// all claim to fill it.
-  private static func hostileChains() throws -> Bytes {
+  /// A database with a chain that runs through thousands of pages, in a circle or to an end, and
+  /// 200 rows that all claim to fill it.
+  private static func hostileChains(isEndless: Bool) throws -> Bytes {
     try ScratchFolder.with { scratch in
       let path = scratch["hostile.db"]
       try DatabaseBuilder(
@@ -151,8 +160,9 @@ import Testing
       ).build(at: path)
       var bytes = try path.contents()
       let pages = try Oracle(path).pages.filter { $0.object == "t" }
-      let chain = pages.filter { $0.kind == "overflow" }.map(\.number)
-      for (page, next) in zip(chain, chain.dropFirst() + [chain[0]]) {
+      // What the rows say that they have fills 4128 pages.
+      let chain = pages.filter { $0.kind == "overflow" }.map(\.number).prefix(4128)
+      for (page, next) in zip(chain, chain.dropFirst() + [isEndless ? chain[0] : 0]) {
         bytes.setBigEndian(UInt32(next), at: (page - 1) * 512)
       }
       for leaf in pages where leaf.kind == "leaf" {
@@ -160,10 +170,10 @@ import Testing
         for cell in 0..<bytes.bigEndian16(at: start + 3) {
           let offset = start + bytes.bigEndian16(at: start + 8 + 2 * cell)
           // 2,097,151 bytes, of which 39 + (2,097,151 − 39) mod 508 = 127 stay, behind a length
-          // of three bytes and a rowid of two.
-          for (index, byte) in ([0xFF, 0xFF, 0x7F] as [UInt8]).enumerated() {
-            bytes[offset + index] = byte
-          }
+          // of three bytes and a rowid of two: a header of six, and a value of all others.
+          bytes.replaceSubrange(offset..<(offset + 3), with: [0xFF, 0xFF, 0x7F])
+          bytes.replaceSubrange(
+            (offset + 5)..<(offset + 11), with: [0x06, 0x00, 0x81, 0xFF, 0xFF, 0x7E])
           bytes.setBigEndian(UInt32(chain[0]), at: offset + 5 + 127)
         }
       }

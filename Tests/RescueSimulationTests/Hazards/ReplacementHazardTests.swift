@@ -54,6 +54,20 @@ import class Foundation.Thread
     try Command(Products.dbrescue, arguments, environment: stage.environment).run()
   }
 
+  private static func play(of action: String) throws -> Play {
+    try Play(try #require(Action.all.first { $0.description == action }))
+  }
+
+  /// Leaves what a crash leaves when the damaged database has moved away, and no other is there.
+  private func interrupted() throws -> Play {
+    let play = try Self.play(of: "restore by moving files, WAL beside it")
+    let disks = (0..<play.operations.count).lazy.map {
+      play.start.crashed(after: play.operations.prefix($0), .everything)
+    }
+    try #require(disks.first { $0.files["app.db"] == nil }).write(to: stage.root)
+    return play
+  }
+
   // MARK: Neighbours
 
   @Test(arguments: journals)
@@ -253,14 +267,7 @@ import class Foundation.Thread
   }
 
   @Test func `an interrupted replacement is found through a link`() throws {
-    let play = try Play(Action.all[4])
-    let moment = try #require(
-      (0..<play.operations.count).first { count in
-        let disk = play.start.crashed(after: play.operations.prefix(count), .everything)
-        return disk.files["app.db"] == nil
-      })
-    try play.start.crashed(after: play.operations.prefix(moment), .everything)
-      .write(to: stage.root)
+    let play = try interrupted()
     let link = stage.root.appending("log/link.db")
     #expect(unsafe symlink("../app.db", link.description) == 0)
     let check = try dbrescue("check", link.description)
@@ -320,21 +327,14 @@ import class Foundation.Thread
   }
 
   @Test func `an undo puts nothing in place that could not be read`() throws {
-    let play = try Play(try #require(Action.all.first { $0.description == "undo of a reset" }))
+    let play = try Self.play(of: "undo of a reset")
     for (index, call) in play.calls.enumerated() where call.kind == .reading && call.isOurs {
       #expect(try play.violations(with: Fault(call: index, errno: EIO)).violations == [])
     }
   }
 
   @Test func `a database that was made while there was none is kept, too`() throws {
-    let play = try Play(Action.all[4])
-    let moment = try #require(
-      (0..<play.operations.count).first { count in
-        let disk = play.start.crashed(after: play.operations.prefix(count), .everything)
-        return disk.files["app.db"] == nil
-      })
-    try play.start.crashed(after: play.operations.prefix(moment), .everything)
-      .write(to: stage.root)
+    let play = try interrupted()
     // The app starts before anybody finishes what was begun.
     try DatabaseBuilder(["CREATE TABLE fresh (a)", "INSERT INTO fresh VALUES (1)"]).build(at: file)
     let fresh = stage.state(of: file)
