@@ -5,9 +5,10 @@
 
 #include <zlib.h>
 
-/// Prepares a raw deflate stream (no zlib or gzip wrapper).
+/// Prepares a raw deflate stream (no zlib or gzip wrapper), with the largest tables that zlib has:
+/// faster, and a little smaller.
 static inline int dbrescue_deflate_init_raw(z_stream *stream, int level) {
-  return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
 }
 
 /// Prepares a raw inflate stream (no zlib or gzip wrapper).

@@ -14,4 +14,9 @@ bool dbrescue_sha256_is_supported(void);
 void dbrescue_sha256_compress(
   uint32_t *words, const uint8_t *bytes, size_t blocks, const uint32_t *round_constants);
 
+/// Takes the same blocks into two of them.
+void dbrescue_sha256_compress_two(
+  uint32_t *words, uint32_t *other_words, const uint8_t *bytes, size_t blocks,
+  const uint32_t *round_constants);
+
 #endif

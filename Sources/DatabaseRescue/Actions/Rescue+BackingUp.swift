@@ -23,9 +23,7 @@ extension Rescue {
       // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
         folder.database,
-        describing: { (pages, earlier) throws(RescueError) in
-          try BackupDescription(of: pages, since: earlier, supportCode: code)
-        },
+        describing: { BackupDescriber($0, supportCode: code) },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }
           let verification = try verify(copy, against: contract)

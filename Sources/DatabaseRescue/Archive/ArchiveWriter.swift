@@ -132,10 +132,11 @@ extension ArchiveWriter {
     // An image that is as it was has a digest already.
     var hash = earlier?.imageByteCount == image.byteCount ? nil : SHA256()
     var encoded: [EncodedSpan] = []
-    var batch = try input.spans(from: 0)
+    var batch = try input.spans(from: 0, addingTo: &hash)
     while !batch.isEmpty {
       let spans = batch
-      let step = Step(writer: self, encoded: encoded, batch: spans, hash: hash, input: input)
+      let end = spans.last?.range.upperBound ?? image.byteCount
+      let step = Step(writer: self, encoded: encoded, end: end, hash: hash, input: input)
       // One piece of work beside the spans: all that has to go in the order of the image.
       let results = Parallel.map(spans.count + 1) { index -> StepResult in
         index == 0
@@ -154,8 +155,8 @@ extension ArchiveWriter {
         }
       }
       stored.take(encoded)
-      if hash == nil, stored.changes?.isEmpty == false, let end = encoded.last?.range.upperBound {
-        hash = try input.hash(of: 0..<end)
+      if hash == nil, stored.changes?.isEmpty == false {
+        hash = try input.hash(of: 0..<(batch.last?.range.upperBound ?? end))
       }
     }
     take(try store(encoded, total: image.byteCount))
@@ -204,7 +205,8 @@ extension ArchiveWriter {
   private struct Step: Sendable {
     let writer: ArchiveWriter
     let encoded: [EncodedSpan]
-    let batch: [Span]
+    /// Where the batch ends.
+    let end: Int
     let hash: SHA256?
     let input: SpanInput
 
@@ -217,8 +219,7 @@ extension ArchiveWriter {
     func runInOrder() throws(RescueError) -> Outcome {
       let members = try writer.store(encoded, total: input.image.byteCount)
       var hash = hash
-      for span in batch { hash?.update(span.bytes) }
-      let next = try input.spans(from: batch.last?.range.upperBound ?? 0)
+      let next = try input.spans(from: end, addingTo: &hash)
       return Outcome(members: members, hash: hash, next: next)
     }
   }

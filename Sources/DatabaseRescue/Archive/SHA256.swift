@@ -115,6 +115,23 @@ public struct SHA256: Sendable {
     rest += bytes[(start + blocks * 64)...]
   }
 
+  /// Adds bytes, and returns the SHA-256 of them alone: both take hardly longer than one.
+  mutating func add(_ bytes: Bytes) -> Digest {
+    var alone = SHA256(usingInstructions: usesInstructions)
+    guard usesInstructions, rest.isEmpty else {
+      update(bytes)
+      alone.update(bytes)
+      return alone.digest()
+    }
+    let blocks = bytes.count / 64
+    compressByInstructions(bytes, blocks: blocks, with: &alone)
+    alone.rest += bytes[(blocks * 64)...]
+    alone.byteCount = UInt64(bytes.count)
+    rest = alone.rest
+    byteCount &+= alone.byteCount
+    return alone.digest()
+  }
+
   /// The digest of all bytes added so far.
   public func digest() -> Digest {
     var padded = self
@@ -142,6 +159,24 @@ public struct SHA256: Sendable {
           unsafe dbrescue_sha256_compress(
             words.baseAddress?.assumingMemoryBound(to: UInt32.self), bytes.baseAddress, blocks,
             constants.baseAddress)
+        }
+      }
+    }
+  }
+
+  /// Takes the same blocks into this digest and another one.
+  private mutating func compressByInstructions(
+    _ bytes: Bytes, blocks: Int, with other: inout SHA256
+  ) {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe Self.roundConstants.withUnsafeBufferPointer { constants in
+        unsafe withUnsafeMutableBytes(of: &words) { words in
+          unsafe withUnsafeMutableBytes(of: &other.words) { others in
+            unsafe dbrescue_sha256_compress_two(
+              words.baseAddress?.assumingMemoryBound(to: UInt32.self),
+              others.baseAddress?.assumingMemoryBound(to: UInt32.self), bytes.baseAddress, blocks,
+              constants.baseAddress)
+          }
         }
       }
     }

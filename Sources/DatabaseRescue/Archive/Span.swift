@@ -23,6 +23,8 @@ struct Span: Sendable {
   var range: Range<Int>
   /// Those bytes.
   var bytes: Bytes
+  /// Their SHA-256, where that of the whole image is taken, too.
+  var digest: Digest?
   /// The member of the earlier backup for the same bytes of its image; nil when there is none.
   var earlier: Earlier?
 }
@@ -67,7 +69,7 @@ extension Span {
       throw .differs("bytes \(range.lowerBound) to \(range.upperBound) of the database")
     }
     return EncodedSpan(
-      range: range, digest: SHA256.digest(of: bytes), checksum: checksum, data: data,
+      range: range, digest: digest ?? SHA256.digest(of: bytes), checksum: checksum, data: data,
       changes: old.map { ImageChanges.differences(of: bytes, from: $0, at: range.lowerBound) }
         ?? [range])
   }
@@ -82,13 +84,16 @@ struct SpanInput: Sendable {
   let earlier: Archive?
   let spanByteCount: Int
 
-  /// The next batch of spans from a place in the image; none at its end.
-  func spans(from start: Int) throws(RescueError) -> [Span] {
+  /// The next batch of spans from a place in the image, whose bytes are added to `hash` if that is
+  /// wanted; none at its end.
+  func spans(from start: Int, addingTo hash: inout SHA256?) throws(RescueError) -> [Span] {
     let end = min(start + Parallel.batchCount * spanByteCount, image.byteCount)
     var spans: [Span] = []
     for start in stride(from: start, to: end, by: spanByteCount) {
       let range = start..<min(start + spanByteCount, end)
-      spans.append(Span(range: range, bytes: try bytes(range), earlier: earlier(range)))
+      let bytes = try bytes(range)
+      spans.append(
+        Span(range: range, bytes: bytes, digest: hash?.add(bytes), earlier: earlier(range)))
     }
     return spans
   }

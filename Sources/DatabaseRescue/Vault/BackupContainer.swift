@@ -16,7 +16,7 @@ struct BackupContainer {
     try archive.write(opening: try manifest.abridged.encoded())
   }
 
-  /// Writes the data, proves every member of it, and makes it durable.
+  /// Writes the data, and proves every member of it.
   ///
   /// Members of an earlier backup that hold the same bytes are taken over.
   mutating func write(
@@ -24,7 +24,6 @@ struct BackupContainer {
   ) throws(RescueError) -> (StoredImage, BackupManifest.Check) {
     imageByteCount = image.byteCount
     let stored = try archive.write(image: image, from: name, like: earlier?.archive)
-    try archive.synchronize()
     var detail = "\(archive.members.count) members inflate to what was stored"
     if let earlier, stored.reusedCount > 0 {
       detail += "; \(stored.reusedCount) are as in backup \(earlier.id)"

@@ -114,7 +114,9 @@ struct BackupJob {
   private func storeImage(
     describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
-    let image = try open(run.path(.image), .read)
+    let image = try open(run.path(.image), .readWrite)
+    let describer = describe(image)
+    try clear(describer.freeBytes(), of: image)
     var manifest = manifest(
       of: files.name, byteCount: image.byteCount, raw: false,
       content: ImageOutline.content(of: run.path(.image)))
@@ -130,7 +132,7 @@ struct BackupJob {
       image, from: run.path(.image), like: earlier)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     let since = earlier?.with(stored.changes)
-    let description = try describe(image, since)
+    let description = try describer.description(since: since)
     manifest.content = description.content
     manifest.checks = [readBack]
     if writer.options.verification == .full {
@@ -143,6 +145,17 @@ struct BackupJob {
     manifest.clean = isClean(manifest)
     try container.finish(manifest, in: storage)
     return manifest
+  }
+
+  /// Writes zeros over bytes of the copy.
+  private func clear(_ ranges: [Range<Int>], of image: any StoredFile) throws(RescueError) {
+    do {
+      for range in ranges {
+        try image.write(Bytes(repeating: 0, count: range.count), at: range.lowerBound)
+      }
+    } catch {
+      throw RescueError(error, meaning: "no backup was made; the database is untouched")
+    }
   }
 
   private func isClean(_ manifest: BackupManifest) -> Bool {

@@ -19,9 +19,7 @@ enum ImageChecks {
 
   /// Checks the whole copy, which is not changed.
   static func all(of copy: FilePath) -> [Check] {
-    run(on: copy) { (connection) throws(SQLiteError) in
-      Check(integrityCheck, try integrity(of: nil, connection), otherwise: "ok")
-    }
+    [integrity(of: nil, in: copy), foreignKeys(in: copy)]
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -41,81 +39,66 @@ enum ImageChecks {
         .map { $0.done(for: earlier.id) }
     }
     guard let tables else { return all(of: copy) }
-    return run(on: copy) { (connection) throws(SQLiteError) in
-      var problem: String?
-      for table in tables where problem == nil { problem = try integrity(of: table, connection) }
-      let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
-      return Check(
-        integrityCheck, problem, otherwise: "ok for \(names); nothing else has changed"
-      ).done(for: earlier.id)
+    let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
+    let detail = "ok for \(names); nothing else has changed"
+    let checks = Parallel.map(tables.count + 1) { index in
+      index == 0
+        ? foreignKeys(in: copy) : integrity(of: tables[index - 1], in: copy, otherwise: detail)
+    }
+    let problem = checks.dropFirst().first { !$0.passed || $0.name == notChecked }
+    let found = problem ?? Check(integrityCheck, passed: true, detail: detail)
+    return [found.done(for: earlier.id), checks[0]]
+  }
+
+  /// What SQLite finds wrong with the structure, or with that of one table.
+  private static func integrity(
+    of table: String?, in copy: FilePath, otherwise detail: String = "ok"
+  ) -> Check {
+    run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
+      let argument = table.map { "(\($0.quotedIdentifier))" } ?? ""
+      let messages = try connection.rows("PRAGMA integrity_check\(argument)")
+        .compactMap { $0.first?.utf8String }
+      guard messages != ["ok"] else { return nil }
+      // The first line of a damaged tree only names the database.
+      let lines = messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
+      return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
     }
   }
 
-  /// Runs both checks.
+  /// How many rows refer to rows that are not there.
+  private static func foreignKeys(in copy: FilePath) -> Check {
+    run(foreignKeyCheck, on: copy, otherwise: "ok") { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare("PRAGMA foreign_key_check")
+      var count = 0
+      while try statement.step() { count += 1 }
+      return count == 0 ? nil : "\(count) rows refer to rows that are not there"
+    }
+  }
+
+  /// Runs a check that names a problem, or none.
   ///
-  /// One that SQLite cannot do, for example because the app defines a collation of its own, is not in
-  /// the list; an entry then says why.
+  /// What SQLite cannot check, for example because the app defines a collation of its own, has not
+  /// failed: an entry says why it was not done.
   private static func run(
-    on copy: FilePath, integrity: (borrowing Connection) throws(SQLiteError) -> Check
-  ) -> [Check] {
+    _ name: String, on copy: FilePath, otherwise detail: String,
+    _ problem: (borrowing Connection) throws(SQLiteError) -> String?
+  ) -> Check {
     do throws(SQLiteError) {
       let connection = try Connection(copy, mode: .immutable)
-      // The copy is ours, and nobody makes it shorter while it is read.
-      try connection.execute("PRAGMA mmap_size = \(1 << 40)")
-      return [
-        try run(integrityCheck, on: connection, integrity),
-        try run(foreignKeyCheck, on: connection) { (connection) throws(SQLiteError) in
-          Check(foreignKeyCheck, try foreignKeys(connection), otherwise: "ok")
-        },
-      ]
-    } catch {
-      return [Check(integrityCheck, passed: false, detail: error.message)]
-    }
-  }
-
-  private static func run(
-    _ name: String, on connection: borrowing Connection,
-    _ check: (borrowing Connection) throws(SQLiteError) -> Check
-  ) throws(SQLiteError) -> Check {
-    do throws(SQLiteError) { return try check(connection) } catch {
-      guard error.cause == .other else {
-        return Check(name, passed: false, detail: error.message)
+      do throws(SQLiteError) {
+        let problem = try problem(connection)
+        return Check(name, passed: problem == nil, detail: problem ?? detail)
+      } catch  where error.cause == .other {
+        return Check(
+          notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
       }
-      return Check(
-        notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
+    } catch {
+      return Check(name, passed: false, detail: error.message)
     }
-  }
-
-  /// What SQLite finds wrong with the structure, or with that of one table; nil when nothing.
-  private static func integrity(
-    of table: String?, _ connection: borrowing Connection
-  ) throws(SQLiteError) -> String? {
-    let argument = table.map { "(\($0.quotedIdentifier))" } ?? ""
-    let messages = try connection.rows("PRAGMA integrity_check\(argument)")
-      .compactMap { $0.first?.utf8String }
-    guard messages != ["ok"] else { return nil }
-    // The first line of a damaged tree only names the database.
-    let lines = messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
-    return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
-  }
-
-  /// How many rows refer to rows that are not there; nil when none.
-  private static func foreignKeys(
-    _ connection: borrowing Connection
-  ) throws(SQLiteError) -> String? {
-    let statement = try connection.prepare("PRAGMA foreign_key_check")
-    var count = 0
-    while try statement.step() { count += 1 }
-    return count == 0 ? nil : "\(count) rows refer to rows that are not there"
   }
 }
 
 extension BackupManifest.Check {
-  /// A check that found a problem, or nothing.
-  fileprivate init(_ name: String, _ problem: String?, otherwise detail: String) {
-    self.init(name, passed: problem == nil, detail: problem ?? detail)
-  }
-
   /// The same check, resting on what was found for an earlier backup.
   fileprivate func done(for id: BackupID) -> BackupManifest.Check {
     var check = self

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The digest and the checksum against published vectors.
 
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 
@@ -56,6 +57,20 @@ import Testing
       _ = hash.digest()
       hash.update(Bytes(message[cut...]))
       #expect(hash.digest() == whole, "cut at \(cut)")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a digest of a piece is taken along with that of the whole`(_ usesInstructions: Bool) {
+    var random = SeededRandom(seed: 5)
+    for cuts in [[0], [64], [65_536, 65_536, 100], [1, 64, 63, 200], [128, 0, 127, 65]] {
+      var (message, hash) = (Bytes(), SHA256(usingInstructions: usesInstructions))
+      for count in cuts {
+        let piece = random.bytes(count)
+        #expect(hash.add(piece) == SHA256.digest(of: piece), "\(cuts)")
+        message += piece
+      }
+      #expect(hash.digest() == SHA256.digest(of: message), "\(cuts)")
     }
   }
 

@@ -3,6 +3,7 @@
 // true than one that was made from nothing.
 
 import Diagnosis
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 
@@ -19,11 +20,7 @@ import Testing
     let options = BackupWriterTests.options { $0.verification = verification }
     let writer = BackupWriter(vault: scratch.file(vault), tool: tool, options: options)
     let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
-    return try writer.backUp(
-      database,
-      describing: { (pages, earlier) throws(RescueError) in
-        try BackupDescription(of: pages, since: earlier, supportCode: code)
-      })
+    return try writer.backUp(database, describing: { BackupDescriber($0, supportCode: code) })
   }
 
   private func change(_ database: FilePath, _ sql: String) throws {
@@ -167,5 +164,48 @@ import Testing
     #expect(hashes[0].rows == 3000 && hashes[0].contentHash != nil)
     #expect(hashes[0].contentHash == hashes[1].contentHash)
     #expect(hashes[0].leafPages != hashes[1].leafPages)
+  }
+
+  @Test func `free pages cost nothing, and what was deleted is not in a backup`() throws {
+    let database = try scratch.database(kibibytes: 2000)
+    let full = try backUp(database, to: "full")
+    // Half of it becomes free pages, which still hold the rows.
+    try change(
+      database, "PRAGMA secure_delete = 0; DELETE FROM tag; DELETE FROM note WHERE id > 1000")
+    let first = try backUp(database)
+    let (before, after) = try (
+      FilePath(full.path.description).contents(), first.path.contents()
+    )
+    #expect(after.count * 10 < before.count * 6)
+    let restored = scratch.file("restored.db")
+    try BackupReader(first.path).restore(to: restored)
+    #expect(try OnlineBackupTests.content(restored) == OnlineBackupTests.content(database))
+    #expect(
+      try Connection(restored, mode: .readOnly).value("PRAGMA integrity_check") == .text("ok"))
+    #expect(
+      try Connection(restored, mode: .readOnly).value("PRAGMA freelist_count")
+        == Connection(database, mode: .readOnly).value("PRAGMA freelist_count"))
+    // Unchanged, it is taken over whole.
+    let second = try backUp(database)
+    #expect(second.manifest?.image == first.manifest?.image)
+    try expectTruth(second, database)
+  }
+
+  @Test func `a page that is free and in use at once is stored as it is`() throws {
+    let database = try scratch.database(kibibytes: 500)
+    try change(database, "DELETE FROM tag; DELETE FROM note WHERE id > 200")
+    var bytes = try scratch.read(database)
+    // The first leaf of the free list becomes one that the table has.
+    let size = 4096
+    let trunk = bytes.bigEndian16(at: 34)
+    let leaf = try #require(
+      (2...bytes.count / size).first { bytes[($0 - 1) * size] == 13 })
+    bytes.setBigEndian(UInt32(leaf), at: (trunk - 1) * size + 8)
+    try scratch.write(bytes, to: database)
+    let backup = try backUp(database)
+    #expect(!backup.isGood)
+    let image = try BackupWriterTests.image(of: backup, scratch)
+    #expect(
+      image[((leaf - 1) * size)..<(leaf * size)] == bytes[((leaf - 1) * size)..<(leaf * size)])
   }
 }

@@ -33,7 +33,12 @@ struct Action: Sendable, CustomStringConvertible {
   private static func backUp(_ name: String, _ journal: DatabaseBuilder.JournalMode) -> Action {
     Action(
       description: "backup, \(name)",
-      prepare: { try build($0, journal, leaving: journal == .wal) },
+      prepare: { stage in
+        try build(stage, journal, leaving: journal == .wal)
+        guard journal == .delete else { return }
+        let connection = try Connection(stage.database, mode: .readWrite)
+        try connection.execute("DELETE FROM notes WHERE id > 10")
+      },
       act: { rescue, stage in
         var options = BackupWriter.Options()
         options.level = 1
