@@ -58,12 +58,12 @@ fuzz: build ## mutate databases for longer than the tests do
 	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-20000} $(SWIFT) test --skip-build --disable-xctest --filter Mutation
 
 simulate: build ## crash every action at every operation, fail every call, kill the program
-	DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \
-	  --filter 'CrashTests|FaultTests|KillTests' | tee .build/simulation.log
+	{ DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \
+	  --filter 'CrashTests|FaultTests|KillTests'; echo "status $$?"; } | tee .build/simulation.log
 	@awk -F '[:,] *' '/^simulation: (crashes|failing calls|kills)/ { split($$3, n, " "); \
-	  split($$4, v, " "); tried += n[1]; bad += v[1] } \
-	  END { print "simulation: " tried " cases tried in all, " bad " violations" }' \
-	  .build/simulation.log
+	  split($$4, v, " "); tried += n[1]; bad += v[1] } /^status/ { split($$1, status, " ") } \
+	  END { print "simulation: " tried " cases tried in all, " bad " violations"; \
+	  exit status[2] || bad }' .build/simulation.log
 
 bench: deps ## measure check, salvage, backup and restore against peers in the same run
 	$(SWIFT) build -c release --product dbrescue

@@ -61,23 +61,39 @@ struct BackupJob {
   private static let copyByteCount = 1024 * 1024
 
   /// Has SQLite copy the database, as it is after recovery.
-  private func makeImage() throws(RescueError) {
-    let source = try recoverableSource()
-    // Made before SQLite opens it, so that nobody else can read it.
-    _ = try open(run.path(.image), .createNew)
-    try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
-    try run.remove(.source)
-  }
-
-  /// Where SQLite can read the database without changing anything that others need.
   ///
   /// A crashed transaction leaves a journal, which SQLite plays back into the main file and
   /// deletes, even when the main file then turns out not to be a database. So it gets a
   /// private copy of both. The journal of a living writer is left alone by SQLite itself.
-  private func recoverableSource() throws(RescueError) -> FilePath {
+  ///
+  /// To read a database in WAL mode, SQLite makes a `-shm` beside it. Where it may not, it gets a
+  /// private copy, too.
+  private func makeImage() throws(RescueError) {
+    let source = try privateCopy { (files) throws(RescueError) in
+      try files.hasHotJournal(in: storage)
+    }
+    do throws(RescueError) {
+      try makeImage(of: source)
+    } catch  where error.kind == .permission && source == files.path {
+      try run.remove(.image)
+      try makeImage(of: try privateCopy { _ in true })
+    }
+    try run.remove(.source)
+  }
+
+  private func makeImage(of source: FilePath) throws(RescueError) {
+    // Made before SQLite opens it, so that nobody else can read it.
+    _ = try open(run.path(.image), .createNew)
+    try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
+  }
+
+  /// The path of a copy of the files; their own path where none is needed.
+  private func privateCopy(
+    isNeeded: (DatabaseFiles) throws(RescueError) -> Bool
+  ) throws(RescueError) -> FilePath {
     for _ in 0..<Self.copyAttemptsMax {
       let current = try DatabaseFiles(files.path, in: storage)
-      guard try current.hasHotJournal(in: storage) else { return files.path }
+      guard try isNeeded(current) else { return files.path }
       for part in BackupName.Part.allCases where current.status[part] != nil {
         do throws(RescueError) {
           try copy(files.path(of: part), to: run.path(.source).adding(suffix: part.rawValue))
