@@ -12,7 +12,7 @@ import Diagnosis
 
 /// Lists the backups of a vault, newest first.
 let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
-  let vault = try vault(named: invocation.path(.vaultFolder), context)
+  let vault = try vault(in: invocation, context)
   let backups = try vault.list()
   if context.console.manner.isJSON {
     context.console.print(
@@ -45,7 +45,7 @@ let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
 
 /// Reads backups in full and says whether they hold.
 let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) in
-  let vault = try vault(named: invocation.path(.vaultFolder), context)
+  let vault = try vault(in: invocation, context)
   let named = invocation.paths(.backups)
   let backups =
     named.isEmpty
@@ -100,8 +100,12 @@ private func json(_ result: BackupVerification) -> JSON {
 
 /// The vault that was named: the folder itself, or the database that it belongs to.
 func vault(
-  named path: FilePath, _ context: CommandContext
+  in invocation: Invocation, _ context: CommandContext
 ) throws(RescueError) -> Vault {
+  let path = invocation.path(.vaultFolder)
+  if let folder = invocation.path(.vault) {
+    return try context.rescue.backups(of: path, vault: folder)
+  }
   do {
     guard let status = try context.world.storage.status(of: path) else {
       throw RescueError(.missing, "there is no file or folder '\(path)'", advice: "check the path")

@@ -12,14 +12,16 @@ import Diagnosis
 
 /// Removes the backups that a policy does not keep.
 let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) in
-  let vault = try vault(named: invocation.path(.vaultFolder), context)
+  let vault = try vault(in: invocation, context)
+  let named = invocation.path(.vault) == nil ? nil : invocation.path(.vaultFolder)
+  let database = if let named { named } else { try context.database(of: vault) }
   let retention = Retention(
     last: invocation.requiredNumber(.keepLast), daily: invocation.requiredNumber(.keepDaily),
     weekly: invocation.requiredNumber(.keepWeekly))
   var shown: PrunePlan?
   do throws(RescueError) {
     let result = try context.rescue.prune(
-      vault, keeping: retention, of: try context.database(of: vault)
+      vault, keeping: retention, of: database
     ) { plan throws(RescueError) in
       shown = plan
       // Where nothing goes, there is nothing to ask.

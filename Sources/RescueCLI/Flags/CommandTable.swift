@@ -131,7 +131,7 @@ extension Command {
       newest first.
       """
     ],
-    operands: [.vaultFolder],
+    operands: [.vaultFolder], flags: [.vault],
     examples: [
       ("dbrescue vault list app.db", "the backups of a database"),
       ("dbrescue vault list /mnt/backups", "the backups in a folder"),
@@ -147,7 +147,7 @@ extension Command {
       good again only when it is proven again.
       """
     ],
-    operands: [.vaultFolder, .backups],
+    operands: [.vaultFolder, .backups], flags: [.vault],
     examples: [
       ("dbrescue vault verify app.db", "every backup of a database"),
       (
@@ -170,11 +170,11 @@ extension Command {
       reads the newest in full before it removes any other.
       """,
     ],
-    operands: [.vaultFolder], flags: [.keepLast, .keepDaily, .keepWeekly, .yes, .dryRun],
+    operands: [.vaultFolder], flags: [.vault, .keepLast, .keepDaily, .keepWeekly, .yes, .dryRun],
     examples: [
       ("dbrescue vault prune app.db --dry-run", "what would go, and why the rest stays"),
       (
-        "dbrescue vault prune /mnt/backups --keep-last 3 --keep-weekly 8 --yes", "unasked, at night"
+        "dbrescue vault prune app.db --vault /mnt/backups --keep-last 3 --yes", "unasked, at night"
       ),
     ],
     exitCodes: ExitCode.reading + ExitCode.writing

@@ -146,6 +146,31 @@ import Testing
     #expect(try before.changes(until: bench.look()) == [])
   }
 
+  @Test func `a vault elsewhere is pruned for one database, and not while that is damaged`() throws
+  {
+    let other = bench["other.db"]
+    try other.replaceContents(with: file.contents())
+    let vault = bench["vault"]
+    for database in [file, other, file, other, file] {
+      bench.pass(hours: 1)
+      #expect(try bench.run("backup", database, "--vault", vault).status == 0)
+    }
+    func count(_ database: FilePath) throws -> Int? {
+      try bench.run("vault", "list", database, "--vault", vault, "--json").json["backups"]?.list
+        .count
+    }
+    #expect(try count(file) == 3 && count(other) == 2)
+    #expect(try bench.run("vault", "verify", other, "--vault", vault).status == 0)
+    let sound = try file.contents()
+    try flip(file, at: 5 * 4096 + 3)
+    let prune: [any Word] = ["vault", "prune", file, "--vault", vault] + strict
+    #expect(try bench.run(prune).status == 65)
+    #expect(try count(file) == 3)
+    try file.replaceContents(with: sound)
+    #expect(try bench.run(prune).status == 0)
+    #expect(try count(file) == 1 && count(other) == 2)
+  }
+
   @Test func `nothing is removed when the one that stays has rotted`() throws {
     for _ in 0..<2 { try backUp() }
     let newest = try backUp()

@@ -106,7 +106,7 @@ import Testing
                 dbrescue vault verify /mnt/backups app.20261121T020000Z.v7.k3f9.db.gz
 
             USAGE
-              dbrescue vault verify DIR|FILE [BACKUP ...]
+              dbrescue vault verify DIR|FILE [BACKUP ...] [--vault DIR]
 
             DESCRIPTION
               Reads each backup completely, compares it with its own digests, and notes that
@@ -116,6 +116,9 @@ import Testing
             ARGUMENTS
               DIR|FILE  the folder of the backups, or the database that they belong to
               BACKUP    the backups to verify; all of the vault if none is named
+
+            FLAGS
+                  --vault DIR  the folder of the backups, if not FILE.rescue/backups
 
             GLOBAL FLAGS
               -q, --quiet        print the result and errors only
@@ -154,14 +157,14 @@ import Testing
           output: """
             dbrescue vault: list, prove, prune and extract the backups of a database
 
-            usage: dbrescue vault list DIR|FILE
+            usage: dbrescue vault list DIR|FILE [--vault DIR]
                 list the backups of a database
 
-            usage: dbrescue vault verify DIR|FILE [BACKUP ...]
+            usage: dbrescue vault verify DIR|FILE [BACKUP ...] [--vault DIR]
                 prove the backups of a database once more
 
-            usage: dbrescue vault prune DIR|FILE [--keep-last N] [--keep-daily N]
-                                    [--keep-weekly N] [--yes] [--dry-run]
+            usage: dbrescue vault prune DIR|FILE [--vault DIR] [--keep-last N]
+                                    [--keep-daily N] [--keep-weekly N] [--yes] [--dry-run]
                 remove the backups that are no longer needed
 
             usage: dbrescue vault extract BACKUP [--output NEW] [--best-effort]

@@ -121,7 +121,7 @@ import Testing
       run(["vault", "list"]).error == """
         dbrescue: error: 'vault list' needs DIR|FILE: the folder of the backups, or the database \
         that they belong to
-          usage: dbrescue vault list DIR|FILE
+          usage: dbrescue vault list DIR|FILE [--vault DIR]
           see 'dbrescue help vault list'
 
         """)
