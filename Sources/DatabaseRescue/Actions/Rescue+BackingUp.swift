@@ -23,7 +23,9 @@ extension Rescue {
       // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
         folder.database,
-        describing: { BackupDescriber($0, supportCode: code) },
+        describing: { (pages, earlier) throws(RescueError) in
+          try BackupDescription(of: pages, since: earlier, supportCode: code)
+        },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }
           let verification = try verify(copy, against: contract)

@@ -126,8 +126,7 @@ extension ArchiveWriter {
   ) throws(RescueError) -> StoredImage {
     let input = SpanInput(
       image: image, name: name, earlier: earlier, spanByteCount: spanByteCount)
-    let level = level
-    let deflaters = Pool { Deflater(level: level) }
+    let encoder = SpanEncoder(level: level, spanByteCount: spanByteCount)
     var stored = StoredImage(changes: earlier.map { _ in ImageChanges() })
     // An image that is as it was has a digest already.
     var hash = earlier?.imageByteCount == image.byteCount ? nil : SHA256()
@@ -142,7 +141,7 @@ extension ArchiveWriter {
         index == 0
           ? .inOrder(Result { () throws(RescueError) in try step.runInOrder() })
           : .span(
-            Result { () throws(RescueError) in try spans[index - 1].encoded(by: deflaters) })
+            Result { () throws(RescueError) in try spans[index - 1].encoded(by: encoder) })
       }
       encoded = []
       for result in results {

@@ -2,6 +2,7 @@
 // Spans of an image on their way into a backup: read, compared with an earlier one, compressed.
 
 internal import SQLiteFormat
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc
@@ -45,12 +46,51 @@ struct EncodedSpan: Sendable {
   var changes: [Range<Int>] = []
 }
 
+/// Compresses spans, on several threads at once.
+final class SpanEncoder: Sendable {
+  private let deflaters: Pool<Deflater>
+  /// A span of zeros, as free pages are: many are alike, and one is compressed.
+  private let zeros: Bytes
+  private let zerosChecksum: UInt32
+  private let zerosData = Mutex<Bytes?>(nil)
+
+  /// Makes an encoder for spans of so many bytes.
+  init(level: Int, spanByteCount: Int) {
+    deflaters = Pool { Deflater(level: level) }
+    zeros = Bytes(repeating: 0, count: spanByteCount)
+    zerosChecksum = CRC32.checksum(of: zeros)
+  }
+
+  /// The CRC-32 of a span.
+  fileprivate func checksum(of span: Span) -> UInt32 {
+    span.bytes.isSame(as: zeros) ? zerosChecksum : CRC32.checksum(of: span.bytes)
+  }
+
+  /// Deflate data, after it was inflated again and compared with the span.
+  ///
+  /// - Throws: ``RescueError`` when memory is short, or when the data does not inflate to the span.
+  fileprivate func deflate(_ span: Span) throws(RescueError) -> Bytes {
+    let isZeros = span.bytes.isSame(as: zeros)
+    if isZeros, let data = zerosData.withLock(\.self) { return data }
+    guard let data = deflaters.with({ $0.compress(span.bytes) }) else {
+      throw RescueError(.internal, "memory is short", advice: "close other programs")
+    }
+    guard let back = Deflate.inflate(data, in: 0..<data.count, to: span.bytes.count),
+      back.isSame(as: span.bytes)
+    else {
+      throw .differs("bytes \(span.range.lowerBound) to \(span.range.upperBound) of the database")
+    }
+    if isZeros { zerosData.withLock { $0 = data } }
+    return data
+  }
+}
+
 extension Span {
   /// Finds or makes the deflate data that inflates to the span.
   ///
   /// - Throws: ``RescueError`` when memory is short, or when the data does not inflate to the span.
-  func encoded(by deflaters: Pool<Deflater>) throws(RescueError) -> EncodedSpan {
-    let checksum = CRC32.checksum(of: bytes)
+  func encoded(by encoder: SpanEncoder) throws(RescueError) -> EncodedSpan {
+    let checksum = encoder.checksum(of: self)
     let old = earlier.flatMap {
       Deflate.inflate($0.stored, in: $0.member.deflated, to: bytes.count)
     }
@@ -60,16 +100,9 @@ extension Span {
         range: range, digest: earlier.member.digest, checksum: checksum,
         data: Bytes(earlier.stored[earlier.member.deflated]), isReused: true)
     }
-    guard let data = deflaters.with({ $0.compress(bytes) }) else {
-      throw RescueError(.internal, "memory is short", advice: "close other programs")
-    }
-    guard let back = Deflate.inflate(data, in: 0..<data.count, to: bytes.count),
-      back.isSame(as: bytes)
-    else {
-      throw .differs("bytes \(range.lowerBound) to \(range.upperBound) of the database")
-    }
     return EncodedSpan(
-      range: range, digest: digest ?? SHA256.digest(of: bytes), checksum: checksum, data: data,
+      range: range, digest: digest ?? SHA256.digest(of: bytes), checksum: checksum,
+      data: try encoder.deflate(self),
       changes: old.map { ImageChanges.differences(of: bytes, from: $0, at: range.lowerBound) }
         ?? [range])
   }

@@ -4,53 +4,27 @@
 import Diagnosis
 import SQLiteFormat
 
-/// Says what is in the copy of a database that becomes a backup.
-final class BackupDescriber: BackupDescribing {
-  private let pages: any PageSource
-  private let supportCode: SupportCode
-  private lazy var survey = Survey(FileSet(main: pages), parser: SandboxParser())
-
-  /// Looks at nothing yet.
-  init(_ pages: any PageSource, supportCode: SupportCode) {
-    self.pages = pages
-    self.supportCode = supportCode
-  }
-
-  /// The pages that hold nothing, in order, as the bytes that they fill: the leaves of the free list.
-  ///
-  /// None unless the database is sound: a damaged one may name pages there that are in use.
-  func freeBytes() -> [Range<Int>] {
-    guard let start = try? pages.read(at: 0, count: DatabaseHeader.byteCount),
-      let header = DatabaseHeader(start), header.freelistCount > 1, survey.isSound
-    else { return [] }
-    let size = header.pageSize
-    return (survey.freelist?.leaves ?? []).sorted().map { page in
-      (page.number - 1) * size..<page.number * size
-    }
-  }
-
-  /// Describes the database; what has not changed since an earlier backup is taken from there.
+extension BackupDescription {
+  /// Describes a database; what has not changed since an earlier backup is taken from there.
   ///
   /// - Throws: ``RescueError`` when rows cannot be read.
-  func description(since earlier: EarlierBackup?) throws(RescueError) -> BackupDescription {
+  init(
+    of pages: any PageSource, since earlier: EarlierBackup?, supportCode: SupportCode
+  ) throws(RescueError) {
     if let earlier, earlier.changes.isEmpty {
-      var content = earlier.manifest.content
+      self.init(earlier.manifest.content, changedTables: [])
       content.supportCode = supportCode.description
-      return BackupDescription(content, changedTables: [])
+    } else {
+      let survey = Survey(FileSet(main: pages), parser: SandboxParser())
+      let changed = earlier.flatMap { ChangedTables(in: survey, since: $0) }
+      let known = changed.map { changed in
+        earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []
+      }
+      self.init(
+        try BackupContent(survey, supportCode: supportCode, known: known ?? []),
+        changedTables: changed?.names.sorted())
     }
-    let changed = earlier.flatMap { ChangedTables(in: survey, since: $0) }
-    let known = changed.map { changed in
-      earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []
-    }
-    return BackupDescription(
-      try BackupContent(survey, supportCode: supportCode, known: known ?? []),
-      changedTables: changed?.names.sorted())
   }
-}
-
-extension Survey {
-  /// Whether nothing is wrong with the structure, and every page is accounted for.
-  fileprivate var isSound: Bool { findings.allSatisfy { $0.severity <= .notice } }
 }
 
 extension BackupContent {
@@ -87,7 +61,7 @@ private struct ChangedTables {
   /// Finds them; nil where more than the content of tables is different.
   init?(in survey: Survey, since earlier: EarlierBackup) {
     guard let image = survey.image, let size = survey.geometry?.geometry.pageSize,
-      survey.isSound, earlier.manifest.content.isSound,
+      survey.findings.allSatisfy({ $0.severity <= .notice }), earlier.manifest.content.isSound,
       survey.schema?.parsed.description.tables.allSatisfy({ $0.kind != .virtual }) == true,
       let first = try? image.bytes(of: .first),
       let old = try? earlier.pages.read(at: 0, count: size), old.count == size,

@@ -130,48 +130,62 @@ struct BackupJob {
   private func storeImage(
     describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
-    let image = try open(run.path(.image), .readWrite)
-    let describer = describe(image)
-    try clear(describer.freeBytes(), of: image)
-    var manifest = manifest(
-      of: files.name, byteCount: image.byteCount, raw: false,
-      content: ImageOutline.content(of: run.path(.image)))
+    let image = try open(run.path(.image), .read)
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     // Beside everything else, where no earlier backup can vouch for any table.
     let checks =
       writer.options.verification == .full && earlier?.isIntact != true
       ? Background { [path = run.path(.image)] in ImageChecks.all(of: path) } : nil
-    var container = try BackupContainer(
-      manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
-    let (stored, readBack) = try container.write(
-      image, from: run.path(.image), like: earlier)
-    manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
-    let since = earlier?.with(stored.changes)
-    let description = try describer.description(since: since)
-    manifest.content = description.content
-    manifest.checks = [readBack]
+    var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
+    if stored.isCleared, !stored.manifest.content.isSound {
+      // Pages that are said to be free may be in use.
+      do { try run.container.truncate(to: 0) } catch { throw RescueError(error) }
+      stored = try store(image, like: earlier, describing: describe)
+    }
+    var manifest = stored.manifest
     if writer.options.verification == .full {
       manifest.checks +=
         checks?.value()
-        ?? ImageChecks.of(run.path(.image), since: since, changed: description.changedTables)
+        ?? ImageChecks.of(run.path(.image), since: stored.since, changed: stored.changedTables)
       manifest.checks += try check(run.path(.image))
     }
     try run.remove(.image)
     manifest.clean = isClean(manifest)
-    try container.finish(manifest, in: storage)
+    try stored.container.finish(manifest, in: storage)
     return manifest
   }
 
-  /// Writes zeros over bytes of the copy.
-  private func clear(_ ranges: [Range<Int>], of image: any StoredFile) throws(RescueError) {
-    do {
-      for range in ranges {
-        try image.write(Bytes(repeating: 0, count: range.count), at: range.lowerBound)
-      }
-    } catch {
-      throw RescueError(error, meaning: "no backup was made; the database is untouched")
-    }
+  /// An image in its container, which is not yet finished.
+  private struct Stored {
+    var container: BackupContainer
+    var manifest: BackupManifest
+    /// Whether free pages were stored as zeros.
+    var isCleared: Bool
+    /// The earlier backup, with where it differs.
+    var since: EarlierBackup?
+    /// The tables that differ from it; nil when any may.
+    var changedTables: [String]?
+  }
+
+  /// Stores the image, and says what is in it.
+  private func store(
+    _ image: any PageSource, like earlier: EarlierBackup?, describing describe: Describe
+  ) throws(RescueError) -> Stored {
+    var manifest = manifest(
+      of: files.name, byteCount: image.byteCount, raw: false,
+      content: ImageOutline.content(of: run.path(.image)))
+    var container = try BackupContainer(
+      manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
+    let (stored, readBack) = try container.write(image, from: run.path(.image), like: earlier)
+    let since = earlier?.with(stored.changes)
+    let description = try describe(image, since)
+    manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
+    manifest.content = description.content
+    manifest.checks = [readBack]
+    return Stored(
+      container: container, manifest: manifest, isCleared: image is ClearedImage, since: since,
+      changedTables: description.changedTables)
   }
 
   private func isClean(_ manifest: BackupManifest) -> Bool {

@@ -36,8 +36,10 @@ public struct BackupWriter: Sendable {
     public init() {}
   }
 
-  /// Looks at the bytes that are about to be stored.
-  public typealias Describe = (any PageSource) -> any BackupDescribing
+  /// Says what is in the bytes that are about to be stored, and what of it is different from an
+  /// earlier backup.
+  public typealias Describe =
+    (any PageSource, EarlierBackup?) throws(RescueError) -> BackupDescription
   /// Checks a private copy, which it may change.
   public typealias CheckCopy = (FilePath) throws(RescueError) -> [BackupManifest.Check]
 
@@ -74,8 +76,8 @@ public struct BackupWriter: Sendable {
   ///
   /// - Parameters:
   ///   - database: The database, which other processes may be using.
-  ///   - describe: Looks at the bytes that are about to be stored. For a raw backup these are of
-  ///     the main file alone, and an error only becomes a failed check.
+  ///   - describe: Says what is in the bytes that are about to be stored. For a raw
+  ///     backup these are of the main file alone, and an error only becomes a failed check.
   ///   - check: More checks on the private copy that was stored.
   /// - Returns: The backup, verified as the options ask.
   /// - Throws: ``RescueError``; the vault is then as it was before.

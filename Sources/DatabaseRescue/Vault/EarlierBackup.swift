@@ -58,17 +58,6 @@ public struct EarlierBackup: Sendable {
   }
 }
 
-/// Says what is in the bytes that become a backup.
-public protocol BackupDescribing {
-  /// The bytes that mean nothing, in order: they are stored as zeros.
-  func freeBytes() -> [Range<Int>]
-
-  /// What is in the others, and what of it is different from an earlier backup.
-  ///
-  /// - Throws: ``RescueError`` when bytes cannot be read.
-  func description(since earlier: EarlierBackup?) throws(RescueError) -> BackupDescription
-}
-
 /// What is in the bytes of a backup.
 public struct BackupDescription: Sendable {
   /// What the database is and holds.

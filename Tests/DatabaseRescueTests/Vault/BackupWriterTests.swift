@@ -19,34 +19,21 @@ import Testing
 #endif
 
 /// What a caller would say of a database, from its header.
-func describe(_ image: any PageSource) -> any BackupDescribing {
-  HeaderDescriber(image: image)
-}
-
-private struct HeaderDescriber: BackupDescribing {
-  let image: any PageSource
-  /// What else is done to a description.
-  var change: (inout BackupDescription) throws(RescueError) -> Void = { _ in }
-
-  func freeBytes() -> [Range<Int>] { [] }
-
-  func description(since earlier: EarlierBackup?) throws(RescueError) -> BackupDescription {
-    let header: Bytes
-    do { header = try image.read(at: 0, count: 100) } catch {
-      throw RescueError(.inputOutput, error.reason)
-    }
-    guard !header.isEmpty else { return BackupDescription(BackupContent()) }
-    guard header.starts(with: Bytes("SQLite format 3\0".utf8)) else {
-      throw RescueError(.invalidInput, "not a database")
-    }
-    let size = Int(header[16]) << 8 | Int(header[17])
-    var description = BackupDescription(
-      BackupContent(
-        pageSize: size == 1 ? 65536 : size, userVersion: Int32(header[63]), journalMode: "delete",
-        supportCode: "DBR-TEST"))
-    try change(&description)
-    return description
+func describe(
+  _ image: any PageSource, _ earlier: EarlierBackup?
+) throws(RescueError) -> BackupDescription {
+  let header: Bytes
+  do { header = try image.read(at: 0, count: 100) } catch {
+    throw RescueError(.inputOutput, error.reason)
   }
+  guard header.starts(with: Bytes("SQLite format 3\0".utf8)) else {
+    throw RescueError(.invalidInput, "not a database")
+  }
+  let size = Int(header[16]) << 8 | Int(header[17])
+  return BackupDescription(
+    BackupContent(
+      pageSize: size == 1 ? 65536 : size, userVersion: Int32(header[63]), journalMode: "delete",
+      supportCode: "DBR-TEST"))
 }
 
 @Suite(.timeLimit(.minutes(5))) struct BackupWriterTests {
@@ -98,7 +85,9 @@ private struct HeaderDescriber: BackupDescribing {
     _ = try Connection(scratch.file("empty.db"), mode: .create).execute("VACUUM")
     try scratch.write([], to: scratch.file("nothing.db"))
     for name in ["empty.db", "nothing.db"] {
-      let backup = try Self.writer(scratch).backUp(scratch.file(name), describing: describe)
+      let backup = try Self.writer(scratch).backUp(scratch.file(name)) {
+        (_, _) throws(RescueError) in BackupDescription(BackupContent())
+      }
       #expect(backup.isGood, "\(name)")
       #expect(try Self.image(of: backup, scratch).count == backup.manifest?.image.byteCount)
     }
@@ -132,12 +121,12 @@ private struct HeaderDescriber: BackupDescribing {
     #expect(manifest.checks.filter { !$0.passed }.map(\.name) == ["foreign_key_check"])
     #expect(manifest.checks.last?.name == "contract")
 
-    let other = try Self.writer(scratch).backUp(database) {
-      HeaderDescriber(image: $0) { description in
-        description.content.findings = [
-          BackupContent.FoundThing(Finding(.indexMismatch, "an index"))
-        ]
-      }
+    let other = try Self.writer(scratch).backUp(database) { (image, _) throws(RescueError) in
+      var description = try describe(image, nil)
+      description.content.findings = [
+        BackupContent.FoundThing(Finding(.indexMismatch, "an index"))
+      ]
+      return description
     }
     #expect(other.manifest?.clean == false)
     #expect(other.manifest?.content.findings.map(\.code) == [FindingCode.indexMismatch.name])
@@ -336,8 +325,8 @@ private struct HeaderDescriber: BackupDescribing {
     let database = try scratch.database()
     let writer = Self.writer(scratch)
     #expect(throws: RescueError.self) {
-      try writer.backUp(database) {
-        HeaderDescriber(image: $0) { _ throws(RescueError) in throw RescueError(.declined, "no") }
+      try writer.backUp(database) { (_, _) throws(RescueError) -> BackupDescription in
+        throw RescueError(.declined, "no")
       }
     }
     #expect(throws: RescueError.self) {

@@ -20,7 +20,11 @@ import Testing
     let options = BackupWriterTests.options { $0.verification = verification }
     let writer = BackupWriter(vault: scratch.file(vault), tool: tool, options: options)
     let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
-    return try writer.backUp(database, describing: { BackupDescriber($0, supportCode: code) })
+    return try writer.backUp(
+      database,
+      describing: { (pages, earlier) throws(RescueError) in
+        try BackupDescription(of: pages, since: earlier, supportCode: code)
+      })
   }
 
   private func change(_ database: FilePath, _ sql: String) throws {
@@ -189,6 +193,32 @@ import Testing
     let second = try backUp(database)
     #expect(second.manifest?.image == first.manifest?.image)
     try expectTruth(second, database)
+  }
+
+  @Test func `whatever is read of a copy, free pages are zeros and all else is as it is`() throws {
+    let database = try scratch.database(pageSize: 1024, kibibytes: 100)
+    #expect(ClearedImage(MemorySource(try scratch.read(database))) == nil)
+    try change(
+      database,
+      "PRAGMA secure_delete = 0; DELETE FROM tag; DELETE FROM note WHERE id BETWEEN 20 AND 60")
+    let source = MemorySource(try scratch.read(database))
+    let image = try #require(ClearedImage(source))
+    let whole = try image.read(at: 0, count: source.byteCount)
+    let trunk = source.bytes.bigEndian16(at: 34)
+    var expected = source.bytes
+    for entry in 0..<source.bytes.bigEndian16(at: (trunk - 1) * 1024 + 6) {
+      let page = source.bytes.bigEndian16(at: (trunk - 1) * 1024 + 10 + 4 * entry)
+      for index in ((page - 1) * 1024)..<(page * 1024) { expected[index] = 0 }
+    }
+    #expect(whole == expected && whole != source.bytes)
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<2000 {
+      let offset = random.below(source.byteCount + 3000)
+      let count = random.below(4000)
+      let end = min(offset + count, source.byteCount)
+      let part = try image.read(at: offset, count: count)
+      #expect(part == (offset < end ? Bytes(expected[offset..<end]) : []), "\(offset) \(count)")
+    }
   }
 
   @Test func `a page that is free and in use at once is stored as it is`() throws {

@@ -37,7 +37,7 @@ struct Action: Sendable, CustomStringConvertible {
         try build(stage, journal, leaving: journal == .wal)
         guard journal == .delete else { return }
         let connection = try Connection(stage.database, mode: .readWrite)
-        try connection.execute("DELETE FROM notes WHERE id > 10")
+        try connection.execute("PRAGMA secure_delete = 0; DELETE FROM notes WHERE id > 10")
       },
       act: { rescue, stage in
         var options = BackupWriter.Options()
