@@ -226,8 +226,7 @@ struct Action: Sendable, CustomStringConvertible {
   private static func build(
     _ stage: Stage, _ journal: DatabaseBuilder.JournalMode, leaving: Bool = false
   ) throws {
-    try SystemStorage().createFolder(stage.log.folder)
-    try SystemStorage().createFolder(stage.temporary)
+    try stage.makeFolders()
     let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
     try DatabaseBuilder(
       pageSize: 1024, journal: journal,

@@ -23,6 +23,11 @@ struct Stage: Sendable {
   var temporary: FilePath { root.appending("tmp") }
   var rescueFolder: FilePath { root.appending("app.db.rescue") }
 
+  /// Makes the folders of the log and of private copies.
+  func makeFolders() throws {
+    for folder in [log.folder, temporary] { try SystemStorage().createFolder(folder) }
+  }
+
   var environment: [String: String] {
     ["DBRESCUE_LOG": log.description, "TMPDIR": temporary.description]
   }

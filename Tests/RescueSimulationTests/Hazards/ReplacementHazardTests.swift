@@ -27,7 +27,7 @@ import class Foundation.Thread
   init() throws {
     scratch = try ScratchFolder()
     stage = Stage(root: scratch.path)
-    for folder in [stage.log.folder, stage.temporary] { try SystemStorage().createFolder(folder) }
+    try stage.makeFolders()
   }
 
   private func build(_ journal: DatabaseBuilder.JournalMode, rows: Int = 60) throws {

@@ -36,7 +36,7 @@ import Testing
   init() throws {
     scratch = try ScratchFolder()
     stage = Stage(root: scratch.path)
-    for folder in [stage.log.folder, stage.temporary] { try SystemStorage().createFolder(folder) }
+    try stage.makeFolders()
   }
 
   @Test(arguments: cases)
