@@ -4,6 +4,12 @@
 internal import Diagnosis
 internal import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// The checks that SQLite does on the private copy that is stored.
 ///
 /// What the backup gives back is this copy, byte for byte: that much was proven when it was stored.
@@ -19,7 +25,7 @@ enum ImageChecks {
 
   /// Checks the whole copy, which is not changed.
   static func all(of copy: FilePath) -> [Check] {
-    [integrity(of: nil, in: copy), foreignKeys(in: copy)]
+    [integrity(in: copy), foreignKeys(in: copy)]
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -41,27 +47,32 @@ enum ImageChecks {
     guard let tables else { return all(of: copy) }
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
-    let checks = Parallel.map(tables.count + 1) { index in
+    let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
+    let checks = Parallel.map(pieces.count + 1) { index in
       index == 0
-        ? foreignKeys(in: copy) : integrity(of: tables[index - 1], in: copy, otherwise: detail)
+        ? foreignKeys(in: copy) : integrity(of: pieces[index - 1], in: copy, otherwise: detail)
     }
-    let problem = checks.dropFirst().first { !$0.passed || $0.name == notChecked }
-    let found = problem ?? Check(integrityCheck, passed: true, detail: detail)
-    return [found.done(for: earlier.id), checks[0]]
+    let found = checks.dropFirst()
+    let sum =
+      found.first { !$0.passed } ?? found.first { $0.name == notChecked }
+      ?? Check(integrityCheck, passed: true, detail: detail)
+    return [sum.done(for: earlier.id), checks[0]]
   }
 
-  /// What SQLite finds wrong with the structure, or with that of one table.
+  /// What SQLite finds wrong with the structure, or with that of some tables.
   private static func integrity(
-    of table: String?, in copy: FilePath, otherwise detail: String = "ok"
+    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok"
   ) -> Check {
     run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
-      let argument = table.map { "(\($0.quotedIdentifier))" } ?? ""
-      let messages = try connection.rows("PRAGMA integrity_check\(argument)")
-        .compactMap { $0.first?.utf8String }
-      guard messages != ["ok"] else { return nil }
-      // The first line of a damaged tree only names the database.
-      let lines = messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
-      return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
+      for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
+        let messages = try connection.rows("PRAGMA integrity_check\(argument)")
+          .compactMap { $0.first?.utf8String }
+        guard messages != ["ok"] else { continue }
+        // The first line of a damaged tree only names the database.
+        let lines = messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
+        return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
+      }
+      return nil
     }
   }
 
@@ -94,6 +105,15 @@ enum ImageChecks {
       }
     } catch {
       return Check(name, passed: false, detail: error.message)
+    }
+  }
+}
+
+extension [String] {
+  /// At most so many groups with all elements, each about as large as the others.
+  fileprivate func split(into count: Int) -> [[String]] {
+    (0..<Swift.min(count, self.count)).map { group in
+      stride(from: group, to: self.count, by: count).map { self[$0] }
     }
   }
 }
