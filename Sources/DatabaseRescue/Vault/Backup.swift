@@ -18,8 +18,8 @@ public struct Backup: Sendable {
   /// The last time that it was read in full after it was made; nil when it never was.
   public internal(set) var proof: BackupProof?
 
-  /// Whether it can stand in for the database: complete, not raw, no failed check, and nothing was
-  /// wrong when it was last read in full.
+  /// Whether it can stand in for the database: complete, not raw, no damage found, no failed check, and
+  /// nothing was wrong when it was last read in full.
   public var isGood: Bool { wasGood && proof?.passed != false }
 
   private let wasGood: Bool

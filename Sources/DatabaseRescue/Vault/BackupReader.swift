@@ -94,13 +94,15 @@ public final class BackupReader: Sendable {
   /// Whether the manifest is the one that was measured last, with the checks in it.
   public var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
 
-  /// Whether this backup can stand in for the database: complete, not raw, and proven.
+  /// Whether this backup can stand in for the database: complete, not raw, proven, and of a database
+  /// in which nothing was found to be damaged.
   ///
   /// Foreign keys that point nowhere do not count against it, since many apps live with
   /// such rows; a failed integrity check does.
   public var isGood: Bool {
     guard state == .complete, hasFinalManifest, let manifest, !manifest.raw else { return false }
-    return manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
+    return manifest.content.isSound
+      && manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
   }
 
   /// The backup as a source of bytes, such as the reader of the format takes.

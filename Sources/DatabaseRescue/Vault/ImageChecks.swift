@@ -12,7 +12,8 @@ internal import SQLiteFormat
 
 /// The checks that SQLite does on the private copy that is stored.
 ///
-/// What the backup gives back is this copy, byte for byte: that much was proven when it was stored.
+/// What the backup gives back is this copy, byte for byte but for what free pages held: that much was
+/// proven when it was stored.
 enum ImageChecks {
   typealias Check = BackupManifest.Check
 

@@ -133,6 +133,16 @@ import Testing
     #expect(try backups().map { $0["good"]?.bool } == [true, false])
   }
 
+  @Test(arguments: ["full", "quick"])
+  func `a backup of a damaged database does not count as good, however it is verified`(
+    _ verification: String
+  ) throws {
+    try flip(file, at: 5 * 4096 + 3)
+    let ending = try bench.run("backup", file, "--verify", verification, "--json")
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try backups().map { $0["good"]?.bool } == [false])
+  }
+
   @Test func `nothing is removed while the database is damaged`() throws {
     for _ in 0..<3 { try backUp() }
     try flip(file, at: 5 * 4096 + 3)
