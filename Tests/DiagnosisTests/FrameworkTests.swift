@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frameworks are recognised by tables and columns together, never by a name alone.
 
+import SQLiteFormat
 import Testing
 
 @testable import Diagnosis
 
 @Suite struct FrameworkTests {
-  typealias Table = (name: String, columns: [String])
+  typealias Table = (name: Name, columns: [Name])
 
   /// A file as its maker leaves it, and what it is to be recognised as.
   struct Sample: Sendable, CustomTestStringConvertible {
     let framework: Framework
     let confidence: FrameworkMatch.Confidence
-    let tables: [(name: String, columns: [String])]
+    let tables: [(name: Name, columns: [Name])]
 
     init(
       _ framework: Framework, _ confidence: FrameworkMatch.Confidence = .certain,
@@ -20,7 +21,7 @@ import Testing
     ) {
       self.framework = framework
       self.confidence = confidence
-      self.tables = tables.map { ($0, $1.split(separator: " ").map(String.init)) }
+      self.tables = tables.map { (Name($0), $1.split(separator: " ").map { Name($0) }) }
     }
 
     var testDescription: String { "\(framework.title), \(confidence)" }
@@ -116,8 +117,10 @@ import Testing
   func `a maker is recognised, in any case of letters`(_ sample: Sample) {
     for tables in [
       sample.tables,
-      sample.tables.map { ($0.name.uppercased(), $0.columns.map { $0.uppercased() }) },
-      sample.tables.map { ($0.name.lowercased(), $0.columns.reversed()) },
+      sample.tables.map { table in
+        (Name(table.name.text.uppercased()), table.columns.map { Name($0.text.uppercased()) })
+      },
+      sample.tables.map { (Name($0.name.text.lowercased()), $0.columns.reversed()) },
     ] {
       let matches = Framework.detect(in: Self.user + tables)
       #expect(matches.map(\.framework) == [sample.framework])

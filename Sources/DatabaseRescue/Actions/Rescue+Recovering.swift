@@ -106,9 +106,9 @@ extension Rescue {
     _ examination: Examination, _ contract: Contract?
   ) -> [Contract.UnsyncedPlace] {
     guard let schema = examination.survey.schema?.parsed.description else { return [] }
-    let names = Set(schema.tables.map { $0.name.lowercased() })
+    let names = Set(schema.tables.map(\.name))
     let contract = contract ?? Contract(name: "", userVersion: 0)
-    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table.lowercased()) }
+    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
   }
 
   /// Salvages into a new file in a run.

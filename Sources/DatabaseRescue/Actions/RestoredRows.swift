@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that a salvage took from a backup, as its report names them.
 
+public import SQLiteFormat
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -10,7 +12,7 @@
 /// Rows of one table that a salvage took from one backup.
 public struct RestoredRows: Hashable, Sendable {
   /// The table.
-  public let table: String
+  public let table: Name
   /// The file name of the backup.
   public let backup: PlainName
   /// When the backup was made.

@@ -20,7 +20,7 @@ struct TablePlan {
   let isShadow: Bool
 
   /// The table's name in the file.
-  var name: String { tree.entry.name }
+  var name: Name { tree.entry.name }
   /// How many of the first fields of a record are its key, in a table without rowids.
   var keyCount: Int { (table?.description ?? wanted).storedKeyCount }
 
@@ -79,12 +79,12 @@ extension Salvage {
   }
 
   private func mapping(
-    of table: TableSurvey?, _ shape: RowShape, name: String, to wanted: TableDescription
+    of table: TableSurvey?, _ shape: RowShape, name: Name, to wanted: TableDescription
   ) -> ColumnMapping {
     let generated = (table?.description.columns ?? []).filter { $0.generated != .none }
     return ColumnMapping(
       from: shape, to: wanted, renamed: renames.columns(of: name),
-      generated: Set(generated.map { $0.name.lowercased() }))
+      generated: Set(generated.map(\.name)))
   }
 
   /// Reads one table and writes its rows, or sets them aside.
@@ -188,7 +188,7 @@ extension Salvage {
   }
 
   /// The AUTOINCREMENT counters, by the names that the tables have now.
-  var sequences: [String: Int64] {
+  var sequences: [Name: Int64] {
     Dictionary(
       survey.sequences.map { (renames.newName(of: $0.key), $0.value) }, uniquingKeysWith: max)
   }

@@ -32,7 +32,7 @@ struct LossyTable {
   }
 
   /// The table's name in the damaged file.
-  var name: String { plan?.name ?? wanted.name }
+  var name: Name { plan?.name ?? wanted.name }
 }
 
 extension Salvage {
@@ -41,10 +41,10 @@ extension Salvage {
     beside loaded: [LoadedTable], in target: borrowing FreshDatabase, _ balances: inout [Balance]
   ) -> [LossyTable] {
     guard survey.schema?.isWhole != true else { return [] }
-    let seen = Set(loaded.map { $0.plan.wanted.name.lowercased() })
+    let seen = Set(loaded.map { $0.plan.wanted.name })
     var unseen: [LossyTable] = []
     for table in schema.description.tables
-    where table.kind == .ordinary && !seen.contains(table.name.lowercased()) {
+    where table.kind == .ordinary && !seen.contains(table.name) {
       guard target.hasTable(table.name) else { continue }
       var balance = Balance(table: table.name)
       balance.lost = .unknown
@@ -134,9 +134,9 @@ private struct Merging {
   mutating func run(
     in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase
   ) throws -> Int? {
-    let names = [table.name.lowercased(), table.wanted.name.lowercased()]
+    let names = [table.name, table.wanted.name]
     let tree = backup.survey.trees.first {
-      $0.entry.kind == .table && names.contains($0.entry.name.lowercased())
+      $0.entry.kind == .table && names.contains($0.entry.name)
     }
     guard let tree, let reader = SalvageReader(backup.survey),
       let source = backup.survey.table(of: tree)
@@ -181,8 +181,8 @@ private struct Merging {
         && table.evidence.gaps.contains { $0.contains(stored, order: order) }
     }
     let isSame = known.allSatisfy { field, value in
-      guard let name = table.plan?.shape.stored.at(field)?.name.lowercased(),
-        let position = plan.shape.stored.firstIndex(where: { $0.name.lowercased() == name })
+      guard let name = table.plan?.shape.stored.at(field)?.name,
+        let position = plan.shape.stored.firstIndex(where: { $0.name == name })
       else { return true }
       let other = stored.record.value(position) ?? plan.shape.stored[position].defaultValue
       return value.isAlike(other, encoding: backup.survey.encoding)

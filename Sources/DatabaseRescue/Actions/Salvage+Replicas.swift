@@ -16,7 +16,7 @@ extension Salvage {
       balances.enumerated().compactMap { position, balance in
         balance.table.map { ($0, position) }
       }, uniquingKeysWith: { first, _ in first })
-    var tables: [String: FilledTable] = [:]
+    var tables: [Name: FilledTable] = [:]
     var seen: Set<Int> = []
     var count = 0
     try reader.readReplicas { row in
@@ -56,13 +56,13 @@ extension Salvage {
 
 /// A table of the fresh database that can be asked for its rows.
 private final class FilledTable {
-  let name: String
+  let name: Name
   let position: Int
   private let shape: RowShape?
   private let loader: RowLoader?
 
   init(
-    _ name: String, position: Int, _ plan: TablePlan?, _ target: borrowing FreshDatabase,
+    _ name: Name, position: Int, _ plan: TablePlan?, _ target: borrowing FreshDatabase,
     encoding: TextEncoding
   ) throws {
     self.name = name

@@ -23,7 +23,7 @@ extension Salvage {
   ) throws -> LossEvidence {
     let plan = loaded.plan
     let gaps = survey.gaps(in: plan.tree)
-    let lastRowID = survey.sequences.first { $0.key.lowercased() == plan.name.lowercased() }?.value
+    let lastRowID = survey.sequences.first { $0.key == plan.name }?.value
     balance.missing = MissingRows(gaps, lastRowID: lastRowID)
     guard let image = survey.image, let table = plan.table,
       let lookup = try target.lookup(

@@ -2,7 +2,7 @@
 // Salvage: every row that can be read goes into a fresh database, everything doubtful beside it.
 
 public import Diagnosis
-import SQLiteFormat
+public import SQLiteFormat
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -19,13 +19,13 @@ public struct SalvageReport: Sendable {
   /// What became of every table's rows; the last entry, without a name, of rows without a table.
   public internal(set) var balances: [Balance]
   /// Objects of the schema that could not be made, with the reason.
-  public let unrestored: [(name: String, reason: String)]
+  public let unrestored: [(name: Name, reason: String)]
   /// What else should be known, such as an index that was built anew.
   public let notes: [String]
   /// What `PRAGMA integrity_check` says about the fresh database; empty when it is sound.
   public let integrityProblems: [String]
   /// Rows of the fresh database that refer to rows that are not there, by table.
-  public let danglingReferences: [(table: String, count: Int)]
+  public let danglingReferences: [(table: Name, count: Int)]
   /// The backups that rows were taken from, and how many of each table.
   public internal(set) var origins: [RestoredRows] = []
 
@@ -197,7 +197,7 @@ package struct Salvage {
     }
 
     for table in reader.tables {
-      let name = table.entry.name.lowercased()
+      let name = table.entry.name
       switch name {
       case "sqlite_sequence":
         continue
@@ -263,7 +263,7 @@ package struct Salvage {
 
   /// Has SQLite check the fresh database while it goes to the disk.
   private func verify(
-    _ partial: FilePath, counting tables: [String]
+    _ partial: FilePath, counting tables: [Name]
   ) throws -> Verification {
     world.progress(.began(.verifying))
     let storage = world.storage
@@ -315,9 +315,9 @@ package struct Salvage {
 extension FreshSchema {
   /// The schema that a file states itself, as far as it can be parsed.
   package init(of survey: Survey) {
-    let refused = Set(survey.schema?.parsed.refused.map { $0.name.lowercased() } ?? [])
+    let refused = Set(survey.schema?.parsed.refused.map(\.name) ?? [])
     self.init(
-      entries: survey.schema?.entries.filter { !refused.contains($0.name.lowercased()) } ?? [],
+      entries: survey.schema?.entries.filter { !refused.contains($0.name) } ?? [],
       description: survey.schema?.parsed.description
         ?? SchemaDescription(),
       userVersion: survey.header?.userVersion ?? 0,
@@ -331,11 +331,11 @@ extension FreshSchema {
   /// This schema with what another one has besides; of one name, this one's counts.
   package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
-    let names = Set(entries.map { $0.name.lowercased() })
-    let tables = Set(description.tables.map { $0.name.lowercased() })
-    schema.entries += other.entries.filter { !names.contains($0.name.lowercased()) }
+    let names = Set(entries.map(\.name))
+    let tables = Set(description.tables.map(\.name))
+    schema.entries += other.entries.filter { !names.contains($0.name) }
     schema.description.tables += other.description.tables.filter {
-      !tables.contains($0.name.lowercased())
+      !tables.contains($0.name)
     }
     if withVersions {
       schema.userVersion = other.userVersion

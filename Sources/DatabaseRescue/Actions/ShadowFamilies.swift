@@ -2,6 +2,7 @@
 // Virtual tables and the ordinary tables behind them: copied as they are, or built anew.
 
 import Diagnosis
+import SQLiteFormat
 
 /// The virtual tables of a file with the shadow tables that store them.
 ///
@@ -9,24 +10,24 @@ import Diagnosis
 /// with a damaged tree keeps the rows of its content table, and the rest is computed.
 struct ShadowFamilies {
   /// Full-text tables whose index is built anew.
-  let rebuilt: [String]
-  private let shadows: Set<String>
-  private let notCopied: Set<String>
+  let rebuilt: [Name]
+  private let shadows: Set<Name>
+  private let notCopied: Set<Name>
 
   init(_ survey: Survey) {
     let tables = survey.schema?.parsed.description.tables ?? []
-    var rebuilt: [String] = []
-    var shadows: Set<String> = []
-    var notCopied: Set<String> = []
+    var rebuilt: [Name] = []
+    var shadows: Set<Name> = []
+    var notCopied: Set<Name> = []
     for table in tables where table.kind == .virtual {
-      let prefix = table.name.lowercased() + "_"
-      let family = tables.filter { $0.kind == .shadow && $0.name.lowercased().hasPrefix(prefix) }
-      shadows.formUnion(family.map { $0.name.lowercased() })
+      let prefix = Name("\(table.name)_")
+      let family = tables.filter { $0.kind == .shadow && $0.name.hasPrefix(prefix) }
+      shadows.formUnion(family.map(\.name))
       let isReadable = family.allSatisfy { survey.tree(named: $0.name)?.isReadable ?? false }
       guard !isReadable, table.isFullText else { continue }
       rebuilt.append(table.name)
       notCopied.formUnion(
-        family.map { $0.name.lowercased() }.filter { $0 != prefix + "content" })
+        family.map(\.name).filter { $0 != Name("\(prefix)content") })
     }
     self.rebuilt = rebuilt
     self.shadows = shadows
@@ -34,10 +35,10 @@ struct ShadowFamilies {
   }
 
   /// Whether a table, in lower case, stores a virtual table.
-  func contains(_ name: String) -> Bool { shadows.contains(name) }
+  func contains(_ name: Name) -> Bool { shadows.contains(name) }
 
   /// Whether a table, in lower case, is computed instead of copied.
-  func isRebuilt(_ name: String) -> Bool { notCopied.contains(name) }
+  func isRebuilt(_ name: Name) -> Bool { notCopied.contains(name) }
 }
 
 extension TableDescription {

@@ -29,7 +29,7 @@ package enum UnsyncedExport {
       for place in places {
         let lines = try lines(of: place, connection)
         guard lines.count > 0 else { continue }
-        let name = place.table.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
+        let name = place.table.text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
         let path = folder.appending(FilePath("unsynced-\(String(name)).jsonl"))
         let file = try storage.open(path, .createNew)
         try file.write(lines.bytes, at: 0)

@@ -51,19 +51,19 @@ package struct ContractVerifier: Sendable {
   }
 
   private func checkForeignKeys(
-    _ connection: borrowing Connection, of schema: SchemaDescription, ignoring tables: [String],
+    _ connection: borrowing Connection, of schema: SchemaDescription, ignoring tables: [Name],
     _ result: inout ContractVerification
   ) {
-    let ignored = Set(tables.map(\.foldedIdentifier))
+    let ignored = Set(tables)
     for table in schema.tables where !table.foreignKeys.isEmpty {
-      guard !ignored.contains(table.name.foldedIdentifier) else { continue }
+      guard !ignored.contains(table.name) else { continue }
       do throws(SQLiteError) {
         let count = try connection.value(
           "SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table.name)])?.integerValue
         guard let count, count > 0 else { continue }
         result.danglingReferences.append(.init(table: table.name, count: Int(count)))
       } catch {
-        result.uncheckedForeignKeys.append(.init(name: table.name, reason: error.message))
+        result.uncheckedForeignKeys.append(.init(name: table.name.text, reason: error.message))
       }
     }
   }

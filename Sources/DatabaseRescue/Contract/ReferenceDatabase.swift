@@ -106,7 +106,8 @@ extension SchemaReader {
       """)
     let entries = rows.compactMap { row -> SchemaEntry? in
       guard let kind = row[0].utf8String.flatMap(SchemaEntry.Kind.init(rawValue:)),
-        let name = row[1].utf8String, let table = row[2].utf8String, let sql = row[4].statement
+        let name = row[1].utf8String.map({ Name($0) }),
+        let table = row[2].utf8String.map({ Name($0) }), let sql = row[4].statement
       else { return nil }
       let root = row[3].integerValue.flatMap { UInt32(exactly: $0) }.flatMap { PageNumber($0) }
       return SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)

@@ -2,6 +2,7 @@
 // What a guarded migration did to the database, and what is wrong with the result.
 
 public import Diagnosis
+public import SQLiteFormat
 
 /// What a guarded migration did.
 public struct GuardReport: Sendable {
@@ -16,7 +17,7 @@ public struct GuardReport: Sendable {
   /// The number of rows of one table before and after.
   public struct RowCount: Hashable, Sendable {
     /// The table.
-    public let table: String
+    public let table: Name
     /// Rows before; nil when there was no such table.
     public let before: Int?
     /// Rows after; nil when there is no such table.

@@ -189,7 +189,7 @@ extension Rescue {
 
 extension Contract {
   /// Whether a database of this contract has a table.
-  fileprivate func expects(_ table: String) -> Bool {
-    objects.tables.contains { $0.name.lowercased() == table.lowercased() }
+  fileprivate func expects(_ table: Name) -> Bool {
+    objects.tables.contains { $0.name == table }
   }
 }

@@ -34,12 +34,12 @@ extension DiagnosisReport {
     static func all(of survey: Survey) -> [TableRows] {
       let shadows = Set(
         (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
-          .map { $0.name.lowercased() })
+          .map(\.name))
       let pages = pageCounts(of: survey)
       return survey.trees.enumerated().compactMap { index, tree in
         guard tree.entry.kind == .table else { return nil }
-        let name = tree.entry.name.lowercased()
-        let isInternal = name.hasPrefix("sqlite_") || shadows.contains(name)
+        let name = tree.entry.name
+        let isInternal = name.isReserved || shadows.contains(name)
         if isInternal, tree.isReadable { return nil }
         let loss = survey.loss(of: tree)
         return TableRows(

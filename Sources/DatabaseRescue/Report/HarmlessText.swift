@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text for reports: what comes from a hostile file is spelled out and cut, numbers are grouped.
 
+import SQLiteFormat
+
 extension String {
   /// The name of a table, index or column as a report shows it; `""` where it has no characters.
   var shownName: String { isEmpty ? "\"\"" : harmless(limit: 64) }
@@ -43,6 +45,11 @@ extension Unicode.Scalar {
     default: false
     }
   }
+}
+
+extension Name {
+  /// The name as a report shows it; `""` where it has no characters.
+  var shownName: String { text.shownName }
 }
 
 extension Int {

@@ -138,7 +138,7 @@ package struct RunNotes: Sendable {
     }
     record.tables = balances.map { balance in
       RunRecord.TableCount(
-        table: PlainName(balance.table ?? "(no table)"), seen: balance.seen,
+        table: PlainName(balance.table?.text ?? "(no table)"), seen: balance.seen,
         written: balance.written, quarantined: balance.quarantined,
         duplicates: balance.duplicates, lost: PlainName(balance.lost.description))
     }

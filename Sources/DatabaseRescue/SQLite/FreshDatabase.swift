@@ -38,8 +38,8 @@ package struct FreshSchema: Sendable {
   }
 
   /// A table, by name.
-  package func table(named name: String) -> TableDescription? {
-    description.tables.first { $0.name.lowercased() == name.lowercased() }
+  package func table(named name: Name) -> TableDescription? {
+    description.tables.first { $0.name == name }
   }
 }
 
@@ -48,7 +48,7 @@ package struct UnrestoredObject: Hashable, Sendable {
   /// What it would have made.
   package let kind: SchemaEntry.Kind
   /// Its name.
-  package let name: String
+  package let name: Name
   /// Why, in SQLite's words.
   package let reason: String
 }
@@ -112,16 +112,16 @@ package struct FreshDatabase: ~Copyable {
     return connection
   }
 
-  private func isUnique(_ index: String) -> Bool {
+  private func isUnique(_ index: Name) -> Bool {
     schema.description.tables.contains { table in
-      table.indexes.contains { $0.name.lowercased() == index.lowercased() && $0.unique }
+      table.indexes.contains { $0.name == index && $0.unique }
     }
   }
 
   /// Carries out statements; those that fail are noted and the others go on.
   private mutating func create(_ entries: [SchemaEntry]) {
     for entry in entries {
-      guard let sql = entry.sql, !entry.name.lowercased().hasPrefix("sqlite_"), !exists(entry)
+      guard let sql = entry.sql, !entry.name.isReserved, !exists(entry)
       else { continue }
       do {
         try connection.prepare(sql).run([])
@@ -136,12 +136,12 @@ package struct FreshDatabase: ~Copyable {
   private func exists(_ entry: SchemaEntry) -> Bool {
     let found = try? connection.value(
       "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
-      [.text(entry.kind.rawValue), .text(entry.name)])
+      [.text(entry.kind.rawValue), .text(entry.name.text)])
     return found != nil
   }
 
   /// Whether a table was made.
-  package func hasTable(_ name: String) -> Bool {
+  package func hasTable(_ name: Name) -> Bool {
     exists(SchemaEntry(kind: .table, name: name, table: name, root: nil, sql: nil))
   }
 
@@ -161,28 +161,28 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: ``SQLiteError`` when the table is not there.
   package func lookup(
-    in table: String, _ mapping: ColumnMapping, keyCount: Int, encoding: TextEncoding
+    in table: Name, _ mapping: ColumnMapping, keyCount: Int, encoding: TextEncoding
   ) throws(SQLiteError) -> RowLookup? {
     guard let identity = RowLookup.Identity(mapping, keyCount: keyCount) else { return nil }
     return try RowLookup(connection, table, by: identity, encoding: encoding)
   }
 
   /// Empties a shadow table of what its virtual table put there when it was made.
-  package func clear(_ table: String) throws(SQLiteError) {
+  package func clear(_ table: Name) throws(SQLiteError) {
     try connection.execute("DELETE FROM \(table.quotedIdentifier)")
   }
 
   /// Has a full-text table build its index anew from the rows of its content table.
-  package func rebuildFullText(_ table: String) throws(SQLiteError) {
+  package func rebuildFullText(_ table: Name) throws(SQLiteError) {
     let name = table.quotedIdentifier
     try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 
   /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table.
-  package func setSequences(_ sequences: [String: Int64]) throws(SQLiteError) {
+  package func setSequences(_ sequences: [Name: Int64]) throws(SQLiteError) {
     let known = schema.description.tables.filter(\.autoincrement)
     for table in known {
-      let name = Value.text(table.name)
+      let name = Value.text(table.name.text)
       // A column may be called rowid and be another.
       let rowID = table.rowIDAlias.flatMap { alias in
         table.columns.indices.contains(alias) ? table.columns[alias].name : nil
@@ -191,7 +191,7 @@ package struct FreshDatabase: ~Copyable {
         """
         SELECT max(\((rowID ?? "rowid").quotedIdentifier)) FROM \(table.name.quotedIdentifier)
         """)
-      let stated = sequences.first { $0.key.lowercased() == table.name.lowercased() }?.value
+      let stated = sequences.first { $0.key == table.name }?.value
       guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
         continue
       }

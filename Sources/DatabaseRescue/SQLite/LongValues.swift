@@ -14,13 +14,13 @@ import SQLiteFormat
 /// Writes the long values of one table, on a connection that its user keeps open.
 @safe struct LongValues {
   private let connection: OpaquePointer
-  private let table: String
+  private let table: Name
   private let root: PageNumber?
   private let types: DeferredTypes
 
   /// Prepares for a table; what is no blob is noted in `types`.
   init(
-    of table: String, on connection: borrowing Connection, _ types: DeferredTypes
+    of table: Name, on connection: borrowing Connection, _ types: DeferredTypes
   ) throws(SQLiteError) {
     unsafe self.connection = connection.handle
     self.table = table
@@ -36,11 +36,11 @@ import SQLiteFormat
   ///
   /// - Throws: ``SQLiteError``, or ``FormatError`` when its pages can no longer be read.
   func fill(
-    _ column: String, at place: Int, with field: Record.Field, of record: Record
+    _ column: Name, at place: Int, with field: Record.Field, of record: Record
   ) throws {
     let rowID = unsafe sqlite3_last_insert_rowid(connection)
     var blob: OpaquePointer?
-    try require(unsafe sqlite3_blob_open(connection, "main", table, column, rowID, 1, &blob))
+    try require(unsafe sqlite3_blob_open(connection, "main", table.text, column.text, rowID, 1, &blob))
     defer { unsafe sqlite3_blob_close(blob) }
     var pieces = record.pieces(of: field)
     var offset: Int32 = 0
@@ -66,24 +66,20 @@ import SQLiteFormat
 extension TableDescription {
   /// Whether nothing looks at a column while it consists of zeros: neither a constraint nor a
   /// generated column.
-  func isUnwatched(_ column: String) -> Bool {
+  func isUnwatched(_ column: Name) -> Bool {
     guard !withoutRowID, !strict, kind != .virtual, checks.isEmpty,
       columns.allSatisfy({ $0.generated == .none })
     else { return false }
     return indexes.filter(\.unique).allSatisfy { index in
       index.predicate == nil
-        && index.columns.allSatisfy { $0.name.map { !$0.isSameName(as: column) } ?? false }
+        && index.columns.allSatisfy { $0.name.map { $0 != column } ?? false }
     }
   }
 
   /// Where in a record the value of a column lies.
-  func place(of column: String) -> Int? {
+  func place(of column: Name) -> Int? {
     storageOrder.firstIndex { position in
-      columns.indices.contains(position) && columns[position].name.isSameName(as: column)
+      columns.indices.contains(position) && columns[position].name == column
     }
   }
-}
-
-extension String {
-  fileprivate func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
 }

@@ -14,7 +14,7 @@ extension QuarantineDatabase {
 
   /// Whether a row that can be read whole was set aside: by its rowid, or by its key.
   mutating func holdsRow(
-    of table: String, rowID: Int64?, key: [Value]
+    of table: Name, rowID: Int64?, key: [Value]
   ) throws(SQLiteError) -> Bool {
     for target in [Table.rows, .conflicts]
     where try find("1", in: target, table, rowID, key: key) != nil {
@@ -25,7 +25,7 @@ extension QuarantineDatabase {
 
   /// What is left of a row, as far as it was found before.
   mutating func partialRow(
-    _ table: String, _ rowID: Int64?, key: [Value], keyCount: Int
+    _ table: Name, _ rowID: Int64?, key: [Value], keyCount: Int
   ) throws(SQLiteError) -> PresentPart? {
     guard rowID != nil || (keyCount > 0 && key.count == keyCount),
       let row = try find(
@@ -38,7 +38,7 @@ extension QuarantineDatabase {
 
   /// The rowids of a table's partial rows, in order.
   mutating func forEachPartialRowID(
-    of table: String, _ body: (Int64) throws(SQLiteError) -> Void
+    of table: Name, _ body: (Int64) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     let statement = try prepared(
       """
@@ -53,7 +53,7 @@ extension QuarantineDatabase {
   ///
   /// Text is in UTF-8. Nil where nothing is left of the row.
   mutating func knownValues(
-    of table: String, rowID: Int64?, key: [Value]
+    of table: Name, rowID: Int64?, key: [Value]
   ) throws(SQLiteError) -> [(field: Int, value: Value)]? {
     guard let present = try partialRow(table, rowID, key: key, keyCount: key.count) else {
       return nil
@@ -68,7 +68,7 @@ extension QuarantineDatabase {
 
   /// Forgets what is left of a row, which has come back whole.
   mutating func dropPartialRow(
-    of table: String, rowID: Int64?, key: [Value]
+    of table: Name, rowID: Int64?, key: [Value]
   ) throws(SQLiteError) {
     guard let present = try partialRow(table, rowID, key: key, keyCount: key.count) else { return }
     try prepared("DELETE FROM partial_rows WHERE number = ?").run([.integer(present.number)])
@@ -76,7 +76,7 @@ extension QuarantineDatabase {
 
   /// Notes that rows of the fresh database come from a backup; rowids only where there are any.
   mutating func addOrigin(
-    table: String, first: Int64?, last: Int64?, rows: Int, backup: String
+    table: Name, first: Int64?, last: Int64?, rows: Int, backup: String
   ) throws(SQLiteError) {
     try prepared(
       #"INSERT INTO origins ("table", "first", "last", "rows", backup) VALUES (?, ?, ?, ?, ?)"#
@@ -88,7 +88,7 @@ extension QuarantineDatabase {
   }
 
   /// How many rows of a table something is left of.
-  mutating func partialRowCount(of table: String) throws(SQLiteError) -> Int {
+  mutating func partialRowCount(of table: Name) throws(SQLiteError) -> Int {
     let row = try prepared(#"SELECT count(*) FROM partial_rows WHERE "table" = ?"#)
       .first([.text(table)])
     return Int(row?.first?.integerValue ?? 0)
@@ -119,7 +119,7 @@ extension QuarantineDatabase {
 
   /// The first row of a table of rows with a rowid, or with a key where there is none.
   private mutating func find(
-    _ result: String, in target: Table, _ table: String, _ rowID: Int64?, key: [Value]
+    _ result: String, in target: Table, _ table: Name, _ rowID: Int64?, key: [Value]
   ) throws(SQLiteError) -> [Value]? {
     if let rowID {
       return try prepared(

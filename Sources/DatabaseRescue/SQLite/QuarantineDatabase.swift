@@ -81,7 +81,7 @@ package struct QuarantineDatabase: ~Copyable {
   /// Sets a row aside; its values are those of the record.
   ///
   /// - Throws: ``SQLiteError``, or ``FormatError`` when a long value can no longer be read.
-  package mutating func add(_ stored: StoredRecord, table: String?, doubt: Doubt) throws {
+  package mutating func add(_ stored: StoredRecord, table: Name?, doubt: Doubt) throws {
     let target: Table =
       switch doubt {
       case .keyTaken, .constraint: .conflicts
@@ -95,7 +95,7 @@ package struct QuarantineDatabase: ~Copyable {
   }
 
   /// Sets aside a row of a backup that contradicts what is known of the row that was lost.
-  mutating func addOutdated(_ stored: StoredRecord, table: String, backup: String) throws {
+  mutating func addOutdated(_ stored: StoredRecord, table: Name, backup: String) throws {
     var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
     place[2] = .text(backup)
     try insert(
@@ -111,7 +111,7 @@ package struct QuarantineDatabase: ~Copyable {
   ///
   /// `key` are the positions of the row's key where it has no rowid.
   package mutating func addLeftOut(
-    _ fields: [(field: Int, column: String)], of stored: StoredRecord, table: String,
+    _ fields: [(field: Int, column: Name)], of stored: StoredRecord, table: Name,
     key: Range<Int>
   ) throws {
     let positions = Set(fields.map(\.field)).union(stored.rowID == nil ? Set(key) : []).sorted()
@@ -127,7 +127,7 @@ package struct QuarantineDatabase: ~Copyable {
   ///
   /// `keyCount` is how many of the first fields are the key of a table without rowids.
   package mutating func add(
-    _ partial: PartialRow, table: String, keyCount: Int, fieldCount: Int?
+    _ partial: PartialRow, table: Name, keyCount: Int, fieldCount: Int?
   ) throws(SQLiteError) {
     let key = (0..<keyCount).compactMap { field in
       partial.values.first { $0.field == field }?.value
@@ -182,7 +182,7 @@ package struct QuarantineDatabase: ~Copyable {
 
   /// Where the bytes of a row are, as the columns that all tables of rows begin with.
   private func place(
-    of page: PageNumber, _ offset: Int, table: String?, rowID: Int64?
+    of page: PageNumber, _ offset: Int, table: Name?, rowID: Int64?
   ) -> [Value] {
     [
       table.map { .text($0) } ?? .null, rowID.map(Value.integer) ?? .null,
@@ -230,11 +230,11 @@ package struct QuarantineDatabase: ~Copyable {
       }
     }
     while try statement.step() {}
-    let longValues = try LongValues(of: table.rawValue, on: connection, deferredTypes)
+    let longValues = try LongValues(of: Name(table.rawValue), on: connection, deferredTypes)
     // Some tables have columns that the statement does not name.
     let columns = try connection.rows("PRAGMA table_info(\(table.rawValue))").map { $0[1] }
     for index in fields.indices where isApart(index) {
-      let name = "c\(index)"
+      let name: Name = "c\(index)"
       guard let place = columns.firstIndex(of: .text(name)) else { continue }
       try longValues.fill(name, at: place, with: fields[index], of: record)
     }
@@ -331,5 +331,5 @@ extension PartialRow.Witness {
   }
 
   /// The index that is the witness.
-  var index: String? { if case .index(let name) = self { name } else { nil } }
+  var index: String? { if case .index(let name) = self { name.text } else { nil } }
 }

@@ -35,7 +35,7 @@ package struct RowLookup: ~Copyable {
 
   /// Prepares a search.
   init(
-    _ connection: borrowing Connection, _ table: String, by identity: Identity,
+    _ connection: borrowing Connection, _ table: Name, by identity: Identity,
     encoding: TextEncoding
   ) throws(SQLiteError) {
     let table = table.quotedIdentifier

@@ -18,13 +18,15 @@ package enum SchemaReader {
     let entries = try connection.rows(
       "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
     for entry in entries {
-      guard let name = entry[1].utf8String, let table = entry[2].utf8String else { continue }
+      guard let name = entry[1].utf8String.map({ Name($0) }),
+        let table = entry[2].utf8String.map({ Name($0) })
+      else { continue }
       let sql = entry[3].statement ?? ""
       switch entry[0].utf8String {
       case "trigger": description.triggers.append(NamedSQL(name: name, table: table, sql: sql))
       case "view": description.views.append(NamedSQL(name: name, table: table, sql: sql))
-      case "table" where !name.lowercased().hasPrefix("sqlite_"):
-        guard let kind = kinds.first(where: { $0[0] == .text(name) }) else { continue }
+      case "table" where !name.isReserved:
+        guard let kind = kinds.first(where: { $0[0].utf8String.map { Name($0) } == name }) else { continue }
         do {
           description.tables.append(
             try describeTable(
@@ -42,7 +44,7 @@ package enum SchemaReader {
   }
 
   private static func describeTable(
-    _ connection: borrowing Connection, _ name: String, _ sql: String, kind: String,
+    _ connection: borrowing Connection, _ name: Name, _ sql: String, kind: String,
     withoutRowID: Bool, strict: Bool
   ) throws(SQLiteError) -> TableDescription {
     let tokens = SQLTokens(parsing: sql)
@@ -54,7 +56,7 @@ package enum SchemaReader {
     // Hidden columns of virtual tables (1) are not columns that rows have.
     let columns = information.filter { $0[5] != .integer(1) }.map { row in
       ColumnDescription(
-        name: row[0].utf8String ?? "", type: row[1].utf8String ?? "",
+        name: Name(row[0].utf8String ?? ""), type: row[1].utf8String ?? "",
         notNull: row[2] != .integer(0), defaultSQL: row[3].utf8String,
         primaryKeyPosition: Int(row[4].integerValue ?? 0),
         generated: row[5] == .integer(2) ? .virtual : row[5] == .integer(3) ? .stored : .none,
@@ -98,7 +100,7 @@ package enum SchemaReader {
   }
 
   private static func indexes(
-    _ connection: borrowing Connection, of table: String
+    _ connection: borrowing Connection, of table: Name
   ) throws(SQLiteError) -> [IndexDescription] {
     let list = try connection.rows(
       """
@@ -109,7 +111,7 @@ package enum SchemaReader {
       """, [.text(table)])
     var indexes: [IndexDescription] = []
     for row in list {
-      guard let name = row[0].utf8String else { continue }
+      guard let name = row[0].utf8String.map({ Name($0) }) else { continue }
       let sql = row[4].statement
       let tokens = sql.map { SQLTokens(parsing: $0) }
       let parts = try connection.rows(
@@ -119,9 +121,9 @@ package enum SchemaReader {
       let items = tokens.flatMap { indexItems(in: $0) } ?? []
       let columns = parts.enumerated().map { position, part in
         IndexColumn(
-          name: part[1].utf8String,
+          name: part[1].utf8String.map { Name($0) },
           expression: part[1].utf8String == nil && position < items.count ? items[position] : nil,
-          descending: part[2] == .integer(1), collation: part[3].utf8String ?? "BINARY")
+          descending: part[2] == .integer(1), collation: Name(part[3].utf8String ?? "BINARY"))
       }
       indexes.append(
         IndexDescription(
@@ -153,7 +155,7 @@ package enum SchemaReader {
   }
 
   private static func foreignKeys(
-    _ connection: borrowing Connection, of table: String, _ tokens: SQLTokens
+    _ connection: borrowing Connection, of table: Name, _ tokens: SQLTokens
   ) throws(SQLiteError) -> [ForeignKeyDescription] {
     // SQLite numbers them from the last declared to the first.
     let rows = try connection.rows(
@@ -168,14 +170,16 @@ package enum SchemaReader {
       if row[0] != lastID {
         keys.append(
           ForeignKeyDescription(
-            columns: [], table: row[1].utf8String ?? "", referencedColumns: [],
+            columns: [], table: Name(row[1].utf8String ?? ""), referencedColumns: [],
             onUpdate: row[4].utf8String ?? "", onDelete: row[5].utf8String ?? "",
             match: row[6].utf8String ?? "",
             deferred: keys.count < deferrals.count && deferrals[keys.count]))
         lastID = row[0]
       }
-      keys[keys.count - 1].columns.append(row[2].utf8String ?? "")
-      if let column = row[3].utf8String { keys[keys.count - 1].referencedColumns.append(column) }
+      keys[keys.count - 1].columns.append(Name(row[2].utf8String ?? ""))
+      if let column = row[3].utf8String {
+        keys[keys.count - 1].referencedColumns.append(Name(column))
+      }
     }
     return keys
   }
@@ -207,12 +211,12 @@ package enum SchemaReader {
       guard let first = item.tokens.first, let collate = item.position(of: "collate"),
         collate + 1 < item.tokens.count
       else { continue }
-      let name = SQLTokens([first]).normalized
-      guard let column = table.columns.firstIndex(where: { $0.name.lowercased() == name }) else {
+      let name = Name(SQLTokens([first]).normalized)
+      guard let column = table.columns.firstIndex(where: { $0.name == name }) else {
         continue
       }
       table.columns[column].collation =
-        SQLTokens([item.tokens[collate + 1]]).normalized.uppercased()
+        Name(SQLTokens([item.tokens[collate + 1]]).normalized.uppercased())
     }
   }
 

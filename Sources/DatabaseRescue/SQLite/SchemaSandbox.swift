@@ -38,7 +38,7 @@ package struct SchemaSandbox: ~Copyable {
   ///
   /// - Returns: nil when it was accepted, or why it was not.
   package mutating func declare(_ entry: SchemaEntry) -> RefusedStatement? {
-    guard let sql = entry.sql, !entry.name.lowercased().hasPrefix("sqlite_"),
+    guard let sql = entry.sql, !entry.name.isReserved,
       statement(of: entry) == nil
     else { return nil }
     func refused(_ reason: String, hostile: Bool = false) -> RefusedStatement {
@@ -195,9 +195,9 @@ package struct SandboxParser: SchemaParsing {
       }
       let description = try sandbox.describe().replacingShadowTables(from: plain.describe())
       refused += Self.strayIndexes(in: entries, description, refused)
-      var defaults: [String: [Value]] = [:]
+      var defaults: [Name: [Value]] = [:]
       for table in description.tables {
-        defaults[table.name.lowercased()] = sandbox.defaults(of: table)
+        defaults[table.name] = sandbox.defaults(of: table)
       }
       return ParsedSchema(description: description, refused: refused, defaults: defaults)
     } catch {
@@ -211,11 +211,11 @@ package struct SandboxParser: SchemaParsing {
   private static func strayIndexes(
     in entries: [SchemaEntry], _ description: SchemaDescription, _ refused: [RefusedStatement]
   ) -> [RefusedStatement] {
-    var known = Set(refused.map { $0.name.lowercased() })
-    for index in description.tables.flatMap(\.indexes) { known.insert(index.name.lowercased()) }
+    var known = Set(refused.map(\.name))
+    for index in description.tables.flatMap(\.indexes) { known.insert(index.name) }
     return entries.filter { entry in
-      entry.kind == .index && entry.sql == nil && !known.contains(entry.name.lowercased())
-        && !known.contains(entry.table.lowercased())
+      entry.kind == .index && entry.sql == nil && !known.contains(entry.name)
+        && !known.contains(entry.table)
     }.map {
       RefusedStatement(name: $0.name, reason: "no table has such an index", isHostile: false)
     }

@@ -3,14 +3,14 @@
 
 internal import CSQLite
 import Diagnosis
-import SQLiteFormat
+package import SQLiteFormat
 
 /// What SQLite says about a database that is ours: a fresh one, or a private copy.
 package struct Verification: Sendable {
   /// The lines of `PRAGMA integrity_check`; empty when they are just `ok`.
   package let integrityProblems: [String]
   /// Rows that refer to rows that are not there, by table.
-  package let danglingReferences: [(table: String, count: Int)]
+  package let danglingReferences: [(table: Name, count: Int)]
   /// How many rows the tables have that were asked for, in their order.
   package var rowCounts: [Int] = []
 
@@ -21,7 +21,7 @@ package struct Verification: Sendable {
   ///
   /// - Throws: ``SQLiteError`` when it cannot be opened or a check cannot run.
   package static func ofFreshDatabase(
-    _ path: FilePath, counting tables: [String] = [],
+    _ path: FilePath, counting tables: [Name] = [],
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(SQLiteError) -> Verification {
     let content = Background { () throws(SQLiteError) in
@@ -62,7 +62,7 @@ package struct Verification: Sendable {
 
   private static func danglingReferences(
     in connection: borrowing Connection
-  ) throws(SQLiteError) -> [(table: String, count: Int)] {
+  ) throws(SQLiteError) -> [(table: Name, count: Int)] {
     try connection.rows(
       """
       SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table" ORDER BY "table"
@@ -71,12 +71,12 @@ package struct Verification: Sendable {
       guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
         return nil
       }
-      return (table, Int(count))
+      return (Name(table), Int(count))
     }
   }
 
   private static func count(
-    _ tables: [String], in connection: borrowing Connection
+    _ tables: [Name], in connection: borrowing Connection
   ) throws(SQLiteError) -> [Int] {
     var counts: [Int] = []
     for table in tables {

@@ -37,7 +37,7 @@ extension BackupContent {
     let described = Parallel.map(tables.count) { index -> Result<Table, RescueError> in
       Result { () throws(RescueError) -> Table in
         let tree = tables[index]
-        if let table = known[tree.entry.name] { return table }
+        if let table = known[tree.entry.name.text] { return table }
         return try Table(tree, in: survey)
       }
     }
@@ -75,7 +75,7 @@ private struct ChangedTables {
       if owner == Survey.schemaOwner { return nil }
       let position = Int(owner - Survey.firstTreeOwner)
       if survey.trees.indices.contains(position) {
-        names.insert(survey.trees[position].entry.table)
+        names.insert(survey.trees[position].entry.table.text)
       }
     }
     self.names = names

@@ -6,7 +6,7 @@ import SQLiteFormat
 enum IndexCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .index }.flatMap { index in
-      let place = Finding.Place(object: index.entry.name)
+      let place = Finding.Place(object: index.entry.name.text)
       guard index.isSound else { return damaged(index) }
       guard let table = survey.tree(named: index.entry.table), table.isReadable,
         disagree(index, table, survey)
@@ -28,10 +28,10 @@ enum IndexCheck: Check {
   private static func disagree(
     _ index: TreeSurvey, _ table: TreeSurvey, _ survey: Survey
   ) -> Bool {
-    let name = index.entry.name.lowercased()
+    let name = index.entry.name
     if let expected = table.expectedKeys[name] { return expected != index.keys }
     let description = survey.schema?.table(named: table.entry.name)?.indexes
-      .first { $0.name.lowercased() == name }
+      .first { $0.name == name }
     guard let description, description.predicate == nil else { return false }
     return index.records != table.records
   }
@@ -43,7 +43,7 @@ enum IndexCheck: Check {
     return [
       Finding(
         .indexDamaged, "index '\(index.entry.name)' is damaged: \(first)",
-        at: .init(page: faults.first?.place.page ?? index.root, object: index.entry.name))
+        at: .init(page: faults.first?.place.page ?? index.root, object: index.entry.name.text))
     ]
   }
 }

@@ -11,7 +11,7 @@ enum OrphanCheck: Check {
         .orphanRows,
         "\(counted(tree.regained, "row")) of '\(tree.entry.name)' lie on pages that its tree has "
           + "lost; indexes, rowids or their form prove whose they are",
-        at: .init(object: tree.entry.name), severity: .damage)
+        at: .init(object: tree.entry.name.text), severity: .damage)
     }
     guard pages > 0 else { return regained }
     return regained + [

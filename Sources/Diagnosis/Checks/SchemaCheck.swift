@@ -38,10 +38,10 @@ enum SchemaCheck: Check {
       refused.isHostile
         ? Finding(
           .schemaHostile, "the SQL of '\(refused.name)' is not one declaration",
-          at: .init(object: refused.name))
+          at: .init(object: refused.name.text))
         : Finding(
           .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
-          at: .init(object: refused.name))
+          at: .init(object: refused.name.text))
     }
   }
 
@@ -51,7 +51,7 @@ enum SchemaCheck: Check {
       else { return nil }
       return Finding(
         .rootLost, "the root of table '\(tree.entry.name)' cannot be read: \(fault.problem)",
-        at: .init(page: tree.root, object: tree.entry.name),
+        at: .init(page: tree.root, object: tree.entry.name.text),
         severity: survey.loss(of: tree) == .none ? .damage : nil)
     }
   }

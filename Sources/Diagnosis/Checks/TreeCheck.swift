@@ -31,7 +31,7 @@ enum TreeCheck: Check {
       var findings: [Finding] = []
       for fault in faults.first {
         let (code, message) = describe(fault)
-        let place = Finding.Place(page: fault.page, offset: fault.offset, object: name)
+        let place = Finding.Place(page: fault.page, offset: fault.offset, object: name.text)
         if let last = findings.last, last.code == code, last.message == message {
           findings[findings.count - 1] = Finding(
             code, message, at: last.place, severity: severity(code), count: last.count + 1)
@@ -45,7 +45,7 @@ enum TreeCheck: Check {
       if rest > 0, let last = findings.last {
         findings.append(
           Finding(
-            last.code, "and \(rest) more like it in '\(name)'", at: .init(object: name),
+            last.code, "and \(rest) more like it in '\(name)'", at: .init(object: name.text),
             severity: severity(last.code), count: rest))
       }
       return findings
@@ -70,7 +70,7 @@ enum TreeCheck: Check {
       }
   }
 
-  private static func page(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+  private static func page(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {
     switch fault.problem {
     case .pageMissing:
       (.pageLost, "'\(name)' leads to page \(number(fault)), which the file does not have")
@@ -81,7 +81,7 @@ enum TreeCheck: Check {
     }
   }
 
-  private static func cell(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+  private static func cell(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {
     switch fault.problem {
     case .chainTooShort, .chainTooLong, .chainAstray, .pageMissing, .claimedTwice, .payloadTooLarge:
       (
@@ -100,12 +100,12 @@ enum TreeCheck: Check {
         .rowDoubtful,
         "\(counted(tree.mistyped.count, "row")) of '\(tree.entry.name)' hold a number where a "
           + "column holds only text",
-        at: .init(page: first.page, offset: first.offset, object: tree.entry.name),
+        at: .init(page: first.page, offset: first.offset, object: tree.entry.name.text),
         severity: .damage)
     ]
   }
 
-  private static func layout(_ fault: FormatError, _ name: String) -> (FindingCode, String) {
+  private static func layout(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {
     switch fault.problem {
     case .cellPointerOutside:
       (.freeSpaceDamaged, "cell pointers of '\(name)' on page \(number(fault)) lead nowhere")
@@ -127,7 +127,7 @@ enum TreeCheck: Check {
     return [
       Finding(
         .rowsLost, "\(loss.description) of '\(tree.entry.name)' cannot be read",
-        at: .init(object: tree.entry.name))
+        at: .init(object: tree.entry.name.text))
     ]
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where rows wait to be sent: what the contract says, and what is known of frameworks and habits.
 
+package import SQLiteFormat
+
 extension Contract.UnsyncedEntry {
   /// Entries that a contract of this schema may want: the marks of frameworks and of common
   /// habits, and tables that look like an outbox.
@@ -11,7 +13,7 @@ extension Contract.UnsyncedEntry {
     var entries: [Contract.UnsyncedEntry] = []
     for mark in UnsyncedMark.marks(of: schema) {
       guard case .rows(let predicate) = mark.rule else { continue }
-      let name = mark.framework == .none ? mark.table : "\(mark.framework.title) \(mark.table)"
+      let name = mark.framework == .none ? mark.table.text : "\(mark.framework.title) \(mark.table)"
       let isTaken = entries.contains { $0.name == name }
       entries.append(
         Contract.UnsyncedEntry(
@@ -22,7 +24,7 @@ extension Contract.UnsyncedEntry {
       guard !entries.contains(where: { $0.table == table.name }) else { continue }
       entries.append(
         Contract.UnsyncedEntry(
-          name: table.name, table: table.name, predicate: #""status" IS NOT 'done'"#))
+          name: table.name.text, table: table.name, predicate: #""status" IS NOT 'done'"#))
     }
     return entries
   }
@@ -39,8 +41,7 @@ extension UnsyncedMark {
 
 extension TableDescription {
   fileprivate var looksLikeOutbox: Bool {
-    let name = name.foldedIdentifier
-    return kind == .ordinary && columns.contains { $0.name.foldedIdentifier == "status" }
+    kind == .ordinary && columns.contains { $0.name == "status" }
       && (["outbox", "sync_queue"].contains(name) || name.hasPrefix("pending_"))
   }
 }
@@ -51,7 +52,7 @@ extension Contract {
     /// Its name.
     package let name: String
     /// The table.
-    package let table: String
+    package let table: Name
     /// The expression that is true for a row that waits; nil when nobody can tell.
     package let predicate: String?
   }
@@ -62,14 +63,14 @@ extension Contract {
     let own = unsynced.map { entry in
       UnsyncedPlace(name: entry.name, table: entry.table, predicate: entry.predicate)
     }
-    let named = Set(own.map(\.table.foldedIdentifier))
+    let named = Set(own.map(\.table))
     let known = UnsyncedMark.marks(of: schema).filter { mark in
-      (own.isEmpty || mark.framework != .none) && !named.contains(mark.table.foldedIdentifier)
+      (own.isEmpty || mark.framework != .none) && !named.contains(mark.table)
     }
     return own
       + known.map { mark in
         let predicate: String? = if case .rows(let sql) = mark.rule { sql } else { nil }
-        return UnsyncedPlace(name: mark.table, table: mark.table, predicate: predicate)
+        return UnsyncedPlace(name: mark.table.text, table: mark.table, predicate: predicate)
       }
   }
 }

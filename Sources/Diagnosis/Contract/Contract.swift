@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an app expects of its database: the document that everything is verified against.
 
+public import SQLiteFormat
+
 /// What an app expects of its database.
 public struct Contract: Hashable, Sendable {
   /// The version of the document format that this library writes.
@@ -24,24 +26,24 @@ public struct Contract: Hashable, Sendable {
   public var unsynced: [UnsyncedEntry]
   /// What a migration may do to the number of rows, by table; rows are conserved where nothing
   /// else is said.
-  public var rowCounts: [String: RowCountPolicy]
+  public var rowCounts: [Name: RowCountPolicy]
   /// Whether tables, indexes, triggers and views that are not expected are allowed.
   public var allowExtraObjects: Bool
   /// New names of tables by their old ones.
-  public var renamedTables: [String: String]
+  public var renamedTables: [Name: Name]
   /// New names of columns by their old ones, by table.
-  public var renamedColumns: [String: [String: String]]
+  public var renamedColumns: [Name: [Name: Name]]
   /// Tables that are not looked at.
-  public var ignoreTables: [String]
+  public var ignoreTables: [Name]
 
   /// Makes a contract.
   public init(
     schema: Int = Contract.format, name: String, applicationID: Int32? = nil,
     userVersion: Int32 = 0, objects: SchemaDescription = SchemaDescription(),
     freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
-    rowCounts: [String: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
-    renamedTables: [String: String] = [:], renamedColumns: [String: [String: String]] = [:],
-    ignoreTables: [String] = []
+    rowCounts: [Name: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
+    renamedTables: [Name: Name] = [:], renamedColumns: [Name: [Name: Name]] = [:],
+    ignoreTables: [Name] = []
   ) {
     self.schema = schema
     self.name = name
@@ -59,8 +61,8 @@ public struct Contract: Hashable, Sendable {
   }
 
   /// What a migration may do to the number of rows of a table.
-  public func rowCountPolicy(of table: String) -> RowCountPolicy {
-    rowCounts.first { $0.key.foldedIdentifier == table.foldedIdentifier }?.value ?? .conserved
+  public func rowCountPolicy(of table: Name) -> RowCountPolicy {
+    rowCounts[table] ?? .conserved
   }
 }
 
@@ -84,7 +86,7 @@ extension Contract {
     /// Its name.
     public var name: String
     /// The table.
-    public var table: String
+    public var table: Name
     /// The SQL expression that is true for a row that waits.
     public var predicate: String
 
@@ -94,7 +96,7 @@ extension Contract {
     }
 
     /// Makes an entry.
-    public init(name: String, table: String, predicate: String) {
+    public init(name: String, table: Name, predicate: String) {
       self.name = name
       self.table = table
       self.predicate = predicate

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a database stands to its contract, as findings.
 
+import SQLiteFormat
+
 extension ContractVerification {
   /// How many differences have a finding of their own.
   private static let differencesMax = 50
@@ -83,7 +85,7 @@ extension ContractVerification {
         count == 1
           ? "1 reference of table '\(dangling.table)' points to no row"
           : "\(count) references of table '\(dangling.table)' point to no row",
-        at: .init(object: dangling.table))
+        at: .init(object: dangling.table.text))
     }
       + uncheckedForeignKeys.map { unchecked in
         Finding(
@@ -106,12 +108,12 @@ extension ContractVerification {
           count == 1
             ? "1 row of table '\(place.table)' waits to be sent (\(place.name))"
             : "\(count) rows of table '\(place.table)' wait to be sent (\(place.name))",
-          at: .init(object: place.table))
+          at: .init(object: place.table.text))
       case .cannotTell:
         Finding(
           .unsyncedUnknown,
           "cannot tell how many rows of table '\(place.table)' wait to be sent (\(place.name))",
-          at: .init(object: place.table))
+          at: .init(object: place.table.text))
       }
     }
   }

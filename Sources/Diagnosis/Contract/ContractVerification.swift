@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a database stands to its contract: counts and names, never values of rows.
 
+public import SQLiteFormat
+
 /// How a database stands to its contract.
 public struct ContractVerification: Hashable, Sendable {
   /// An invariant that rows break.
@@ -37,12 +39,12 @@ public struct ContractVerification: Hashable, Sendable {
   /// Rows of a table that refer to rows that are not there.
   public struct DanglingReferences: Hashable, Sendable {
     /// The table.
-    public let table: String
+    public let table: Name
     /// How many of its references dangle.
     public let count: Int
 
     /// Makes an entry.
-    public init(table: String, count: Int) {
+    public init(table: Name, count: Int) {
       self.table = table
       self.count = count
     }
@@ -53,12 +55,12 @@ public struct ContractVerification: Hashable, Sendable {
     /// The name of the place.
     public let name: String
     /// The table.
-    public let table: String
+    public let table: Name
     /// What is known of its rows.
     public let rows: UnsyncedRows
 
     /// Makes an entry.
-    public init(name: String, table: String, rows: UnsyncedRows) {
+    public init(name: String, table: Name, rows: UnsyncedRows) {
       self.name = name
       self.table = table
       self.rows = rows

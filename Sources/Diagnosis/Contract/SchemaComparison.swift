@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two schemas side by side: what is missing, extra and changed, by meaning.
 
+public import SQLiteFormat
+
 extension ContractDifference {
   /// How a schema differs from the one expected, by meaning and never by text.
   ///
@@ -11,11 +13,11 @@ extension ContractDifference {
   /// another declared type of the same affinity.
   public static func compare(
     expected: SchemaDescription, found: SchemaDescription, allowExtraObjects: Bool = false,
-    ignoring tables: some Sequence<String> = [], renamedColumns: [String: [String: String]] = [:]
+    ignoring tables: some Sequence<Name> = [], renamedColumns: [Name: [Name: Name]] = [:]
   ) -> [ContractDifference] {
     SchemaComparison(
       expected: expected, found: found, allowsExtras: allowExtraObjects,
-      ignored: Set(tables.map(\.foldedIdentifier)).union(SchemaComparison.alwaysIgnored),
+      ignored: Set(tables).union(SchemaComparison.alwaysIgnored),
       renamed: renamedColumns
     ).differences
   }
@@ -35,12 +37,12 @@ struct SchemaComparison {
   let expected: SchemaDescription
   let found: SchemaDescription
   let allowsExtras: Bool
-  /// Tables that are not looked at, by folded name.
-  let ignored: Set<String>
-  let renamed: [String: [String: String]]
+  /// Tables that are not looked at.
+  let ignored: Set<Name>
+  let renamed: [Name: [Name: Name]]
 
   /// Tables of the platform and of replication underneath, which no app declares.
-  static let alwaysIgnored: Set<String> = [
+  static let alwaysIgnored: Set<Name> = [
     "android_metadata", "_litestream_seq", "_litestream_lock",
   ]
 
@@ -51,7 +53,7 @@ struct SchemaComparison {
     for name in Set(expectedTables.keys).union(foundTables.keys).sorted() {
       switch (expectedTables[name], foundTables[name]) {
       case (let expected?, let found?):
-        let renamed = renamed.first { $0.key.foldedIdentifier == name }?.value ?? [:]
+        let renamed = renamed[name] ?? [:]
         result +=
           TableComparison(
             expected, found, parents: (self.expected, self.found), allowsExtras: allowsExtras,
@@ -62,18 +64,17 @@ struct SchemaComparison {
       case (nil, nil): break
       }
     }
-    let known = Set(expected.tables.map(\.name.foldedIdentifier))
-      .union(expected.views.map(\.name.foldedIdentifier))
+    let known = Set(expected.tables.map(\.name)).union(expected.views.map(\.name))
     result += statements(.view, expected.views, found.views) { _ in true }
     result += statements(.trigger, expected.triggers, found.triggers) { trigger in
       // A trigger of a table or view that is extra itself goes with it.
-      known.contains(trigger.table.foldedIdentifier)
+      known.contains(trigger.table)
     }
     return result
   }
 
-  private func relevant(_ tables: [TableDescription]) -> [String: TableDescription] {
-    let named = tables.map { ($0.name.foldedIdentifier, $0) }.filter { !ignored.contains($0.0) }
+  private func relevant(_ tables: [TableDescription]) -> [Name: TableDescription] {
+    let named = tables.map { ($0.name, $0) }.filter { !ignored.contains($0.0) }
     return Dictionary(named) { first, _ in first }
   }
 
@@ -81,13 +82,13 @@ struct SchemaComparison {
     guard table.kind != .shadow else {
       return [
         ContractDifference(
-          .missing, .table, table.name,
+          .missing, .table, table.name.text,
           mend: .none(because: "it is a part of a virtual table, which must be made anew"))
       ]
     }
     let count = table.columns.count
     let difference = ContractDifference(
-      .missing, .table, table.name, expected: count == 1 ? "1 column" : "\(count) columns",
+      .missing, .table, table.name.text, expected: count == 1 ? "1 column" : "\(count) columns",
       mend: .making(table.sql))
     return [difference]
       + table.indexes.filter { $0.origin == .created }.map { IndexMeaning($0, of: table).missing }
@@ -97,7 +98,7 @@ struct SchemaComparison {
     guard !allowsExtras, table.kind != .shadow else { return nil }
     let count = table.columns.count
     return ContractDifference(
-      .extra, .table, table.name, found: count == 1 ? "1 column" : "\(count) columns",
+      .extra, .table, table.name.text, found: count == 1 ? "1 column" : "\(count) columns",
       mend: .none(because: "its rows would go with it; drop it only when nobody needs them"))
   }
 
@@ -114,30 +115,30 @@ struct SchemaComparison {
       switch (expected[name], found[name]) {
       case (let expected?, nil):
         return ContractDifference(
-          .missing, subject, expected.name, expected: place, mend: .making(expected.sql))
+          .missing, subject, expected.name.text, expected: place, mend: .making(expected.sql))
       case (nil, let found?):
         guard !allowsExtras, isReported(found) else { return nil }
         return ContractDifference(
-          .extra, subject, found.name, found: place,
+          .extra, subject, found.name.text, found: place,
           mend: .statement(Self.dropping(subject, found.name)))
       case (let expected?, let found?):
         let texts = (SQLTokens(statement: expected.sql), SQLTokens(statement: found.sql))
         guard texts.0.normalized != texts.1.normalized else { return nil }
         return ContractDifference(
-          .changed, subject, expected.name, expected: texts.0.sql, found: texts.1.sql,
+          .changed, subject, expected.name.text, expected: texts.0.sql, found: texts.1.sql,
           mend: .replacing(subject, found.name))
       case (nil, nil): return nil
       }
     }
   }
 
-  private func named(_ objects: [NamedSQL]) -> [String: NamedSQL] {
-    let relevant = objects.filter { !ignored.contains($0.table.foldedIdentifier) }
-    return Dictionary(relevant.map { ($0.name.foldedIdentifier, $0) }) { first, _ in first }
+  private func named(_ objects: [NamedSQL]) -> [Name: NamedSQL] {
+    let relevant = objects.filter { !ignored.contains($0.table) }
+    return Dictionary(relevant.map { ($0.name, $0) }) { first, _ in first }
   }
 
   /// The statement that drops an object without rows of its own.
-  static func dropping(_ subject: ContractDifference.Subject, _ name: String) -> String {
+  static func dropping(_ subject: ContractDifference.Subject, _ name: Name) -> String {
     "DROP \(subject.rawValue.uppercased()) \(name.quotedIdentifier)"
   }
 }
@@ -153,7 +154,7 @@ extension ContractDifference.Mend {
 
   /// What is dropped and made anew.
   static func replacing(
-    _ subject: ContractDifference.Subject, _ name: String
+    _ subject: ContractDifference.Subject, _ name: Name
   ) -> ContractDifference.Mend {
     .none(
       because: "it takes two, \(SchemaComparison.dropping(subject, name)) and its CREATE statement")

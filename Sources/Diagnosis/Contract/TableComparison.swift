@@ -9,27 +9,27 @@ struct TableComparison {
   private let found: TableDescription
   private let parents: (expected: SchemaDescription, found: SchemaDescription)
   private let allowsExtras: Bool
-  /// Old names of columns that are there, by the folded new names that are not.
-  private let oldNames: [String: String]
+  /// Old names of columns that are there, by the new names that are not.
+  private let oldNames: [Name: Name]
   private let expectedDeclaration: TableDeclaration
   private let foundDeclaration: TableDeclaration
 
   init(
     _ expected: TableDescription, _ found: TableDescription,
-    parents: (SchemaDescription, SchemaDescription), allowsExtras: Bool, renamed: [String: String]
+    parents: (SchemaDescription, SchemaDescription), allowsExtras: Bool, renamed: [Name: Name]
   ) {
-    let wanted = Set(expected.columns.map(\.name.foldedIdentifier))
-    let present = Set(found.columns.map(\.name.foldedIdentifier))
+    let wanted = Set(expected.columns.map(\.name))
+    let present = Set(found.columns.map(\.name))
     let pending = renamed.filter { old, new in
-      present.contains(old.foldedIdentifier) && !wanted.contains(old.foldedIdentifier)
-        && wanted.contains(new.foldedIdentifier) && !present.contains(new.foldedIdentifier)
+      present.contains(old) && !wanted.contains(old)
+        && wanted.contains(new) && !present.contains(new)
     }
     self.expected = expected
     self.found = found.renaming(pending)
     self.parents = parents
     self.allowsExtras = allowsExtras
     oldNames = Dictionary(
-      pending.map { ($0.value.foldedIdentifier, $0.key) }, uniquingKeysWith: min)
+      pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
     expectedDeclaration = TableDeclaration(sql: expected.sql)
     foundDeclaration = TableDeclaration(sql: found.sql)
   }
@@ -47,7 +47,7 @@ struct TableComparison {
     guard texts.0.normalized != texts.1.normalized else { return [] }
     return [
       ContractDifference(
-        .changed, .table, expected.name, expected: texts.0.sql, found: texts.1.sql,
+        .changed, .table, expected.name.text, expected: texts.0.sql, found: texts.1.sql,
         mend: .rebuilding)
     ]
   }
@@ -56,17 +56,17 @@ struct TableComparison {
     guard expected.optionsText != found.optionsText else { return [] }
     return [
       ContractDifference(
-        .changed, .options, expected.name, expected: expected.optionsText,
+        .changed, .options, expected.name.text, expected: expected.optionsText,
         found: found.optionsText, mend: .rebuilding)
     ]
   }
 
   private var primaryKey: [ContractDifference] {
     let (wanted, present) = (expected.primaryKeyText, found.primaryKeyText)
-    guard wanted?.foldedIdentifier != present?.foldedIdentifier else { return [] }
+    guard wanted.map({ Name($0) }) != present.map({ Name($0) }) else { return [] }
     return [
       ContractDifference(
-        present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey, expected.name,
+        present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey, expected.name.text,
         expected: wanted, found: present, mend: .rebuilding)
     ]
   }
@@ -91,7 +91,7 @@ struct TableComparison {
   private var uniqueConstraints: [ContractDifference] {
     func keys(_ table: TableDescription) -> [String] {
       table.indexes.filter { $0.origin == .uniqueConstraint }
-        .map { IndexMeaning($0, of: table).text.foldedIdentifier }
+        .map { Name(IndexMeaning($0, of: table).text).foldedText }
     }
     return unnamed(.unique, keys(expected), keys(found))
   }
@@ -101,17 +101,17 @@ struct TableComparison {
     _ subject: ContractDifference.Subject, _ wanted: [String], _ present: [String]
   ) -> [ContractDifference] {
     without(present, wanted).sorted().map { text in
-      ContractDifference(.missing, subject, expected.name, expected: text, mend: .rebuilding)
+      ContractDifference(.missing, subject, expected.name.text, expected: text, mend: .rebuilding)
     }
       + without(wanted, present).sorted().map { text in
-        ContractDifference(.extra, subject, expected.name, found: text, mend: .rebuilding)
+        ContractDifference(.extra, subject, expected.name.text, found: text, mend: .rebuilding)
       }
   }
 
   private var foreignKeys: [ContractDifference] {
     let all = expected.foreignKeys.map { ForeignKeyMeaning($0, in: parents.expected) }
     let present = found.foreignKeys.map { ForeignKeyMeaning($0, in: parents.found) }
-    let new = Set(missingColumns.map(\.name.foldedIdentifier))
+    let new = Set(missingColumns.map(\.name))
     let wanted = without(present, all).filter { key in
       !key.columns.allSatisfy { new.contains($0) } || !isWithinColumn(key)
     }
@@ -121,12 +121,12 @@ struct TableComparison {
       let other = extra.firstIndex { $0.columns == key.columns }.map { extra.remove(at: $0) }
       result.append(
         ContractDifference(
-          other == nil ? .missing : .changed, .foreignKey, expected.name, expected: key.text,
+          other == nil ? .missing : .changed, .foreignKey, expected.name.text, expected: key.text,
           found: other?.text, mend: .rebuilding))
     }
     return result
       + extra.sorted { $0.text < $1.text }.map { key in
-        ContractDifference(.extra, .foreignKey, expected.name, found: key.text, mend: .rebuilding)
+        ContractDifference(.extra, .foreignKey, expected.name.text, found: key.text, mend: .rebuilding)
       }
   }
 
@@ -136,10 +136,10 @@ struct TableComparison {
   }
 
   private var indexes: [ContractDifference] {
-    func named(_ table: TableDescription) -> [String: IndexMeaning] {
+    func named(_ table: TableDescription) -> [Name: IndexMeaning] {
       let created = table.indexes.filter { $0.origin == .created }
       return Dictionary(
-        created.map { ($0.name.foldedIdentifier, IndexMeaning($0, of: table)) }
+        created.map { ($0.name, IndexMeaning($0, of: table)) }
       ) { first, _ in first }
     }
     let (wanted, present) = (named(expected), named(found))
@@ -149,12 +149,12 @@ struct TableComparison {
       case (nil, let present?):
         guard !allowsExtras else { return nil }
         return ContractDifference(
-          .extra, .index, present.index.name, found: present.text,
+          .extra, .index, present.index.name.text, found: present.text,
           mend: .statement(SchemaComparison.dropping(.index, present.index.name)))
       case (let wanted?, let present?):
         guard wanted.normal != present.normal else { return nil }
         return ContractDifference(
-          .changed, .index, wanted.index.name, expected: wanted.text, found: present.text,
+          .changed, .index, wanted.index.name.text, expected: wanted.text, found: present.text,
           mend: .replacing(.index, present.index.name))
       case (nil, nil): return nil
       }
@@ -166,13 +166,13 @@ struct TableComparison {
 
 extension TableComparison {
   private var missingColumns: [ColumnDescription] {
-    let present = Set(found.columns.map(\.name.foldedIdentifier))
-    return expected.columns.filter { !present.contains($0.name.foldedIdentifier) }
+    let present = Set(found.columns.map(\.name))
+    return expected.columns.filter { !present.contains($0.name) }
   }
 
   private var extraColumns: [ColumnDescription] {
-    let wanted = Set(expected.columns.map(\.name.foldedIdentifier))
-    return found.columns.filter { !wanted.contains($0.name.foldedIdentifier) }
+    let wanted = Set(expected.columns.map(\.name))
+    return found.columns.filter { !wanted.contains($0.name) }
   }
 
   private var columns: [ContractDifference] {
@@ -189,8 +189,8 @@ extension TableComparison {
 
   private func compare(_ column: ColumnDescription, at position: Int) -> [ContractDifference] {
     let object = "\(expected.name).\(column.name)"
-    let name = column.name.foldedIdentifier
-    let index = found.columns.firstIndex { $0.name.foldedIdentifier == name }
+    let name = column.name
+    let index = found.columns.firstIndex { $0.name == name }
     guard let index else {
       return [
         ContractDifference(
@@ -204,7 +204,7 @@ extension TableComparison {
       let new = column.name.quotedIdentifier
       result.append(
         ContractDifference(
-          .changed, .column, object, expected: column.name, found: old.name,
+          .changed, .column, object, expected: column.name.text, found: old.name.text,
           mend: .statement("ALTER TABLE \(table) RENAME COLUMN \(old.sql) TO \(new)")))
     }
     let wanted = ColumnMeaning(column, at: position, of: expected)
@@ -250,13 +250,13 @@ extension TableComparison {
 
   /// Whether the columns that both have stand in the same order.
   private var columnOrder: [ContractDifference] {
-    let present = found.columns.map(\.name.foldedIdentifier)
-    let wanted = expected.columns.map(\.name.foldedIdentifier).filter { present.contains($0) }
+    let present = found.columns.map(\.name)
+    let wanted = expected.columns.map(\.name).filter { present.contains($0) }
     let order = present.filter { wanted.contains($0) }
     guard wanted != order else { return [] }
     return [
       ContractDifference(
-        .changed, .columnOrder, expected.name, expected: wanted.joined(separator: ", "),
+        .changed, .columnOrder, expected.name.text, expected: wanted.joined(separator: ", "),
         found: order.joined(separator: ", "), mend: .rebuilding, weight: .notice)
     ]
   }
@@ -279,11 +279,9 @@ private func without<Element: Hashable>(_ others: [Element], _ list: [Element]) 
 
 extension TableDescription {
   /// The table with other names for some columns, wherever a name stands by itself.
-  fileprivate func renaming(_ names: [String: String]) -> TableDescription {
+  fileprivate func renaming(_ names: [Name: Name]) -> TableDescription {
     guard !names.isEmpty else { return self }
-    func renamed(_ name: String) -> String {
-      names.first { $0.key.foldedIdentifier == name.foldedIdentifier }?.value ?? name
-    }
+    func renamed(_ name: Name) -> Name { names[name] ?? name }
     var table = self
     for index in table.columns.indices {
       table.columns[index].name = renamed(table.columns[index].name)

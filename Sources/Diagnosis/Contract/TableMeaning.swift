@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a table reduced to what they mean, and shown in a few words of SQL.
 
+import SQLiteFormat
+
 /// What a column means, with nothing of how it was written.
 struct ColumnMeaning: Hashable {
   /// The declared type, folded.
   var type: String
   private let notNull: Bool
   private let defaultSQL: String?
-  private let collation: String
+  private let collation: Name
   private let generated: ColumnDescription.Generated
   private let expression: String?
 
@@ -16,7 +18,7 @@ struct ColumnMeaning: Hashable {
     // The rowid is never NULL, whether that was said or not.
     notNull = column.notNull || table.rowIDAlias == position
     defaultSQL = column.constantDefault.map { SQLTokens($0).normalized }
-    collation = column.collation.foldedIdentifier
+    collation = column.collation
     generated = column.generated
     expression =
       column.generated == .none
@@ -47,7 +49,7 @@ extension ColumnDescription {
       let text = SQLTokens(tokens).sql
       words.append("DEFAULT " + (tokens.isPlain ? text : "(\(text))"))
     }
-    if collation.foldedIdentifier != "binary" { words.append("COLLATE \(collation)") }
+    if collation != "BINARY" { words.append("COLLATE \(collation)") }
     if generated != .none {
       let expression = TableDeclaration(sql: table.sql).expression(of: name) ?? "…"
       words.append("AS (\(expression)) \(generated.rawValue.uppercased())")
@@ -100,11 +102,10 @@ struct IndexMeaning {
   /// Columns with the order and collation that are not their own.
   static func key(_ columns: [IndexColumn], of table: TableDescription) -> String {
     let parts = columns.map { part in
-      let name = part.name?.foldedIdentifier
-      let column = table.columns.first { $0.name.foldedIdentifier == name }
+      let column = table.columns.first { $0.name == part.name }
       let own = column?.collation ?? "BINARY"
-      return (part.name ?? part.expression ?? "an expression")
-        + (own.foldedIdentifier == part.collation.foldedIdentifier || part.expression != nil
+      return (part.name?.text ?? part.expression ?? "an expression")
+        + (own == part.collation || part.expression != nil
           ? "" : " COLLATE \(part.collation)")
         + (part.descending ? " DESC" : "")
     }
@@ -112,7 +113,7 @@ struct IndexMeaning {
   }
 
   var missing: ContractDifference {
-    ContractDifference(.missing, .index, index.name, expected: text, mend: .making(index.sql))
+    ContractDifference(.missing, .index, index.name.text, expected: text, mend: .making(index.sql))
   }
 }
 
@@ -140,27 +141,27 @@ extension TableDescription {
 struct ForeignKeyMeaning: Hashable {
   /// The key in a few words of SQL.
   let text: String
-  /// The columns that refer, folded.
-  let columns: [String]
-  private let normal: String
+  /// The columns that refer.
+  let columns: [Name]
+  private let normal: Name
 
   init(_ key: ForeignKeyDescription, in schema: SchemaDescription) {
     // No columns stand for the primary key of the parent.
-    let parent = schema.tables.first { $0.name.foldedIdentifier == key.table.foldedIdentifier }
+    let parent = schema.tables.first { $0.name == key.table }
     let primaryKey = parent?.columns.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
     let referenced = key.referencedColumns.isEmpty ? primaryKey ?? [] : key.referencedColumns
     var text = "(\(key.columns.joined(separator: ", "))) REFERENCES \(key.table)"
     if !referenced.isEmpty { text += " (\(referenced.joined(separator: ", ")))" }
     for (event, action) in [("DELETE", key.onDelete), ("UPDATE", key.onUpdate)]
-    where action.foldedIdentifier != "no action" {
+    where action.uppercased() != "NO ACTION" {
       text += " ON \(event) \(action.uppercased())"
     }
     // SQLite ignores MATCH.
     if key.deferred { text += " DEFERRABLE INITIALLY DEFERRED" }
     self.text = text
-    columns = key.columns.map(\.foldedIdentifier)
-    normal = text.foldedIdentifier
+    columns = key.columns
+    normal = Name(text)
   }
 
   static func == (left: ForeignKeyMeaning, right: ForeignKeyMeaning) -> Bool {

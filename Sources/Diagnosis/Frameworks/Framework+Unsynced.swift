@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frameworks, and common habits, keep rows that were not sent anywhere yet.
 
+public import SQLiteFormat
+
 /// A place in which rows wait to be sent, or of which nobody can tell.
 public struct UnsyncedMark: Hashable, Sendable {
   /// What can be said of the rows there.
@@ -16,12 +18,12 @@ public struct UnsyncedMark: Hashable, Sendable {
   /// Whose mark it is; `none` for a habit of many apps.
   public let framework: Framework
   /// The table, as it is named in the file; to be quoted in SQL.
-  public let table: String
+  public let table: Name
   /// What can be said of its rows.
   public let rule: Rule
 
   /// Makes a mark.
-  public init(framework: Framework, table: String, rule: Rule) {
+  public init(framework: Framework, table: Name, rule: Rule) {
     self.framework = framework
     self.table = table
     self.rule = rule
@@ -33,7 +35,7 @@ public struct UnsyncedMark: Hashable, Sendable {
   /// there are none. Marks of frameworks count only where the framework was
   /// recognised; habits count everywhere but in the frameworks' own tables.
   public static func marks(
-    in tables: [(name: String, columns: [String])], of matches: [FrameworkMatch]
+    in tables: [(name: Name, columns: [Name])], of matches: [FrameworkMatch]
   ) -> [UnsyncedMark] {
     let catalogue = TableCatalogue(tables)
     let recognised = Set(matches.map(\.framework))

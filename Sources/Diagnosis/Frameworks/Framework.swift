@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who made a database: a table of frameworks and of the tables they leave, so longer than others.
 
+public import SQLiteFormat
+
 /// The framework, tool or app that made a database, or keeps its books in it.
 ///
 /// The number is part of support codes: it is never reused, never changes, and
@@ -92,11 +94,11 @@ public enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   /// never enough: the columns must be there too. Every match is reported, but for
   /// likely ones whose tables a certain one explains.
   public static func detect(
-    in tables: [(name: String, columns: [String])]
+    in tables: [(name: Name, columns: [Name])]
   ) -> [FrameworkMatch] {
     let catalogue = TableCatalogue(tables)
     var matches: [FrameworkMatch] = []
-    var explained: Set<String> = []
+    var explained: Set<Name> = []
     for signature in signatures {
       guard let found = catalogue.tables(matching: signature.shapes) else { continue }
       switch signature.confidence {
@@ -144,10 +146,10 @@ public struct FrameworkMatch: Hashable, Sendable {
   /// The tables that it was recognised by, as they are named in the file.
   ///
   /// They are not all bookkeeping: Anki's and WatermelonDB's hold the user's rows.
-  public let tables: [String]
+  public let tables: [Name]
 
   /// Makes a match.
-  public init(framework: Framework, confidence: Confidence, tables: [String]) {
+  public init(framework: Framework, confidence: Confidence, tables: [Name]) {
     self.framework = framework
     self.confidence = confidence
     self.tables = tables
@@ -157,26 +159,23 @@ public struct FrameworkMatch: Hashable, Sendable {
 /// Tables by their folded name, with their folded columns.
 struct TableCatalogue {
   struct Table {
-    let name: String
-    let folded: String
-    let columns: Set<String>
+    let name: Name
+    let columns: Set<Name>
   }
 
   let tables: [Table]
-  private let byName: [String: [Int]]
+  private let byName: [Name: [Int]]
 
-  init(_ descriptions: [(name: String, columns: [String])]) {
+  init(_ descriptions: [(name: Name, columns: [Name])]) {
     tables = descriptions.map { description in
-      Table(
-        name: description.name, folded: Self.folded(description.name),
-        columns: Set(description.columns.map(Self.folded)))
+      Table(name: description.name, columns: Set(description.columns))
     }
-    byName = Dictionary(grouping: tables.indices) { [tables] in tables[$0].folded }
+    byName = Dictionary(grouping: tables.indices) { [tables] in tables[$0].name }
   }
 
   /// The names of the tables that fit all the shapes; nil unless each shape is found.
-  func tables(matching shapes: [TableShape]) -> [String]? {
-    var found: [String] = []
+  func tables(matching shapes: [TableShape]) -> [Name]? {
+    var found: [Name] = []
     for shape in shapes {
       let names = tables(matching: shape).map(\.name)
       if names.isEmpty { return nil }
@@ -190,45 +189,39 @@ struct TableCatalogue {
     let candidates =
       switch shape.name {
       case .exactly(let name): (byName[name] ?? []).map { tables[$0] }
-      case .prefix(let prefix): tables.filter { $0.folded.hasPrefix(prefix) }
+      case .prefix(let prefix): tables.filter { $0.name.hasPrefix(prefix) }
       case .any: tables
       }
     return candidates.filter { shape.fits($0.columns) }
-  }
-
-  /// Folds A to Z only, as SQLite does.
-  private static func folded(_ name: String) -> String {
-    String(
-      decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }
 
 /// What a table must look like: its name, and the columns it must have.
 struct TableShape {
-  enum Name {
-    case exactly(String)
-    case prefix(String)
+  enum Pattern {
+    case exactly(Name)
+    case prefix(Name)
     case any
   }
 
-  /// The name, in lower case.
-  let name: Name
-  /// The columns that must be there, in lower case.
-  let columns: Set<String>
+  /// The name.
+  let name: Pattern
+  /// The columns that must be there.
+  let columns: Set<Name>
   /// Whether other columns rule the table out.
   let isComplete: Bool
 
-  init(_ name: String, _ columns: Set<String>, complete: Bool = false) {
+  init(_ name: Name, _ columns: Set<Name>, complete: Bool = false) {
     self.init(name: .exactly(name), columns, complete: complete)
   }
 
-  init(name: Name, _ columns: Set<String>, complete: Bool = false) {
+  init(name: Pattern, _ columns: Set<Name>, complete: Bool = false) {
     self.name = name
     self.columns = columns
     isComplete = complete
   }
 
-  func fits(_ other: Set<String>) -> Bool {
+  func fits(_ other: Set<Name>) -> Bool {
     isComplete ? columns == other : columns.isSubset(of: other)
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An option as an ordered list of steps. The dry run is this, printed.
 
+public import SQLiteFormat
+
 /// What a command is going to do, step by step, before it does anything.
 public struct Plan: Hashable, Sendable {
   /// One step.
@@ -8,7 +10,7 @@ public struct Plan: Hashable, Sendable {
     /// Read a backup in full and compare it with its own digests.
     case verifyBackup(String)
     /// Write the rows that were not sent anywhere yet to files of their own.
-    case exportUnsynced(tables: [String])
+    case exportUnsynced(tables: [Name])
     /// Build the new database from a backup.
     case buildFromBackup(String)
     /// Build the new database from every readable row.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done now, least destructive first, each with what it would keep and lose.
 
-import SQLiteFormat
+public import SQLiteFormat
 
 /// Something that can be done now, with its predicted outcome.
 public struct RecoveryOption: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct RecoveryOption: Hashable, Sendable {
   /// What is predicted for one table.
   public struct Outcome: Hashable, Sendable {
     /// The table.
-    public let table: String
+    public let table: Name
     /// Rows of the current database that stay.
     public let kept: Int
     /// Rows of the current database that go.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two states of a database compared row by row: what a restore would lose and bring back.
 
-import SQLiteFormat
+public import SQLiteFormat
 
 /// How the rows of one table differ between two states of a database.
 public struct RowComparison: Hashable, Sendable {
   /// The table.
-  public let table: String
+  public let table: Name
   /// Rows that both states have.
   public let shared: Int
   /// Rows that only the current state has: a restore loses them.
@@ -22,11 +22,11 @@ extension Survey {
   /// sides. Needs 16 bytes of memory for each row of the largest table.
   public func compare(with other: Survey) -> [RowComparison] {
     let names = Set(
-      (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name.lowercased() })
+      (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
     let hidden = Set(
       [self, other].flatMap { $0.schema?.parsed.description.tables ?? [] }
-        .filter { $0.kind == .shadow }.map { $0.name.lowercased() })
-    return names.filter { !$0.hasPrefix("sqlite_") && !hidden.contains($0) }.sorted().map { name in
+        .filter { $0.kind == .shadow }.map(\.name))
+    return names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map { name in
       var counts: [KeyHash: Int] = [:]
       var shared = 0
       var onlyOther = 0
@@ -46,7 +46,7 @@ extension Survey {
   }
 
   /// Hands out the hash of every row of a table that can be read.
-  private func forEachRow(ofTable name: String, _ body: (KeyHash) -> Void) {
+  private func forEachRow(ofTable name: Name, _ body: (KeyHash) -> Void) {
     guard let tree = tree(named: name), let reader = SalvageReader(self) else { return }
     let shape = schema?.shape(ofTable: name)
     var claims = reader.startingClaims

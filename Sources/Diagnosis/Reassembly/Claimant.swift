@@ -8,7 +8,7 @@ struct Claimant {
   /// Its position among the survey's trees.
   let position: Int
   /// Its name in the schema.
-  let name: String
+  let name: Name
   /// Whether it is a table with rowids.
   let isTable: Bool
   /// Whether it is a table, and not an index, whose entries are made anew.

@@ -176,7 +176,7 @@ struct Placement {
   }
 
   /// The table whose page in a backup is the same as one of a group.
-  private func tableInBackup(_ group: OrphanGroup) -> String? {
+  private func tableInBackup(_ group: OrphanGroup) -> Name? {
     guard let knownPages else { return nil }
     return group.rowPages.lazy.compactMap { page in
       (try? pages.image.bytes(of: page)).flatMap { knownPages.table(of: page, bytes: $0) }

@@ -172,7 +172,7 @@ private struct Work {
         }
         let form = RecordForm(description, over: table)
         let position = survey.trees.firstIndex {
-          $0.entry.kind == .index && $0.entry.name.lowercased() == shape.name.lowercased()
+          $0.entry.kind == .index && $0.entry.name == shape.name
         }
         let isDamaged = position.map { positions[$0] != nil } ?? true
         return Witness(shape, isWhole: !isDamaged) { add in

@@ -107,7 +107,7 @@ extension Survey {
     let isTable = tree.isRowIDTable
     let form: RecordForm? = table.flatMap { table in
       if tree.entry.kind == .table { return RecordForm(table) }
-      return table.indexes.first { $0.name.lowercased() == tree.entry.name.lowercased() }
+      return table.indexes.first { $0.name == tree.entry.name }
         .map { RecordForm($0, over: table) }
     }
     return Claimant(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account of a salvage: nothing that was seen may disappear.
 
+public import SQLiteFormat
+
 /// What became of the rows of one table.
 public struct Balance: Hashable, Sendable {
   /// The table; nil for rows whose table is unknown.
-  public let table: String?
+  public let table: Name?
   /// Rows that could be read.
   public var seen = 0
   /// Rows written to the fresh database.
@@ -29,7 +31,7 @@ public struct Balance: Hashable, Sendable {
   public var counted: Int?
 
   /// An account with nothing in it.
-  public init(table: String?) {
+  public init(table: Name?) {
     self.table = table
   }
 

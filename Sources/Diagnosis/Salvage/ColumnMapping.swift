@@ -8,19 +8,19 @@ public struct ColumnMapping: Hashable, Sendable {
   /// A column of the file for which the fresh table has none.
   public struct LeftOut: Hashable, Sendable {
     /// Its name.
-    public let name: String
+    public let name: Name
     /// Its position among the source's stored columns.
     public let position: Int
   }
 
   /// The columns to insert into, in the fresh table's order.
-  public let targets: [String]
+  public let targets: [Name]
   /// For each of them, the position among the source's stored columns.
   public let sources: [Int]
   /// The name by which the rowid can be inserted; nil where it is a column, or there is none.
-  public let rowIDName: String?
+  public let rowIDName: Name?
   /// What the fresh table calls the rowid of the source; nil where it does not keep it.
-  public let rowIDColumn: String?
+  public let rowIDColumn: Name?
   /// Whether the source has rowids that the fresh table should have, and SQL has no name for them.
   public let losesRowIDs: Bool
   /// Columns of the source whose values have no place in the fresh table.
@@ -31,9 +31,9 @@ public struct ColumnMapping: Hashable, Sendable {
   /// A column whose name in the file is damaged.
   public struct Garbled: Hashable, Sendable {
     /// What the file calls it.
-    public let name: String
+    public let name: Name
     /// What the fresh table calls it.
-    public let meant: String
+    public let meant: Name
   }
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
@@ -42,34 +42,31 @@ public struct ColumnMapping: Hashable, Sendable {
   /// that only the fresh table has gets its default; one that only the file has is left out. A
   /// rowid that was hidden becomes the column that is the rowid in the fresh table.
   public init(
-    from shape: RowShape, to table: TableDescription, renamed: [String: String] = [:],
-    generated: Set<String> = []
+    from shape: RowShape, to table: TableDescription, renamed: [Name: Name] = [:],
+    generated: Set<Name> = []
   ) {
-    let newNames = Dictionary(
-      renamed.map { ($0.key.lowercased(), $0.value.lowercased()) }, uniquingKeysWith: { $1 })
-    var positions: [String: Int] = [:]
+    var positions: [Name: Int] = [:]
     for (position, column) in shape.stored.enumerated() {
-      let name = column.name.lowercased()
-      positions[newNames[name] ?? name] = position
+      positions[renamed[column.name] ?? column.name] = position
     }
     garbled = Self.garbled(in: shape, positions, table)
     for column in garbled {
-      positions[column.meant.lowercased()] = positions.removeValue(forKey: column.name.lowercased())
+      positions[column.meant] = positions.removeValue(forKey: column.name)
     }
-    var targets: [String] = []
+    var targets: [Name] = []
     var sources: [Int] = []
     for column in table.columns where column.generated == .none {
-      guard let position = positions[column.name.lowercased()] else { continue }
+      guard let position = positions[column.name] else { continue }
       targets.append(column.name)
       sources.append(position)
     }
     self.targets = targets
     self.sources = sources
 
-    let names = Set(table.columns.map { $0.name.lowercased() })
+    let names = Set(table.columns.map(\.name))
     leftOut = positions.filter { !names.contains($0.key) }
       .map { LeftOut(name: shape.stored[$0.value].name, position: $0.value) }
-      .filter { !generated.contains($0.name.lowercased()) }
+      .filter { !generated.contains($0.name) }
       .sorted { $0.position < $1.position }
 
     guard !shape.withoutRowID, !table.withoutRowID else {
@@ -100,13 +97,13 @@ extension ColumnMapping {
   /// The columns that stand at the same place in both tables and have the same affinity, with
   /// names that only a few letters tell apart: not a new column, but a damaged statement.
   private static func garbled(
-    in shape: RowShape, _ positions: [String: Int], _ table: TableDescription
+    in shape: RowShape, _ positions: [Name: Int], _ table: TableDescription
   ) -> [Garbled] {
     let stored = table.storageOrder.compactMap { table.columns[safely: $0] }
     guard stored.count == shape.stored.count else { return [] }
-    let wanted = Set(table.columns.map { $0.name.lowercased() })
+    let wanted = Set(table.columns.map(\.name))
     return zip(shape.stored, stored).compactMap { column, meant in
-      guard positions[meant.name.lowercased()] == nil, !wanted.contains(column.name.lowercased())
+      guard positions[meant.name] == nil, !wanted.contains(column.name)
       else { return nil }
       let isAlike =
         column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
@@ -117,17 +114,17 @@ extension ColumnMapping {
   }
 }
 
-extension String {
+extension Name {
   /// Whether this is a name and a type with one letter where the space between them was.
-  fileprivate func isRunTogether(_ name: String, _ type: String) -> Bool {
-    let (whole, name, type) = (lowercased(), name.lowercased(), type.lowercased())
+  fileprivate func isRunTogether(_ name: Name, _ type: String) -> Bool {
+    let (whole, name, type) = (foldedText, name.foldedText, Name(type).foldedText)
     return !type.isEmpty && whole.hasPrefix(name) && whole.hasSuffix(type)
       && whole.unicodeScalars.count == name.unicodeScalars.count + 1 + type.unicodeScalars.count
   }
 
   /// Whether a few letters, side by side, are all that tells a name from another one.
-  fileprivate func differs(from other: String, atMost lettersMax: Int) -> Bool {
-    let (left, right) = (Array(unicodeScalars), Array(other.unicodeScalars))
+  fileprivate func differs(from other: Name, atMost lettersMax: Int) -> Bool {
+    let (left, right) = (Array(text.unicodeScalars), Array(other.text.unicodeScalars))
     let start = zip(left, right).prefix { $0 == $1 }.count
     let shorter = Swift.min(left.count, right.count)
     let end = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count

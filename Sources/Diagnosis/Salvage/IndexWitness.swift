@@ -6,7 +6,7 @@ public import SQLiteFormat
 /// An index whose entries name the rows of its table.
 public struct IndexWitness: Sendable {
   /// The index.
-  public let name: String
+  public let name: Name
   /// Whether the index is sound and covers every row, so that it also tells which rows there are.
   public let isComplete: Bool
   /// How many entries can be read.
@@ -128,9 +128,9 @@ extension Survey {
     guard let schema else { return [] }
     return trees.compactMap { tree in
       guard tree.entry.kind == .index,
-        tree.entry.table.lowercased() == table.description.name.lowercased(),
+        tree.entry.table == table.description.name,
         let index = table.description.indexes.first(where: {
-          $0.name.lowercased() == tree.entry.name.lowercased()
+          $0.name == tree.entry.name
         })
       else { return nil }
       return IndexWitness(

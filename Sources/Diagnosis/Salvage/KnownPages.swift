@@ -10,12 +10,12 @@ public struct KnownPages: Sendable {
   /// A leaf page.
   public struct Leaf: Hashable, Sendable {
     /// Its table.
-    public let table: String
+    public let table: Name
     /// Its checksum.
     public let checksum: UInt32
 
     /// Makes a leaf.
-    public init(table: String, checksum: UInt32) {
+    public init(table: Name, checksum: UInt32) {
       self.table = table
       self.checksum = checksum
     }
@@ -34,7 +34,7 @@ public struct KnownPages: Sendable {
   public var count: Int { leaves.count }
 
   /// The table of a leaf that is still what it was; nil for a page that changed, or is none.
-  public func table(of page: PageNumber, bytes: Bytes) -> String? {
+  public func table(of page: PageNumber, bytes: Bytes) -> Name? {
     leaves[page].flatMap { $0.checksum == checksum(bytes) ? $0.table : nil }
   }
 }

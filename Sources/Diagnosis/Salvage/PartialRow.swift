@@ -10,7 +10,7 @@ public struct PartialRow: Sendable {
     /// In the row's own cell, whose overflow chain is broken.
     case cell(FormatError.Problem)
     /// In an entry of an index.
-    case index(String)
+    case index(Name)
   }
 
   /// Where it was found.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // New names of tables and columns by their old ones, as a contract gives them.
 
+public import SQLiteFormat
+
 /// New names of tables and columns by their old ones; case does not matter.
 public struct Renames: Hashable, Sendable {
-  private let tables: [String: String]
-  private let columns: [String: [String: String]]
+  private let tables: [Name: Name]
+  private let columns: [Name: [Name: Name]]
 
   /// The renames of a contract; none without one.
   public init(_ contract: Contract? = nil) {
@@ -12,21 +14,17 @@ public struct Renames: Hashable, Sendable {
   }
 
   /// Makes a list of renames; those of columns are by table, under its old or its new name.
-  public init(tables: [String: String], columns: [String: [String: String]]) {
-    func folded<Name>(_ names: [String: Name]) -> [String: Name] {
-      Dictionary(
-        names.map { ($0.key.foldedIdentifier, $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
-    self.tables = folded(tables)
-    self.columns = folded(columns)
+  public init(tables: [Name: Name], columns: [Name: [Name: Name]]) {
+    self.tables = tables
+    self.columns = columns
   }
 
   /// The new name of a table.
-  public func newName(of table: String) -> String { tables[table.foldedIdentifier] ?? table }
+  public func newName(of table: Name) -> Name { tables[table] ?? table }
 
   /// The new names of a table's columns by their old ones.
-  public func columns(of table: String) -> [String: String] {
-    (columns[newName(of: table).foldedIdentifier] ?? [:])
-      .merging(columns[table.foldedIdentifier] ?? [:]) { $1 }
+  public func columns(of table: Name) -> [Name: Name] {
+    (columns[newName(of: table)] ?? [:])
+      .merging(columns[table] ?? [:]) { $1 }
   }
 }

@@ -118,7 +118,7 @@ public struct SalvageReader: Sendable {
   }
 
   /// A row against which nothing speaks but that its page may be damaged unseen.
-  private func row(_ row: StoredRecord, of table: String) -> SalvagedItem {
+  private func row(_ row: StoredRecord, of table: Name) -> SalvagedItem {
     damagedPages.contains(row.page)
       ? .doubtful(table: table, row, .unproven) : .row(table: table, row)
   }

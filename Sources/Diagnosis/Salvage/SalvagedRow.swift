@@ -8,7 +8,7 @@ public enum Doubt: Hashable, Sendable {
   /// The row's page hangs in the tree, but its rowid does not belong there.
   case misplaced
   /// No tree leads to the row's page; the tables that it can belong to.
-  case orphan(candidates: [String])
+  case orphan(candidates: [Name])
   /// An index that knows every row of its table does not know this one, or has another in its
   /// stead.
   case contradicted
@@ -128,13 +128,13 @@ extension PageReplica.Source {
 /// One thing that a salvage met in the file.
 public enum SalvagedItem: Sendable {
   /// A row in its place in the tree of its table.
-  case row(table: String, StoredRecord)
+  case row(table: Name, StoredRecord)
   /// A row that can be read but must not be placed; its table where that is known.
-  case doubtful(table: String?, StoredRecord, Doubt)
+  case doubtful(table: Name?, StoredRecord, Doubt)
   /// A row of which only a part can be read: it is lost, and the part is not.
-  case partial(table: String, PartialRow)
+  case partial(table: Name, PartialRow)
   /// A cell that holds no readable row: one row of the table is lost.
-  case lostCell(table: String, FormatError)
+  case lostCell(table: Name, FormatError)
   /// A page of the table that cannot be read: all its rows are lost.
-  case lostPage(table: String, FormatError)
+  case lostPage(table: Name, FormatError)
 }

@@ -20,7 +20,7 @@ public struct StrayPage: Sendable {
   /// How many cells it says it has; nil for what is no b-tree page.
   public let cellCount: Int?
   /// The tables and indexes that may own it.
-  public let candidates: [String]
+  public let candidates: [Name]
   /// Why no row was read from it.
   public let reason: Reason
   /// What is known of it, in words.
@@ -34,7 +34,7 @@ extension Survey {
   /// The pages that no row was read from, in order; of a tree's broken ones, those that the
   /// survey keeps.
   public var strayPages: [StrayPage] {
-    var faults: [PageNumber: (owner: String, problem: FormatError.Problem)] = [:]
+    var faults: [PageNumber: (owner: Name, problem: FormatError.Problem)] = [:]
     for tree in trees {
       for fault in tree.pageFaults.first {
         guard let page = fault.page, faults[page] == nil else { continue }
@@ -59,7 +59,7 @@ extension Survey {
   }
 
   private func strayPage(
-    _ unclaimed: UnclaimedPage, _ fault: (owner: String, problem: FormatError.Problem)?,
+    _ unclaimed: UnclaimedPage, _ fault: (owner: Name, problem: FormatError.Problem)?,
     _ candidates: [Int]
   ) -> StrayPage {
     let page = unclaimed.page

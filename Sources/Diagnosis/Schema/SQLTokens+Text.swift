@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens as SQL again, to be shown to people and given to SQLite.
 
+import SQLiteFormat
+
 extension SQLTokens {
   /// SQL that SQLite reads as these tokens.
   public var sql: String { joined(\.sql) }
@@ -61,13 +63,13 @@ extension SQLToken {
 }
 
 extension String {
-  /// The name as SQLite compares it: A to Z folded, nothing else.
-  package var foldedIdentifier: String {
-    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-  }
-
   /// The name in double quotes, so that SQLite reads it as nothing else.
   package var quotedIdentifier: String {
     "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
+}
+
+extension Name {
+  /// The name in double quotes, so that SQLite reads it as nothing else.
+  package var quotedIdentifier: String { text.quotedIdentifier }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL cut into tokens: enough to compare two texts by meaning and to find a clause.
 
+import SQLiteFormat
+
 /// One token of SQL.
 public enum SQLToken: Hashable, Sendable {
   /// A bare word: a keyword or a name.
@@ -16,13 +18,13 @@ public enum SQLToken: Hashable, Sendable {
 
   /// Whether this is a bare word, in any case.
   public func isWord(_ word: String) -> Bool {
-    if case .word(let text) = self { text.lowercased() == word } else { false }
+    if case .word(let text) = self { Name(text) == Name(word) } else { false }
   }
 
   /// The token as it compares: names and keywords in lower case, however they were quoted.
   var normal: String {
     switch self {
-    case .word(let text), .name(let text): text.lowercased()
+    case .word(let text), .name(let text): Name(text).foldedText
     case .literal(let text): text
     case .number(let text): text.lowercased()
     case .symbol(let character): String(character)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptions as people read and write them in JSON: what is usual is left out.
 
+import SQLiteFormat
+
 extension KeyedDecodingContainer {
   /// The value of a key, or what is usual when there is none.
   func value<Result: Decodable>(
@@ -51,7 +53,7 @@ extension TableDescription {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      name: try values.decode(String.self, forKey: .name),
+      name: try values.decode(Name.self, forKey: .name),
       kind: try values.value(.kind, else: .ordinary),
       columns: try values.value(.columns, else: []),
       withoutRowID: try values.value(.withoutRowID, else: false),
@@ -87,7 +89,7 @@ extension TableDescription {
   private var usualRowIDAlias: Int? {
     let key = columns.indices.filter { columns[$0].primaryKeyPosition > 0 }
     guard kind != .virtual, !withoutRowID, key.count == 1,
-      columns[key[0]].type.foldedIdentifier == "integer"
+      columns[key[0]].type.uppercased() == "INTEGER"
     else { return nil }
     return key[0]
   }
@@ -113,7 +115,7 @@ extension ColumnDescription {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      name: try values.decode(String.self, forKey: .name), type: try values.value(.type, else: ""),
+      name: try values.decode(Name.self, forKey: .name), type: try values.value(.type, else: ""),
       notNull: try values.value(.notNull, else: false),
       defaultSQL: try values.decodeIfPresent(String.self, forKey: .defaultSQL),
       primaryKeyPosition: try values.value(.primaryKeyPosition, else: 0),
@@ -143,7 +145,7 @@ extension IndexDescription {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      name: try values.decode(String.self, forKey: .name),
+      name: try values.decode(Name.self, forKey: .name),
       unique: try values.value(.unique, else: false),
       origin: try values.value(.origin, else: .created),
       columns: try values.decode([IndexColumn].self, forKey: .columns),
@@ -172,7 +174,7 @@ extension IndexColumn {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      name: try values.decodeIfPresent(String.self, forKey: .name),
+      name: try values.decodeIfPresent(Name.self, forKey: .name),
       expression: try values.decodeIfPresent(String.self, forKey: .expression),
       descending: try values.value(.descending, else: false),
       collation: try values.value(.collation, else: "BINARY"))
@@ -197,8 +199,8 @@ extension ForeignKeyDescription {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      columns: try values.decode([String].self, forKey: .columns),
-      table: try values.decode(String.self, forKey: .table),
+      columns: try values.decode([Name].self, forKey: .columns),
+      table: try values.decode(Name.self, forKey: .table),
       referencedColumns: try values.value(.referencedColumns, else: []),
       onUpdate: try values.value(.onUpdate, else: "NO ACTION"),
       onDelete: try values.value(.onDelete, else: "NO ACTION"),

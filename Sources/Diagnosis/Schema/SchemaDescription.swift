@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schema as SQLite understands it: values to compare, not text.
 
+public import SQLiteFormat
+
 /// A schema as SQLite understands it; every list is sorted by name unless it says otherwise.
 public struct SchemaDescription: Hashable, Sendable, Codable {
   /// The tables.
@@ -23,14 +25,14 @@ public struct SchemaDescription: Hashable, Sendable, Codable {
 /// A trigger or view with its statement.
 public struct NamedSQL: Hashable, Sendable, Codable {
   /// Its name.
-  public var name: String
+  public var name: Name
   /// The table that it belongs to; a view's own name.
-  public var table: String
+  public var table: Name
   /// Its statement.
   public var sql: String
 
   /// Makes an entry.
-  public init(name: String, table: String, sql: String) {
+  public init(name: Name, table: Name, sql: String) {
     self.name = name
     self.table = table
     self.sql = sql
@@ -50,7 +52,7 @@ public struct TableDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: String
+  public var name: Name
   /// Its kind.
   public var kind: Kind
   /// Its columns in declared order.
@@ -76,7 +78,7 @@ public struct TableDescription: Hashable, Sendable, Codable {
 
   /// Makes a description.
   public init(
-    name: String, kind: Kind = .ordinary, columns: [ColumnDescription],
+    name: Name, kind: Kind = .ordinary, columns: [ColumnDescription],
     withoutRowID: Bool = false, strict: Bool = false, autoincrement: Bool = false,
     rowIDAlias: Int? = nil, storageOrder: [Int], indexes: [IndexDescription] = [],
     foreignKeys: [ForeignKeyDescription] = [], checks: [String] = [], sql: String
@@ -114,7 +116,7 @@ public struct ColumnDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: String
+  public var name: Name
   /// Its declared type; empty when there is none.
   public var type: String
   /// Whether NULL is refused.
@@ -126,12 +128,12 @@ public struct ColumnDescription: Hashable, Sendable, Codable {
   /// Whether and how it is computed.
   public var generated: Generated
   /// The name of its collation.
-  public var collation: String
+  public var collation: Name
 
   /// Makes a description.
   public init(
-    name: String, type: String, notNull: Bool = false, defaultSQL: String? = nil,
-    primaryKeyPosition: Int = 0, generated: Generated = .none, collation: String = "BINARY"
+    name: Name, type: String, notNull: Bool = false, defaultSQL: String? = nil,
+    primaryKeyPosition: Int = 0, generated: Generated = .none, collation: Name = "BINARY"
   ) {
     self.name = name
     self.type = type
@@ -156,7 +158,7 @@ public struct IndexDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: String
+  public var name: Name
   /// Whether no two rows may have the same key.
   public var unique: Bool
   /// Where it comes from.
@@ -170,7 +172,7 @@ public struct IndexDescription: Hashable, Sendable, Codable {
 
   /// Makes a description.
   public init(
-    name: String, unique: Bool, origin: Origin, columns: [IndexColumn], predicate: String? = nil,
+    name: Name, unique: Bool, origin: Origin, columns: [IndexColumn], predicate: String? = nil,
     sql: String? = nil
   ) {
     self.name = name
@@ -185,17 +187,17 @@ public struct IndexDescription: Hashable, Sendable, Codable {
 /// A column of an index.
 public struct IndexColumn: Hashable, Sendable, Codable {
   /// The name of the table's column; nil for an expression.
-  public var name: String?
+  public var name: Name?
   /// The expression; nil for a column.
   public var expression: String?
   /// Whether larger keys come first.
   public var descending: Bool
   /// The name of the collation that orders it.
-  public var collation: String
+  public var collation: Name
 
   /// Makes a description.
   public init(
-    name: String?, expression: String? = nil, descending: Bool = false, collation: String = "BINARY"
+    name: Name?, expression: String? = nil, descending: Bool = false, collation: Name = "BINARY"
   ) {
     self.name = name
     self.expression = expression
@@ -207,11 +209,11 @@ public struct IndexColumn: Hashable, Sendable, Codable {
 /// A foreign key as SQLite understands it.
 public struct ForeignKeyDescription: Hashable, Sendable, Codable {
   /// The columns that refer.
-  public var columns: [String]
+  public var columns: [Name]
   /// The table that they refer to.
-  public var table: String
+  public var table: Name
   /// The columns that they refer to; empty for the primary key.
-  public var referencedColumns: [String]
+  public var referencedColumns: [Name]
   /// What an update of the parent does.
   public var onUpdate: String
   /// What a deletion of the parent does.
@@ -223,7 +225,7 @@ public struct ForeignKeyDescription: Hashable, Sendable, Codable {
 
   /// Makes a description.
   public init(
-    columns: [String], table: String, referencedColumns: [String], onUpdate: String = "NO ACTION",
+    columns: [Name], table: Name, referencedColumns: [Name], onUpdate: String = "NO ACTION",
     onDelete: String = "NO ACTION", match: String = "NONE", deferred: Bool = false
   ) {
     self.columns = columns

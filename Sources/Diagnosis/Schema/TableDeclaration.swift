@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a CREATE TABLE statement says that no pragma repeats.
 
+import SQLiteFormat
+
 /// A CREATE TABLE statement cut into its column definitions and constraints.
 struct TableDeclaration: Sendable {
-  /// The definition of every column, by folded name; it starts with the name.
-  private let columns: [String: SQLTokens]
+  /// The definition of every column, by name; it starts with the name.
+  private let columns: [Name: SQLTokens]
   /// The constraints that stand apart from the columns.
   private let constraints: [SQLTokens]
 
@@ -16,10 +18,10 @@ struct TableDeclaration: Sendable {
     let start = items.firstIndex { item in
       Self.constraintWords.contains { item.tokens.first?.isWord($0) == true }
     }
-    var columns: [String: SQLTokens] = [:]
+    var columns: [Name: SQLTokens] = [:]
     for item in items[..<(start ?? items.count)] {
       guard let name = item.tokens.first else { continue }
-      columns[name.text.foldedIdentifier] = item
+      columns[Name(name.text)] = item
     }
     self.columns = columns
     constraints = Array(items[(start ?? items.count)...])
@@ -28,10 +30,10 @@ struct TableDeclaration: Sendable {
   private static let constraintWords = ["constraint", "primary", "unique", "check", "foreign"]
 
   /// The definition of a column, its name first.
-  func definition(of column: String) -> SQLTokens? { columns[column.foldedIdentifier] }
+  func definition(of column: Name) -> SQLTokens? { columns[column] }
 
   /// The expression that computes a generated column, normalized.
-  func expression(of column: String) -> String? {
+  func expression(of column: Name) -> String? {
     guard let item = definition(of: column), let position = item.position(of: "as") else {
       return nil
     }
@@ -39,7 +41,7 @@ struct TableDeclaration: Sendable {
   }
 
   /// The conditions of the CHECK constraints in a column's definition, normalized.
-  func checks(of column: String) -> [String] {
+  func checks(of column: Name) -> [String] {
     guard let item = definition(of: column) else { return [] }
     return item.tokens.indices.compactMap { index in
       item.tokens[index].isWord("check") ? item.group(at: index + 1)?.normalized : nil
@@ -49,7 +51,7 @@ struct TableDeclaration: Sendable {
   /// What is done with a row that breaks a constraint, where it is not to fail: normalized, sorted.
   var conflictClauses: [String] {
     let ofColumns = columns.flatMap { name, item in
-      Self.conflictClauses(in: item).map { "\(name) \($0)" }
+      Self.conflictClauses(in: item).map { "\(name.foldedText) \($0)" }
     }
     return (ofColumns + constraints.flatMap { Self.conflictClauses(in: $0) }).sorted()
   }

@@ -60,15 +60,15 @@ extension Survey {
     }
     let indexes = soundIndexes(over: tree)
     return !indexes.isEmpty
-      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name.lowercased()] }
+      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
   }
 
   /// The sound indexes over every row of a table.
   private func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
     trees.filter { index in
       index.entry.kind == .index && index.isSound
-        && tree.expectedKeys[index.entry.name.lowercased()] != nil
-        && index.entry.table.lowercased() == tree.entry.table.lowercased()
+        && tree.expectedKeys[index.entry.name] != nil
+        && index.entry.table == tree.entry.table
     }
   }
 

@@ -31,7 +31,7 @@ extension SchemaSurvey {
     var strangers = FaultList()
     var sources: [SchemaSource: Int] = [:]
     var entries: [SchemaEntry] = []
-    var names: Set<String> = []
+    var names: Set<Name> = []
     for (position, stored) in records.enumerated() {
       guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
         strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
@@ -122,13 +122,13 @@ extension SchemaSurvey {
   private static func add(
     _ expected: [SchemaEntry], to entries: inout [SchemaEntry], refused: [RefusedStatement]
   ) -> Int {
-    let unreadable = Set(refused.map { $0.name.lowercased() })
-    var positions: [String: Int] = [:]
+    let unreadable = Set(refused.map(\.name))
+    var positions: [Name: Int] = [:]
     for (position, entry) in entries.enumerated() { positions[entry.key] = position }
     var count = 0
     for entry in expected {
       if let position = positions[entry.key] {
-        guard unreadable.contains(entry.name.lowercased()) else { continue }
+        guard unreadable.contains(entry.name) else { continue }
         entries[position] = entry.with(root: entries[position].root, sql: entry.sql)
       } else {
         entries.append(entry.with(root: nil, sql: entry.sql))
@@ -155,7 +155,7 @@ extension SchemaSurvey {
 
 extension SchemaEntry {
   /// What no two entries share.
-  fileprivate var key: String { "\(kind.rawValue) \(name.lowercased())" }
+  fileprivate var key: Name { "\(kind.rawValue) \(name)" }
 
   fileprivate func with(root: PageNumber?, sql: String?) -> SchemaEntry {
     SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)

@@ -6,14 +6,14 @@ public import SQLiteFormat
 /// A statement of a schema that was not accepted.
 public struct RefusedStatement: Hashable, Sendable {
   /// The table, index, view or trigger that it should have declared.
-  public let name: String
+  public let name: Name
   /// Why, in SQLite's words; no part of the statement.
   public let reason: String
   /// Whether the statement is not a declaration at all.
   public let isHostile: Bool
 
   /// Makes a refusal.
-  public init(name: String, reason: String, isHostile: Bool) {
+  public init(name: Name, reason: String, isHostile: Bool) {
     self.name = name
     self.reason = reason
     self.isHostile = isHostile
@@ -26,12 +26,12 @@ public struct ParsedSchema: Sendable {
   public var description: SchemaDescription
   /// The statements that were not.
   public var refused: [RefusedStatement]
-  /// The value of every column's DEFAULT, by table name in lower case; text in UTF-8.
-  public var defaults: [String: [Value]]
+  /// The value of every column's DEFAULT, by table; text in UTF-8.
+  public var defaults: [Name: [Value]]
 
   /// Makes a parsed schema.
   public init(
-    description: SchemaDescription, refused: [RefusedStatement], defaults: [String: [Value]]
+    description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]]
   ) {
     self.description = description
     self.refused = refused
@@ -73,8 +73,8 @@ public struct SchemaSurvey: Sendable {
   public let encoding: TextEncoding
 
   /// The description of a table, by name.
-  public func table(named name: String) -> TableDescription? {
-    parsed.description.tables.first { $0.name.lowercased() == name.lowercased() }
+  public func table(named name: Name) -> TableDescription? {
+    parsed.description.tables.first { $0.name == name }
   }
 
   /// Whether the schema table can be read whole, so that no table can have gone unseen.
@@ -84,9 +84,9 @@ public struct SchemaSurvey: Sendable {
   var namesEveryTable: Bool { isWhole || sources[.expected] != nil }
 
   /// How records of a table become rows; nil when its SQL cannot be parsed.
-  public func shape(ofTable name: String) -> RowShape? {
+  public func shape(ofTable name: Name) -> RowShape? {
     table(named: name).map {
-      RowShape($0, defaults: parsed.defaults[name.lowercased()] ?? [], encoding: encoding)
+      RowShape($0, defaults: parsed.defaults[name] ?? [], encoding: encoding)
     }
   }
 }
@@ -100,13 +100,13 @@ extension SchemaSurvey {
     guard let table = table(named: entry.table),
       let index = table.indexes.first(where: { index in
         entry.kind == .index
-          ? index.name.lowercased() == entry.name.lowercased() : index.origin == .primaryKey
+          ? index.name == entry.name : index.origin == .primaryKey
       })
     else { return nil }
     var columns: [KeyOrder.Column] = []
     for column in index.columns {
       // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
-      guard let collation = KeyOrder.Collation(rawValue: column.collation.uppercased()),
+      guard let collation = KeyOrder.Collation(rawValue: column.collation.foldedText.uppercased()),
         encoding == .utf8 || collation == .binary
       else { return KeyOrder(columns) }
       columns.append(
@@ -136,10 +136,10 @@ extension SchemaSurvey {
   /// expressions and virtual columns.
   func fields(of index: IndexDescription, over table: TableDescription) -> [IndexShape.Field?] {
     let shape = RowShape(
-      table, defaults: parsed.defaults[table.name.lowercased()] ?? [], encoding: encoding)
+      table, defaults: parsed.defaults[table.name] ?? [], encoding: encoding)
     return (index.columns + table.keyColumns(addedTo: index)).map { column in
-      guard let name = column.name?.lowercased(),
-        let position = shape.stored.firstIndex(where: { $0.name.lowercased() == name })
+      guard let name = column.name,
+        let position = shape.stored.firstIndex(where: { $0.name == name })
       else { return nil }
       let column = shape.stored[position]
       return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
@@ -156,7 +156,7 @@ extension TableDescription {
     }
     return key.columns.filter { column in
       !index.columns.contains {
-        $0.name == column.name && $0.collation.lowercased() == column.collation.lowercased()
+        $0.name == column.name && $0.collation == column.collation
       }
     }
   }

@@ -69,8 +69,8 @@ public struct Survey: Sendable {
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
 
   /// The survey of a table's or index's tree, by name.
-  public func tree(named name: String) -> TreeSurvey? {
-    trees.first { $0.entry.name.lowercased() == name.lowercased() }
+  public func tree(named name: Name) -> TreeSurvey? {
+    trees.first { $0.entry.name == name }
   }
 }
 
@@ -136,8 +136,8 @@ extension Survey {
   private func doubtAboutLog(
     beside bare: Image, _ survey: (Image) -> Survey
   ) -> Image.LogDoubt? {
-    func names(_ schema: SchemaSurvey?) -> Set<String> {
-      Set((schema?.entries ?? []).filter { $0.kind == .table }.map { $0.name.lowercased() })
+    func names(_ schema: SchemaSurvey?) -> Set<Name> {
+      Set((schema?.entries ?? []).filter { $0.kind == .table }.map(\.name))
     }
     let own = names(schema)
     guard !own.isEmpty || !isReadable else { return nil }
@@ -163,7 +163,7 @@ extension Survey {
     isReadable && image?.missingPages == 0
       && trees.allSatisfy { index in
         guard index.entry.kind == .index, let table = tree(named: index.entry.table),
-          let expected = table.expectedKeys[index.entry.name.lowercased()]
+          let expected = table.expectedKeys[index.entry.name]
         else { return true }
         return expected == index.keys
       }
@@ -365,31 +365,31 @@ extension DatabaseHeader {
 }
 
 extension Survey {
-  /// The tables that hold users' rows, by name in lower case: neither SQLite's own nor those
+  /// The tables that hold users' rows, by name: neither SQLite's own nor those
   /// behind virtual tables.
-  public var userTables: [String: TreeSurvey] {
+  public var userTables: [Name: TreeSurvey] {
     let shadows = Set(
       (schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
-        .map { $0.name.lowercased() })
+        .map(\.name))
     let tables = trees.filter { tree in
-      let name = tree.entry.name.lowercased()
-      return tree.entry.kind == .table && !name.hasPrefix("sqlite_") && !shadows.contains(name)
+      let name = tree.entry.name
+      return tree.entry.kind == .table && !name.isReserved && !shadows.contains(name)
     }
     return Dictionary(
-      tables.map { ($0.entry.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+      tables.map { ($0.entry.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The AUTOINCREMENT counters, by table.
-  public var sequences: [String: Int64] {
+  public var sequences: [Name: Int64] {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
-    var sequences: [String: Int64] = [:]
+    var sequences: [Name: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: root, isTable: true, owner: Self.firstTreeOwner)
     scan.run(&claims) { event in
       if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue
       {
-        sequences[encoding.string(name)] = sequence
+        sequences[Name(encoding.string(name))] = sequence
       }
       return true
     }

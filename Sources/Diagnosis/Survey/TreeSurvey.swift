@@ -54,9 +54,9 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var largestRowID: Int64?
   /// The keys of the tree's entries, when it is an index.
   public internal(set) var keys = Fingerprint()
-  /// The keys that each index over this table should hold, by its name in lower case: those of
+  /// The keys that each index over this table should hold, by its name: those of
   /// every row that can be read, in its place or not.
-  public internal(set) var expectedKeys: [String: Fingerprint] = [:]
+  public internal(set) var expectedKeys: [Name: Fingerprint] = [:]
 
   /// Whether nothing is wrong with the tree.
   public var isSound: Bool {
@@ -150,7 +150,7 @@ extension TreeSurvey {
     }
     keys = tally.keys
     for (index, keys) in zip(task.indexes, tally.expected) {
-      expectedKeys[index.name.lowercased()] = keys
+      expectedKeys[index.name] = keys
     }
   }
 

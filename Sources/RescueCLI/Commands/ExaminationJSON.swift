@@ -44,7 +44,7 @@ struct ExaminationJSON {
       "tables": .array(
         examination.survey.userTables.sorted { $0.key < $1.key }.map { _, tree in
           [
-            "name": .string(tree.entry.name), "rows": .integer(tree.records),
+            "name": .string(tree.entry.name.text), "rows": .integer(tree.records),
             "lost": .string(examination.survey.loss(of: tree).description),
           ]
         }),

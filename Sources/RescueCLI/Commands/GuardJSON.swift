@@ -15,6 +15,7 @@
 
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
 
 /// What a guarded migration did, as JSON.
 enum GuardJSON {
@@ -43,7 +44,7 @@ enum GuardJSON {
 
   private static func table(_ count: GuardReport.RowCount) -> JSON {
     [
-      "name": .string(count.table), "before": .optional(count.before.map { .integer($0) }),
+      "name": .string(count.table.text), "before": .optional(count.before.map { .integer($0) }),
       "after": .optional(count.after.map { .integer($0) }),
     ]
   }

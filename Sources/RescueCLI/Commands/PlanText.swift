@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
 
 /// A plan in lines of text and as JSON.
 struct PlanText {
@@ -51,7 +52,7 @@ struct PlanText {
 
   private static func outcome(_ outcome: RecoveryOption.Outcome) -> JSON {
     [
-      "name": .string(outcome.table), "kept": .integer(outcome.kept),
+      "name": .string(outcome.table.text), "kept": .integer(outcome.kept),
       "lost": .string(outcome.lost.description), "regained": .integer(outcome.regained),
     ]
   }

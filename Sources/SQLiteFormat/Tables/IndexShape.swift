@@ -12,14 +12,14 @@ public struct IndexShape: Sendable {
   }
 
   /// The index.
-  public let name: String
+  public let name: Name
   /// The key's fields, in the index's order.
   public let fields: [Field]
   /// The place of each field in the table's record; nil for the rowid.
   private let places: [Int?]
 
   /// Makes a shape.
-  public init(name: String, fields: [Field]) {
+  public init(name: Name, fields: [Field]) {
     self.name = name
     self.fields = fields
     places = fields.map { if case .stored(let place, _) = $0 { place } else { nil } }

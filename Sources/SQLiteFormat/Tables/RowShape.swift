@@ -9,7 +9,7 @@ public struct RowShape: Hashable, Sendable {
   /// One column of the table.
   public struct Column: Hashable, Sendable {
     /// The column's name.
-    public let name: String
+    public let name: Name
     /// The type that the column prefers: integers in REAL columns are stored short.
     public let affinity: Affinity
     /// Whether the column is the rowid under another name; its field holds NULL.
@@ -18,7 +18,7 @@ public struct RowShape: Hashable, Sendable {
     public let defaultValue: Value
 
     /// Makes a column.
-    public init(name: String, affinity: Affinity, isRowID: Bool, defaultValue: Value) {
+    public init(name: Name, affinity: Affinity, isRowID: Bool, defaultValue: Value) {
       self.name = name
       self.affinity = affinity
       self.isRowID = isRowID
@@ -43,7 +43,7 @@ public struct RowShape: Hashable, Sendable {
     self.stored = stored
     rowIDPlace = stored.firstIndex(where: \.isRowID)
     self.withoutRowID = withoutRowID
-    var places: [String: Int] = [:]
+    var places: [Name: Int] = [:]
     var firstPlaces: [Int: Int] = [:]
     for (place, column) in stored.enumerated() {
       firstPlaces[place] = places[column.name]

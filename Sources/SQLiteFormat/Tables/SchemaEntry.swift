@@ -20,16 +20,16 @@ public struct SchemaEntry: Hashable, Sendable {
   /// What it declares.
   public let kind: Kind
   /// Its name.
-  public let name: String
+  public let name: Name
   /// The table that an index or trigger belongs to.
-  public let table: String
+  public let table: Name
   /// The root of its tree; nil for views, triggers and virtual tables.
   public let root: PageNumber?
   /// The statement that made it; nil for indexes that SQLite makes itself.
   public let sql: String?
 
   /// Makes an entry.
-  public init(kind: Kind, name: String, table: String, root: PageNumber?, sql: String?) {
+  public init(kind: Kind, name: Name, table: Name, root: PageNumber?, sql: String?) {
     self.kind = kind
     self.name = name
     self.table = table
@@ -54,7 +54,7 @@ public struct SchemaEntry: Hashable, Sendable {
     default: return nil
     }
     self.kind = kind
-    self.name = encoding.string(name)
-    self.table = encoding.string(table)
+    self.name = Name(encoding.string(name))
+    self.table = Name(encoding.string(table))
   }
 }

@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
 import Testing
 
 @Suite struct ContractVerifierTests {

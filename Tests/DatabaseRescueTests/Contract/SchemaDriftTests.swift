@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
 import Testing
 
 /// Two schemas and the lines of their diff without the mends.

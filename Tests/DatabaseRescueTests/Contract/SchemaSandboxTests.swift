@@ -26,7 +26,7 @@ import Testing
     #expect(parsed.description == SchemaDescription(), "\(name)")
   }
 
-  @Test(arguments: [
+  private static let excesses: [(String, String)] = [
     ("NUL", "CREATE TABLE t (a)\0; DROP TABLE t"),
     ("10 MB", "CREATE TABLE t (a DEFAULT '" + String(repeating: "x", count: 10 << 20) + "')"),
     (
@@ -47,7 +47,9 @@ import Testing
       "many unknown functions",
       "CREATE INDEX t ON u (" + (0..<100).map { "f\($0)(a)" }.joined(separator: ", ") + ")"
     ),
-  ])
+  ]
+
+  @Test(arguments: excesses)
   func `what goes too far is refused, not run`(name: String, sql: String) {
     let parsed = SandboxParser().parse([entry("u", "CREATE TABLE u (a)"), entry("t", sql)])
     #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
@@ -92,7 +94,7 @@ import Testing
     let table = entry("t", "CREATE TABLE t (a, b UNIQUE)")
     let index = "CREATE INDEX i ON t (a)"
     let trigger = "CREATE TRIGGER t AFTER INSERT ON t BEGIN SELECT 1; END"
-    func refused(_ entry: SchemaEntry) -> [String] {
+    func refused(_ entry: SchemaEntry) -> [Name] {
       SandboxParser().parse([table, entry]).refused.map(\.name)
     }
     #expect(refused(entry("i", index, kind: .index, on: "t")) == [])
@@ -103,7 +105,7 @@ import Testing
     #expect(
       SandboxParser().parse([table, entry("t", trigger, kind: .trigger, on: "t")])
         .description.triggers.count == 1)
-    func automatic(_ name: String) -> SchemaEntry {
+    func automatic(_ name: Name) -> SchemaEntry {
       SchemaEntry(kind: .index, name: name, table: "t", root: PageNumber(3), sql: nil)
     }
     #expect(refused(automatic("sqlite_autoindex_t_1")) == [])
@@ -121,7 +123,7 @@ import Testing
   }
 
   private func entry(
-    _ name: String, _ sql: String, kind: SchemaEntry.Kind = .table, on table: String? = nil
+    _ name: Name, _ sql: String, kind: SchemaEntry.Kind = .table, on table: Name? = nil
   ) -> SchemaEntry {
     SchemaEntry(kind: kind, name: name, table: table ?? name, root: PageNumber(2), sql: sql)
   }

@@ -2,6 +2,7 @@
 // How differences read.
 
 import Diagnosis
+import SQLiteFormat
 import Testing
 
 @Suite struct ContractDifferenceTests {
@@ -33,10 +34,10 @@ import Testing
   }
 
   @Test func `the order does not depend on that of the schema`() {
-    func table(_ name: String) -> TableDescription {
+    func table(_ name: Name) -> TableDescription {
       TableDescription(name: name, columns: [], storageOrder: [], sql: "CREATE TABLE \(name) (a)")
     }
-    let names = ["b", "C", "a", "d"]
+    let names: [Name] = ["b", "C", "a", "d"]
     let schema = SchemaDescription(
       tables: names.map(table), views: [NamedSQL(name: "v", table: "v", sql: "CREATE VIEW v AS x")])
     let backwards = SchemaDescription(tables: names.reversed().map(table), views: schema.views)

@@ -2,6 +2,7 @@
 // Verifications as findings.
 
 import Diagnosis
+import SQLiteFormat
 import Testing
 
 @Suite struct ContractVerificationTests {

@@ -39,8 +39,8 @@ extension Survey {
   ///
   /// - Throws: ``UnfitFixture`` when the table has no tree or no shape.
   func rows(of table: String) throws -> (columns: [String], rows: [ExactRow]) {
-    guard let image, let tree = tree(named: table), let root = tree.root,
-      let shape = schema?.shape(ofTable: table)
+    guard let image, let tree = tree(named: Name(table)), let root = tree.root,
+      let shape = schema?.shape(ofTable: Name(table))
     else {
       throw UnfitFixture("'\(table)' has no tree or no shape")
     }
@@ -57,7 +57,7 @@ extension Survey {
       }
       return true
     }
-    return (shape.stored.map(\.name), rows)
+    return (shape.stored.map(\.name.text), rows)
   }
 
   /// The first difference between our rows and SQLite's, over all tables; nil when there is none.

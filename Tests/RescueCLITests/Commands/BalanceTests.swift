@@ -3,6 +3,7 @@
 
 import Diagnosis
 import RescueTestSupport
+import SQLiteFormat
 import Testing
 
 @testable import DatabaseRescue
