@@ -23,5 +23,51 @@ static inline sqlite3_destructor_type dbrescue_transient(void) { return SQLITE_T
 static const int dbrescue_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int dbrescue_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int dbrescue_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+static const int dbrescue_corrupt_virtual_table = SQLITE_CORRUPT_VTAB;
+
+// A module in the place of one that is not there: its tables can be declared, and nothing else.
+
+static inline int dbrescue_stand_in_connect(
+    sqlite3 *db, void *context, int count, const char *const *arguments, sqlite3_vtab **table,
+    char **message) {
+  (void)context; (void)count; (void)arguments; (void)message;
+  int result = sqlite3_declare_vtab(db, "CREATE TABLE stand_in (value)");
+  if (result != SQLITE_OK) return result;
+  *table = (sqlite3_vtab *)sqlite3_malloc(sizeof(sqlite3_vtab));
+  if (*table == 0) return SQLITE_NOMEM;
+  (*table)->pModule = 0;
+  (*table)->nRef = 0;
+  (*table)->zErrMsg = 0;
+  return SQLITE_OK;
+}
+
+static inline int dbrescue_stand_in_plan(sqlite3_vtab *table, sqlite3_index_info *plan) {
+  (void)table; (void)plan;
+  return SQLITE_ERROR;
+}
+
+static inline int dbrescue_stand_in_disconnect(sqlite3_vtab *table) {
+  sqlite3_free(table);
+  return SQLITE_OK;
+}
+
+static inline int dbrescue_stand_in_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
+  (void)table; (void)cursor;
+  return SQLITE_ERROR;
+}
+
+/// Puts a module that does nothing in the place of the one with this name.
+static inline int dbrescue_stand_in_module(sqlite3 *db, const char *name) {
+  static const sqlite3_module module = {
+      .iVersion = 1,
+      .xCreate = dbrescue_stand_in_connect,
+      .xConnect = dbrescue_stand_in_connect,
+      .xBestIndex = dbrescue_stand_in_plan,
+      .xDisconnect = dbrescue_stand_in_disconnect,
+      .xDestroy = dbrescue_stand_in_disconnect,
+      .xOpen = dbrescue_stand_in_open,
+  };
+  return sqlite3_create_module(db, name, &module, 0);
+}
 
 #endif

@@ -81,7 +81,7 @@ extension Rescue {
     world.progress(.began(.examining))
     var known = known ?? OutsideKnowledge()
     if let contract, !contract.freshSchema.isEmpty {
-      known.schema = try FreshSchema(contract: contract).entries
+      known.schema = try FreshSchema(contract: contract).declared.entries
     }
     let survey = Survey(files, parser: SandboxParser(), known: known)
     try world.requireGoingOn()

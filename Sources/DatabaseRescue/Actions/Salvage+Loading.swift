@@ -61,7 +61,8 @@ extension Salvage {
   ) -> TablePlan? {
     let name = tree.entry.name
     let table = survey.table(of: tree)
-    guard let wanted = schema.table(named: renames.newName(of: name)), target.hasTable(wanted.name),
+    guard let wanted = schema.table(named: renames.newName(of: name)), wanted.isStored,
+      target.isOpen(wanted.name),
       let shape = table?.shape ?? RowShape(wanted, encoding: survey.encoding)
     else { return nil }
     return TablePlan(
@@ -90,9 +91,27 @@ extension Salvage {
   /// Reads one table and writes its rows, or sets them aside.
   func load(
     _ tree: TreeSurvey, _ plan: TablePlan?, _ reader: SalvageReader, _ claims: inout PageClaims,
-    into target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase
+    into target: inout FreshDatabase, _ aside: inout QuarantineDatabase
   ) throws -> Balance {
     guard let plan else { return try setAside(tree, reader, &claims, &aside) }
+    let before = claims
+    do {
+      return try aside.attempt { aside in
+        try target.attempt { try fill(tree, plan, reader, &claims, into: target, &aside) }
+      }
+    } catch {
+      // What is wrong with the declaration of one table costs no row of it, and nothing else.
+      guard let reason = target.reasonToLeaveOut(error) else { throw error }
+      target.dropTable(plan.wanted.name, because: reason)
+      claims = before
+      return try setAside(tree, reader, &claims, &aside)
+    }
+  }
+
+  private func fill(
+    _ tree: TreeSurvey, _ plan: TablePlan, _ reader: SalvageReader, _ claims: inout PageClaims,
+    into target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase
+  ) throws -> Balance {
     if plan.isShadow { try target.clear(plan.wanted.name) }
     let loader = try target.loader(
       for: plan.wanted, plan.mapping, plan.shape, encoding: survey.encoding)

@@ -206,12 +206,27 @@ package struct Salvage {
       case _ where families.isRebuilt(name):
         continue
       default:
-        let plan = plan(table, in: target, isShadow: families.contains(name))
-        balances.append(try load(table, plan, reader, &claims, into: target, &aside))
-        if let plan { loaded.append(LoadedTable(plan, balance: balances.count - 1)) }
+        try load(
+          table, isShadow: families.contains(name), reader, &claims, into: &target, &aside,
+          &balances, &loaded)
       }
     }
     try target.settle(storage: world.storage)
+    for table in families.rebuilt where target.hasTable(table) {
+      do {
+        try target.attempt { try target.rebuildFullText(table) }
+        notes.append("the full-text index '\(table)' was built anew from its rows")
+      } catch {
+        guard let reason = target.reasonToLeaveOut(error) else { throw error }
+        notes.append(
+          "the full-text index '\(table)' could not be built anew from its rows: \(reason); what "
+            + "can be read of it was copied")
+        for shadow in reader.tables where families.isRebuilt(shadow.entry.name, for: table) {
+          try load(
+            shadow, isShadow: true, reader, &claims, into: &target, &aside, &balances, &loaded)
+        }
+      }
+    }
     var orphans = try setAsideOrphans(reader, &claims, &aside)
     try setAsideReplicas(reader, loaded, target, &aside, &balances, unknown: &orphans, &notes)
 
@@ -233,10 +248,6 @@ package struct Salvage {
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
     }
-    for table in families.rebuilt where target.hasTable(table) {
-      try target.rebuildFullText(table)
-      notes.append("the full-text index '\(table)' was built anew from its rows")
-    }
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
     try target.setSequences(sequences)
     try target.finish()
@@ -247,6 +258,7 @@ package struct Salvage {
       loaded.filter { !$0.plan.isShadow }.map { ($0.plan.wanted.name, $0.balance) }
       + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
     let verification = try verify(partial, counting: counted.map(\.0))
+    notes += verification.unchecked.map { "not checked: \($0)" }
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
     let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
     var report = SalvageReport(
@@ -259,6 +271,19 @@ package struct Salvage {
     _ = consume aside
     try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Reads one table into the fresh database, where it has a place that is not taken.
+  private func load(
+    _ table: TreeSurvey, isShadow: Bool, _ reader: SalvageReader, _ claims: inout PageClaims,
+    into target: inout FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balances: inout [Balance], _ loaded: inout [LoadedTable]
+  ) throws {
+    let plan = plan(table, in: target, isShadow: isShadow)
+    balances.append(try load(table, plan, reader, &claims, into: &target, &aside))
+    guard let plan, target.hasTable(plan.wanted.name) else { return }
+    target.close(plan.wanted.name)
+    loaded.append(LoadedTable(plan, balance: balances.count - 1))
   }
 
   /// Has SQLite check the fresh database while it goes to the disk.
@@ -315,11 +340,8 @@ package struct Salvage {
 extension FreshSchema {
   /// The schema that a file states itself, as far as it can be parsed.
   package init(of survey: Survey) {
-    let refused = Set(survey.schema?.parsed.refused.map(\.name) ?? [])
     self.init(
-      entries: survey.schema?.entries.filter { !refused.contains($0.name) } ?? [],
-      description: survey.schema?.parsed.description
-        ?? SchemaDescription(),
+      DeclaredSchema(survey.schema?.entries ?? []),
       userVersion: survey.header?.userVersion ?? 0,
       applicationID: survey.header?.applicationID ?? 0,
       pageSize: survey.geometry?.geometry.pageSize ?? 4096, encoding: survey.encoding,
@@ -331,12 +353,7 @@ extension FreshSchema {
   /// This schema with what another one has besides; of one name, this one's counts.
   package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
-    let names = Set(entries.map(\.name))
-    let tables = Set(description.tables.map(\.name))
-    schema.entries += other.entries.filter { !names.contains($0.name) }
-    schema.description.tables += other.description.tables.filter {
-      !tables.contains($0.name)
-    }
+    schema.declared = declared.completed(by: other.declared)
     if withVersions {
       schema.userVersion = other.userVersion
       schema.applicationID = other.applicationID

@@ -36,7 +36,7 @@ private final class HeldFolder: Sendable {
 extension SalvageBackup {
   /// What the backup tells of a later state of its database.
   var knowledge: OutsideKnowledge {
-    OutsideKnowledge(schema: FreshSchema(of: survey).entries, pages: knownPages)
+    OutsideKnowledge(schema: FreshSchema(of: survey).declared.entries, pages: knownPages)
   }
 
   /// Opens a backup for reading; a damaged one gives what is left of it.

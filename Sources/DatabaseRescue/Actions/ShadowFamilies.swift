@@ -34,11 +34,16 @@ struct ShadowFamilies {
     self.notCopied = notCopied
   }
 
-  /// Whether a table, in lower case, stores a virtual table.
+  /// Whether a table stores a virtual table.
   func contains(_ name: Name) -> Bool { shadows.contains(name) }
 
-  /// Whether a table, in lower case, is computed instead of copied.
+  /// Whether a table is computed instead of copied.
   func isRebuilt(_ name: Name) -> Bool { notCopied.contains(name) }
+
+  /// Whether a table is computed for a certain virtual table.
+  func isRebuilt(_ name: Name, for virtual: Name) -> Bool {
+    isRebuilt(name) && name.hasPrefix("\(virtual)_")
+  }
 }
 
 extension TableDescription {

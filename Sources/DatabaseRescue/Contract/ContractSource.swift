@@ -148,17 +148,7 @@ extension ContractSource {
   private static func integrityProblem(
     of connection: borrowing Connection
   ) throws(SQLiteError) -> String? {
-    let lines: [[Value]]
-    do {
-      lines = try connection.rows("PRAGMA integrity_check(1)")
-    } catch {
-      guard error.message.hasPrefix("no such collation") else { throw error }
-      // Only the app can order such an index; everything else can be checked.
-      connection.acceptUnknownCollations()
-      lines = try connection.rows("PRAGMA quick_check(1)")
-    }
-    let first = lines.first?.first?.utf8String ?? "no answer to integrity_check"
-    return first == "ok" ? nil : first
+    try Verification.checkIntegrity(of: connection).problems.first
   }
 
   private static func capture(

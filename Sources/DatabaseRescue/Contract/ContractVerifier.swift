@@ -9,19 +9,18 @@ package struct ContractVerifier: Sendable {
   /// How many rows that break an invariant are counted.
   package var rowsMax: Int
   /// How many steps of SQLite's machine a query may take: some seconds' worth.
-  package var stepsMax: Int32
+  package var stepsMax: Int
 
   /// Makes a verifier.
-  package init(rowsMax: Int = 1000, stepsMax: Int32 = 500_000_000) {
+  package init(rowsMax: Int = 1000, stepsMax: Int = 500_000_000) {
     self.rowsMax = rowsMax
     self.stepsMax = stepsMax
   }
 
   /// Verifies an open database.
   ///
-  /// The contract's SQL runs under an authorizer that allows queries only, and no longer
-  /// than the limit; afterwards the connection has no authorizer and no limit, and reads
-  /// double-quoted names as names only.
+  /// The contract's SQL may ask and nothing else, and takes no longer than the limit; afterwards
+  /// the connection reads double-quoted names as names only.
   ///
   /// - Throws: ``SQLiteError`` when the schema or the versions cannot be read.
   package func verify(
@@ -35,17 +34,16 @@ package struct ContractVerifier: Sendable {
       expectedApplicationID: contract.applicationID,
       foundApplicationID: Int32(truncatingIfNeeded: application),
       differences: contract.differences(in: found))
-    connection.limitSteps(perStatement: stepsMax)
-    defer { connection.liftStepLimit() }
+    connection.patience.allow(stepsMax * 20, perStatement: stepsMax)
     checkForeignKeys(connection, of: found, ignoring: contract.ignoreTables, &result)
     // A mistyped column in double quotes would be a string, and a wrong predicate true or false.
     connection.refuseDoubleQuotedStrings()
-    connection.allowOnlyQueries()
-    defer { connection.allowEverything() }
-    checkInvariants(connection, contract.invariants, &result)
-    result.unsynced = contract.unsyncedPlaces(in: found).map { place in
-      ContractVerification.Unsynced(
-        name: place.name, table: place.table, rows: Self.count(place, in: connection))
+    connection.permitting(.queries) {
+      checkInvariants(connection, contract.invariants, &result)
+      result.unsynced = contract.unsyncedPlaces(in: found).map { place in
+        ContractVerification.Unsynced(
+          name: place.name, table: place.table, rows: Self.count(place, in: connection))
+      }
     }
     return result
   }

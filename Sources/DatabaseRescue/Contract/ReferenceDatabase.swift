@@ -9,11 +9,11 @@ struct ReferenceDatabase: ~Copyable {
   /// The longest script, in bytes.
   static let byteCountMax = 16 << 20
   /// The most pages that a script may fill.
-  private static let pagesMax = 65_536
-  /// How many steps of SQLite's machine one statement may take: some seconds.
-  private static let stepsMax: Int32 = 200_000_000
+  private static let pagesMax = 16_384
+  /// How many steps of SQLite's machine a script may take: some seconds.
+  private static let stepsMax = 200_000_000
 
-  /// The connection, without restrictions again.
+  /// The connection.
   let connection: Connection
 
   /// Runs a script under restrictions: no other files, no extensions, few pragmas.
@@ -30,12 +30,12 @@ struct ReferenceDatabase: ~Copyable {
     }
     let connection = try Self.restrictedConnection()
     do throws(ScriptFailure) {
-      try connection.executeScript(script)
+      try connection.permitting(.script) { () throws(ScriptFailure) in
+        try connection.executeScript(script)
+      }
     } catch {
       throw invalid("\(file):\(error.line): \(error.error.message)")
     }
-    connection.allowEverything()
-    connection.liftStepLimit()
     self.connection = connection
   }
 
@@ -43,11 +43,10 @@ struct ReferenceDatabase: ~Copyable {
     do throws(SQLiteError) {
       let connection = try Connection(mode: .memory)
       try connection.execute("PRAGMA temp_store = MEMORY")
-      connection.limitForUntrustedSQL(statementBytes: Int32(clamping: byteCountMax + 1))
+      connection.limitForUntrustedSQL(statementBytes: byteCountMax + 1)
       connection.acceptUnknownCollations()
       _ = try connection.rows("PRAGMA max_page_count = \(pagesMax)")
-      connection.limitSteps(perStatement: stepsMax)
-      connection.allowOnlyScripts()
+      connection.patience.allow(stepsMax)
       return connection
     } catch {
       throw RescueError(error, doing: "make a database in memory")
@@ -77,14 +76,20 @@ extension FreshSchema {
         meaning: "nothing was done", advice: "capture the contract from a healthy database")
     }
     let reference = try ReferenceDatabase(freshSchemaOf: contract)
+    let declared: DeclaredSchema
     do throws(SQLiteError) {
-      self.init(
-        entries: try SchemaReader.freshEntries(reference.connection),
-        description: try SchemaReader.describe(reference.connection),
-        userVersion: contract.userVersion, applicationID: contract.applicationID ?? 0)
+      declared = DeclaredSchema(try SchemaReader.freshEntries(reference.connection))
     } catch {
       throw RescueError(error, doing: "read the fresh schema of '\(contract.name)'")
     }
+    if let refused = declared.refused.first {
+      throw RescueError(
+        .invalidInput,
+        "'\(refused.name)' in the fresh schema of '\(contract.name)': \(refused.reason)",
+        meaning: "nothing was done", advice: "correct the contract, or capture a new one")
+    }
+    self.init(
+      declared, userVersion: contract.userVersion, applicationID: contract.applicationID ?? 0)
   }
 }
 
@@ -97,14 +102,13 @@ extension SchemaReader {
   ) throws(SQLiteError) -> [SchemaEntry] {
     let rows = try connection.rows(
       """
-      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema AS s
-      WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND NOT EXISTS (
-        SELECT 1 FROM pragma_table_list AS t
-        WHERE t.schema = 'main' AND t.name = s.name AND t.type = 'shadow')
+      SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema
+      WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (
+        SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow')
       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
         rowid
       """)
-    let entries = rows.compactMap { row -> SchemaEntry? in
+    return rows.compactMap { row -> SchemaEntry? in
       guard let kind = row[0].utf8String.flatMap(SchemaEntry.Kind.init(rawValue:)),
         let name = row[1].utf8String.map({ Name($0) }),
         let table = row[2].utf8String.map({ Name($0) }), let sql = row[4].statement
@@ -112,6 +116,5 @@ extension SchemaReader {
       let root = row[3].integerValue.flatMap { UInt32(exactly: $0) }.flatMap { PageNumber($0) }
       return SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)
     }
-    return SandboxParser.ordered(entries)
   }
 }

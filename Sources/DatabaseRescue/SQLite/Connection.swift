@@ -6,6 +6,9 @@ internal import CSQLite
 package import SQLiteFormat
 
 /// A connection to SQLite; closed when it goes.
+///
+/// Whatever a schema, a script or a contract says, no statement on it attaches a file, loads an
+/// extension, calls a function that is not on our list, or takes more time and memory than it may.
 @safe package struct Connection: ~Copyable {
   /// How a file is opened.
   package enum Mode: Hashable, Sendable {
@@ -23,14 +26,41 @@ package import SQLiteFormat
 
   /// The handle, owned by this value alone and closed by its `deinit`.
   let handle: OpaquePointer
-  /// What SQLite asks whether to go on; kept as long as the handle.
-  private var interruption: Interruption?
+  /// What statements may do, for as long as the handle lives.
+  let statementGuard = StatementGuard()
+  /// How long statements may take, for as long as the handle lives.
+  let patience: Patience
 
-  /// Opens a connection with untrusted schema and in defensive mode.
+  /// Opens a connection in defensive mode.
+  ///
+  /// No value that a statement makes has more bytes than the files of the database, or a megabyte:
+  /// what is longer, no row can hold. A new file has no such limit, unless it is set.
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be opened. SQLite reads nothing
   ///   of it before the first statement.
   package init(_ path: FilePath = "", mode: Mode) throws(SQLiteError) {
+    let byteCount = Self.byteCount(of: path, mode)
+    patience = mode == .create ? Patience() : Patience(stepsFor: byteCount)
+    unsafe handle = try Self.open(path, mode)
+    unsafe sqlite3_busy_timeout(handle, 5000)
+    configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+    // Which functions a schema may call is told by our own list, which SQLite's word would narrow.
+    configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
+    configure(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
+    limit(SQLITE_LIMIT_ATTACHED, to: 0)
+    limit(SQLITE_LIMIT_WORKER_THREADS, to: 0)
+    if mode != .create { limit(SQLITE_LIMIT_LENGTH, to: max(1 << 20, byteCount)) }
+    putOnGuard()
+    for function in KnownFunctions.unlisted {
+      standIn(forFunction: function.name, argumentCount: Int32(clamping: function.argumentCount))
+    }
+    for module in KnownModules.unlisted { standIn(forModule: module) }
+  }
+
+  @unsafe private static func open(
+    _ path: FilePath, _ mode: Mode
+  ) throws(SQLiteError) -> OpaquePointer {
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
@@ -57,16 +87,21 @@ package import SQLiteFormat
       unsafe sqlite3_close_v2(opened)
       throw error
     }
-    unsafe self.handle = handle
-    unsafe sqlite3_busy_timeout(handle, 5000)
-    configure(SQLITE_DBCONFIG_DEFENSIVE, true)
-    configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
-    configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
+    return unsafe handle
+  }
+
+  /// The bytes of a database and its log; what cannot be looked at cannot be opened, either.
+  private static func byteCount(of path: FilePath, _ mode: Mode) -> Int {
+    guard mode != .memory else { return 0 }
+    return [path, path.adding(suffix: "-wal")].reduce(0) { sum, path in
+      sum + (((try? SystemStorage().status(of: path)) ?? nil)?.byteCount ?? 0)
+    }
   }
 
   deinit {
     // A statement may keep what is closed alive, and must not ask any more.
     unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+    unsafe sqlite3_set_authorizer(handle, nil, nil)
     unsafe sqlite3_close_v2(handle)
   }
 
@@ -82,27 +117,8 @@ package import SQLiteFormat
   }
 
   /// Makes every statement fail once `isWished` says so.
-  package mutating func stop(when isWished: @escaping @Sendable () -> Bool) {
-    let interruption = Interruption(isWished)
-    let context = unsafe Unmanaged.passUnretained(interruption).toOpaque()
-    // Some ten thousand instructions of SQLite's machine take less than a millisecond.
-    unsafe sqlite3_progress_handler(
-      handle, 10_000,
-      { context in
-        guard let context = unsafe context else { return 0 }
-        let interruption = unsafe Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
-        return interruption.isWished() ? 1 : 0
-      }, context)
-    self.interruption = interruption
-  }
-
-  /// The wish of somebody that statements should stop.
-  private final class Interruption {
-    let isWished: @Sendable () -> Bool
-
-    init(_ isWished: @escaping @Sendable () -> Bool) {
-      self.isWished = isWished
-    }
+  package func stop(when isWished: @escaping @Sendable () -> Bool) {
+    patience.isStopWished = isWished
   }
 
   /// How long a statement waits for another connection's lock, in milliseconds.
@@ -112,8 +128,9 @@ package import SQLiteFormat
 
   /// Runs SQL that returns nothing: one statement or several.
   package func execute(_ sql: String) throws(SQLiteError) {
+    patience.beginStatement()
     let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-    guard result == SQLITE_OK else { throw error }
+    guard result == SQLITE_OK else { throw unsafe Self.error(of: handle, patience) }
   }
 
   /// Prepares one statement.
@@ -121,7 +138,7 @@ package import SQLiteFormat
   /// - Throws: ``SQLiteError`` when the SQL does not parse, or when anything but
   ///   white space and comments follows the first statement.
   package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-    try unsafe Statement(sql, on: handle)
+    try unsafe Statement(sql, on: handle, patience)
   }
 
   /// The rows of a query, each an array of its values.
@@ -144,10 +161,14 @@ package import SQLiteFormat
   var error: SQLiteError { unsafe Self.error(of: handle) }
 
   /// The last error of a handle.
-  @unsafe static func error(of handle: OpaquePointer) -> SQLiteError {
+  @unsafe static func error(of handle: OpaquePointer, _ patience: Patience? = nil) -> SQLiteError {
+    let code = unsafe sqlite3_extended_errcode(handle)
+    if code == SQLITE_INTERRUPT, patience?.isExhausted == true {
+      return SQLiteError(extendedCode: code, message: "it takes more steps than it may")
+    }
     let message = unsafe sqlite3_errmsg(handle)
     return SQLiteError(
-      extendedCode: unsafe sqlite3_extended_errcode(handle),
+      extendedCode: code,
       message: unsafe message.map { unsafe String(cString: $0) } ?? "unknown error")
   }
 }
@@ -159,8 +180,11 @@ package import SQLiteFormat
 @safe package struct Statement: ~Copyable {
   private let handle: OpaquePointer
   private let connection: OpaquePointer
+  private let patience: Patience
 
-  fileprivate init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
+  fileprivate init(
+    _ sql: String, on connection: OpaquePointer, _ patience: Patience
+  ) throws(SQLiteError) {
     var prepared: OpaquePointer?
     let bytes = Array(sql.utf8CString)
     var rest = 0
@@ -183,6 +207,8 @@ package import SQLiteFormat
     }
     unsafe self.handle = handle
     unsafe self.connection = connection
+    self.patience = patience
+    patience.beginStatement()
   }
 
   deinit { unsafe sqlite3_finalize(handle) }
@@ -209,6 +235,9 @@ package import SQLiteFormat
     }
   }
 
+  /// Whether the statement only says what another one would do.
+  var isExplanation: Bool { unsafe sqlite3_stmt_isexplain(handle) != 0 }
+
   /// Whether running the statement cannot change the database.
   package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
 
@@ -217,13 +246,14 @@ package import SQLiteFormat
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw unsafe Connection.error(of: connection)
+    default: throw unsafe Connection.error(of: connection, patience)
     }
   }
 
   /// Makes the statement ready to run again; bound values stay.
   package func reset() {
     unsafe sqlite3_reset(handle)
+    patience.beginStatement()
   }
 
   /// Runs once with these values, for statements without rows.
@@ -291,6 +321,11 @@ package import SQLiteFormat
           handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(content.count), nil,
           encoding.sqliteCode)
         : unsafe sqlite3_bind_blob64(handle, index, start, UInt64(content.count), nil))
+  }
+
+  /// Limits how long values are on the statement's connection.
+  func limitValues(to byteCount: Int) {
+    unsafe sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Int32(clamping: byteCount))
   }
 
   /// Forgets all bound values.

@@ -23,6 +23,14 @@ package final class DeferredTypes: Sendable {
   /// Whether nothing was put off.
   var isEmpty: Bool { places.withLock(\.isEmpty) }
 
+  /// How many values were put off.
+  var count: Int { places.withLock(\.count) }
+
+  /// Forgets all but the first values: the rows of the others are not there any more.
+  func forget(after count: Int) {
+    places.withLock { $0.removeLast(max(0, $0.count - count)) }
+  }
+
   /// Notes a value that was written as a blob.
   func add(_ place: Place) {
     places.withLock { $0.append(place) }

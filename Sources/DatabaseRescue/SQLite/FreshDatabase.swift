@@ -8,10 +8,8 @@ package import SQLiteFormat
 
 /// The schema that a fresh database is made with.
 package struct FreshSchema: Sendable {
-  /// The statements, in an order that executes: tables before what depends on them.
-  package var entries: [SchemaEntry]
-  /// What SQLite makes of them.
-  package var description: SchemaDescription
+  /// The statements, each known to be a declaration.
+  package var declared: DeclaredSchema
   /// The app's own version number.
   package var userVersion: Int32
   /// The application id.
@@ -25,11 +23,10 @@ package struct FreshSchema: Sendable {
 
   /// Makes a schema.
   package init(
-    entries: [SchemaEntry], description: SchemaDescription, userVersion: Int32,
-    applicationID: Int32, pageSize: Int = 4096, encoding: TextEncoding = .utf8, autoVacuum: Int = 0
+    _ declared: DeclaredSchema, userVersion: Int32, applicationID: Int32, pageSize: Int = 4096,
+    encoding: TextEncoding = .utf8, autoVacuum: Int = 0
   ) {
-    self.entries = entries
-    self.description = description
+    self.declared = declared
     self.userVersion = userVersion
     self.applicationID = applicationID
     self.pageSize = pageSize
@@ -37,42 +34,58 @@ package struct FreshSchema: Sendable {
     self.autoVacuum = autoVacuum
   }
 
+  /// What SQLite makes of the statements.
+  package var description: SchemaDescription { declared.description }
+
   /// A table, by name.
   package func table(named name: Name) -> TableDescription? {
     description.tables.first { $0.name == name }
   }
 }
 
-/// A statement of a schema that could not be carried out.
+/// An object of a schema that is not in the fresh database.
 package struct UnrestoredObject: Hashable, Sendable {
-  /// What it would have made.
+  /// What it would have been.
   package let kind: SchemaEntry.Kind
   /// Its name.
   package let name: Name
-  /// Why, in SQLite's words.
+  /// Why, in SQLite's words or ours.
   package let reason: String
 }
 
 /// A new database being filled.
 ///
 /// One transaction without a journal on disk: the file counts only once it has been finished,
-/// checked and renamed by the caller.
+/// checked and renamed by the caller. Every object is made on its own: what fails is left out, and
+/// named in ``unrestored``.
 package struct FreshDatabase: ~Copyable {
   private var connection: Connection
+  private var roots: TableRoots
   private let schema: FreshSchema
   private let path: FilePath
+  private let byteCountMax: Int?
   private let isCancelled: (@Sendable () -> Bool)?
   private let deferredTypes = DeferredTypes()
-  /// Statements that could not be carried out so far.
+  private let values = ValueLimit()
+  private let tables: [Name: TableDescription]
+  /// The tables that are there.
+  private var made: Set<Name> = []
+  /// Those that have their rows.
+  private var filled: Set<Name> = []
+  /// Virtual tables that are written down at the end.
+  private var recorded: [Declaration] = []
+  /// Objects that are not in the database, so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
   /// Makes the file with its tables and its unique indexes, empty.
   ///
-  /// Once `isCancelled` says so, every statement fails.
+  /// Once `isCancelled` says so, every statement fails. The file never gets larger than
+  /// `byteCountMax`.
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be made.
   package init(
-    at path: FilePath, schema: FreshSchema, isCancelled: (@Sendable () -> Bool)? = nil
+    at path: FilePath, schema: FreshSchema, byteCountMax: Int? = nil,
+    isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SQLiteError) {
     let connection = try Self.open(path, isCancelled)
     try connection.execute(
@@ -84,23 +97,28 @@ package struct FreshDatabase: ~Copyable {
       PRAGMA application_id = \(schema.applicationID);
       BEGIN
       """)
+    try connection.limitSize(to: byteCountMax, pageSize: schema.pageSize)
+    roots = try TableRoots(connection)
     self.connection = connection
     self.schema = schema
     self.path = path
+    self.byteCountMax = byteCountMax
     self.isCancelled = isCancelled
-    create(schema.entries.filter { $0.kind == .table })
-    create(schema.entries.filter { $0.kind == .index && isUnique($0.name) })
+    tables = Dictionary(
+      schema.description.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    makeTables()
+    make(schema.declared.declarations.filter { $0.kind == .index && isUnique($0) })
   }
 
   private static func open(
     _ path: FilePath, _ isCancelled: (@Sendable () -> Bool)?
   ) throws(SQLiteError) -> Connection {
-    var connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .create)
     if let isCancelled { connection.stop(when: isCancelled) }
-    // Shadow tables of virtual tables are filled directly; the file is ours alone. Its schema has
-    // been through the sandbox, and may use any built-in function.
+    connection.acceptUnknownCollations()
+    // Shadow tables of virtual tables are filled directly; the file is ours alone.
     connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    connection.limit(SQLITE_LIMIT_LENGTH, to: ValueLimit.usual)
     try connection.execute(
       """
       PRAGMA journal_mode = MEMORY;
@@ -112,37 +130,134 @@ package struct FreshDatabase: ~Copyable {
     return connection
   }
 
-  private func isUnique(_ index: Name) -> Bool {
-    schema.description.tables.contains { table in
-      table.indexes.contains { $0.name == index && $0.unique }
-    }
-  }
+  // MARK: Objects
 
-  /// Carries out statements; those that fail are noted and the others go on.
-  private mutating func create(_ entries: [SchemaEntry]) {
-    for entry in entries {
-      guard let sql = entry.sql, !entry.name.isReserved, !exists(entry)
-      else { continue }
-      do {
-        try connection.prepare(sql).run([])
-      } catch {
-        unrestored.append(
-          UnrestoredObject(kind: entry.kind, name: entry.name, reason: error.message))
+  /// Makes the tables, the ordinary ones first; those that a module makes are there with theirs.
+  private mutating func makeTables() {
+    for declaration in schema.declared.declarations where declaration.kind == .table {
+      if declaration.isOnlyRecorded {
+        recorded.append(declaration)
+      } else if declaration.isImplied, declaration.family.map(made.contains) == true {
+        made.insert(declaration.name)
+      } else if let reason = hindrance(to: declaration) {
+        leaveOut(declaration, reason)
+      } else {
+        make([declaration])
       }
     }
   }
 
-  /// Whether an object is there already: shadow tables come with their virtual table.
-  private func exists(_ entry: SchemaEntry) -> Bool {
-    let found = try? connection.value(
-      "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
-      [.text(entry.kind.rawValue), .text(entry.name.text)])
-    return found != nil
+  private func isUnique(_ index: Declaration) -> Bool {
+    tables[index.table]?.indexes.contains { $0.name == index.name && $0.unique } ?? false
+  }
+
+  /// Makes objects; those that fail are left out, and the others go on.
+  private mutating func make(_ declarations: [Declaration]) {
+    for declaration in declarations {
+      if let reason = hindrance(to: declaration) {
+        leaveOut(declaration, reason)
+        continue
+      }
+      do {
+        try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
+        if declaration.kind == .table { made.insert(declaration.name) }
+      } catch {
+        leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
+      }
+    }
+  }
+
+  private mutating func leaveOut(_ declaration: Declaration, _ reason: String) {
+    unrestored.append(
+      UnrestoredObject(kind: declaration.kind, name: declaration.name, reason: reason))
+  }
+
+  /// Why an object cannot be made without what the app adds to SQLite; nil where nothing hinders.
+  ///
+  /// A stand-in for a function or collation lets a statement be parsed. What it gives must not be
+  /// stored: neither as a value, nor as the order of an index.
+  private func hindrance(to declaration: Declaration) -> String? {
+    switch declaration.kind {
+    case .view, .trigger: return nil
+    case .index:
+      if let function = declaration.missingFunctions.min() {
+        return "its entries need the function '\(function)', which only the app has"
+      }
+      let index = tables[declaration.table]?.indexes.first { $0.name == declaration.name }
+      return index?.foreignCollation.map {
+        "its order needs the collation '\($0)', which only the app has"
+      }
+    case .table:
+      guard let function = declaration.missingFunctions.min(),
+        tables[declaration.name]?.columns.contains(where: { $0.generated == .stored }) == true
+      else { return nil }
+      return "its columns need the function '\(function)', which only the app has"
+    }
+  }
+
+  /// Does something that either happens as a whole or not at all.
+  private func isolated<Result, Failure: Error>(
+    _ body: (borrowing Connection) throws(Failure) -> Result
+  ) throws -> Result {
+    try connection.execute("SAVEPOINT one_object")
+    do {
+      let result = try body(connection)
+      try connection.execute("RELEASE one_object")
+      return result
+    } catch {
+      try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+      throw error
+    }
   }
 
   /// Whether a table was made.
-  package func hasTable(_ name: Name) -> Bool {
-    exists(SchemaEntry(kind: .table, name: name, table: name, root: nil, sql: nil))
+  package func hasTable(_ name: Name) -> Bool { made.contains(name) }
+
+  /// Whether a table was made and waits for its rows.
+  package func isOpen(_ name: Name) -> Bool { made.contains(name) && !filled.contains(name) }
+
+  /// Notes that a table has its rows.
+  package mutating func close(_ name: Name) { filled.insert(name) }
+
+  /// Fills a table, or does to it what else belongs to one object; where that fails, the table is as
+  /// it was before.
+  ///
+  /// - Throws: What `body` throws.
+  package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+    connection.patience.allow(Patience.enough(for: values.byteCount))
+    let putOff = deferredTypes.count
+    do {
+      return try isolated { _ throws(any Error) in try body() }
+    } catch {
+      deferredTypes.forget(after: putOff)
+      throw error
+    }
+  }
+
+  /// Why an error is one of a single object: of the SQL in its declaration, and not of the disk, of
+  /// memory, or of whoever wishes the run to stop; nil where it is not.
+  package func reasonToLeaveOut(_ error: any Error) -> String? {
+    guard let error = error as? SQLiteError, isCancelled?() != true else { return nil }
+    switch error.cause {
+    case .constraint, .other, .permission: return error.message
+    case .damaged where error.extendedCode == dbrescue_corrupt_virtual_table: return error.message
+    case .full where isAtLimit: return "it takes more than \(byteCountMax ?? 0) bytes"
+    case .full, .busy, .damaged, .inputOutput, .cannotOpen: return nil
+    }
+  }
+
+  /// Whether the file is as large as it may be.
+  private var isAtLimit: Bool {
+    guard let byteCountMax, let pages = try? connection.value("PRAGMA page_count")?.integerValue
+    else { return false }
+    return (Int(pages) + 2) * schema.pageSize >= byteCountMax
+  }
+
+  /// Takes a table away again that cannot be filled.
+  package mutating func dropTable(_ name: Name, because reason: String) {
+    made.remove(name)
+    try? connection.execute("DROP TABLE \(name.quotedIdentifier)")
+    unrestored.append(UnrestoredObject(kind: .table, name: name, reason: reason))
   }
 
   /// Prepares to insert rows into a table.
@@ -153,7 +268,8 @@ package struct FreshDatabase: ~Copyable {
     encoding: TextEncoding
   ) throws(SQLiteError) -> RowLoader {
     try RowLoader(
-      connection, table, mapping, shape, encoding: encoding, to: schema.encoding, deferredTypes)
+      connection, table, mapping, shape, encoding: encoding, to: schema.encoding,
+      roots, deferredTypes, values)
   }
 
   /// Prepares to look for rows of a table by what identifies them in the file; nil where the
@@ -180,9 +296,8 @@ package struct FreshDatabase: ~Copyable {
 
   /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table.
   package func setSequences(_ sequences: [Name: Int64]) throws(SQLiteError) {
-    let known = schema.description.tables.filter(\.autoincrement)
-    for table in known {
-      let name = Value.text(table.name.text)
+    for table in schema.description.tables where table.autoincrement && made.contains(table.name) {
+      let name = Value.text(table.name)
       // A column may be called rowid and be another.
       let rowID = table.rowIDAlias.flatMap { alias in
         table.columns.indices.contains(alias) ? table.columns[alias].name : nil
@@ -191,10 +306,8 @@ package struct FreshDatabase: ~Copyable {
         """
         SELECT max(\((rowID ?? "rowid").quotedIdentifier)) FROM \(table.name.quotedIdentifier)
         """)
-      let stated = sequences.first { $0.key == table.name }?.value
-      guard let sequence = [highest?.integerValue, stated].compactMap(\.self).max() else {
-        continue
-      }
+      guard let sequence = [highest?.integerValue, sequences[table.name]].compactMap(\.self).max()
+      else { continue }
       try connection.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run([name])
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([name, .integer(sequence)])
@@ -212,17 +325,74 @@ package struct FreshDatabase: ~Copyable {
       "COMMIT; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema")
     try deferredTypes.write(to: path, storage: storage)
     // What this connection remembers of the file is no longer so.
-    connection = try Self.open(path, isCancelled)
+    let standIns = standIns
+    let reopened = try Self.open(path, isCancelled)
+    roots = try TableRoots(reopened)
+    connection = reopened
+    for function in standIns { connection.standIn(forFunction: function.text) }
+    try connection.limitSize(to: byteCountMax, pageSize: schema.pageSize)
     try connection.execute("BEGIN")
   }
+
+  /// The functions for which the database has only stand-ins.
+  package var standIns: Set<Name> { connection.statementGuard.standIns }
 
   /// Makes the remaining indexes, the views and the triggers, and commits.
   ///
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
   package mutating func finish() throws(SQLiteError) {
-    create(schema.entries.filter { $0.kind == .index })
-    create(schema.entries.filter { $0.kind == .view })
-    create(schema.entries.filter { $0.kind == .trigger })
+    connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
+    let rest = schema.declared.declarations.filter { $0.kind != .table }
+    for declaration in rest where declaration.kind != .index || !isUnique(declaration) {
+      connection.patience.allow(Patience.enough(for: values.byteCount))
+      make([declaration])
+    }
+    for declaration in recorded { try record(declaration) }
     try connection.execute("COMMIT")
+  }
+
+  /// Writes down a virtual table that only a module can make that is not here.
+  private func record(_ declaration: Declaration) throws(SQLiteError) {
+    try connection.execute("PRAGMA writable_schema = ON")
+    try connection.prepare(
+      "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?, ?, 0, ?)"
+    ).run([.text(declaration.name), .text(declaration.name), .text(declaration.sql)])
+    try connection.execute("PRAGMA writable_schema = OFF")
+  }
+}
+
+extension Connection {
+  /// Lets the database grow to so many bytes, and no further.
+  fileprivate func limitSize(to byteCount: Int?, pageSize: Int) throws(SQLiteError) {
+    guard let byteCount else { return }
+    _ = try rows("PRAGMA max_page_count = \(max(1, byteCount / pageSize))")
+  }
+}
+
+extension IndexDescription {
+  /// A collation of the index that the library does not have.
+  fileprivate var foreignCollation: Name? {
+    columns.map(\.collation).first { !["BINARY", "NOCASE", "RTRIM"].contains($0) }
+  }
+}
+
+/// How long the values are that lie in a fresh database, and how long others may be: what an
+/// expression makes is never longer than the longest row, or a megabyte.
+final class ValueLimit {
+  /// How long values may be that no row asks for.
+  static let usual = 1 << 20
+
+  /// How long the values are that the longest row can have in another encoding.
+  private(set) var longest = usual
+  /// The bytes of all rows.
+  private(set) var byteCount = 0
+
+  /// Notes a row of so many bytes; gives the limit for it, where that is not the usual one.
+  func note(_ rowByteCount: Int) -> Int? {
+    byteCount &+= rowByteCount
+    let limit = rowByteCount / 2 * 3 + (1 << 16)
+    guard limit > Self.usual else { return nil }
+    longest = max(longest, limit)
+    return limit
   }
 }

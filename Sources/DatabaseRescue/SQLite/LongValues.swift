@@ -15,20 +15,18 @@ import SQLiteFormat
 @safe struct LongValues {
   private let connection: OpaquePointer
   private let table: Name
-  private let root: PageNumber?
+  private let roots: TableRoots
   private let types: DeferredTypes
 
   /// Prepares for a table; what is no blob is noted in `types`.
   init(
-    of table: Name, on connection: borrowing Connection, _ types: DeferredTypes
-  ) throws(SQLiteError) {
+    of table: Name, _ roots: TableRoots, on connection: borrowing Connection,
+    _ types: DeferredTypes
+  ) {
     unsafe self.connection = connection.handle
     self.table = table
+    self.roots = roots
     self.types = types
-    root = try connection.value(
-      "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
-      [.text(table)]
-    )?.integerValue.flatMap { PageNumber(Int($0)) }
   }
 
   /// Writes a value over the zeros in the row that was inserted last; `place` is the position of its
@@ -53,7 +51,7 @@ import SQLiteFormat
         })
       offset += count
     }
-    guard !field.isBlob, let root else { return }
+    guard !field.isBlob, let root = try roots.root(of: table) else { return }
     types.add(
       DeferredTypes.Place(root: root, rowID: rowID, field: place, serialType: field.serialType))
   }
@@ -81,5 +79,23 @@ extension TableDescription {
     storageOrder.firstIndex { position in
       columns.indices.contains(position) && columns[position].name == column
     }
+  }
+}
+
+/// The roots of the tables of one database.
+final class TableRoots {
+  private let statement: Statement
+
+  init(_ connection: borrowing Connection) throws(SQLiteError) {
+    statement = try connection.prepare(
+      "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE")
+  }
+
+  /// The root of a table; nil where there is no such table.
+  func root(of table: Name) throws(SQLiteError) -> PageNumber? {
+    defer { statement.reset() }
+    try statement.bind([.text(table)])
+    guard try statement.step() else { return nil }
+    return statement[0].integerValue.flatMap { PageNumber(Int($0)) }
   }
 }

@@ -178,6 +178,28 @@ package struct QuarantineDatabase: ~Copyable {
     try connection.execute("COMMIT")
   }
 
+  /// Adds rows of one object; where that fails, nothing of them is here.
+  ///
+  /// - Throws: What `body` throws.
+  mutating func attempt<Result>(
+    _ body: (inout QuarantineDatabase) throws -> Result
+  ) throws -> Result {
+    let (widths, indexedByKey, count) = (widths, indexedByKey, count)
+    let putOff = deferredTypes.count
+    try connection.execute("SAVEPOINT one_object")
+    do {
+      let result = try body(&self)
+      try connection.execute("RELEASE one_object")
+      return result
+    } catch {
+      statements = [:]
+      try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+      (self.widths, self.indexedByKey, self.count) = (widths, indexedByKey, count)
+      deferredTypes.forget(after: putOff)
+      throw error
+    }
+  }
+
   // MARK: Inside
 
   /// Where the bytes of a row are, as the columns that all tables of rows begin with.
@@ -230,7 +252,8 @@ package struct QuarantineDatabase: ~Copyable {
       }
     }
     while try statement.step() {}
-    let longValues = try LongValues(of: Name(table.rawValue), on: connection, deferredTypes)
+    let longValues = LongValues(
+      of: Name(table.rawValue), try TableRoots(connection), on: connection, deferredTypes)
     // Some tables have columns that the statement does not name.
     let columns = try connection.rows("PRAGMA table_info(\(table.rawValue))").map { $0[1] }
     for index in fields.indices where isApart(index) {

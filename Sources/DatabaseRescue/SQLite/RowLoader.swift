@@ -23,6 +23,7 @@ package struct RowLoader: ~Copyable {
   private let shape: RowShape
   private let encoding: TextEncoding
   private let longValues: LongValues
+  private let values: ValueLimit
   /// For each target, its place in the record.
   private let places: [Int]
   /// For each target, whether its value may be written piece by piece.
@@ -32,14 +33,14 @@ package struct RowLoader: ~Copyable {
   init(
     _ connection: borrowing Connection, _ table: TableDescription, _ mapping: ColumnMapping,
     _ shape: RowShape, encoding: TextEncoding, to encodingOfTable: TextEncoding,
-    _ types: DeferredTypes
+    _ roots: TableRoots, _ types: DeferredTypes, _ values: ValueLimit
   ) throws(SQLiteError) {
     let name = table.name.quotedIdentifier
     let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
     let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
     let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let same = columns.enumerated()
-      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.joined(separator: " AND ")
+      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.conjunction
     // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
     // or write a default for NULL, IGNORE would pass over this one.
     let statement = try connection.prepare(
@@ -48,13 +49,14 @@ package struct RowLoader: ~Copyable {
         : "INSERT OR ABORT INTO \(name) (\(names)) VALUES (\(marks))")
     let lookup = try connection.prepare(
       "SELECT 1 FROM \(name)" + (same.isEmpty ? "" : " WHERE \(same)"))
-    let longValues = try LongValues(of: table.name, on: connection, types)
+    let longValues = LongValues(of: table.name, roots, on: connection, types)
     self.statement = statement
     self.lookup = lookup
     self.mapping = mapping
     self.shape = shape
     self.encoding = encoding
     self.longValues = longValues
+    self.values = values
     places = mapping.targets.map { table.place(of: $0) ?? 0 }
     isFillable = mapping.targets.map { encoding == encodingOfTable && table.isUnwatched($0) }
   }
@@ -96,9 +98,12 @@ package struct RowLoader: ~Copyable {
 
   private func write(_ stored: StoredRecord, apart: [Int]) throws {
     try unsafe stored.record.bytes.withUnsafeBytes { content in
+      let limit = values.note(located.byteCount)
+      if let limit { statement.limitValues(to: limit) }
       defer {
         statement.reset()
         statement.forgetValues()
+        if limit != nil { statement.limitValues(to: ValueLimit.usual) }
       }
       try unsafe bind(stored, in: content, apart: apart, to: statement)
       while try statement.step() {}
@@ -149,6 +154,15 @@ package struct RowLoader: ~Copyable {
   }
 }
 
+extension [String] {
+  /// One condition of many, no deeper than SQLite allows.
+  fileprivate var conjunction: String {
+    guard count > 100 else { return joined(separator: " AND ") }
+    let half = count / 2
+    return "(\(Array(self[..<half]).conjunction)) AND (\(Array(self[half...]).conjunction))"
+  }
+}
+
 extension Statement {
   /// Binds a field of a record; of a long record, with the whole value in memory.
   ///
@@ -174,6 +188,12 @@ extension Statement {
 /// The fields of one record after the other, in the same memory.
 private final class FieldBuffer {
   private(set) var fields: [Record.Field] = []
+
+  /// The bytes of all values.
+  var byteCount: Int {
+    guard let first = fields.first, let last = fields.last else { return 0 }
+    return last.offset + last.length - first.offset
+  }
 
   func locate(_ record: Record) {
     fields.removeAll(keepingCapacity: true)

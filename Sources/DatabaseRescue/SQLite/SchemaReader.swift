@@ -13,26 +13,32 @@ package enum SchemaReader {
     _ connection: borrowing Connection
   ) throws(SQLiteError) -> SchemaDescription {
     var description = SchemaDescription()
-    let kinds = try connection.rows(
+    var kinds: [Name: (kind: String, withoutRowID: Bool, strict: Bool)] = [:]
+    for row in try connection.rows(
       "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'")
+    {
+      kinds[row[0].name] = (
+        row[1].utf8String ?? "", row[2] != .integer(0), row[3] != .integer(0)
+      )
+    }
     let entries = try connection.rows(
       "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
+    let indexes = Dictionary(
+      entries.filter { $0[0].utf8String == "index" }.map { ($0[1].name, $0[3].statement) },
+      uniquingKeysWith: { first, _ in first })
     for entry in entries {
-      guard let name = entry[1].utf8String.map({ Name($0) }),
-        let table = entry[2].utf8String.map({ Name($0) })
-      else { continue }
-      let sql = entry[3].statement ?? ""
+      let (name, table, sql) = (entry[1].name, entry[2].name, entry[3].statement ?? "")
       switch entry[0].utf8String {
       case "trigger": description.triggers.append(NamedSQL(name: name, table: table, sql: sql))
       case "view": description.views.append(NamedSQL(name: name, table: table, sql: sql))
       case "table" where !name.isReserved:
-        guard let kind = kinds.first(where: { $0[0].utf8String.map { Name($0) } == name }) else { continue }
+        guard let kind = kinds[name] else { continue }
         do {
           description.tables.append(
             try describeTable(
-              connection, name, sql, kind: kind[1].utf8String ?? "",
-              withoutRowID: kind[2] == .integer(1), strict: kind[3] == .integer(1)))
-        } catch  where kind[1] == .text("virtual") && error.cause == .other {
+              connection, name, sql, kind: kind.kind, withoutRowID: kind.withoutRowID,
+              strict: kind.strict, indexes))
+        } catch  where kind.kind == "virtual" && error.cause == .other {
           // Only its module knows its columns, and it is not here.
           description.tables.append(
             TableDescription(name: name, kind: .virtual, columns: [], storageOrder: [], sql: sql))
@@ -45,7 +51,7 @@ package enum SchemaReader {
 
   private static func describeTable(
     _ connection: borrowing Connection, _ name: Name, _ sql: String, kind: String,
-    withoutRowID: Bool, strict: Bool
+    withoutRowID: Bool, strict: Bool, _ statements: [Name: String?]
   ) throws(SQLiteError) -> TableDescription {
     let tokens = SQLTokens(parsing: sql)
     let information = try connection.rows(
@@ -56,7 +62,7 @@ package enum SchemaReader {
     // Hidden columns of virtual tables (1) are not columns that rows have.
     let columns = information.filter { $0[5] != .integer(1) }.map { row in
       ColumnDescription(
-        name: Name(row[0].utf8String ?? ""), type: row[1].utf8String ?? "",
+        name: row[0].name, type: row[1].utf8String ?? "",
         notNull: row[2] != .integer(0), defaultSQL: row[3].utf8String,
         primaryKeyPosition: Int(row[4].integerValue ?? 0),
         generated: row[5] == .integer(2) ? .virtual : row[5] == .integer(3) ? .stored : .none,
@@ -67,7 +73,7 @@ package enum SchemaReader {
       columns: columns, withoutRowID: withoutRowID, strict: strict,
       autoincrement: tokens.tokens.contains { $0.isWord("autoincrement") },
       storageOrder: columns.indices.filter { columns[$0].generated != .virtual }, sql: sql)
-    table.indexes = try indexes(connection, of: name)
+    table.indexes = try indexes(connection, of: name, statements)
     table.foreignKeys = try foreignKeys(connection, of: name, tokens)
     table.checks = checks(in: tokens)
     collations(in: tokens, &table)
@@ -100,19 +106,16 @@ package enum SchemaReader {
   }
 
   private static func indexes(
-    _ connection: borrowing Connection, of table: Name
+    _ connection: borrowing Connection, of table: Name, _ statements: [Name: String?]
   ) throws(SQLiteError) -> [IndexDescription] {
     let list = try connection.rows(
       """
-      SELECT l.name, l."unique", l.origin, l.partial, s.sql
-      FROM pragma_index_list(?) AS l
-      LEFT JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = l.name
-      ORDER BY l.name
+      SELECT name, "unique", origin, partial FROM pragma_index_list(?) ORDER BY name
       """, [.text(table)])
     var indexes: [IndexDescription] = []
     for row in list {
-      guard let name = row[0].utf8String.map({ Name($0) }) else { continue }
-      let sql = row[4].statement
+      let name = row[0].name
+      let sql = statements[name] ?? nil
       let tokens = sql.map { SQLTokens(parsing: $0) }
       let parts = try connection.rows(
         """
@@ -170,13 +173,13 @@ package enum SchemaReader {
       if row[0] != lastID {
         keys.append(
           ForeignKeyDescription(
-            columns: [], table: Name(row[1].utf8String ?? ""), referencedColumns: [],
+            columns: [], table: row[1].name, referencedColumns: [],
             onUpdate: row[4].utf8String ?? "", onDelete: row[5].utf8String ?? "",
             match: row[6].utf8String ?? "",
             deferred: keys.count < deferrals.count && deferrals[keys.count]))
         lastID = row[0]
       }
-      keys[keys.count - 1].columns.append(Name(row[2].utf8String ?? ""))
+      keys[keys.count - 1].columns.append(row[2].name)
       if let column = row[3].utf8String {
         keys[keys.count - 1].referencedColumns.append(Name(column))
       }
@@ -227,6 +230,9 @@ package enum SchemaReader {
 }
 
 extension Value {
+  /// The name that a pragma gives; the empty one for none.
+  fileprivate var name: Name { Name(utf8String ?? "") }
+
   /// The text of a statement, without the space that SQLite keeps at its end.
   var statement: String? {
     guard let text = utf8String?.unicodeScalars,

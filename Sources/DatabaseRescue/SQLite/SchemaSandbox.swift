@@ -1,133 +1,309 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where SQL found in a file is parsed: in memory, one declaration at a time, nothing else allowed.
+// Where SQL found in a file is parsed: in memory, group by group, declarations only.
 
-internal import CSQLite
-package import Diagnosis
-package import SQLiteFormat
+import Diagnosis
+import SQLiteFormat
 
-/// A database in memory into which the declarations of an untrusted schema go.
-///
-/// An authorizer refuses everything but declarations; what a statement is, is told by SQLite
-/// as it parses it, never by looking at the text.
-package struct SchemaSandbox: ~Copyable {
-  /// The modules whose virtual tables are declared for real: they compute nothing on their own.
-  private static let modules: Set<String> = [
-    "fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly",
-  ]
-  /// The longest statement that is looked at, in bytes.
-  private static let statementBytesMax: Int32 = 1 << 20
-  /// How many unknown functions a statement may name.
-  private static let unknownFunctionsMax = 32
+/// A database in memory, into which declarations of an untrusted schema go.
+private final class SandboxDatabase {
+  /// How many steps of SQLite's machine all modules together may take.
+  private static let stepsMax = 200_000_000
 
-  private let connection: Connection
-  private var unknownModules: [TableDescription] = []
+  let connection: Connection
 
-  /// Makes an empty sandbox.
-  ///
-  /// - Throws: ``SQLiteError`` when memory is short.
-  package init() throws(SQLiteError) {
-    let connection = try Connection(mode: .memory)
-    connection.limitForUntrustedSQL(statementBytes: Self.statementBytesMax)
+  init() throws(SQLiteError) {
+    connection = try Connection(mode: .memory)
+    connection.limitForUntrustedSQL(statementBytes: Connection.statementBytesMax)
     connection.acceptUnknownCollations()
-    // A function that is not harmless in a schema is only parsed here, never called.
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    self.connection = connection
+    connection.patience.allow(Self.stepsMax)
   }
 
-  /// Declares an object.
+  /// Does something, and takes back what it has made.
+  func takingBack(_ body: () -> Void) {
+    // Neither can fail in memory; if it does, the next group finds its names taken.
+    try? connection.execute("BEGIN")
+    body()
+    try? connection.execute("ROLLBACK")
+  }
+}
+
+/// Where the declarations of an untrusted schema are tried.
+///
+/// One table with its indexes and triggers after the other is declared, described and taken back:
+/// SQLite looks at all that is there for each object that is made, and would need hours for a
+/// hundred thousand of them.
+struct SchemaSandbox {
+  /// How many indexes of a table are looked at together.
+  private static let indexesMax = 64
+
+  private(set) var declarations: [Declaration] = []
+  private(set) var refused: [RefusedStatement] = []
+  private(set) var description = SchemaDescription()
+  private(set) var defaults: [Name: [Value]] = [:]
+
+  private let groups: SchemaGroups
+  /// Where the modules of the library make their tables.
+  private let modules: SandboxDatabase
+  /// Where every module is a stand-in, and each table is what its own statement says.
+  private let plain: SandboxDatabase
+  /// The names of tables, indexes and views that are taken, and those of triggers.
+  private var taken: (objects: Set<Name>, triggers: Set<Name>) = ([], [])
+
+  /// Makes a sandbox for a schema.
   ///
-  /// - Returns: nil when it was accepted, or why it was not.
-  package mutating func declare(_ entry: SchemaEntry) -> RefusedStatement? {
-    guard let sql = entry.sql, !entry.name.isReserved,
-      statement(of: entry) == nil
-    else { return nil }
-    func refused(_ reason: String, hostile: Bool = false) -> RefusedStatement {
-      RefusedStatement(name: entry.name, reason: reason, isHostile: hostile)
-    }
-    let tokens = SQLTokens(parsing: String(sql.prefix(4096))).tokens
-    guard sql.utf8.count < Int(Self.statementBytesMax), !sql.utf8.contains(0) else {
-      return refused("the statement is too long or contains a NUL")
-    }
-    guard tokens.first?.isWord("create") == true else {
-      return refused("not a CREATE", hostile: true)
-    }
-    if let module = Self.module(of: tokens), !Self.modules.contains(module) {
-      unknownModules.append(
-        TableDescription(name: entry.name, kind: .virtual, columns: [], storageOrder: [], sql: sql))
-      return nil
-    }
-    for _ in 0..<Self.unknownFunctionsMax {
-      do {
-        try execute(sql, virtual: Self.module(of: tokens) != nil)
-        return statement(of: entry) == nil ? refused("it declares something else") : nil
-      } catch {
-        guard let function = error.unknownFunction else {
-          return refused(
-            error.message, hostile: error.code == SQLITE_AUTH || error.isSecondStatement)
-        }
-        connection.acceptUnknownFunction(function)
+  /// - Throws: ``SQLiteError`` when memory is short.
+  init(_ groups: SchemaGroups) throws(SQLiteError) {
+    self.groups = groups
+    modules = try SandboxDatabase()
+    plain = try SandboxDatabase()
+  }
+
+  /// Declares every group.
+  mutating func declareAll() {
+    for name in groups.names {
+      guard let group = groups.groups[name] else { continue }
+      if group.claims.contains(where: \.isVirtual) {
+        declareVirtual(group)
+      } else {
+        declareOrdinary(group)
       }
     }
-    return refused("too many unknown functions")
+    description.tables.sort { $0.name < $1.name }
+    description.views.sort { $0.name < $1.name }
+    description.triggers.sort { $0.name < $1.name }
   }
 
-  private func execute(_ sql: String, virtual: Bool) throws(SQLiteError) {
-    connection.allowOnlyDeclarations(virtual: virtual)
-    defer { connection.allowEverything() }
-    try connection.prepare(sql).run([])
+  // MARK: Ordinary tables and views
+
+  private mutating func declareOrdinary(_ group: SchemaGroups.Group) {
+    var owner: Declaration?
+    for (number, indexes) in group.indexes.pieces(of: Self.indexesMax).enumerated() {
+      plain.takingBack {
+        if number == 0 {
+          for claim in group.claims { owner = declare(claim, in: plain) ?? owner }
+        } else if let owner {
+          try? plain.connection.declare(owner)
+        }
+        declare(indexes, in: plain)
+        if number == 0 { declare(group.triggers, in: plain) }
+        describe(isFirst: number == 0)
+      }
+    }
   }
 
-  /// The statement of an object that is already there, of the same kind and name.
-  ///
-  /// A trigger may have the name of a table; nothing else shares names.
-  private func statement(of entry: SchemaEntry) -> String? {
-    let found = try? connection.value(
-      """
-      SELECT coalesce(sql, '') FROM sqlite_schema
-      WHERE type = ? AND name = ? COLLATE NOCASE AND tbl_name = ? COLLATE NOCASE
-      """, [.text(entry.kind.rawValue), .text(entry.name), .text(entry.table)])
-    return found?.utf8String
+  private mutating func declare(_ entries: [SchemaEntry], in database: SandboxDatabase) {
+    for entry in entries { _ = declare(entry, in: database) }
   }
 
-  /// Whether a virtual table's module made this table itself, and otherwise than the file says.
-  package func makesOtherwise(_ entry: SchemaEntry) -> Bool {
-    guard entry.kind == .table, let sql = entry.sql, let made = statement(of: entry) else {
+  /// Declares an object, unless its name is taken.
+  private mutating func declare(
+    _ entry: SchemaEntry, in database: SandboxDatabase
+  ) -> Declaration? {
+    do throws(DeclarationFault) {
+      guard !isTaken(entry) else {
+        throw DeclarationFault(reason: "its name is taken", weight: .unreadable)
+      }
+      let declaration = try database.connection.declare(entry)
+      note(declaration)
+      return declaration
+    } catch {
+      refused.append(
+        RefusedStatement(name: entry.name, reason: error.reason, weight: error.weight))
+      return nil
+    }
+  }
+
+  private func isTaken(_ entry: SchemaEntry) -> Bool {
+    entry.kind == .trigger
+      ? taken.triggers.contains(entry.name) : taken.objects.contains(entry.name)
+  }
+
+  private mutating func note(_ declaration: Declaration) {
+    declarations.append(declaration)
+    if declaration.kind == .trigger {
+      taken.triggers.insert(declaration.name)
+    } else {
+      taken.objects.insert(declaration.name)
+    }
+  }
+
+  // MARK: Virtual tables
+
+  /// Declares a virtual table with the tables that store it: as its module makes them, where that
+  /// agrees with the file; else each by its own statement.
+  private mutating func declareVirtual(_ group: SchemaGroups.Group) {
+    let start = declarations.count
+    // The tables as the file has them, with their indexes and triggers.
+    for name in group.shadows {
+      guard let shadow = groups.groups[name], !shadow.claims.contains(where: \.isVirtual) else {
+        continue
+      }
+      declareOrdinary(shadow)
+    }
+    let stored = (start..<declarations.count).filter { declarations[$0].kind == .table }
+    var isMade = false
+    for claim in group.claims {
+      if claim.isVirtual, !isTaken(claim), declareThroughModule(claim, group, stored) {
+        isMade = true
+      } else {
+        declareWithoutModule(claim)
+      }
+    }
+    guard !isMade else { return }
+    plain.takingBack { declare(group.indexes + group.triggers, in: plain) }
+  }
+
+  /// Declares a virtual table that can only be written down: its module is not here, or does not
+  /// make the tables that the file has.
+  private mutating func declareWithoutModule(_ claim: SchemaEntry) {
+    plain.takingBack {
+      guard let module = claim.virtualModule else {
+        _ = declare(claim, in: plain)
+        return describe(isFirst: true)
+      }
+      plain.connection.standIn(forModule: module.text)
+      guard declare(claim, in: plain) != nil else { return }
+      declarations[declarations.count - 1].isOnlyRecorded = true
+      description.tables.append(
+        TableDescription(
+          name: claim.name, kind: .virtual, columns: [], storageOrder: [], sql: claim.sql ?? ""))
+    }
+  }
+
+  /// Declares a virtual table where its module is here and makes the tables that the file has.
+  private mutating func declareThroughModule(
+    _ claim: SchemaEntry, _ group: SchemaGroups.Group, _ stored: [Int]
+  ) -> Bool {
+    guard let module = claim.virtualModule, KnownModules.stored.contains(module) else {
       return false
     }
-    let kind = try? connection.value(
-      "SELECT type FROM pragma_table_list(?) WHERE schema = 'main'", [.text(entry.name)])
-    return made != sql && kind?.utf8String == "shadow"
+    var isMade = false
+    modules.takingBack {
+      guard let declaration = make(claim), let family = family(of: claim, stored) else { return }
+      note(declaration)
+      description.tables.append(family.table)
+      for (name, isImplied) in family.shadows {
+        guard let index = stored.first(where: { declarations[$0].name == name }) else { continue }
+        declarations[index].family = claim.name
+        declarations[index].isImplied = isImplied
+      }
+      for index in description.tables.indices
+      where family.shadows[description.tables[index].name] != nil {
+        description.tables[index].kind = .shadow
+      }
+      declare(group.indexes + group.triggers, in: modules)
+      isMade = true
+    }
+    return isMade
   }
 
-  /// The module of CREATE VIRTUAL TABLE … USING module, in lower case.
-  private static func module(of tokens: [SQLToken]) -> String? {
-    guard tokens.count > 1, tokens[1].isWord("virtual"),
-      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count
+  /// Makes a virtual table, with the table of its content beside it where the module asks for that.
+  private func make(_ claim: SchemaEntry) -> Declaration? {
+    do throws(DeclarationFault) {
+      return try modules.connection.declare(claim)
+    } catch {
+      guard error.reason.hasPrefix("no such table"),
+        let content = error.reason.split(whereSeparator: { " .".contains($0) }).last,
+        groups.groups[Name(content)]?.claims.contains(where: { entry in
+          (try? modules.connection.declare(entry)) != nil
+        }) == true
+      else { return nil }
+      return try? modules.connection.declare(claim)
+    }
+  }
+
+  /// A virtual table that was just made, and those of the file's tables that store it, with whether
+  /// its module makes them; nil where rows of the file have no place in what the module makes.
+  private func family(
+    of claim: SchemaEntry, _ stored: [Int]
+  ) -> (table: TableDescription, shadows: [Name: Bool])? {
+    guard let made = try? SchemaReader.describe(modules.connection),
+      let table = made.tables.first(where: { $0.name == claim.name })
     else { return nil }
-    return SQLTokens([tokens[using + 1]]).normalized
+    for index in stored where !made.tables.contains(where: { $0.name == declarations[index].name })
+    {
+      // Only beside its virtual table SQLite tells whether a table stores it.
+      try? modules.connection.declare(declarations[index])
+    }
+    guard let all = try? SchemaReader.describe(modules.connection) else { return nil }
+    var shadows: [Name: Bool] = [:]
+    for index in stored {
+      let name = declarations[index].name
+      guard let other = all.tables.first(where: { $0.name == name }), other.kind == .shadow else {
+        continue
+      }
+      shadows[name] = made.tables.contains { $0.name == name }
+      guard let own = description.tables.first(where: { $0.name == name }),
+        own.hasPlace(in: other)
+      else { return nil }
+    }
+    return (table, shadows)
   }
 
-  /// Everything that was declared.
-  ///
-  /// - Throws: ``SQLiteError`` when memory is short.
-  package func describe() throws(SQLiteError) -> SchemaDescription {
-    var description = try SchemaReader.describe(connection)
-    description.tables = (description.tables + unknownModules).sorted { $0.name < $1.name }
-    return description
+  // MARK: Describing
+
+  /// Takes in what SQLite says of the objects that are there now.
+  private mutating func describe(isFirst: Bool) {
+    guard let found = try? SchemaReader.describe(plain.connection) else { return }
+    guard isFirst else {
+      for table in found.tables {
+        guard let place = description.tables.lastIndex(where: { $0.name == table.name }) else {
+          continue
+        }
+        description.tables[place].indexes += table.indexes.filter { $0.origin == .created }
+      }
+      return
+    }
+    description.tables += found.tables
+    description.views += found.views
+    description.triggers += found.triggers
+    for table in found.tables {
+      defaults[table.name] = Self.defaults(of: table, plain.connection)
+    }
   }
 
   /// The values of a table's defaults, column by column, as SQLite would store them.
   ///
   /// Only constants count: SQLite lets no other default stand for rows that were written
   /// before the column was added.
-  package func defaults(of table: TableDescription) -> [Value] {
+  private static func defaults(
+    of table: TableDescription, _ connection: borrowing Connection
+  ) -> [Value] {
     table.columns.map { column in
       guard let sql = column.defaultSQL, SQLTokens(parsing: sql).isConstant else { return .null }
       let affinity = Affinity(declaredType: column.type, strict: table.strict)
-      connection.allowOnlyExpressions()
-      defer { connection.allowEverything() }
-      let value = try? connection.value("SELECT \(affinity.applied(to: sql))")
+      let value = connection.permitting(.expressions) {
+        try? connection.value("SELECT \(affinity.applied(to: sql))")
+      }
       return (value ?? nil) ?? .null
+    }
+  }
+}
+
+extension SchemaEntry {
+  /// The module of a virtual table.
+  fileprivate var virtualModule: Name? {
+    kind == .table ? sql.flatMap { VirtualTableTokens($0)?.module } : nil
+  }
+
+  fileprivate var isVirtual: Bool { virtualModule != nil }
+}
+
+extension TableDescription {
+  /// Whether each column has a place in another table, and none of that is left without one.
+  fileprivate func hasPlace(in other: TableDescription) -> Bool {
+    guard withoutRowID == other.withoutRowID else { return false }
+    let mapping = ColumnMapping(from: RowShape(self, defaults: [], encoding: .utf8), to: other)
+    return mapping.leftOut.isEmpty && mapping.targets.count == other.columns.count
+  }
+}
+
+extension [SchemaEntry] {
+  /// The elements in groups of so many; one empty group where there are none.
+  fileprivate func pieces(of count: Int) -> [[SchemaEntry]] {
+    guard self.count > count else { return [self] }
+    return stride(from: 0, to: self.count, by: count).map {
+      Array(self[$0..<Swift.min($0 + count, self.count)])
     }
   }
 }
@@ -138,7 +314,7 @@ extension SQLTokens {
     tokens.allSatisfy { token in
       switch token {
       case .literal, .number, .symbol: true
-      case .word(let word): ["null", "true", "false"].contains(word.lowercased())
+      case .word: ["null", "true", "false"].contains { token.isWord($0) }
       // A double-quoted default is a string to SQLite where no column can be meant.
       case .name: true
       }
@@ -164,80 +340,5 @@ extension Affinity {
       THEN CAST((\(sql)) AS INTEGER) ELSE (\(sql)) END
       """
     }
-  }
-}
-
-extension SQLiteError {
-  fileprivate var unknownFunction: String? {
-    let prefix = "no such function: "
-    return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : nil
-  }
-
-  fileprivate var isSecondStatement: Bool { message == "more than one statement" }
-}
-
-/// Parses schemas in a sandbox of their own.
-package struct SandboxParser: SchemaParsing {
-  /// Makes a parser.
-  package init() {}
-
-  /// Parses the statements of a schema; what cannot be parsed is listed, never thrown.
-  package func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
-    var refused: [RefusedStatement] = []
-    do {
-      var sandbox = try SchemaSandbox()
-      // Another version of a module may have made its tables otherwise: the file's word counts.
-      var plain = try SchemaSandbox()
-      for entry in Self.ordered(entries) {
-        let refusal =
-          sandbox.makesOtherwise(entry) ? plain.declare(entry) : sandbox.declare(entry)
-        if let refusal { refused.append(refusal) }
-      }
-      let description = try sandbox.describe().replacingShadowTables(from: plain.describe())
-      refused += Self.strayIndexes(in: entries, description, refused)
-      var defaults: [Name: [Value]] = [:]
-      for table in description.tables {
-        defaults[table.name] = sandbox.defaults(of: table)
-      }
-      return ParsedSchema(description: description, refused: refused, defaults: defaults)
-    } catch {
-      refused.append(
-        RefusedStatement(name: "sqlite_schema", reason: error.message, isHostile: false))
-      return ParsedSchema(description: SchemaDescription(), refused: refused, defaults: [:])
-    }
-  }
-
-  /// Indexes without a statement, which SQLite makes for constraints, that no table has.
-  private static func strayIndexes(
-    in entries: [SchemaEntry], _ description: SchemaDescription, _ refused: [RefusedStatement]
-  ) -> [RefusedStatement] {
-    var known = Set(refused.map(\.name))
-    for index in description.tables.flatMap(\.indexes) { known.insert(index.name) }
-    return entries.filter { entry in
-      entry.kind == .index && entry.sql == nil && !known.contains(entry.name)
-        && !known.contains(entry.table)
-    }.map {
-      RefusedStatement(name: $0.name, reason: "no table has such an index", isHostile: false)
-    }
-  }
-
-  /// Virtual tables first, as they bring their shadow tables along; then tables and the rest.
-  package static func ordered(_ entries: [SchemaEntry]) -> [SchemaEntry] {
-    entries.filter { $0.kind == .table && $0.root == nil }
-      + entries.filter { $0.kind == .table && $0.root != nil }
-      + entries.filter { $0.kind != .table }
-  }
-}
-
-extension SchemaDescription {
-  /// This description with the shadow tables that another one describes.
-  fileprivate func replacingShadowTables(from other: SchemaDescription) -> SchemaDescription {
-    var result = self
-    for var table in other.tables {
-      guard let place = tables.firstIndex(where: { $0.name == table.name }) else { continue }
-      table.kind = .shadow
-      result.tables[place] = table
-    }
-    return result
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SQLite itself says about a database that we made or copied.
 
-internal import CSQLite
 import Diagnosis
 package import SQLiteFormat
 
@@ -11,6 +10,8 @@ package struct Verification: Sendable {
   package let integrityProblems: [String]
   /// Rows that refer to rows that are not there, by table.
   package let danglingReferences: [(table: Name, count: Int)]
+  /// What could not be checked, and why.
+  package let unchecked: [String]
   /// How many rows the tables have that were asked for, in their order.
   package var rowCounts: [Int] = []
 
@@ -27,52 +28,70 @@ package struct Verification: Sendable {
     let content = Background { () throws(SQLiteError) in
       let connection = try open(path, isCancelled)
       return (
-        dangling: try danglingReferences(in: connection), counts: try count(tables, in: connection)
+        references: try references(in: connection), counts: try count(tables, in: connection)
       )
     }
-    let problems: [String]
+    let integrity: (problems: [String], unchecked: [String])
     do throws(SQLiteError) {
-      problems = try integrityProblems(of: open(path, isCancelled))
+      integrity = try checkIntegrity(of: open(path, isCancelled))
     } catch {
       _ = try? content.value()
       throw error
     }
-    let (dangling, counts) = try content.value()
+    let found = try content.value()
     return Verification(
-      integrityProblems: problems, danglingReferences: dangling, rowCounts: counts)
+      integrityProblems: integrity.problems, danglingReferences: found.references.dangling,
+      unchecked: integrity.unchecked + found.references.unchecked, rowCounts: found.counts)
   }
 
   private static func open(
     _ path: FilePath, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(SQLiteError) -> Connection {
     // In WAL mode, who may only read leaves files beside it.
-    var connection = try Connection(path, mode: .readWrite)
+    let connection = try Connection(path, mode: .readWrite)
     connection.stop(when: isCancelled)
-    // Every schema has been through the sandbox, and may use any built-in function.
-    connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
     return connection
   }
 
-  private static func integrityProblems(
+  /// Has SQLite check everything; what needs functions or collations of an app, it cannot.
+  static func checkIntegrity(
     of connection: borrowing Connection
-  ) throws(SQLiteError) -> [String] {
-    let lines = try connection.rows("PRAGMA integrity_check").compactMap { $0.first?.utf8String }
-    return lines == ["ok"] ? [] : lines
+  ) throws(SQLiteError) -> (problems: [String], unchecked: [String]) {
+    var check = "integrity_check"
+    var unchecked: [String] = []
+    while true {
+      do throws(SQLiteError) {
+        let lines = try connection.rows("PRAGMA \(check)").compactMap { $0.first?.utf8String }
+        return (lines == ["ok"] ? [] : lines, unchecked)
+      } catch {
+        guard connection.standIn(forWhatLacks: error) else { throw error }
+        // What an index holds can be told by nobody who lacks its function or collation.
+        check = "quick_check"
+        unchecked.append("the entries of indexes: \(error.message)")
+      }
+    }
   }
 
-  private static func danglingReferences(
+  private static func references(
     in connection: borrowing Connection
-  ) throws(SQLiteError) -> [(table: Name, count: Int)] {
-    try connection.rows(
+  ) throws(SQLiteError) -> (dangling: [(table: Name, count: Int)], unchecked: [String]) {
+    let tables = try connection.rows(
       """
-      SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table" ORDER BY "table"
-      """
-    ).compactMap { row in
-      guard let table = row.first?.utf8String, let count = row.last?.integerValue else {
-        return nil
+      SELECT DISTINCT name FROM sqlite_schema AS s, pragma_foreign_key_list(s.name)
+      WHERE s.type = 'table' ORDER BY name
+      """)
+    var dangling: [(table: Name, count: Int)] = []
+    var unchecked: [String] = []
+    for table in tables.compactMap({ $0.first?.utf8String }) {
+      do throws(SQLiteError) {
+        let count = try connection.value(
+          "SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])?.integerValue ?? 0
+        if count > 0 { dangling.append((Name(table), Int(count))) }
+      } catch  where error.cause == .other {
+        unchecked.append("the references of '\(table)': \(error.message)")
       }
-      return (Name(table), Int(count))
     }
+    return (dangling, unchecked)
   }
 
   private static func count(

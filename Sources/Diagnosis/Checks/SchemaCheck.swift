@@ -35,13 +35,22 @@ enum SchemaCheck: Check {
 
   private static func statements(_ schema: SchemaSurvey) -> [Finding] {
     schema.parsed.refused.map { refused in
-      refused.isHostile
-        ? Finding(
-          .schemaHostile, "the SQL of '\(refused.name)' is not one declaration",
-          at: .init(object: refused.name.text))
-        : Finding(
+      let place = Finding.Place(object: refused.name.text)
+      return switch refused.weight {
+      case .noDeclaration:
+        Finding(
+          .schemaHostile,
+          "the SQL of '\(refused.name)' is not the declaration that its row says: \(refused.reason)",
+          at: place)
+      case .unreadable:
+        Finding(
           .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
-          at: .init(object: refused.name.text))
+          at: place)
+      case .unchecked:
+        Finding(
+          .schemaSQLUnreadable, "the SQL of '\(refused.name)' was not checked: \(refused.reason)",
+          at: place, severity: .warning)
+      }
     }
   }
 

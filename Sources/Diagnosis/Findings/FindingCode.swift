@@ -298,8 +298,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         "SQLite refuses the whole file because of it; the rows are still there")
     case .schemaHostile:
       Entry(
-        .warning, "the schema holds SQL that is not a declaration",
-        "it is not executed; treat the file as made by someone else")
+        .damage, "the schema holds SQL that is not a declaration",
+        "it is not executed; SQLite never writes such a row, and refuses a file that has one")
     case .unknownModule:
       Entry(
         .notice, "a virtual table of an unknown module",

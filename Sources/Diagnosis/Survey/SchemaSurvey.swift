@@ -5,18 +5,28 @@ public import SQLiteFormat
 
 /// A statement of a schema that was not accepted.
 public struct RefusedStatement: Hashable, Sendable {
+  /// What a refusal says of the file.
+  public enum Weight: Hashable, Sendable {
+    /// The statement is not the declaration of one object: nobody who uses SQLite writes such a row.
+    case noDeclaration
+    /// SQLite cannot make anything of the statement.
+    case unreadable
+    /// The statement goes beyond what is looked at here; SQLite may read it.
+    case unchecked
+  }
+
   /// The table, index, view or trigger that it should have declared.
   public let name: Name
   /// Why, in SQLite's words; no part of the statement.
   public let reason: String
-  /// Whether the statement is not a declaration at all.
-  public let isHostile: Bool
+  /// What that says of the file.
+  public let weight: Weight
 
   /// Makes a refusal.
-  public init(name: Name, reason: String, isHostile: Bool) {
+  public init(name: Name, reason: String, weight: Weight) {
     self.name = name
     self.reason = reason
-    self.isHostile = isHostile
+    self.weight = weight
   }
 }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A statement of somebody else's that is known to declare one object, and to do nothing else. The
+// only SQL of a file, script or contract that a database of ours is ever made of.
+
+internal import CSQLite
+import Diagnosis
+package import SQLiteFormat
+
+/// A statement that SQLite has parsed as the declaration of one object of a kind and name.
+///
+/// There is no other way to have one than ``Connection/declare(_:_:)``.
+package struct Declaration: Hashable, Sendable {
+  /// What it declares.
+  package let kind: SchemaEntry.Kind
+  /// The object's name.
+  package let name: Name
+  /// The table of an index or trigger; else the object's own name.
+  package let table: Name
+  /// The statement.
+  package let sql: String
+  /// The module of a virtual table.
+  package let module: Name?
+  /// The functions it calls, when rows are written, that the library does not have.
+  package let missingFunctions: Set<Name>
+  /// The virtual table that this table stores.
+  package internal(set) var family: Name?
+  /// Whether the module of that virtual table makes this table.
+  package internal(set) var isImplied = false
+  /// Whether the object cannot be made without a module that is not here, and is only written down.
+  package internal(set) var isOnlyRecorded = false
+
+  /// The row of a schema that states it.
+  package var entry: SchemaEntry {
+    SchemaEntry(kind: kind, name: name, table: table, root: nil, sql: sql)
+  }
+}
+
+/// Why a statement is not accepted as a declaration.
+struct DeclarationFault: Error {
+  /// Why, in SQLite's words; no part of the statement.
+  let reason: String
+  /// What that says of the file.
+  let weight: RefusedStatement.Weight
+}
+
+extension Connection {
+  /// The longest statement that is looked at, in bytes.
+  static let statementBytesMax = 4 << 20
+  /// How many functions that the library does not have a statement may name.
+  private static let missingFunctionsMax = 32
+
+  /// Declares an object of a schema, with stand-ins for functions that are not there.
+  ///
+  /// - Throws: ``DeclarationFault`` when the statement is anything but that declaration.
+  func declare(_ entry: SchemaEntry) throws(DeclarationFault) -> Declaration {
+    guard let sql = entry.sql else {
+      throw DeclarationFault(reason: "there is no statement", weight: .noDeclaration)
+    }
+    guard !sql.utf8.contains(0) else {
+      throw DeclarationFault(reason: "the statement contains a NUL", weight: .unreadable)
+    }
+    guard sql.utf8.count <= Self.statementBytesMax else {
+      throw DeclarationFault(
+        reason: "the statement has \(sql.utf8.count) bytes, and is not looked at",
+        weight: .unchecked)
+    }
+    let isVirtual = VirtualTableTokens(sql) != nil
+    for _ in 0..<Self.missingFunctionsMax {
+      do throws(SQLiteError) {
+        return try permitting(.declaration(entry.kind, entry.name, isVirtual: isVirtual)) {
+          () throws(SQLiteError) in try carryOut(entry, sql)
+        }
+      } catch {
+        guard let function = error.missingFunction else { throw error.declarationFault(of: sql) }
+        standIn(forFunction: function)
+      }
+    }
+    throw DeclarationFault(reason: "too many unknown functions", weight: .unreadable)
+  }
+
+  /// Carries out a declaration again, on another connection.
+  ///
+  /// - Throws: ``DeclarationFault``, among others where an object of that name is there already.
+  func declare(_ declaration: Declaration) throws(DeclarationFault) {
+    for function in declaration.missingFunctions { standIn(forFunction: function.text) }
+    _ = try declare(declaration.entry)
+  }
+
+  private func carryOut(_ entry: SchemaEntry, _ sql: String) throws(SQLiteError) -> Declaration {
+    let statement = try prepare(sql)
+    let objects = statementGuard.declared
+    let functions = statementGuard.functions
+    guard objects.count == 1, let object = objects.first, !statement.isExplanation,
+      object.kind == entry.kind, object.name == entry.name, object.table == entry.table
+    else { throw SQLiteError(extendedCode: SQLITE_AUTH, message: "it declares something else") }
+    try statement.run([])
+    return Declaration(
+      kind: entry.kind, name: entry.name, table: entry.table, sql: sql,
+      module: entry.kind == .table ? object.detail : nil, missingFunctions: functions)
+  }
+}
+
+extension StatementGuard.Object {
+  /// The table that the object belongs to.
+  fileprivate var table: Name {
+    switch kind {
+    case .index, .trigger: detail ?? name
+    case .table, .view: name
+    }
+  }
+}
+
+/// The words of CREATE VIRTUAL TABLE … USING module.
+struct VirtualTableTokens {
+  /// The module.
+  let module: Name
+
+  /// Looks at the beginning of a statement; nil for what makes no virtual table.
+  init?(_ sql: String) {
+    let tokens = SQLTokens(parsing: String(sql.prefix(4096))).tokens
+    guard tokens.count > 1, tokens[0].isWord("create"), tokens[1].isWord("virtual"),
+      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count
+    else { return nil }
+    module = Name(SQLTokens([tokens[using + 1]]).normalized)
+  }
+}
+
+extension SQLiteError {
+  /// The function that a statement names and the library does not have.
+  var missingFunction: String? {
+    let prefix = "no such function: "
+    return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : nil
+  }
+
+  fileprivate func declarationFault(of sql: String) -> DeclarationFault {
+    let isRefused = code == SQLITE_AUTH && message != "it declares something else"
+    let isStatement = SQLTokens(parsing: String(sql.prefix(64))).tokens.first?.isWord("create")
+    let isNone = isRefused || message == "more than one statement" || isStatement != true
+    return DeclarationFault(reason: message, weight: isNone ? .noDeclaration : .unreadable)
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SQLite makes of the SQL of a schema that nobody vouches for.
+
+package import Diagnosis
+package import SQLiteFormat
+
+/// A schema of which every statement is known to be a declaration, or was refused.
+package struct DeclaredSchema: Sendable {
+  /// The declarations, in the order in which they can be carried out: tables, then virtual tables
+  /// and what their modules make, then indexes, views and triggers.
+  package private(set) var declarations: [Declaration] = []
+  /// The statements that were not accepted.
+  package private(set) var refused: [RefusedStatement] = []
+  /// What SQLite says of the objects.
+  package private(set) var description = SchemaDescription()
+  /// The value of every column's DEFAULT, by table; text in UTF-8.
+  package private(set) var defaults: [Name: [Value]] = [:]
+
+  /// The declarations as rows of a schema.
+  package var entries: [SchemaEntry] { declarations.map(\.entry) }
+
+  /// Has SQLite parse the statements of a schema; what is no declaration is refused, never run.
+  ///
+  /// Of several rows with one name the first counts whose statement is accepted.
+  package init(_ entries: [SchemaEntry]) {
+    do throws(SQLiteError) {
+      var sandbox = try SchemaSandbox(SchemaGroups(entries))
+      sandbox.declareAll()
+      declarations = sandbox.declarations.sorted { $0.rank < $1.rank }
+      refused = sandbox.refused + Self.strayIndexes(in: entries, sandbox)
+      description = sandbox.description
+      defaults = sandbox.defaults
+    } catch {
+      refused = [
+        RefusedStatement(name: "sqlite_schema", reason: error.message, weight: .unchecked)
+      ]
+    }
+  }
+
+  /// This schema with what another one has besides; of one name, this one's counts.
+  package func completed(by other: DeclaredSchema) -> DeclaredSchema {
+    DeclaredSchema(entries + other.entries)
+  }
+
+  /// Indexes without a statement, which SQLite makes for constraints, that no table has.
+  private static func strayIndexes(
+    in entries: [SchemaEntry], _ sandbox: SchemaSandbox
+  ) -> [RefusedStatement] {
+    var known = Set(sandbox.refused.map(\.name))
+    for table in sandbox.description.tables { known.formUnion(table.indexes.map(\.name)) }
+    return entries.filter { entry in
+      entry.kind == .index && entry.sql == nil && !known.contains(entry.name)
+        && !known.contains(entry.table)
+    }.map {
+      RefusedStatement(name: $0.name, reason: "no table has such an index", weight: .unreadable)
+    }
+  }
+}
+
+extension Declaration {
+  /// When an object can be made, among the others of its schema.
+  fileprivate var rank: Int {
+    switch kind {
+    case .table: module == nil ? (family == nil ? 0 : 2) : 1
+    case .index: 3
+    case .view: 4
+    case .trigger: 5
+    }
+  }
+}
+
+/// Parses schemas in a sandbox of their own.
+package struct SandboxParser: SchemaParsing {
+  /// Makes a parser.
+  package init() {}
+
+  /// Parses the statements of a schema; what cannot be parsed is listed, never thrown.
+  package func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
+    let schema = DeclaredSchema(entries)
+    return ParsedSchema(
+      description: schema.description, refused: schema.refused, defaults: schema.defaults)
+  }
+}
+
+/// The rows of a schema, sorted into what has to be looked at together.
+struct SchemaGroups {
+  /// A table or view with what belongs to it.
+  struct Group {
+    /// The rows that claim its name, in the order of the file.
+    var claims: [SchemaEntry] = []
+    /// Its indexes, and those that only say so.
+    var indexes: [SchemaEntry] = []
+    /// Its triggers, and those that only say so.
+    var triggers: [SchemaEntry] = []
+    /// The groups of the tables in which it keeps its rows, if it is virtual.
+    var shadows: [Name] = []
+  }
+
+  /// The groups by name; of an index or trigger that belongs to nothing, by the name that it states.
+  private(set) var groups: [Name: Group] = [:]
+  /// The names in the order of the file.
+  private(set) var names: [Name] = []
+
+  init(_ entries: [SchemaEntry]) {
+    for entry in entries where !entry.name.isReserved {
+      let isOwn = entry.kind == .table || entry.kind == .view
+      let name = isOwn ? entry.name : entry.table
+      if groups[name] == nil { names.append(name) }
+      switch entry.kind {
+      case .table, .view: groups[name, default: Group()].claims.append(entry)
+      case .index where entry.sql == nil: break
+      case .index: groups[name, default: Group()].indexes.append(entry)
+      case .trigger: groups[name, default: Group()].triggers.append(entry)
+      }
+    }
+    gatherShadows()
+  }
+
+  /// Finds the tables whose names are those of virtual tables with one word more, as SQLite does.
+  private mutating func gatherShadows() {
+    let virtual = names.filter { name in
+      groups[name]?.claims.contains { $0.sql.flatMap { VirtualTableTokens($0) } != nil } ?? false
+    }
+    guard !virtual.isEmpty else { return }
+    let makers = Set(virtual)
+    for name in names {
+      guard let end = name.text.utf8.lastIndex(of: UInt8(ascii: "_")) else { continue }
+      let maker = Name(name.text[..<end])
+      if makers.contains(maker) { groups[maker]?.shadows.append(name) }
+    }
+    let shadows = Set(virtual.flatMap { groups[$0]?.shadows ?? [] })
+    names.removeAll { shadows.contains($0) && !makers.contains($0) }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the statements on a connection may take.
+
+import Synchronization
+
+/// How long the statements on a connection may take, in steps of SQLite's machine.
+///
+/// Nobody can say how long an expression of a hostile schema takes; a sound one takes some hundred
+/// steps a row.
+final class Patience {
+  /// How many steps lie between two looks: less than a millisecond.
+  static let stepsPerLook: Int32 = 10_000
+
+  /// Whether somebody wishes that statements should stop.
+  var isStopWished: @Sendable () -> Bool = { false }
+  /// How many steps are left.
+  private var stepsLeft: Int
+  /// How many of them each statement may take; nil for as many as are left.
+  private var stepsPerStatement: Int?
+  private var stepsOfStatement = 0
+  /// Whether a statement was stopped because it took too long.
+  private(set) var isExhausted = false
+
+  /// Patience without an end, for statements and a schema that are our own.
+  init() {
+    stepsLeft = .max
+  }
+
+  /// Patience enough for a database of so many bytes.
+  init(stepsFor byteCount: Int) {
+    stepsLeft = Self.enough(for: byteCount)
+  }
+
+  /// As many steps as all that is done with so many bytes can take, by a wide margin.
+  static func enough(for byteCount: Int) -> Int {
+    let (steps, overflow) = byteCount.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max / 2 : 50_000_000 + steps
+  }
+
+  /// Allows so many steps from now on.
+  func allow(_ steps: Int, perStatement: Int? = nil) {
+    stepsLeft = steps
+    stepsPerStatement = perStatement
+    stepsOfStatement = 0
+    isExhausted = false
+  }
+
+  /// Notes that another statement begins.
+  func beginStatement() {
+    stepsOfStatement = 0
+    isExhausted = false
+  }
+
+  /// Whether the statement that runs is to stop.
+  func endsStatement() -> Bool {
+    if isStopWished() { return true }
+    stepsLeft -= Int(Self.stepsPerLook)
+    stepsOfStatement += Int(Self.stepsPerLook)
+    isExhausted = stepsLeft < 0 || stepsPerStatement.map { stepsOfStatement > $0 } ?? false
+    return isExhausted
+  }
+}
