@@ -128,8 +128,11 @@ struct VirtualTableTokens {
 extension SQLiteError {
   /// The function that a statement names and the library does not have.
   var missingFunction: String? {
-    let prefix = "no such function: "
-    return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : nil
+    for (before, after) in [("no such function: ", ""), ("unknown function: ", "()")]
+    where message.hasPrefix(before) && message.hasSuffix(after) {
+      return String(message.dropFirst(before.count).dropLast(after.count))
+    }
+    return nil
   }
 
   fileprivate func declarationFault(of sql: String) -> DeclarationFault {

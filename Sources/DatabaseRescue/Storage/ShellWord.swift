@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A word as a shell wants it, so that a command in a message can be pasted.
 
+import Diagnosis
+import SQLiteFormat
+
 /// A word as a shell wants it.
 package enum ShellWord {
   /// The word, quoted where a shell would read anything into it.
@@ -10,9 +13,7 @@ package enum ShellWord {
     else { return "$'" + bytes.map(escaped).joined() + "'" }
     let isPlain = bytes.allSatisfy { isAlphanumeric($0) || plain.contains($0) }
     guard !isPlain || bytes.isEmpty else { return text }
-    return "'"
-      + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-      + "'"
+    return "'" + text.replacingScalar("'", by: #"'\''"#) + "'"
   }
 
   /// A word of text, quoted where a shell would read anything into it.

@@ -30,8 +30,7 @@ enum IndexCheck: Check {
   ) -> Bool {
     let name = index.entry.name
     if let expected = table.expectedKeys[name] { return expected != index.keys }
-    let description = survey.schema?.table(named: table.entry.name)?.indexes
-      .first { $0.name == name }
+    let description = survey.schema?.parsed.index(named: name, of: table.entry.name)
     guard let description, description.predicate == nil else { return false }
     return index.records != table.records
   }

@@ -35,9 +35,7 @@ extension ColumnDescription {
     return tokens.map { token in
       // A default names no column, so a name in double quotes is a string.
       guard case .name(let text) = token else { return token }
-      return .literal(
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-          + "'")
+      return .literal("'" + text.replacingScalar("'", by: "''") + "'")
     }
   }
 

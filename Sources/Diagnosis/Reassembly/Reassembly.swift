@@ -43,7 +43,7 @@ public struct Reassembly: Sendable {
 extension Reassembly {
   /// The pages of a table that was put together again; nil when its own root leads to its rows.
   func assignment(of table: TreeSurvey, in survey: Survey) -> Assignment? {
-    survey.trees.firstIndex { $0.entry == table.entry }.flatMap { assignments[$0] }
+    survey.position(of: table).flatMap { assignments[$0] }
   }
 
   /// The pages that a tree got back, in order.
@@ -167,13 +167,11 @@ private struct Work {
     for index in claimants.indices where claimants[index].holdsRows {
       guard let table = schema.table(named: claimants[index].name) else { continue }
       let witnesses = schema.computableIndexes(of: table).compactMap { shape -> Witness? in
-        guard let description = table.indexes.first(where: { $0.name == shape.name }) else {
+        guard let description = schema.parsed.index(named: shape.name, of: table.name) else {
           return nil
         }
         let form = RecordForm(description, over: table)
-        let position = survey.trees.firstIndex {
-          $0.entry.kind == .index && $0.entry.name == shape.name
-        }
+        let position = survey.treePlaces.index(named: shape.name)
         let isDamaged = position.map { positions[$0] != nil } ?? true
         return Witness(shape, isWhole: !isDamaged) { add in
           if let position, !isDamaged, let root = survey.trees[position].root {

@@ -107,7 +107,7 @@ extension Survey {
     let isTable = tree.isRowIDTable
     let form: RecordForm? = table.flatMap { table in
       if tree.entry.kind == .table { return RecordForm(table) }
-      return table.indexes.first { $0.name == tree.entry.name }
+      return schema.parsed.index(named: tree.entry.name, of: table.name)
         .map { RecordForm($0, over: table) }
     }
     return Claimant(

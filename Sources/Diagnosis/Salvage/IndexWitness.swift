@@ -25,7 +25,7 @@ public struct IndexWitness: Sendable {
     order: KeyOrder?
   ) {
     guard tree.pages > 0 else { return nil }
-    let fields = schema.fields(of: index, over: table.description)
+    let fields = schema.fields(of: index, over: table.description, table.shape)
     name = tree.entry.name
     isComplete = index.predicate == nil && tree.isSound
     entryCount = tree.records
@@ -126,15 +126,12 @@ extension Survey {
   /// rows.
   public func witnesses(for table: TableSurvey) -> [IndexWitness] {
     guard let schema else { return [] }
-    return trees.compactMap { tree in
-      guard tree.entry.kind == .index,
-        tree.entry.table == table.description.name,
-        let index = table.description.indexes.first(where: {
-          $0.name == tree.entry.name
-        })
-      else { return nil }
-      return IndexWitness(
-        tree, index, over: table, schema: schema, order: keyOrder(of: tree))
+    return treePlaces.indexes(of: table.description.name).compactMap { place -> IndexWitness? in
+      let tree = trees[place]
+      let name = tree.entry.name
+      return schema.parsed.index(named: name, of: table.description.name).map { index in
+        IndexWitness(tree, index, over: table, schema: schema, order: keyOrder(of: tree))
+      }
     }
   }
 }

@@ -64,8 +64,18 @@ extension SQLToken {
 
 extension String {
   /// The name in double quotes, so that SQLite reads it as nothing else.
-  package var quotedIdentifier: String {
-    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  package var quotedIdentifier: String { "\"" + replacingScalar("\"", by: "\"\"") + "\"" }
+
+  /// The text with something else for a scalar, wherever that stands.
+  ///
+  /// A quote with an accent after it is one character, and a quote all the same to SQLite and to a
+  /// shell.
+  package func replacingScalar(_ scalar: Unicode.Scalar, by text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for own in unicodeScalars {
+      if own == scalar { result.append(contentsOf: text.unicodeScalars) } else { result.append(own) }
+    }
+    return String(result)
   }
 }
 

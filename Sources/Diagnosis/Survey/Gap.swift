@@ -31,7 +31,7 @@ extension Survey {
   ///
   /// The whole table is one gap when its root cannot be read.
   public func gaps(in tree: TreeSurvey) -> [Gap] {
-    guard let image, let position = trees.firstIndex(where: { $0.entry == tree.entry }) else {
+    guard let image, let position = position(of: tree) else {
       return [tree.isRowIDTable ? .rowIDs(nil, nil) : .keys(nil, nil)]
     }
     var walk = GapWalk(

@@ -65,10 +65,8 @@ extension Survey {
 
   /// The sound indexes over every row of a table.
   private func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
-    trees.filter { index in
-      index.entry.kind == .index && index.isSound
-        && tree.expectedKeys[index.entry.name] != nil
-        && index.entry.table == tree.entry.table
+    treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
+      index.isSound && tree.expectedKeys[index.entry.name] != nil
     }
   }
 

@@ -33,11 +33,13 @@ public struct RefusedStatement: Hashable, Sendable {
 /// What SQLite makes of the SQL of a schema.
 public struct ParsedSchema: Sendable {
   /// The objects that were accepted.
-  public var description: SchemaDescription
+  public let description: SchemaDescription
   /// The statements that were not.
   public var refused: [RefusedStatement]
   /// The value of every column's DEFAULT, by table; text in UTF-8.
   public var defaults: [Name: [Value]]
+  private let tablePlaces: NamePlaces
+  private let indexPlaces: [Name: (table: Int, index: Int)]
 
   /// Makes a parsed schema.
   public init(
@@ -46,6 +48,27 @@ public struct ParsedSchema: Sendable {
     self.description = description
     self.refused = refused
     self.defaults = defaults
+    tablePlaces = NamePlaces(description.tables.map(\.name))
+    var indexPlaces: [Name: (table: Int, index: Int)] = [:]
+    for (place, table) in description.tables.enumerated() {
+      for (number, index) in table.indexes.enumerated() where indexPlaces[index.name] == nil {
+        indexPlaces[index.name] = (place, number)
+      }
+    }
+    self.indexPlaces = indexPlaces
+  }
+
+  /// The description of a table, by name.
+  public func table(named name: Name) -> TableDescription? {
+    tablePlaces[name].map { description.tables[$0] }
+  }
+
+  /// The description of an index of a table, by name.
+  public func index(named name: Name, of table: Name) -> IndexDescription? {
+    guard let place = indexPlaces[name], description.tables[place.table].name == table else {
+      return nil
+    }
+    return description.tables[place.table].indexes[place.index]
   }
 }
 
@@ -84,7 +107,7 @@ public struct SchemaSurvey: Sendable {
 
   /// The description of a table, by name.
   public func table(named name: Name) -> TableDescription? {
-    parsed.description.tables.first { $0.name == name }
+    parsed.table(named: name)
   }
 
   /// Whether the schema table can be read whole, so that no table can have gone unseen.
@@ -108,10 +131,9 @@ extension SchemaSurvey {
   /// Before schema format 4, DESC had no meaning.
   func keyOrder(of entry: SchemaEntry, schemaFormat: UInt32) -> KeyOrder? {
     guard let table = table(named: entry.table),
-      let index = table.indexes.first(where: { index in
-        entry.kind == .index
-          ? index.name == entry.name : index.origin == .primaryKey
-      })
+      let index = entry.kind == .index
+        ? parsed.index(named: entry.name, of: table.name)
+        : table.indexes.first(where: { $0.origin == .primaryKey })
     else { return nil }
     var columns: [KeyOrder.Column] = []
     for column in index.columns {
@@ -131,11 +153,12 @@ extension SchemaSurvey {
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
   /// entries only SQLite can compute.
   func computableIndexes(of table: TableDescription) -> [IndexShape] {
-    table.indexes.compactMap { index in
+    let shape = RowShape(table, defaults: parsed.defaults[table.name] ?? [], encoding: encoding)
+    return table.indexes.compactMap { index in
       guard index.predicate == nil else { return nil }
       // The primary key of a WITHOUT ROWID table is the table itself.
       guard !table.withoutRowID || index.origin != .primaryKey else { return nil }
-      let fields = fields(of: index, over: table)
+      let fields = fields(of: index, over: table, shape)
       let known = fields.compactMap(\.self)
       guard known.count == fields.count else { return nil }
       return IndexShape(name: index.name, fields: table.withoutRowID ? known : known + [.rowID])
@@ -144,10 +167,10 @@ extension SchemaSurvey {
 
   /// Where the fields of an index's entries come from, but for the rowid at their end; nil for
   /// expressions and virtual columns.
-  func fields(of index: IndexDescription, over table: TableDescription) -> [IndexShape.Field?] {
-    let shape = RowShape(
-      table, defaults: parsed.defaults[table.name] ?? [], encoding: encoding)
-    return (index.columns + table.keyColumns(addedTo: index)).map { column in
+  func fields(
+    of index: IndexDescription, over table: TableDescription, _ shape: RowShape
+  ) -> [IndexShape.Field?] {
+    (index.columns + table.keyColumns(addedTo: index)).map { column in
       guard let name = column.name,
         let position = shape.stored.firstIndex(where: { $0.name == name })
       else { return nil }

@@ -37,6 +37,8 @@ public struct Survey: Sendable {
   public let schema: SchemaSurvey?
   /// Every tree that the schema names and that has a root, tables first.
   public private(set) var trees: [TreeSurvey]
+  /// Where among them those of a name are.
+  let treePlaces: TreePlaces
   /// The list of unused pages.
   public let freelist: Freelist?
   /// Pages that nothing leads to.
@@ -68,9 +70,15 @@ public struct Survey: Sendable {
   /// The encoding of the database's text.
   public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
 
+  /// The position of a tree among all.
+  func position(of tree: TreeSurvey) -> Int? {
+    guard let place = treePlaces[tree.entry.name] else { return nil }
+    return trees[place].entry == tree.entry ? place : trees.firstIndex { $0.entry == tree.entry }
+  }
+
   /// The survey of a table's or index's tree, by name.
   public func tree(named name: Name) -> TreeSurvey? {
-    trees.first { $0.entry.name == name }
+    treePlaces[name].map { trees[$0] }
   }
 }
 
@@ -193,6 +201,7 @@ extension Survey {
     header = nil
     schema = nil
     trees = []
+    treePlaces = TreePlaces([])
     freelist = nil
     unclaimed = []
     hasPointerMaps = false
@@ -231,6 +240,7 @@ extension Survey {
     self.claims = freeClaims
     unclaimed = Self.unclaimedPages(of: image, freeClaims)
     self.trees = trees
+    treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
     self.transfer = transfer
