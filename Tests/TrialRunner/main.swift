@@ -6,8 +6,8 @@
 let words = CommandLine.arguments.dropFirst()
 switch (words.first, words.count) {
 case ("run", 1): runJobs()
-case ("judge", 2): judge(Array(words)[1])
+case ("judge", 2...): words.dropFirst().forEach(judge)
 default:
-  print("usage: trial-runner run < JOBS | trial-runner judge DATABASE")
+  print("usage: trial-runner run < JOBS | trial-runner judge DATABASE ...")
   exitBadly()
 }

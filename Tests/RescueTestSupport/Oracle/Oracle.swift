@@ -67,7 +67,7 @@ package final class Oracle {
   /// How many columns are read at once.
   private static let columnsMax = 900
 
-  /// The tables without rowid. By bytes: strings are equal where they look the same.
+  /// The tables without rowid, as bytes: strings are equal where they look the same.
   private lazy var tablesWithoutRowID: Set<Bytes> = {
     let names = try? strings("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr")
     return Set((names ?? []).map { Bytes($0.utf8) })

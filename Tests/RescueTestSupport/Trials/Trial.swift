@@ -20,18 +20,22 @@ package struct Trial: Sendable {
   /// The program and its arguments.
   package let words: [String]
   /// How long it may run, in seconds of clock time.
-  package var seconds: Double
+  let seconds: Double
+  /// The folder that it runs in; nil for that of all.
+  let folder: FilePath?
 
   /// Describes a run of dbrescue.
-  package init(_ arguments: [String], seconds: Double = 60) throws {
+  package init(_ arguments: [String], seconds: Double = 60, in folder: FilePath? = nil) throws {
     words = [try TestedProgram.path.description] + arguments
     self.seconds = seconds
+    self.folder = folder
   }
 
-  /// Describes the question what SQLite says of a database, a private copy.
-  package init(judging path: FilePath) throws {
-    words = [try Products.program("trial-runner").description, "judge", path.description]
+  /// Describes the question what SQLite says of databases, private copies: a line for each.
+  package init(judging paths: [String], in folder: FilePath) throws {
+    words = [try Products.program("trial-runner").description, "judge"] + paths
     seconds = 20
+    self.folder = folder
   }
 
   /// How a run ended and what it took.
@@ -59,14 +63,14 @@ package struct Trial: Sendable {
   ) throws -> [Ending] {
     try ScratchFolder.with { scratch in
       if getuid() == 0 {
-        for place in [folder, scratch.path] {
-          _ = try Command("/bin/chown", ["-hR", "65534:65534", place.description]).run()
-        }
+        let places = [folder, scratch.path].map(\.description)
+        _ = try Command("/bin/chown", ["-hR", "65534:65534"] + places).run()
       }
       var jobs: [String] = []
       for (index, trial) in trials.enumerated() {
         let output = scratch[FilePath("output-\(index)")].description
-        jobs += ["\(trial.seconds)", folder.description, output, "\(trial.words.count)"]
+        let place = (trial.folder ?? folder).description
+        jobs += ["\(trial.seconds)", place, output, "\(trial.words.count)"]
         jobs += trial.words
       }
       let limit = trials.reduce(30) { $0 + $1.seconds }
@@ -132,6 +136,24 @@ extension Trial.Ending {
   package func violation(of command: String, expecting expected: Int32) -> Violation? {
     if status == expected { return nil }
     return Violation("\(command): \(end.shown)", text)
+  }
+
+  /// A run that ended in a signal, in a defect, or not at all.
+  package func failures(of command: String) -> [Violation] {
+    switch end {
+    case .exited(70): [Violation("\(command): exit 70, \(reason)", text)]
+    case .signalled, .timedOut: [Violation("\(command): \(end.shown)", text)]
+    case .exited: []
+    }
+  }
+
+  /// The words of the first error without what is quoted in it.
+  private var reason: String {
+    let line = text.split(separator: "\n").first { $0.contains("error:") || $0.contains("unsound") }
+    let parts = (line ?? "").split(separator: "'", omittingEmptySubsequences: false)
+    let plain = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined()
+    return plain.split { !$0.isLetter }.filter { !["dbrescue", "error"].contains($0) }.prefix(8)
+      .joined(separator: " ")
   }
 
   /// More time or memory than any run may take.

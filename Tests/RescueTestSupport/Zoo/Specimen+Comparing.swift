@@ -44,7 +44,8 @@ extension Specimen {
       switch theirs[object] {
       case nil: violations.append(Violation("object lost", text))
       case .some(let found) where found != sql:
-        violations.append(Violation("object changed", "\(text): \(sql.shown) became \(found.shown)"))
+        violations.append(
+          Violation("object changed", "\(text): \(sql.shown) became \(found.shown)"))
       default: break
       }
     }
@@ -96,7 +97,8 @@ extension Specimen {
   private static let words = ["common", "word3", "naive", "second", "changed", "running", "one"]
 
   private func virtualDifferences(_ expected: FilePath, _ actual: FilePath) throws -> [Violation] {
-    guard try Oracle(expected).value("SELECT 1 FROM pragma_table_list WHERE type = 'virtual'") != nil
+    guard
+      try Oracle(expected).value("SELECT 1 FROM pragma_table_list WHERE type = 'virtual'") != nil
     else { return [] }
     let ours = try Connection.unguarded(expected)
     let theirs = try Connection.unguarded(actual)
@@ -117,7 +119,9 @@ extension Specimen {
         let answers = (answer(ours, query), answer(theirs, query))
         if answers.0 != answers.1 {
           violations.append(
-            Violation("virtual table differs", "\(query): \(answers.0.prefix(90)) became \(answers.1.prefix(90))"))
+            Violation(
+              "virtual table differs",
+              "\(query): \(answers.0.prefix(90)) became \(answers.1.prefix(90))"))
           break
         }
       }

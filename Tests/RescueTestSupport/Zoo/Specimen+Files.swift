@@ -8,7 +8,8 @@ extension Specimen {
     [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].flatMap { size in
       reserves(size).map { reserve in
         let encoding = TextEncoding.allCases[(size / 512 + reserve) % TextEncoding.allCases.count]
-        let vacuum: DatabaseBuilder.AutoVacuum = [.none, .full, .incremental][(size / 512 + reserve) % 3]
+        let vacuum: DatabaseBuilder.AutoVacuum = [.none, .full, .incremental][
+          (size / 512 + reserve) % 3]
         return Specimen(
           "pages-\(size)-\(reserve)",
           DatabaseBuilder(
@@ -16,7 +17,8 @@ extension Specimen {
       }
     } + [
       Specimen(
-        "empty-65536", DatabaseBuilder(pageSize: 65536, ["CREATE TABLE t (a)", "CREATE INDEX i ON t (a)"])),
+        "empty-65536",
+        DatabaseBuilder(pageSize: 65536, ["CREATE TABLE t (a)", "CREATE INDEX i ON t (a)"])),
       Specimen("old-format-1", legacy).setting(headerByte: 47, to: 1),
       Specimen("old-format-2", legacy).setting(headerByte: 47, to: 2),
       Specimen("old-format-3", legacy).setting(headerByte: 47, to: 3),

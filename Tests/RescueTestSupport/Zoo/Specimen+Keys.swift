@@ -5,7 +5,8 @@ import SQLiteFormat
 
 extension Specimen {
   static let keys = [
-    foreign("foreign-key-without-index", parent: ["CREATE TABLE p (a)", "INSERT INTO p VALUES (1)"]),
+    foreign(
+      "foreign-key-without-index", parent: ["CREATE TABLE p (a)", "INSERT INTO p VALUES (1)"]),
     foreign(
       "foreign-key-of-a-view",
       parent: ["CREATE TABLE base (a)", "CREATE VIEW p AS SELECT a FROM base"]),
@@ -31,7 +32,8 @@ extension Specimen {
         CREATE TABLE k (a TEXT COLLATE NOCASE, b BLOB, c REAL, d INT UNIQUE, e TEXT,
           PRIMARY KEY (c DESC, a COLLATE BINARY, b DESC), UNIQUE (e COLLATE RTRIM DESC, a)) WITHOUT ROWID
         """,
-        Rows.fill("k", "'A' || n, zeroblob(n % 5), n / 2.0, iif(n % 2, n, NULL), 'e' || n", count: 90),
+        Rows.fill(
+          "k", "'A' || n, zeroblob(n % 5), n / 2.0, iif(n % 2, n, NULL), 'e' || n", count: 90),
         "CREATE INDEX k_e ON k (e DESC, c) WHERE d IS NOT NULL",
         "CREATE TABLE dup (a, b, PRIMARY KEY (a, a, b COLLATE NOCASE, b)) WITHOUT ROWID",
         Rows.fill("dup", "'a' || n, 'B' || n", count: 20),
@@ -40,7 +42,8 @@ extension Specimen {
     Specimen(
       "sequences",
       [
-        "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x)", Rows.fill("a (x)", "n", count: 9),
+        "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x)",
+        Rows.fill("a (x)", "n", count: 9),
         "CREATE TABLE fresh (id INTEGER PRIMARY KEY AUTOINCREMENT)",
         "INSERT INTO sqlite_sequence VALUES ('gone', 5), ('fresh', 77)",
         "CREATE TABLE \"TÄ\" (id INTEGER PRIMARY KEY AUTOINCREMENT)",
@@ -62,15 +65,20 @@ extension Specimen {
         CREATE TABLE t (id INTEGER PRIMARY KEY, doc TEXT CHECK (json_valid(doc)),
           name AS (json_extract(doc, '$.name')), kind TEXT AS (doc ->> '$.kind') STORED)
         """,
-        Rows.fill("t (doc)", "json_object('name', 'n' || n, 'kind', n % 4, 'list', json_array(n, n + 1))",
+        Rows.fill(
+          "t (doc)", "json_object('name', 'n' || n, 'kind', n % 4, 'list', json_array(n, n + 1))",
           count: 60),
         "CREATE INDEX t_json ON t (json_extract(doc, '$.list[0]'))",
-        "CREATE UNIQUE INDEX t_name ON t (name)", "CREATE INDEX t_kind ON t (kind) WHERE doc -> 'kind'",
+        "CREATE UNIQUE INDEX t_name ON t (name)",
+        "CREATE INDEX t_kind ON t (kind) WHERE doc -> 'kind'",
         "CREATE INDEX t_type ON t (json_type(doc, '$.list'), json_array_length(doc, '$.list'))",
       ]),
     Specimen(
-      "json-index", ["CREATE TABLE t (a)", "INSERT INTO t VALUES ('{\"x\":1}')",
-        "CREATE INDEX i ON t (json_extract(a, '$.x'))"]),
+      "json-index",
+      [
+        "CREATE TABLE t (a)", "INSERT INTO t VALUES ('{\"x\":1}')",
+        "CREATE INDEX i ON t (json_extract(a, '$.x'))",
+      ]),
     Specimen(
       "json-check", ["CREATE TABLE t (a CHECK (json_valid(a)))", "INSERT INTO t VALUES ('[1]')"]),
     Specimen(
@@ -79,8 +87,10 @@ extension Specimen {
     Specimen(
       "expression-indexes",
       [
-        "CREATE TABLE t (a TEXT, b INT, c BLOB)", Rows.fill("t", "'T' || n, n, zeroblob(n % 7)", count: 80),
-        "CREATE INDEX x1 ON t (lower(a), b * 2)", "CREATE INDEX x2 ON t (substr(a, 2) COLLATE NOCASE DESC)",
+        "CREATE TABLE t (a TEXT, b INT, c BLOB)",
+        Rows.fill("t", "'T' || n, n, zeroblob(n % 7)", count: 80),
+        "CREATE INDEX x1 ON t (lower(a), b * 2)",
+        "CREATE INDEX x2 ON t (substr(a, 2) COLLATE NOCASE DESC)",
         "CREATE INDEX x3 ON t (length(c), typeof(c), hex(c), quote(a))",
         "CREATE INDEX x4 ON t (coalesce(a, b), ifnull(b, 0), iif(b > 3, 'x', 'y'))",
         "CREATE INDEX x5 ON t (date(b), strftime('%Y', b), julianday(b))",
@@ -93,8 +103,10 @@ extension Specimen {
     Specimen(
       "partial-indexes",
       [
-        "CREATE TABLE t (a TEXT, b INT)", Rows.fill("t", "iif(n % 3, 'a' || n, NULL), n", count: 80),
-        "CREATE INDEX p1 ON t (a) WHERE a IS NOT NULL", "CREATE INDEX p2 ON t (b) WHERE a LIKE 'a1%'",
+        "CREATE TABLE t (a TEXT, b INT)",
+        Rows.fill("t", "iif(n % 3, 'a' || n, NULL), n", count: 80),
+        "CREATE INDEX p1 ON t (a) WHERE a IS NOT NULL",
+        "CREATE INDEX p2 ON t (b) WHERE a LIKE 'a1%'",
         "CREATE UNIQUE INDEX p3 ON t (a) WHERE b IN (1, 3, 5) OR b > 70",
         "CREATE INDEX p4 ON t (a, b) WHERE json_valid(a) AND json_extract(a, '$') > 1",
         "CREATE INDEX p5 ON t (b) WHERE 0", "CREATE INDEX p6 ON t (b) WHERE rowid > 40",

@@ -11,8 +11,10 @@ extension Specimen {
         "CREATE VIEW missing AS SELECT a FROM no_such_table", "CREATE TABLE t (a)",
         "CREATE VIEW column_missing AS SELECT no_such_column FROM t", "INSERT INTO t VALUES (1)",
         "CREATE VIEW a AS SELECT * FROM b", "CREATE VIEW b AS SELECT * FROM a",
-        "CREATE VIEW itself AS SELECT * FROM itself", "CREATE VIEW call AS SELECT no_such_function(a) FROM t",
-        "CREATE VIEW other (x, y) AS SELECT 1", "CREATE VIEW dated AS SELECT datetime('now'), random()",
+        "CREATE VIEW itself AS SELECT * FROM itself",
+        "CREATE VIEW call AS SELECT no_such_function(a) FROM t",
+        "CREATE VIEW other (x, y) AS SELECT 1",
+        "CREATE VIEW dated AS SELECT datetime('now'), random()",
         """
         CREATE VIEW windowed AS WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c LIMIT 9)
         SELECT n, sum(n) OVER (ORDER BY n ROWS 2 PRECEDING) FROM c
@@ -40,7 +42,8 @@ extension Specimen {
     Specimen(
       "triggers-that-change-rows",
       [
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, a)", "CREATE TABLE n (count)", "INSERT INTO n VALUES (0)",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a)", "CREATE TABLE n (count)",
+        "INSERT INTO n VALUES (0)",
         Rows.fill("t (a)", "n", count: 20),
         "CREATE TRIGGER counts AFTER INSERT ON t BEGIN UPDATE n SET count = count + 1; END",
         "CREATE TRIGGER refuses BEFORE INSERT ON t BEGIN SELECT RAISE(FAIL, 'never'); END",
@@ -72,7 +75,10 @@ extension Specimen {
         "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT upper(new.a); END",
       ]
     ).naming(
-      ["lower(": "app_lower(", "upper(": "app_upper(", "length(": "app_length(", "abs(": "app_abs("]),
+      [
+        "lower(": "app_lower(", "upper(": "app_upper(", "length(": "app_length(",
+        "abs(": "app_abs(",
+      ]),
     Specimen(
       "app-collations",
       [
@@ -87,7 +93,10 @@ extension Specimen {
     ).naming(["NOCASE": "localized", "RTRIM": "\"Ünïcode\""]),
     Specimen(
       "app-tokenizer",
-      ["CREATE VIRTUAL TABLE f USING fts4(a, tokenize=porter)", Rows.fill("f (a)", "'running ' || n", count: 9)]
+      [
+        "CREATE VIRTUAL TABLE f USING fts4(a, tokenize=porter)",
+        Rows.fill("f (a)", "'running ' || n", count: 9),
+      ]
     ).naming(["tokenize=porter": "tokenize=app_words"]),
   ]
 
@@ -99,7 +108,9 @@ extension Specimen {
     crowd("triggers", 1000) {
       ["CREATE TRIGGER r\($0) AFTER INSERT ON first BEGIN UPDATE first SET b = \($0); END"]
     },
-    crowd("views", 1000) { ["CREATE VIEW v\($0) AS SELECT * FROM \($0 == 0 ? "first" : "v\($0 / 2)")"] },
+    crowd("views", 1000) {
+      ["CREATE VIEW v\($0) AS SELECT * FROM \($0 == 0 ? "first" : "v\($0 / 2)")"]
+    },
   ]
 
   /// A database with very many objects of a kind.

@@ -141,9 +141,10 @@ extension Specimen {
       [
         "CREATE TABLE t (a /* , b */, -- c\n d CHECK (d <> \"x\"), CONSTRAINT c UNIQUE (a) ON CONFLICT IGNORE)",
         "CREATE INDEX t_d ON t (d) WHERE a <> \"double quoted\"",
-        "CREATE TABLE made AS SELECT 1 AS one, 'two' AS \"t w o\", x'03' AS [th]ree",
+        "CREATE TABLE made AS SELECT 1 AS one, 'two' AS \"t w o\", x'03' AS [th ree]",
         "CREATE TABLE IF NOT EXISTS\tmain.\"qualified\"('a' TEXT, `b`, [c])",
-        "INSERT INTO t VALUES (1, 'a'), (1, 'b'), (2, NULL)", "INSERT INTO qualified VALUES (1, 2, 3)",
+        "INSERT INTO t VALUES (1, 'a'), (1, 'b'), (2, NULL)",
+        "INSERT INTO qualified VALUES (1, 2, 3)",
         "CREATE TABLE \"t2\"(a CONSTRAINT pk PRIMARY KEY ON CONFLICT REPLACE CONSTRAINT nn NOT NULL)",
         "INSERT INTO t2 VALUES ('x')",
       ]),

@@ -8,14 +8,18 @@ extension Specimen {
     [
       text("fts3", "fts3(a, b)"), text("fts4", "fts4(a, b)"),
       text("fts3-porter", "fts3(a, b, tokenize=porter)"),
-      text("fts4-order", "fts4(a, b, order=desc)"), text("fts4-prefix", "fts4(a, b, prefix=\"1,3\")"),
+      text("fts4-order", "fts4(a, b, order=desc)"),
+      text("fts4-prefix", "fts4(a, b, prefix=\"1,3\")"),
       text("fts4-language", "fts4(a, b, languageid=\"lid\")"),
       text("fts4-not-indexed", "fts4(a, b, notindexed=b)"),
       text("fts4-match-info", "fts4(a, b, matchinfo=fts3)"),
-      text("fts4-unicode", "fts4(a, b, tokenize=unicode61 \"remove_diacritics=0\" \"tokenchars=-\")"),
+      text(
+        "fts4-unicode", "fts4(a, b, tokenize=unicode61 \"remove_diacritics=0\" \"tokenchars=-\")"),
       text("fts5", "fts5(a, b)"), text("fts5-prefix", "fts5(a, b, prefix='1 2 3')"),
-      text("fts5-no-size", "fts5(a, b, columnsize=0)"), text("fts5-none", "fts5(a, b, detail=none)"),
-      text("fts5-column", "fts5(a, b, detail=column)"), text("fts5-unindexed", "fts5(a, b UNINDEXED)"),
+      text("fts5-no-size", "fts5(a, b, columnsize=0)"),
+      text("fts5-none", "fts5(a, b, detail=none)"),
+      text("fts5-column", "fts5(a, b, detail=column)"),
+      text("fts5-unindexed", "fts5(a, b UNINDEXED)"),
       text("fts5-trigram", "fts5(a, b, tokenize='trigram case_sensitive 1')"),
       text("fts5-porter", "fts5(a, b, tokenize='porter unicode61 remove_diacritics 2')"),
       text("fts5-ascii", "fts5(a, b, tokenize=\"ascii tokenchars '-_'\")"),
@@ -34,7 +38,8 @@ extension Specimen {
         ]),
       Specimen("fts5-contentless", documents + indexing("fts5(a, b, content='')")),
       Specimen(
-        "fts5-contentless-none", documents + indexing("fts5(a, b, content='', detail=none, columnsize=0)")),
+        "fts5-contentless-none",
+        documents + indexing("fts5(a, b, content='', detail=none, columnsize=0)")),
       Specimen(
         "fts5-external",
         documents + [
@@ -65,7 +70,8 @@ extension Specimen {
         documents + indexing("fts5(a, b)") + [
           "DELETE FROM f WHERE rowid % 3 = 0", "UPDATE f SET a = 'changed' WHERE rowid % 5 = 0",
           "INSERT INTO f (f, rank) VALUES ('rank', 'bm25(10.0, 5.0)')",
-          "INSERT INTO f (f, rank) VALUES ('automerge', 8)", "INSERT INTO f (f) VALUES ('optimize')",
+          "INSERT INTO f (f, rank) VALUES ('automerge', 8)",
+          "INSERT INTO f (f) VALUES ('optimize')",
           "INSERT INTO f (rowid, a) VALUES (-5, 'negative'), (9223372036854775807, 'last')",
         ]),
       Specimen(
@@ -91,10 +97,14 @@ extension Specimen {
   static let regions =
     [1, 2, 3, 5].map { dimensions in
       let names = (0..<dimensions).map { "a\($0), b\($0)" }.joined(separator: ", ")
-      let values = (0..<dimensions).map { "n + \($0) / 8.0, n + \($0) + 1.5" }.joined(separator: ", ")
+      let values = (0..<dimensions).map { "n + \($0) / 8.0, n + \($0) + 1.5" }.joined(
+        separator: ", ")
       return Specimen(
         "rtree-\(dimensions)",
-        ["CREATE VIRTUAL TABLE r USING rtree(id, \(names))", Rows.fill("r", "n, \(values)", count: 120)])
+        [
+          "CREATE VIRTUAL TABLE r USING rtree(id, \(names))",
+          Rows.fill("r", "n, \(values)", count: 120),
+        ])
     } + [
       Specimen(
         "rtree-integers",
