@@ -55,7 +55,9 @@ format: ## rewrite the sources in the house format
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 fuzz: build ## mutate databases for longer than the tests do
-	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-20000} $(SWIFT) test --skip-build --disable-xctest --filter Mutation
+	$(SWIFT) build -c release --product dbrescue
+	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-25000} DBRESCUE_PROGRAM="$(CURDIR)/$(RELEASE)/dbrescue" \
+	  $(SWIFT) test --skip-build --disable-xctest --filter "SurveyFuzz|ProgramFuzz"
 
 simulate: build ## crash every action at every operation, fail every call, kill the program
 	{ DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \

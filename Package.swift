@@ -40,6 +40,10 @@ let package = Package(
       dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "CWatchedVFS"],
       path: "Tests/RescueTestSupport"),
 
+    // Runs the built program for the trials, with little privilege, and measures it.
+    .executableTarget(
+      name: "trial-runner", dependencies: ["CSQLite"], path: "Tests/TrialRunner"),
+
     // The bundled sample app, and the maker of the databases in `samples`.
     .target(
       name: "FitnessLog", dependencies: ["DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],

@@ -32,7 +32,7 @@ package struct DatabaseBuilder: Sendable {
   /// One statement, or several without values, and the values bound to it.
   package struct Step: Sendable, ExpressibleByStringInterpolation {
     package let sql: String
-    let values: [Value]
+    package let values: [Value]
 
     /// Makes a step of a statement and its values.
     package init(_ sql: String, _ values: [Value]) {
@@ -84,6 +84,8 @@ package struct DatabaseBuilder: Sendable {
 
   private func buildClosed(at path: FilePath) throws {
     let connection = try Connection(path, mode: .create)
+    // SQLITE_DBCONFIG_TRUSTED_SCHEMA: an app trusts its own.
+    connection.configure(1017, true)
     // The reserve comes first: SQLite fixes it together with the page size. Deleted rows stay
     // in the file, as in most builds of SQLite but not in all.
     if reservedBytes > 0 { try connection.reserve(bytesPerPage: reservedBytes) }

@@ -43,17 +43,35 @@ package final class Oracle {
   package func rows(of table: String) throws -> [ExactRow] {
     let columns = try columns(of: table)
     let rowID = try rowIDName(of: table, columns: columns)
-    let values = columns.map { column in
-      let name = Self.quoted(column)
-      return "typeof(\(name)), iif(typeof(\(name)) = 'text', CAST(\(name) AS BLOB), \(name))"
-    }
-    let terms = [rowID ?? "NULL"] + values
-    let statement = try connection.prepare(
-      "SELECT \(terms.joined(separator: ", ")) FROM \(Self.quoted(table)) NOT INDEXED")
     var rows: [ExactRow] = []
-    while try statement.step() { rows.append(Self.exactRow(statement.row)) }
+    // A query has at most 2,000 terms, as has a table; each value takes two.
+    for start in stride(from: 0, to: max(columns.count, 1), by: Self.columnsMax) {
+      let part = columns[start..<min(start + Self.columnsMax, columns.count)]
+      let values = part.map { column in
+        let name = Self.quoted(column)
+        return "typeof(\(name)), iif(typeof(\(name)) = 'text', CAST(\(name) AS BLOB), \(name))"
+      }
+      let terms = [rowID ?? "NULL"] + values
+      let statement = try connection.prepare(
+        "SELECT \(terms.joined(separator: ", ")) FROM \(Self.quoted(table)) NOT INDEXED")
+      var index = 0
+      while try statement.step() {
+        let row = Self.exactRow(statement.row)
+        if start == 0 { rows.append(row) } else { rows[index].values += row.values }
+        index += 1
+      }
+    }
     return rows
   }
+
+  /// How many columns are read at once.
+  private static let columnsMax = 900
+
+  /// The tables without rowid, as bytes: strings are equal where they look the same.
+  private lazy var tablesWithoutRowID: Set<Bytes> = {
+    let names = try? strings("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr")
+    return Set((names ?? []).map { Bytes($0.utf8) })
+  }()
 
   /// The number of rows of a table.
   package func count(of table: String) throws -> Int {
@@ -100,6 +118,11 @@ package final class Oracle {
     try connection.value(sql, values)
   }
 
+  /// The rows of a query.
+  package func rows(query: String) throws -> [[Value]] {
+    try connection.rows(query)
+  }
+
   /// The first column of a query, as strings; bytes that are not UTF-8 become U+FFFD.
   private func strings(_ sql: String, _ argument: String? = nil) throws -> [String] {
     try connection.rows(sql, argument.map { [.text($0)] } ?? []).map { row in
@@ -110,9 +133,7 @@ package final class Oracle {
 
   /// A name of the rowid that no column hides; nil where there is none.
   private func rowIDName(of table: String, columns: [String]) throws -> String? {
-    let isWithout = try value(
-      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", [.text(table)])
-    if isWithout == .integer(1) { return nil }
+    if tablesWithoutRowID.contains(Bytes(table.utf8)) { return nil }
     let taken = Set(columns.map { $0.lowercased() })
     return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
   }
@@ -128,8 +149,13 @@ package final class Oracle {
 
   /// A name as SQL wants it, whatever is in it.
   package static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    var scalars = String.UnicodeScalarView("\"".unicodeScalars)
+    // By code points: a mark that follows a quote makes one character with it.
+    for scalar in name.unicodeScalars {
+      scalars.append(scalar)
+      if scalar == "\"" { scalars.append(scalar) }
+    }
+    return String(scalars) + "\""
   }
 }
 

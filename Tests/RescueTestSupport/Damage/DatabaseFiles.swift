@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A database with its journals in memory, and random damage to it: the same for the same seed.
 
-import DatabaseRescue
-import RescueTestSupport
-import SQLiteFormat
+package import DatabaseRescue
+package import SQLiteFormat
 
 /// A database with its journals, in memory.
-struct DatabaseFiles: Sendable {
+package struct DatabaseFiles: Sendable {
   /// The suffixes of the files that there are, the database first.
-  private let suffixes: [String]
-  private var contents: [Bytes]
-  private let pageSize: Int
+  private(set) var suffixes: [String]
+  private(set) var contents: [Bytes]
+  /// The size of its pages.
+  package let pageSize: Int
 
   /// Numbers that readers stumble over.
-  private static let hostile: [UInt32] = [
+  static let hostile: [UInt32] = [
     0, 1, 2, 0x7F, 0xFF, 0x100, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF,
   ]
 
   /// Reads the files of a database.
-  init(_ path: FilePath, pageSize: Int) throws {
+  package init(_ path: FilePath, pageSize: Int) throws {
     let present = try ([""] + FilePath.sidecarSuffixes).filter {
       try path.adding(suffix: $0).exists
     }
@@ -28,19 +28,27 @@ struct DatabaseFiles: Sendable {
   }
 
   /// The bytes of a file; nil where there is none.
-  subscript(suffix: String) -> Bytes? {
-    suffixes.firstIndex(of: suffix).map { contents[$0] }
+  package subscript(suffix: String) -> Bytes? {
+    get { suffixes.firstIndex(of: suffix).map { contents[$0] } }
+    set {
+      if let place = suffixes.firstIndex(of: suffix) {
+        contents[place] = newValue ?? []
+      } else if let newValue {
+        suffixes.append(suffix)
+        contents.append(newValue)
+      }
+    }
   }
 
   /// Writes the files.
-  func write(to path: FilePath) throws {
+  package func write(to path: FilePath) throws {
     for (suffix, bytes) in zip(suffixes, contents) {
       try path.adding(suffix: suffix).replaceContents(with: bytes)
     }
   }
 
   /// Damages one of the files somehow, and says how.
-  mutating func damage(using random: inout SeededRandom) -> String {
+  package mutating func damage(using random: inout SeededRandom) -> String {
     let file = random.below(contents.count)
     guard !contents[file].isEmpty else { return "nothing" }
     return "\(suffixes[file]) " + damage(&contents[file], using: &random)
