@@ -129,7 +129,7 @@ extension Survey {
     return treePlaces.indexes(of: table.description.name).compactMap { place -> IndexWitness? in
       let tree = trees[place]
       let name = tree.entry.name
-      return schema.parsed.index(named: name, of: table.description.name).map { index in
+      return schema.parsed.index(named: name, of: table.description.name).flatMap { index in
         IndexWitness(tree, index, over: table, schema: schema, order: keyOrder(of: tree))
       }
     }
