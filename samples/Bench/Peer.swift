@@ -16,13 +16,14 @@ enum Peer {
     case "edit":
       try OnlineBackup.image(of: file, into: FilePath(last))
       // One page in a hundred of the large database, far apart: edits of old workouts.
-      try Connection(FilePath(last), mode: .readWrite).execute(
+      try Connection(FilePath(last), mode: .readWrite, schemaBy: .us).execute(
         "UPDATE sets SET reps = reps + 1 WHERE workout_id % 150 = 0")
     case "integrity-check":
-      let answer = try Connection(file, mode: .readOnly).value("PRAGMA integrity_check")
+      let answer = try Connection(file, mode: .readOnly, schemaBy: .us).value(
+        "PRAGMA integrity_check")
       guard answer == .text("ok") else { throw BenchError("'\(file)' is not sound") }
     case "vacuum-into":
-      let connection = try Connection(file, mode: .readOnly)
+      let connection = try Connection(file, mode: .readOnly, schemaBy: .us)
       try connection.prepare("VACUUM INTO ?").run([.text(last)])
     case "online-backup": try OnlineBackup.image(of: file, into: FilePath(last))
     default: throw BenchError("there is no peer '\(name)'")

@@ -129,7 +129,7 @@ extension FitnessLog {
     guard versions.contains(version) else {
       throw AppError("there is no schema version \(version)")
     }
-    let connection = try Connection(mode: .memory)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
     try defineSchema(version, on: connection)
     let statements = try connection.rows(
       """

@@ -53,7 +53,7 @@ final class Workshop {
   /// A database of a version, changed by SQL.
   func database(version: Int = 4, sql: String) throws -> SampleFiles {
     try database(version: version) { path in
-      let connection = try Connection(path, mode: .readWrite)
+      let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
       try connection.execute("PRAGMA secure_delete = OFF; \(sql)")
     }
   }

@@ -34,15 +34,16 @@ package struct ContractVerifier: Sendable {
       expectedApplicationID: contract.applicationID,
       foundApplicationID: Int32(truncatingIfNeeded: application),
       differences: contract.differences(in: found))
-    connection.patience.allow(stepsMax * 20, perStatement: stepsMax)
-    checkForeignKeys(connection, of: found, ignoring: contract.ignoreTables, &result)
-    // A mistyped column in double quotes would be a string, and a wrong predicate true or false.
-    connection.refuseDoubleQuotedStrings()
-    connection.permitting(.queries) {
-      checkInvariants(connection, contract.invariants, &result)
-      result.unsynced = contract.unsyncedPlaces(in: found).map { place in
-        ContractVerification.Unsynced(
-          name: place.name, table: place.table, rows: Self.count(place, in: connection))
+    connection.patience.limited(to: stepsMax * 20, perStatement: stepsMax) {
+      checkForeignKeys(connection, of: found, ignoring: contract.ignoreTables, &result)
+      // A mistyped column in double quotes would be a string, and a wrong predicate true or false.
+      connection.refuseDoubleQuotedStrings()
+      connection.permitting(.queries) {
+        checkInvariants(connection, contract.invariants, &result)
+        result.unsynced = contract.unsyncedPlaces(in: found).map { place in
+          ContractVerification.Unsynced(
+            name: place.name, table: place.table, rows: Self.count(place, in: connection))
+        }
       }
     }
     return result

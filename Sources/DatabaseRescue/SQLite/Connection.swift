@@ -7,8 +7,9 @@ package import SQLiteFormat
 
 /// A connection to SQLite; closed when it goes.
 ///
-/// Whatever a schema, a script or a contract says, no statement on it attaches a file, loads an
-/// extension, calls a function that is not on our list, or takes more time and memory than it may.
+/// Unless its schema is our own, no statement on it attaches a file, loads an extension, calls a
+/// function that is not on our list, or takes more time and memory than it may: whatever a schema,
+/// a script or a contract says.
 @safe package struct Connection: ~Copyable {
   /// How a file is opened.
   package enum Mode: Hashable, Sendable {
@@ -22,6 +23,14 @@ package import SQLiteFormat
     case create
     /// No file: a database in memory.
     case memory
+  }
+
+  /// Who wrote the schema of a database.
+  package enum Author: Hashable, Sendable {
+    /// Anybody: a user who sent a file, an app, a contract.
+    case others
+    /// This program, which need not be kept from anything.
+    case us
   }
 
   /// The handle, owned by this value alone and closed by its `deinit`.
@@ -38,9 +47,11 @@ package import SQLiteFormat
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be opened. SQLite reads nothing
   ///   of it before the first statement.
-  package init(_ path: FilePath = "", mode: Mode) throws(SQLiteError) {
+  package init(
+    _ path: FilePath = "", mode: Mode, schemaBy author: Author = .others
+  ) throws(SQLiteError) {
     let byteCount = Self.byteCount(of: path, mode)
-    patience = mode == .create ? Patience() : Patience(stepsFor: byteCount)
+    patience = mode == .create || author == .us ? Patience() : Patience(stepsFor: byteCount)
     unsafe handle = try Self.open(path, mode)
     unsafe sqlite3_busy_timeout(handle, 5000)
     configure(SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -48,6 +59,11 @@ package import SQLiteFormat
     configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
     configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
     configure(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
+    if author == .others { guardAgainstOthers(mode, byteCount) }
+  }
+
+  /// Keeps SQL that somebody else wrote within bounds.
+  private func guardAgainstOthers(_ mode: Mode, _ byteCount: Int) {
     limit(SQLITE_LIMIT_ATTACHED, to: 0)
     limit(SQLITE_LIMIT_WORKER_THREADS, to: 0)
     if mode != .create { limit(SQLITE_LIMIT_LENGTH, to: max(1 << 20, byteCount)) }

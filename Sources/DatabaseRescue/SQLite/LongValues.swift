@@ -38,7 +38,8 @@ import SQLiteFormat
   ) throws {
     let rowID = unsafe sqlite3_last_insert_rowid(connection)
     var blob: OpaquePointer?
-    try require(unsafe sqlite3_blob_open(connection, "main", table.text, column.text, rowID, 1, &blob))
+    try require(
+      unsafe sqlite3_blob_open(connection, "main", table.text, column.text, rowID, 1, &blob))
     defer { unsafe sqlite3_blob_close(blob) }
     var pieces = record.pieces(of: field)
     var offset: Int32 = 0

@@ -38,11 +38,21 @@ final class Patience {
   }
 
   /// Allows so many steps from now on.
-  func allow(_ steps: Int, perStatement: Int? = nil) {
+  func allow(_ steps: Int) {
     stepsLeft = steps
-    stepsPerStatement = perStatement
-    stepsOfStatement = 0
     isExhausted = false
+  }
+
+  /// Does something that may take so many steps, and each statement of it fewer.
+  func limited<Result>(to steps: Int, perStatement: Int, _ body: () -> Result) -> Result {
+    let before = stepsLeft
+    allow(steps)
+    stepsPerStatement = perStatement
+    defer {
+      allow(before)
+      stepsPerStatement = nil
+    }
+    return body()
   }
 
   /// Notes that another statement begins.

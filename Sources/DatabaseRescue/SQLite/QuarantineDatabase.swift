@@ -56,7 +56,7 @@ package struct QuarantineDatabase: ~Copyable {
     at path: FilePath, encoding: TextEncoding, image: Image?,
     meta: [(key: String, value: String)]
   ) throws(SQLiteError) {
-    let connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .create, schemaBy: .us)
     try connection.execute(
       """
       PRAGMA encoding = '\(encoding.name)';

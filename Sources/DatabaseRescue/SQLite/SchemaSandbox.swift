@@ -191,6 +191,7 @@ struct SchemaSandbox {
       where family.shadows[description.tables[index].name] != nil {
         description.tables[index].kind = .shadow
       }
+      description.tables += family.other
       declare(group.indexes + group.triggers, in: modules)
       isMade = true
     }
@@ -212,11 +213,12 @@ struct SchemaSandbox {
     }
   }
 
-  /// A virtual table that was just made, and those of the file's tables that store it, with whether
-  /// its module makes them; nil where rows of the file have no place in what the module makes.
+  /// A virtual table that was just made, those of the file's tables that store it, with whether
+  /// its module makes them, and what the module makes besides; nil where rows of the file have no
+  /// place in what it makes.
   private func family(
     of claim: SchemaEntry, _ stored: [Int]
-  ) -> (table: TableDescription, shadows: [Name: Bool])? {
+  ) -> (table: TableDescription, shadows: [Name: Bool], other: [TableDescription])? {
     guard let made = try? SchemaReader.describe(modules.connection),
       let table = made.tables.first(where: { $0.name == claim.name })
     else { return nil }
@@ -237,7 +239,8 @@ struct SchemaSandbox {
         own.hasPlace(in: other)
       else { return nil }
     }
-    return (table, shadows)
+    let other = made.tables.filter { $0.kind == .shadow && shadows[$0.name] == nil }
+    return (table, shadows, other)
   }
 
   // MARK: Describing

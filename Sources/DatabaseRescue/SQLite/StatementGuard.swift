@@ -95,12 +95,15 @@ final class StatementGuard {
   // MARK: Functions and pragmas
 
   private func allowsFunction(_ name: Name) -> Bool {
-    if standIns.contains(name) {
+    switch permission {
+    case .own, .declaration:
+      guard standIns.contains(name) else { return KnownFunctions.names.contains(name) }
       functions.insert(name)
       return true
+    case .expressions:
+      return KnownFunctions.names.contains(name) && !["randomblob", "zeroblob"].contains(name)
+    case .queries, .script: return KnownFunctions.names.contains(name)
     }
-    guard KnownFunctions.names.contains(name) else { return false }
-    return permission != .expressions || !["randomblob", "zeroblob"].contains(name)
   }
 
   /// Whether a pragma only asks, where it is not ours; modules ask a few of the database that they

@@ -84,8 +84,9 @@ package struct Verification: Sendable {
     var unchecked: [String] = []
     for table in tables.compactMap({ $0.first?.utf8String }) {
       do throws(SQLiteError) {
-        let count = try connection.value(
-          "SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])?.integerValue ?? 0
+        let count =
+          try connection.value(
+            "SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])?.integerValue ?? 0
         if count > 0 { dangling.append((Name(table), Int(count))) }
       } catch  where error.cause == .other {
         unchecked.append("the references of '\(table)': \(error.message)")

@@ -66,7 +66,8 @@ struct TableComparison {
     guard wanted.map({ Name($0) }) != present.map({ Name($0) }) else { return [] }
     return [
       ContractDifference(
-        present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey, expected.name.text,
+        present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey,
+        expected.name.text,
         expected: wanted, found: present, mend: .rebuilding)
     ]
   }
@@ -126,7 +127,8 @@ struct TableComparison {
     }
     return result
       + extra.sorted { $0.text < $1.text }.map { key in
-        ContractDifference(.extra, .foreignKey, expected.name.text, found: key.text, mend: .rebuilding)
+        ContractDifference(
+          .extra, .foreignKey, expected.name.text, found: key.text, mend: .rebuilding)
       }
   }
 

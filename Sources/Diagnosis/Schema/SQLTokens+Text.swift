@@ -73,7 +73,11 @@ extension String {
   package func replacingScalar(_ scalar: Unicode.Scalar, by text: String) -> String {
     var result = String.UnicodeScalarView()
     for own in unicodeScalars {
-      if own == scalar { result.append(contentsOf: text.unicodeScalars) } else { result.append(own) }
+      if own == scalar {
+        result.append(contentsOf: text.unicodeScalars)
+      } else {
+        result.append(own)
+      }
     }
     return String(result)
   }

@@ -48,7 +48,8 @@ enum RecoveryJSON {
       "tables": .array(
         report.balances.map { balance in
           [
-            "name": .optional(balance.table.map { .string($0.text) }), "seen": .integer(balance.seen),
+            "name": .optional(balance.table.map { .string($0.text) }),
+            "seen": .integer(balance.seen),
             "written": .integer(balance.written), "duplicates": .integer(balance.duplicates),
             "quarantined": .integer(balance.quarantined),
             "uncommitted": .integer(balance.uncommitted),

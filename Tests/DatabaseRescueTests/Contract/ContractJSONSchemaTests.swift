@@ -14,7 +14,7 @@ import Testing
 
 @Suite struct ContractJSONSchemaTests {
   @Test func `a captured contract has the published shape`() throws {
-    let connection = try Connection(mode: .memory)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
     try connection.execute(
       ContractSourceTests.script.replacing("CREATE TABLE sqlite_sequence(name,seq);", with: "")
         + "CREATE INDEX lowered ON person (lower(name) DESC, name COLLATE RTRIM);"

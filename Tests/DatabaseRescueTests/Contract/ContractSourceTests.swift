@@ -36,7 +36,7 @@ import Testing
 
   @Test func `capture, write, read and verify close the circle`() throws {
     let database = scratch["app.v7.db"]
-    let connection = try Connection(database, mode: .create)
+    let connection = try Connection(database, mode: .create, schemaBy: .us)
     try connection.execute(
       Self.script.replacing("CREATE TABLE sqlite_sequence(name,seq);", with: ""))
     let captured = try load(database)
@@ -147,7 +147,7 @@ import Testing
 
   @Test func `a damaged database states no contract, and no copy is left`() throws {
     let path = scratch["damaged.db"]
-    let connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .create, schemaBy: .us)
     try connection.execute(
       """
       CREATE TABLE t (a); CREATE INDEX i ON t (a);
@@ -182,7 +182,7 @@ import Testing
     let copy = scratch["chinook.db"]
     try copy.replaceContents(with: path.contents())
     let result = try ContractVerifier().verify(
-      try Connection(copy, mode: .readOnly), against: contract)
+      try Connection(copy, mode: .readOnly, schemaBy: .us), against: contract)
     #expect(result.differences == [])
     #expect(result.holds)
     #expect(result.unsyncedRows == .cannotTell)

@@ -295,7 +295,7 @@ struct Drift: Sendable, CustomTestStringConvertible {
   }
 
   private func schema(_ sql: String) throws -> SchemaDescription {
-    let connection = try Connection(mode: .memory)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
     try connection.execute(sql)
     return try SchemaReader.describe(connection)
   }

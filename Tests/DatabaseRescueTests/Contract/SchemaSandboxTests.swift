@@ -22,7 +22,7 @@ import Testing
   func `what is no declaration is hostile`(name: String, sql: String) {
     let parsed = SandboxParser().parse([entry("t", sql)])
     #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
-    #expect(parsed.refused.first?.isHostile == true, "\(name)")
+    #expect(parsed.refused.first?.weight == .noDeclaration, "\(name)")
     #expect(parsed.description == SchemaDescription(), "\(name)")
   }
 
@@ -53,7 +53,7 @@ import Testing
   func `what goes too far is refused, not run`(name: String, sql: String) {
     let parsed = SandboxParser().parse([entry("u", "CREATE TABLE u (a)"), entry("t", sql)])
     #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
-    #expect(parsed.refused.first?.isHostile == false, "\(name)")
+    #expect(parsed.refused.first?.weight != .noDeclaration, "\(name)")
     #expect(parsed.description.tables.map(\.name) == ["u"], "\(name)")
   }
 

@@ -118,7 +118,7 @@ import Testing
     let scratch = Scratch()
     let database = scratch.file("small.db")
     do {
-      let connection = try Connection(database, mode: .create)
+      let connection = try Connection(database, mode: .create, schemaBy: .us)
       try connection.execute("PRAGMA page_size = 512; CREATE TABLE t(a)")
     }
     let backup = try BackupWriterTests.writer(scratch).backUp(database, describing: describe)

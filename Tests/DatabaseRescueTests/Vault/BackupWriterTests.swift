@@ -82,7 +82,7 @@ func describe(
 
   @Test func `an empty database, and a file of no bytes`() throws {
     let scratch = Scratch()
-    _ = try Connection(scratch.file("empty.db"), mode: .create).execute("VACUUM")
+    _ = try Connection(scratch.file("empty.db"), mode: .create, schemaBy: .us).execute("VACUUM")
     try scratch.write([], to: scratch.file("nothing.db"))
     for name in ["empty.db", "nothing.db"] {
       let backup = try Self.writer(scratch).backUp(scratch.file(name)) {
@@ -111,7 +111,8 @@ func describe(
   @Test func `what was found and what failed is in the manifest, and it is not clean`() throws {
     let scratch = Scratch()
     let database = try scratch.database()
-    try Connection(database, mode: .readWrite).execute("INSERT INTO tag VALUES (9999, 'none')")
+    try Connection(database, mode: .readWrite, schemaBy: .us).execute(
+      "INSERT INTO tag VALUES (9999, 'none')")
     let backup = try Self.writer(scratch).backUp(database, describing: describe) {
       (copy) throws(RescueError) in
       [BackupManifest.Check("contract", passed: true, detail: "\(copy.name.bytes.count) bytes")]
@@ -199,7 +200,7 @@ func describe(
   /// Makes the files of a database whose user was killed in the middle of a transaction.
   static func crash(_ scratch: Scratch) throws -> FilePath {
     let live = try scratch.database("live.db", kibibytes: 200)
-    let connection = try Connection(live, mode: .readWrite)
+    let connection = try Connection(live, mode: .readWrite, schemaBy: .us)
     // A cache of a few pages, so that changed pages reach the file before the commit.
     try connection.execute(
       "PRAGMA cache_size = 5; BEGIN; UPDATE note SET body = 'changed'; DELETE FROM tag")
@@ -274,7 +275,7 @@ func describe(
   @Test func `a locked database gives busy, and leaves the vault as it was`() throws {
     let scratch = Scratch()
     let database = try scratch.database()
-    let holder = try Connection(database, mode: .readWrite)
+    let holder = try Connection(database, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN EXCLUSIVE")
     let writer = Self.writer(scratch, Self.options { $0.wait = .milliseconds(100) })
     let error = #expect(throws: RescueError.self) {
@@ -344,7 +345,9 @@ func describe(
     let backups = Mutex<[Backup]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { index in
       if index == 0 {
-        guard let connection = try? Connection(database, mode: .readWrite) else { return }
+        guard let connection = try? Connection(database, mode: .readWrite, schemaBy: .us) else {
+          return
+        }
         for _ in 0..<200 { try? connection.execute("INSERT INTO note(body) VALUES ('new')") }
       } else if let backup = try? Self.writer(scratch).backUp(database, describing: describe) {
         backups.withLock { $0.append(backup) }

@@ -28,7 +28,7 @@ import Testing
   }
 
   private func change(_ database: FilePath, _ sql: String) throws {
-    try Connection(database, mode: .readWrite).execute(sql)
+    try Connection(database, mode: .readWrite, schemaBy: .us).execute(sql)
   }
 
   private func check(_ name: String, of backup: Backup) -> BackupManifest.Check? {
@@ -156,7 +156,7 @@ import Testing
   @Test func `a table without rowids has the same hash wherever its rows lie`() throws {
     let hashes = try ["ASC", "DESC"].map { order in
       let database = scratch.file("\(order).db")
-      try Connection(database, mode: .create).execute(
+      try Connection(database, mode: .create, schemaBy: .us).execute(
         """
         CREATE TABLE word(text TEXT PRIMARY KEY, n) WITHOUT ROWID;
         INSERT INTO word WITH RECURSIVE n(i) AS
@@ -185,10 +185,11 @@ import Testing
     try BackupReader(first.path).restore(to: restored)
     #expect(try OnlineBackupTests.content(restored) == OnlineBackupTests.content(database))
     #expect(
-      try Connection(restored, mode: .readOnly).value("PRAGMA integrity_check") == .text("ok"))
+      try Connection(restored, mode: .readOnly, schemaBy: .us).value("PRAGMA integrity_check")
+        == .text("ok"))
     #expect(
-      try Connection(restored, mode: .readOnly).value("PRAGMA freelist_count")
-        == Connection(database, mode: .readOnly).value("PRAGMA freelist_count"))
+      try Connection(restored, mode: .readOnly, schemaBy: .us).value("PRAGMA freelist_count")
+        == Connection(database, mode: .readOnly, schemaBy: .us).value("PRAGMA freelist_count"))
     // Unchanged, it is taken over whole.
     let second = try backUp(database)
     #expect(second.manifest?.image == first.manifest?.image)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct OnlineBackupTests {
   /// The sum of what a database holds, for comparing.
   static func content(_ path: FilePath) throws -> [[Value]] {
-    let connection = try Connection(path, mode: .readWrite)
+    let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
     #expect(try connection.value("PRAGMA integrity_check") == .text("ok"))
     return try connection.rows("SELECT count(*), total(length(body)), max(body) FROM note")
   }
@@ -25,13 +25,15 @@ import Testing
     #expect(try bytes.count == scratch.read(source).count)
     #expect(bytes.count % pageSize == 0)
     #expect(try Self.content(copy) == Self.content(source))
-    #expect(try Connection(copy, mode: .readOnly).value("PRAGMA user_version") == .integer(7))
+    #expect(
+      try Connection(copy, mode: .readOnly, schemaBy: .us).value("PRAGMA user_version")
+        == .integer(7))
   }
 
   @Test func `what is only in the WAL is copied, and all files stay as they are`() throws {
     let scratch = Scratch()
     let live = try scratch.database("live.db", journalMode: "wal")
-    let writer = try Connection(live, mode: .readWrite)
+    let writer = try Connection(live, mode: .readWrite, schemaBy: .us)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; INSERT INTO note(body) VALUES ('last')")
     // A copy of main file and WAL without their users, as after a crash.
     let source = scratch.file("crashed.db")
@@ -67,7 +69,7 @@ import Testing
     let isDone = Mutex(false)
     let group = DispatchGroup()
     DispatchQueue.global().async(group: group) {
-      guard let writer = try? Connection(source, mode: .readWrite) else { return }
+      guard let writer = try? Connection(source, mode: .readWrite, schemaBy: .us) else { return }
       writer.wait(milliseconds: 20)
       try? writer.execute("PRAGMA synchronous = OFF")
       while !isDone.withLock({ $0 }) {
@@ -88,7 +90,7 @@ import Testing
     for round in 0..<5 {
       let copy = scratch.file("copy\(round).db")
       try OnlineBackup.image(of: source, into: copy, wait: .seconds(20))
-      let connection = try Connection(copy, mode: .readWrite)
+      let connection = try Connection(copy, mode: .readWrite, schemaBy: .us)
       #expect(try connection.value("PRAGMA integrity_check") == .text("ok"))
       let pairs = try connection.value("SELECT count(*) FROM note WHERE body = 'pair'")
       #expect((pairs?.integerValue ?? 1) % 2 == 0)
@@ -101,7 +103,7 @@ import Testing
   @Test func `a lock that is held gives busy after the wait, and not before`() throws {
     let scratch = Scratch()
     let source = try scratch.database()
-    let holder = try Connection(source, mode: .readWrite)
+    let holder = try Connection(source, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN EXCLUSIVE")
     let clock = ContinuousClock()
     let start = clock.now
@@ -136,7 +138,7 @@ import Testing
     let scratch = Scratch()
     let good = try scratch.database("good.db", kibibytes: 10)
     let live = try scratch.database("live.db", journalMode: journalMode, kibibytes: 50)
-    let peer = try Connection(live, mode: .readWrite)
+    let peer = try Connection(live, mode: .readWrite, schemaBy: .us)
     #expect(try peer.value("SELECT count(*) FROM note") == .integer(50))
     let before = try scratch.read(good)
     try OnlineBackup.copy(from: good, into: live)
@@ -150,7 +152,7 @@ import Testing
     let scratch = Scratch()
     let database = try scratch.database()
     #expect(try !OnlineBackup.hasWriter(database))
-    let peer = try Connection(database, mode: .readWrite)
+    let peer = try Connection(database, mode: .readWrite, schemaBy: .us)
     try peer.execute("BEGIN; SELECT 1 FROM note")
     #expect(try !OnlineBackup.hasWriter(database))
     try peer.execute("INSERT INTO note(body) VALUES ('x')")
@@ -163,7 +165,7 @@ import Testing
     let scratch = Scratch()
     let good = try scratch.database("good.db", kibibytes: 10)
     let live = try scratch.database("live.db", kibibytes: 50)
-    let peer = try Connection(live, mode: .readWrite)
+    let peer = try Connection(live, mode: .readWrite, schemaBy: .us)
     try peer.execute("BEGIN IMMEDIATE; INSERT INTO note(body) VALUES ('x')")
     let error = #expect(throws: RescueError.self) {
       try OnlineBackup.copy(from: good, into: live, wait: .milliseconds(100))

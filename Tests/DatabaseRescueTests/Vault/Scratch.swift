@@ -52,7 +52,7 @@ final class Scratch: Sendable {
     kibibytes: Int = 64
   ) throws -> FilePath {
     let path = file(name)
-    let connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .create, schemaBy: .us)
     try connection.execute(
       """
       PRAGMA page_size = \(pageSize); PRAGMA journal_mode = \(journalMode);

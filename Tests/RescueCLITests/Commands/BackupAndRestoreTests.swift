@@ -27,7 +27,7 @@ import Testing
 
   /// Changes the database as its app would.
   private func use(_ file: FilePath) throws {
-    let connection = try Connection(file, mode: .readWrite)
+    let connection = try Connection(file, mode: .readWrite, schemaBy: .us)
     try connection.execute(
       """
       DELETE FROM sets WHERE id % 3 = 0;

@@ -239,7 +239,8 @@ import Testing
     let older = try file.contents()
     let oracle = try Oracle(file)
     let leaf = try leaves(oracle, "t")[3]
-    try Connection(file, mode: .readWrite).execute("UPDATE t SET code = 'dose ' || id")
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute(
+      "UPDATE t SET code = 'dose ' || id")
     var bytes = try file.contents()
     let page = ((leaf - 1) * 512)..<(leaf * 512)
     bytes.replaceSubrange(page, with: older[page])

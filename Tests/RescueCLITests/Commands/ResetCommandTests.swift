@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `what was not sent is exported row by row`() throws {
-    let pending = try Connection(original, mode: .readOnly).rows(
+    let pending = try Connection(original, mode: .readOnly, schemaBy: .us).rows(
       "SELECT id, kind, row_id, payload, status FROM outbox WHERE status = 'pending' ORDER BY id")
     #expect(pending.count == 40)
     let ending = try bench.run(words + ["--yes", "--confirm", "app.db", "--json"])

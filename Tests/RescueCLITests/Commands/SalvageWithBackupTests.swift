@@ -47,7 +47,7 @@ import Testing
     try DatabaseBuilder(pageSize: 512, steps).build(at: file)
     let backup = try backUp(file, as: kind)
     do {
-      let connection = try Connection(file, mode: .readWrite)
+      let connection = try Connection(file, mode: .readWrite, schemaBy: .us)
       for change in changes { try connection.execute(change) }
     }
     var bytes = try file.contents()
@@ -211,7 +211,7 @@ import Testing
     try DatabaseBuilder(pageSize: 512, steps).build(at: file)
     for (path, words) in [(newer, "newer"), (older, "older")] {
       try path.replaceContents(with: file.contents())
-      let connection = try Connection(path, mode: .readWrite)
+      let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
       try connection.execute("UPDATE t SET a = '\(words)'")
       if path == newer { try connection.execute("DELETE FROM t WHERE id % 2 = 0") }
     }
@@ -235,7 +235,7 @@ import Testing
     let file = bench["app.db"]
     try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)"]).build(at: file)
     try bench["old.db"].replaceContents(with: file.contents())
-    try Connection(file, mode: .readWrite).execute("DELETE FROM t WHERE a = 2")
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("DELETE FROM t WHERE a = 2")
     let ending = try bench.run(
       "salvage", file, "-o", bench["new.db"], "--backup", bench["old.db"])
     #expect(ending.status == 0)

@@ -209,7 +209,7 @@ import Testing
     let (file, wal) = try logged()
     let old = try wal.contents()
     try {
-      let connection = try Connection(file, mode: .readWrite)
+      let connection = try Connection(file, mode: .readWrite, schemaBy: .us)
       try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = delete")
       try connection.execute("CREATE TABLE later (x); UPDATE t SET a = 'later'; DROP TABLE later")
     }()

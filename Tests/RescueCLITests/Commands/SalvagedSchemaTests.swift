@@ -49,7 +49,7 @@ import Testing
 
   @Test func `triggers fire again, and did not fire during the salvage`() throws {
     let (_, new, _) = try salvage("views-and-triggers")
-    let connection = try Connection(new, mode: .readWrite)
+    let connection = try Connection(new, mode: .readWrite, schemaBy: .us)
     let before = try connection.value("SELECT count(*) FROM log")
     #expect(before == .integer(21))
     try connection.execute("INSERT INTO v VALUES (500, 'late')")
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `counters go on where they were`() throws {
     let (_, new, _) = try salvage("autoincrement")
-    let connection = try Connection(new, mode: .readWrite)
+    let connection = try Connection(new, mode: .readWrite, schemaBy: .us)
     try connection.execute("INSERT INTO a (x) VALUES ('a'); INSERT INTO emptied (x) VALUES ('e')")
     #expect(try connection.value("SELECT max(id) FROM a") == .integer(31))
     #expect(try connection.value("SELECT max(id) FROM emptied") == .integer(31))

@@ -240,8 +240,8 @@ import Testing
 
     let salvage = try bench.run("salvage", rest, "--output", bench["rows.db"])
     #expect(salvage.status == 14, "\(salvage.all)")
-    let rows = try Connection(bench["rows.db"], mode: .readOnly)
-    let whole = try Connection(bench["large.db"], mode: .readOnly)
+    let rows = try Connection(bench["rows.db"], mode: .readOnly, schemaBy: .us)
+    let whole = try Connection(bench["large.db"], mode: .readOnly, schemaBy: .us)
     let (kept, all) = try (
       rows.value("SELECT count(*) FROM sets")?.integerValue ?? 0,
       whole.value("SELECT count(*) FROM sets")?.integerValue ?? 0

@@ -36,7 +36,7 @@ struct Action: Sendable, CustomStringConvertible {
       prepare: { stage in
         try build(stage, journal, leaving: journal == .wal)
         guard journal == .delete else { return }
-        let connection = try Connection(stage.database, mode: .readWrite)
+        let connection = try Connection(stage.database, mode: .readWrite, schemaBy: .us)
         try connection.execute("PRAGMA secure_delete = 0; DELETE FROM notes WHERE id > 10")
       },
       act: { rescue, stage in
@@ -249,7 +249,7 @@ struct Action: Sendable, CustomStringConvertible {
 
   /// What the app goes on to do after the backup.
   private static func change(_ database: FilePath) throws {
-    let connection = try Connection(database, mode: .readWrite)
+    let connection = try Connection(database, mode: .readWrite, schemaBy: .us)
     try connection.execute(
       "UPDATE notes SET body = 'changed ' || id WHERE id % 3 = 0; DELETE FROM outbox WHERE id < 5")
   }

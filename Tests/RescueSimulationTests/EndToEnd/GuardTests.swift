@@ -230,7 +230,7 @@ import Testing
     func delete(_ table: String) throws -> Command.Outcome {
       let deleted = session[FilePath("with-fewer-\(table).db")]
       try before.copyFileSet(to: deleted)
-      try Connection(deleted, mode: .readWrite).execute("DELETE FROM \(table)")
+      try Connection(deleted, mode: .readWrite, schemaBy: .us).execute("DELETE FROM \(table)")
       return try session.run(
         "guard", file.description, "--contract", contract.description, "--", "/bin/cp",
         deleted.description, file.description)

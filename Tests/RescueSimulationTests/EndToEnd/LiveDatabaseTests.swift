@@ -34,7 +34,7 @@ import Testing
 
   /// How many workouts there ever were, as the app itself would ask.
   private func sequence() throws -> Int64 {
-    let connection = try Connection(file, mode: .readOnly)
+    let connection = try Connection(file, mode: .readOnly, schemaBy: .us)
     connection.wait(milliseconds: 10_000)
     let value = try connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'workouts'")
     return value?.integerValue ?? 0
@@ -99,7 +99,7 @@ import Testing
 
   @Test func `a database that is locked is busy after the time to wait`() throws {
     try create(.delete)
-    let holder = try Connection(file, mode: .readWrite)
+    let holder = try Connection(file, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN EXCLUSIVE")
     let clock = ContinuousClock()
     let start = clock.now
@@ -122,7 +122,7 @@ import Testing
 
   @Test func `a lock in WAL mode keeps nobody from reading`() throws {
     try create(.wal)
-    let holder = try Connection(file, mode: .readWrite)
+    let holder = try Connection(file, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN EXCLUSIVE; DELETE FROM notes")
     let outcome = try session.run("backup", file.description, "--wait", "1")
     #expect(outcome.status == 0, "\(outcome)")
@@ -139,7 +139,7 @@ import Testing
   ) throws {
     try create(journal)
     #expect(try session.run("backup", file.description).status == 0)
-    let holder = try Connection(file, mode: .readWrite)
+    let holder = try Connection(file, mode: .readWrite, schemaBy: .us)
     try holder.execute("DELETE FROM notes; BEGIN IMMEDIATE; DELETE FROM outbox")
     let clock = ContinuousClock()
     let start = clock.now
@@ -167,7 +167,7 @@ import Testing
     let started = try sequence()
     let writer = try startWriter(seconds: "2")
     // A row that is committed before the guard starts.
-    let peer = try Connection(file, mode: .readWrite)
+    let peer = try Connection(file, mode: .readWrite, schemaBy: .us)
     peer.wait(milliseconds: 10_000)
     let insert = "INSERT INTO exercises (name, muscle_group) VALUES "
     try peer.execute(insert + "('before the guard', 'core')")
@@ -206,7 +206,7 @@ import Testing
     _ journal: FitnessLog.Journal
   ) throws {
     try create(journal)
-    let peer = try Connection(file, mode: .readWrite)
+    let peer = try Connection(file, mode: .readWrite, schemaBy: .us)
     let count = "SELECT count(*) FROM sets"
     let sets = try peer.value(count)
     #expect(try session.run("backup", file.description).status == 0)
@@ -234,7 +234,7 @@ import Testing
     let code = try #require(try session.records().last).code.description
     let rescue = file.adding(suffix: ".rescue")
     let before = try FolderContents(of: rescue)
-    let holder = try Connection(file, mode: .readWrite)
+    let holder = try Connection(file, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN IMMEDIATE; DELETE FROM sets")
     let undo = try session.run("undo", code, file.description, "--yes")
     #expect(undo.status == 75, "\(undo)")

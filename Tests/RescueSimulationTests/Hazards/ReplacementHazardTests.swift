@@ -77,7 +77,7 @@ import class Foundation.Thread
     try build(journal)
     let new = stage.root.appending("log/new.db")
     try DatabaseBuilder(pageSize: 1024, ["CREATE TABLE other (a)"]).build(at: new)
-    let peer = try Connection(file, mode: .readWrite)
+    let peer = try Connection(file, mode: .readWrite, schemaBy: .us)
     peer.wait(milliseconds: 0)
     try peer.execute("INSERT INTO notes VALUES (1000, 'just before')")
     var refused: SQLiteError?
@@ -107,7 +107,7 @@ import class Foundation.Thread
       while !isDone.load(ordering: .relaxed) {
         number += 1
         do {
-          let connection = try Connection(database, mode: .readWrite)
+          let connection = try Connection(database, mode: .readWrite, schemaBy: .us)
           connection.wait(milliseconds: 5000)
           for _ in 0..<5 {
             try connection.prepare("INSERT INTO notes VALUES (?, 'new')").run([.integer(number)])
@@ -149,7 +149,7 @@ import class Foundation.Thread
   @Test func `a reader in WAL mode keeps its state, and then sees the new one`() throws {
     try build(.wal)
     _ = try stage.rescue(seed: 1).backUp(file)
-    let reader = try Connection(file, mode: .readWrite)
+    let reader = try Connection(file, mode: .readWrite, schemaBy: .us)
     try reader.execute("DELETE FROM notes WHERE id > 10; BEGIN; SELECT * FROM notes")
     let count = "SELECT count(*) FROM notes"
     #expect(try reader.value(count) == .integer(10))
@@ -162,7 +162,7 @@ import class Foundation.Thread
   @Test func `a reader in a rollback mode keeps a restore waiting, and then out`() throws {
     try build(.delete)
     _ = try stage.rescue(seed: 1).backUp(file)
-    let reader = try Connection(file, mode: .readWrite)
+    let reader = try Connection(file, mode: .readWrite, schemaBy: .us)
     try reader.execute("DELETE FROM notes WHERE id > 10; BEGIN; SELECT * FROM notes")
     let before = try FolderContents(of: stage.rescueFolder)
     let outcome = try dbrescue("restore", file.description, "--yes", "--wait", "1")
@@ -174,7 +174,7 @@ import class Foundation.Thread
   @Test func `files do not move while a peer in WAL mode is idle`() throws {
     try build(.wal)
     _ = try stage.rescue(seed: 1).backUp(file)
-    let peer = try Connection(file, mode: .readWrite)
+    let peer = try Connection(file, mode: .readWrite, schemaBy: .us)
     try peer.execute("PRAGMA cache_size = 0; SELECT 1 FROM notes")
     try damageInPlace()
     let outcome = try dbrescue("restore", file.description, "--yes", "--wait", "0")
@@ -218,7 +218,7 @@ import class Foundation.Thread
     _ = try stage.rescue(seed: 1).backUp(file)
     let other = stage.root.appending("log/other-name.db")
     #expect(try SystemStorage().link(file, to: other))
-    try Connection(file, mode: .readWrite).execute("DELETE FROM notes")
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("DELETE FROM notes")
     #expect(try dbrescue("restore", file.description, "--yes").status == 0)
     #expect(try Oracle(other).count(of: "notes") == 60)
   }
@@ -302,7 +302,7 @@ import class Foundation.Thread
     try build(.delete)
     _ = try stage.rescue(seed: 1).backUp(file)
     let content = stage.state(of: file)
-    try Connection(file, mode: .readWrite).execute("DELETE FROM notes WHERE id > 10")
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("DELETE FROM notes WHERE id > 10")
     let changed = stage.state(of: file)
     #expect(try dbrescue("restore", file.description, "--yes").status == 0)
     #expect(stage.state(of: file) == content)
@@ -382,7 +382,7 @@ import class Foundation.Thread
     _ journal: DatabaseBuilder.JournalMode
   ) throws {
     try build(journal)
-    let app = try Connection(file, mode: .readWrite)
+    let app = try Connection(file, mode: .readWrite, schemaBy: .us)
     let contract = Contract(
       name: "notes", freshSchema: ["CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)"],
       unsynced: [Contract.UnsyncedEntry(name: "new", table: "notes", predicate: "id > 50")])

@@ -56,7 +56,7 @@ import Testing
 
     #expect(stage.state(of: stage.database).content == backedUp.content)
     // Whoever opens it next must not find anything to play back, nor ever may.
-    let connection = try Connection(stage.database, mode: .readWrite)
+    let connection = try Connection(stage.database, mode: .readWrite, schemaBy: .us)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); SELECT * FROM notes")
     #expect(stage.state(of: stage.database).content == backedUp.content)
     // What was displaced is whole: for SQLite, or byte for byte.

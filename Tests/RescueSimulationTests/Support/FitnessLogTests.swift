@@ -29,7 +29,7 @@ import Testing
 
   /// What a schema means: every column of every table, and all other objects.
   private func schema(_ path: FilePath) throws -> [[Value]] {
-    let connection = try Connection(path, mode: .readOnly)
+    let connection = try Connection(path, mode: .readOnly, schemaBy: .us)
     return try connection.rows(
       """
       SELECT m.type, m.name, c.name, c.type, c."notnull", c.dflt_value, c.pk
@@ -146,7 +146,8 @@ import Testing
     let made = scratch["made.db"]
     try FitnessLog.create(made, version: version, workouts: 1)
     let script = scratch["script.db"]
-    try Connection(script, mode: .create).execute(FitnessLog.script(version: version))
+    try Connection(script, mode: .create, schemaBy: .us).execute(
+      FitnessLog.script(version: version))
     #expect(try schema(script) == schema(made))
     #expect(try Oracle(script).value("PRAGMA user_version") == .integer(Int64(version)))
   }

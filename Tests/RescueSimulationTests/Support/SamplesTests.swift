@@ -58,7 +58,7 @@ import Testing
   @Test func `the samples are what the maker makes`() throws {
     // Another version of SQLite may lay out pages differently, and says its number in each file.
     let healthy = try Checkout.samples.appending("healthy-v4.db").contents()
-    let version = try Connection(mode: .memory).value(
+    let version = try Connection(mode: .memory, schemaBy: .us).value(
       """
       WITH part(a, b) AS (SELECT sqlite_version(), instr(sqlite_version(), '.')),
       rest(major, tail) AS (SELECT substr(a, 1, b - 1), substr(a, b + 1) FROM part)

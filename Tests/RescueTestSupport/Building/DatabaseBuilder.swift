@@ -83,7 +83,7 @@ package struct DatabaseBuilder: Sendable {
   }
 
   private func buildClosed(at path: FilePath) throws {
-    let connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .create, schemaBy: .us)
     // SQLITE_DBCONFIG_TRUSTED_SCHEMA: an app trusts its own.
     connection.configure(1017, true)
     // The reserve comes first: SQLite fixes it together with the page size. Deleted rows stay

@@ -129,7 +129,7 @@ extension HostileCase {
   }
 
   private func contentFaults(of output: FilePath, _ command: String) throws -> [Violation] {
-    let connection = try Connection(output, mode: .readOnly)
+    let connection = try Connection(output, mode: .readOnly, schemaBy: .us)
     var violations: [Violation] = []
     let planted = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE name IN ('stolen', 'planted', 'sound2') AND type = 'table'"

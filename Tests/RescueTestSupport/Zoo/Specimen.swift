@@ -90,7 +90,7 @@ package struct Specimen: Sendable, CustomStringConvertible {
 extension Connection {
   /// A connection that may write any schema, as a hostile or careless program has it.
   package static func unguarded(_ path: FilePath) throws -> Connection {
-    let connection = try Connection(path, mode: .readWrite)
+    let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
     // SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_TRUSTED_SCHEMA
     connection.configure(1010, false)
     connection.configure(1017, true)

@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: [KeyOrder.Collation.binary, .noCase, .trimmed])
   func `values come in the order of SQLite`(_ collation: KeyOrder.Collation) throws {
-    let connection = try Connection(mode: .memory)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
     let order = KeyOrder([KeyOrder.Column(collation)])
     let reversed = KeyOrder([KeyOrder.Column(collation, isDescending: true)])
     let name = collation.rawValue
