@@ -23,5 +23,6 @@ static inline sqlite3_destructor_type dbrescue_transient(void) { return SQLITE_T
 static const int dbrescue_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int dbrescue_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int dbrescue_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+static const int dbrescue_ioerr_delete = SQLITE_IOERR_DELETE;
 
 #endif

@@ -93,7 +93,7 @@ extension Rescue {
     }
     let method = Replacement.Method(
       replacing: examination, in: input,
-      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 })
+      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
     steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
@@ -201,7 +201,7 @@ extension Rescue {
     guard wanted.verdict == .healthy else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
-      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0)
+      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0, storage: world.storage)
   }
 
   /// The folder of the files that a run displaced.

@@ -15,6 +15,9 @@ package import SQLiteFormat
     case immutable
     /// Reading and writing; the file must exist.
     case readWrite
+    /// Reading and writing as an app does it, which plays back the journal of a crash; never a file
+    /// that came from elsewhere.
+    case recovering
     /// Reading and writing; made where there is none.
     case create
     /// No file: a database in memory.
@@ -35,7 +38,7 @@ package import SQLiteFormat
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .immutable: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .readWrite, .recovering: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
     }
@@ -45,10 +48,11 @@ package import SQLiteFormat
       switch mode {
       case .memory: ":memory:"
       case .immutable: FilePath("file:\(path.percentEncoded)?immutable=1")
-      case .readOnly, .readWrite, .create:
+      case .readOnly, .readWrite, .recovering, .create:
         path.isAbsolute ? path : FilePath("./").appending(path)
       }
-    let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, nil) }
+    let files = unsafe mode == .recovering ? nil : GuardedFiles.name
+    let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, files) }
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error =
         if let broken = unsafe opened { unsafe Self.error(of: broken) } else {
