@@ -24,5 +24,7 @@ static const int dbrescue_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int dbrescue_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int dbrescue_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int dbrescue_ioerr_delete = SQLITE_IOERR_DELETE;
+static const int dbrescue_ioerr_read = SQLITE_IOERR_READ;
+static const int dbrescue_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
 
 #endif

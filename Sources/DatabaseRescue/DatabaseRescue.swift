@@ -100,7 +100,7 @@ public struct Rescue: Sendable {
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
-      return try withEvidence(
+      var report = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in
           try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
@@ -110,6 +110,9 @@ public struct Rescue: Sendable {
             examination, to: output, into: contract, backups: backups, replacing: replacing,
             &notes, whenRead: digests.begin)
         })
+      report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
+      notes.take(report)
+      return report
     }
   }
 

@@ -149,11 +149,16 @@ extension Rescue {
 
   private func digests(
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
-  ) throws(RescueError) -> [Digest] {
-    var digests: [Digest] = []
+  ) throws(RescueError) -> [EvidenceDigest] {
+    var digests: [EvidenceDigest] = []
     for path in input.all {
       do {
-        digests.append(try digest(of: path, progress))
+        let file = try world.storage.open(path, .read)
+        digests.append(
+          try EvidenceDigest(of: file) { (count) throws(RescueError) in
+            try world.requireGoingOn()
+            progress(.advanced(count))
+          })
       } catch let error as StorageError where error.cause == .missing {
         // The files were there when they were looked for.
         throw Self.changing(input.main)
@@ -162,20 +167,6 @@ extension Rescue {
       }
     }
     return digests
-  }
-
-  private func digest(of path: FilePath, _ progress: (Progress) -> Void) throws -> Digest {
-    let file = try world.storage.open(path, .read)
-    var digest = SHA256()
-    var offset = 0
-    while true {
-      let bytes = try file.read(at: offset, count: 1 << 18)
-      try world.requireGoingOn()
-      if bytes.isEmpty { return digest.digest() }
-      digest.update(bytes)
-      offset += bytes.count
-      progress(.advanced(bytes.count))
-    }
   }
 
   /// The backups that could be restored, each compared with the current rows.

@@ -228,9 +228,9 @@ extension Rescue {
 
 extension RunNotes {
   /// Takes in what a salvage did.
-  fileprivate mutating func take(_ report: SalvageReport) {
+  mutating func take(_ report: SalvageReport) {
     balances = report.balances
-    let loses = !report.balances.allSatisfy(\.isComplete)
+    let loses = report.outcome == .damagedLossy
     rowsLost = loses
     outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
     exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus

@@ -15,9 +15,9 @@ package import SQLiteFormat
     case immutable
     /// Reading and writing; the file must exist.
     case readWrite
-    /// Reading and writing as an app does it, which plays back the journal of a crash; never a file
-    /// that came from elsewhere.
-    case recovering
+    /// Reading and writing as an app does it: made where there is none, and what a crash has left is
+    /// played back. Never for a file that came from elsewhere.
+    case app
     /// Reading and writing; made where there is none.
     case create
     /// No file: a database in memory.
@@ -38,8 +38,8 @@ package import SQLiteFormat
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .immutable: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .readWrite, .recovering: flags |= SQLITE_OPEN_READWRITE
-    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .create, .app: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
     }
     var opened: OpaquePointer?
@@ -48,10 +48,10 @@ package import SQLiteFormat
       switch mode {
       case .memory: ":memory:"
       case .immutable: FilePath("file:\(path.percentEncoded)?immutable=1")
-      case .readOnly, .readWrite, .recovering, .create:
+      case .readOnly, .readWrite, .create, .app:
         path.isAbsolute ? path : FilePath("./").appending(path)
       }
-    let files = unsafe mode == .recovering ? nil : GuardedFiles.name
+    let files = unsafe mode == .app ? nil : GuardedFiles.name
     let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, files) }
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error =

@@ -19,6 +19,8 @@ enum GuardedFiles {
     /// The guard over each of SQLite's ways to the files, and back; by address.
     var guards: [UInt: UInt] = [:]
     var bases: [UInt: UInt] = [:]
+    /// The guarded calls over others, by address.
+    var methods: [UInt: UInt] = [:]
     /// The journals and logs that connections of this process have opened to write.
     var own: Set<FilePath> = []
   }
@@ -76,12 +78,30 @@ enum GuardedFiles {
       return SQLITE_CANTOPEN
     }
     let result = unsafe open(base, name, file, flags, outFlags)
+    if result == SQLITE_OK, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0,
+      let methods = unsafe file?.pointee.pMethods
+    {
+      unsafe file?.pointee.pMethods = guardedMethods(over: methods)
+    }
     if result == SQLITE_OK, flags & SQLITE_OPEN_CREATE != 0,
       flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0, let path = unsafe FilePath(name)
     {
       state.withLock { _ = $0.own.insert(path) }
     }
     return result
+  }
+
+  @unsafe private static func guardedMethods(
+    over base: UnsafePointer<sqlite3_io_methods>
+  ) -> UnsafePointer<sqlite3_io_methods>? {
+    let address = UInt(bitPattern: base)
+    let own = state.withLock { state in
+      if let made = state.methods[address] { return made }
+      let made = UInt(bitPattern: unsafe GuardedReads.over(base))
+      state.methods[address] = made
+      return made
+    }
+    return unsafe UnsafePointer(bitPattern: own)
   }
 
   /// Whether a file may be opened: a journal to be played back is opened for writing, and is not
@@ -98,7 +118,9 @@ enum GuardedFiles {
     guard let base = unsafe base(of: own), let delete = unsafe base.pointee.xDelete,
       let path = unsafe FilePath(name), state.withLock({ $0.own.contains(path) })
     else { return dbrescue_ioerr_delete }
-    return unsafe delete(base, name, isDurable)
+    let result = unsafe delete(base, name, isDurable)
+    if result == SQLITE_OK { state.withLock { _ = $0.own.remove(path) } }
+    return result
   }
 }
 

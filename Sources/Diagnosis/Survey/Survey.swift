@@ -53,8 +53,10 @@ public struct Survey: Sendable {
   public let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   public let transfer: TextTransfer?
-  /// Bytes that could not be read.
+  /// Why nothing could be read of the file; nil where something could.
   public let readFailure: ReadFailure?
+  /// What could not be read of the files, by the survey and whoever read on from it.
+  public private(set) var failures = ReadFailures()
 
   /// The owner of the schema table's pages.
   package static let schemaOwner: PageClaims.Owner = 0
@@ -86,6 +88,7 @@ extension Survey {
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
+    failures = files.failures
   }
 
   private static func make(

@@ -23,7 +23,7 @@ extension TextTransfer {
     {
       let undone = FileSet(
         main: main, wal: try logUndone(files.wal), journal: files.journal,
-        superJournalExists: files.superJournalExists)
+        failures: files.failures, superJournalExists: files.superJournalExists)
       return (undone, .lineFeedsExpanded(removed: main.removedCount))
     }
     if try isReencoded(files.main) { return (files, .reencoded) }

@@ -83,7 +83,7 @@ package struct DatabaseBuilder: Sendable {
   }
 
   private func buildClosed(at path: FilePath) throws {
-    let connection = try Connection(path, mode: .create)
+    let connection = try Connection(path, mode: .app)
     // The reserve comes first: SQLite fixes it together with the page size. Deleted rows stay
     // in the file, as in most builds of SQLite but not in all.
     if reservedBytes > 0 { try connection.reserve(bytesPerPage: reservedBytes) }
