@@ -16,7 +16,8 @@ public final class ReadFailures: Sendable {
   /// The first failure; nil as long as everything could be read.
   public var first: ReadFailure? { state.withLock(\.first) }
 
-  fileprivate func note(_ failure: ReadFailure) {
+  /// Notes what could not be read.
+  public func note(_ failure: ReadFailure) {
     state.withLock { $0 = ($0.count + 1, $0.first ?? failure) }
   }
 

@@ -98,10 +98,7 @@ extension Rescue {
         survey, verification: try verify(copy, against: contract),
         expectedVersion: Int(contract.userVersion))
     }
-    notes.examination = examination
-    notes.rowsLost = examination.losesRows
-    notes.exitStatus = examination.verdict.exitStatus
-    notes.outcome = examination.verdict == .healthy ? .succeeded : .findings
+    notes.take(examination)
     return examination
   }
 
@@ -135,12 +132,15 @@ extension Rescue {
         name: PlainName(path), before: PlainName(digest.description), after: nil)
     }
     let examined = try examination.get()
-    _ = try before.get()
+    let failures = examined.survey.failures
+    try before.get().compactMap(\.failure).forEach(failures.note)
     let last = LastDigests { (progress) throws(RescueError) in
       try self.digests(of: input, progress: progress)
     }
     let value = try body(examined, &notes, last)
-    let after = try last.value(world.progress).map { PlainName($0.description) }
+    let lastDigests = try last.value(world.progress)
+    lastDigests.compactMap(\.failure).forEach(failures.note)
+    let after = lastDigests.map { PlainName($0.description) }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
@@ -242,5 +242,15 @@ extension Rescue {
     } catch {
       throw RescueError(error)
     }
+  }
+}
+
+extension RunNotes {
+  /// Takes in what was found out about the database.
+  mutating func take(_ found: Examination) {
+    examination = found
+    rowsLost = found.losesRows
+    exitStatus = found.verdict.exitStatus
+    outcome = found.verdict == .healthy ? .succeeded : .findings
   }
 }

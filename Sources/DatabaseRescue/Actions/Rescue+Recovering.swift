@@ -117,6 +117,9 @@ extension Rescue {
     into contract: Contract?, backups: [SalvageBackup] = [], believingTables: Bool = false,
     replacing: Bool, _ notes: inout RunNotes, whenRead: () -> Void = {}
   ) throws(RescueError) -> SalvageReport {
+    if let failure = examination.survey.readFailure {
+      throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
+    }
     guard examination.survey.image != nil else {
       throw RescueError(
         .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",

@@ -160,7 +160,7 @@ package struct Salvage {
             advice: "choose another --output, or add --force to replace it")
         }
       }
-      let pages = survey.image.map { $0.pageCount * $0.geometry.pageSize } ?? 0
+      let pages = survey.image?.dataByteCount ?? 0
       let needed = pages + pages / 4 + (1 << 20)
       let free = try world.storage.freeBytes(at: output.folder)
       guard free >= needed else {

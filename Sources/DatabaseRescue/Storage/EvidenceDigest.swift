@@ -13,6 +13,8 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
   let digest: Digest
   /// Whether it is that of every byte.
   let isWhole: Bool
+  /// What could not be read.
+  let failure: ReadFailure?
 
   /// The digest in hexadecimal; with a prefix where it is not that of the whole file.
   var description: String { isWhole ? digest.description : Self.partialPrefix + digest.description }
@@ -33,11 +35,10 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
     if file.byteCount - Self.dataByteCount(of: file) <= Self.holesMax,
       let digest = try Self.whole(file, advance)
     {
-      self.digest = digest
-      isWhole = true
+      (self.digest, isWhole, failure) = (digest, true, nil)
     } else {
-      digest = try Self.partial(file, advance)
       isWhole = false
+      (digest, failure) = try Self.partial(file, advance)
     }
   }
 
@@ -68,8 +69,9 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
 
   private static func partial(
     _ file: any PageSource, _ advance: (Int) throws(RescueError) -> Void
-  ) throws(RescueError) -> Digest {
+  ) throws(RescueError) -> (Digest, ReadFailure?) {
     var digest = SHA256()
+    var failure: ReadFailure?
     digest.update(place(file.byteCount))
     var offset = 0
     while let range = file.dataRange(from: offset) {
@@ -83,13 +85,16 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
             ?? (try? file.read(at: block, count: blockSize))
           digest.update(place(block))
           digest.update(bytes ?? place(-1))
+          if bytes == nil, failure == nil {
+            failure = ReadFailure(offset: block, reason: "it cannot be read for its digest")
+          }
         }
         start += runSize
         try advance(runSize)
       }
       offset = max(range.upperBound, start)
     }
-    return digest.digest()
+    return (digest.digest(), failure)
   }
 
   private static func place(_ number: Int) -> Bytes {

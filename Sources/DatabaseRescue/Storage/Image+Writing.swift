@@ -12,7 +12,7 @@ extension Image {
   ///   there is no room for it.
   package func write(to path: FilePath, storage: any Storage) throws(RescueError) {
     do {
-      let needed = pageCount * geometry.pageSize + (1 << 20)
+      let needed = dataByteCount + (1 << 20)
       let free = try storage.freeBytes(at: path.folder)
       guard free >= needed else {
         throw RescueError(
@@ -22,19 +22,22 @@ extension Image {
         )
       }
       let file = try storage.open(path, .createNew)
-      var offset = 0
-      var pending = Bytes()
-      for number in pages {
+      var (start, pending) = (0, Bytes())
+      for number in dataPages {
+        let place = (number.number - 1) * geometry.pageSize
+        if place != start + pending.count || pending.count >= 1 << 18 {
+          try file.write(pending, at: start)
+          (start, pending) = (place, [])
+        }
         var page = try content(of: number)
         page.append(contentsOf: repeatElement(0, count: geometry.pageSize - page.count))
         if number == .first { markAsComplete(&page) }
         pending.append(contentsOf: page)
-        if pending.count >= 1 << 18 || number.number == pageCount {
-          try file.write(pending, at: offset)
-          offset += pending.count
-          pending.removeAll(keepingCapacity: true)
-        }
       }
+      try file.write(pending, at: start)
+      // What lies in a hole at the end is one there, too.
+      let whole = pageCount * geometry.pageSize
+      if start + pending.count < whole { try file.truncate(to: whole) }
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was changed")
     }

@@ -39,8 +39,10 @@ public struct Survey: Sendable {
   public private(set) var trees: [TreeSurvey]
   /// The list of unused pages.
   public let freelist: Freelist?
-  /// Pages that nothing leads to.
+  /// Pages that nothing leads to, but for those in holes of the file.
   public let unclaimed: [UnclaimedPage]
+  /// How many pages nothing leads to that lie in holes of the file: they are zeros.
+  public let unclaimedInHoles: Int
   /// What was put together again of the trees that are damaged.
   public private(set) var reassembly = Reassembly()
   /// What is known of the overflow chains of the trees that are damaged.
@@ -198,6 +200,7 @@ extension Survey {
     trees = []
     freelist = nil
     unclaimed = []
+    unclaimedInHoles = 0
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
@@ -232,7 +235,7 @@ extension Survey {
     self.schema = schema
     self.freelist = freelist
     self.claims = freeClaims
-    unclaimed = Self.unclaimedPages(of: image, freeClaims)
+    (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
     self.trees = trees
     self.hasPointerMaps = hasPointerMaps
     pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
@@ -258,7 +261,8 @@ extension Survey {
   ) {
     if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
     guard hasPointerMaps else { return }
-    for page in image.pages where image.geometry.isPointerMap(page) {
+    // What lies in a hole is no map, and nothing else either.
+    for page in image.dataPages where image.geometry.isPointerMap(page) {
       _ = claims.claim(page, for: reservedOwner)
     }
   }
@@ -290,8 +294,16 @@ extension Survey {
     }
   }
 
-  private static func unclaimedPages(of image: Image, _ claims: PageClaims) -> [UnclaimedPage] {
-    image.pages.filter { claims.owner(of: $0) == nil }.map { page in
+  private static func unclaimedPages(
+    of image: Image, _ claims: PageClaims
+  ) -> (pages: [UnclaimedPage], inHoles: Int) {
+    var (dataCount, claimedCount) = (0, 0)
+    let pages = image.dataPages.compactMap { page -> UnclaimedPage? in
+      dataCount += 1
+      guard claims.owner(of: page) == nil else {
+        claimedCount += 1
+        return nil
+      }
       guard let bytes = try? image.bytes(of: page) else {
         return UnclaimedPage(page: page, content: .unknown)
       }
@@ -303,6 +315,8 @@ extension Survey {
       }
       return UnclaimedPage(page: page, content: .unknown)
     }
+    let inHoles = image.pageCount - image.missingHead - dataCount
+    return (pages, max(0, inHoles - (claims.count - claimedCount)))
   }
 
   private static func pointerMapFaults(

@@ -73,7 +73,7 @@ import Testing
     let evidence = try files()
     let looking = [
       ["check", database], ["diagnose", database], ["backup", database],
-      ["guard", database, "--", "/bin/true"], ["backup", database, "--raw"],
+      ["guard", database, "--", "/bin/true"],
       ["salvage", database, "--output", stage.output.description],
       ["contract", "capture", database],
     ]
