@@ -23,6 +23,7 @@ public import Diagnosis
 /// | `file`                       | string   | the name of the damaged database |
 /// | `inputs[].name`              | string   | a file that was read; the database first |
 /// | `inputs[].sha256`            | string?  | its digest, 64 hexadecimal digits |
+/// | `inputs[].partialDigest`    | string?  | where there are large holes or unreadable bytes: the digest of the rest |
 /// | `inputs[].unchanged`         | boolean? | whether the digest was the same after the run |
 /// | `output`                     | string   | the name of the fresh database |
 /// | `quarantine`                 | string?  | the name of the database of doubtful rows |

@@ -46,7 +46,8 @@ package final class ReadFaults: SystemCallWatch {
     var reads = 0
     /// The bytes that cannot be read, from when the fault has struck.
     var range: Range<Int>?
-    var isStruck = false
+    /// The reads that go wrong and are not over; several threads may read at once.
+    var struck: [Range<Int>] = []
   }
 
   private let path: FilePath
@@ -67,13 +68,11 @@ package final class ReadFaults: SystemCallWatch {
     let strikes = state.withLock { state in
       defer { state.reads += 1 }
       // The first bytes of the read are those that are bad.
-      if state.reads == fault?.read {
-        state.range = range.lowerBound..<(range.lowerBound + min(range.count, 512))
-        state.isStruck = true
-        return true
-      }
-      state.isStruck = fault?.lasts == true && (state.range?.overlaps(range) ?? false)
-      return state.isStruck
+      let isFirst = state.reads == fault?.read
+      if isFirst { state.range = range.lowerBound..<(range.lowerBound + min(range.count, 512)) }
+      let isAgain = fault?.lasts == true && (state.range?.overlaps(range) ?? false)
+      if isFirst || isAgain { state.struck.append(range) }
+      return isFirst || isAgain
     }
     return strikes && fault?.kind == .error ? EIO : nil
   }
@@ -82,7 +81,11 @@ package final class ReadFaults: SystemCallWatch {
 
   package func altered(_ bytes: Bytes, readBy call: SystemCall) -> Bytes {
     guard let range = range(of: call),
-      let bad = state.withLock({ $0.isStruck ? $0.range : nil })
+      let bad = state.withLock({ state -> Range<Int>? in
+        guard let index = state.struck.firstIndex(of: range) else { return nil }
+        state.struck.remove(at: index)
+        return state.range
+      })
     else { return bytes }
     let start = min(bytes.count, max(0, bad.lowerBound - range.lowerBound))
     switch fault?.kind {

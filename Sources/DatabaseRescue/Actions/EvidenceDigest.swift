@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The digest by which a run shows that it has not changed what it was given.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// The digest of a file as evidence.
 ///
 /// It is the SHA-256 of the whole file, as any tool computes it. Of a file with large holes, or one
 /// of which some bytes cannot be read, it is that of the rest, block for block, each with its place:
 /// then it is called so.
-struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
+package struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
   /// The SHA-256.
-  let digest: Digest
+  package let digest: Digest
   /// Whether it is that of every byte.
-  let isWhole: Bool
+  package let isWhole: Bool
   /// What could not be read.
-  let failure: ReadFailure?
+  package let failure: ReadFailure?
 
   /// The digest in hexadecimal; with a prefix where it is not that of the whole file.
-  var description: String { isWhole ? digest.description : Self.partialPrefix + digest.description }
+  package var description: String {
+    isWhole ? digest.description : Self.partialPrefix + digest.description
+  }
 
   /// What stands before the digest of a file that was not read from beginning to end.
   static let partialPrefix = "partial-sha256:"
@@ -29,7 +31,7 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
   private static let blockSize = 4096
 
   /// Reads a file; `advance` is told how many bytes were read, and ends the work by throwing.
-  init(
+  package init(
     of file: any PageSource, advance: (Int) throws(RescueError) -> Void
   ) throws(RescueError) {
     if file.byteCount - Self.dataByteCount(of: file) <= Self.holesMax,
@@ -58,13 +60,14 @@ struct EvidenceDigest: Hashable, Sendable, CustomStringConvertible {
   ) throws(RescueError) -> Digest? {
     var digest = SHA256()
     var offset = 0
-    while true {
+    while offset < file.byteCount {
       guard let bytes = try? file.read(at: offset, count: runSize) else { return nil }
-      if bytes.isEmpty { return digest.digest() }
+      if bytes.isEmpty { break }
       digest.update(bytes)
       offset += bytes.count
       try advance(bytes.count)
     }
+    return digest.digest()
   }
 
   private static func partial(
