@@ -62,7 +62,7 @@ fuzz: build ## mutate databases for longer than the tests do
 simulate: build ## crash every action at every operation, fail every call, kill the program
 	{ DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \
 	  --filter 'CrashTests|FaultTests|KillTests'; echo "status $$?"; } | tee .build/simulation.log
-	@awk -F '[:,] *' '/^simulation: (crashes|failing calls|kills)/ { split($$3, n, " "); \
+	@awk -F '[:,] *' '/^simulation: (crashes|failing calls|failing reads|kills)/ { split($$3, n, " "); \
 	  split($$4, v, " "); tried += n[1]; bad += v[1] } /^status/ { split($$1, status, " ") } \
 	  END { print "simulation: " tried " cases tried in all, " bad " violations"; \
 	  exit status[2] || bad }' .build/simulation.log

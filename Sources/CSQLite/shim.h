@@ -24,6 +24,9 @@ static const int dbrescue_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int dbrescue_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int dbrescue_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int dbrescue_corrupt_virtual_table = SQLITE_CORRUPT_VTAB;
+static const int dbrescue_ioerr_delete = SQLITE_IOERR_DELETE;
+static const int dbrescue_ioerr_read = SQLITE_IOERR_READ;
+static const int dbrescue_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
 
 // A module in the place of one that is not there: its tables can be declared, and nothing else.
 

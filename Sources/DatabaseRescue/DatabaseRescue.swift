@@ -49,7 +49,9 @@ public struct Rescue: Sendable {
       let examination = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _, _ throws(RescueError) in examination })
+        { examination, _, _ throws(RescueError) in examination }
+      ).judgedAgain
+      notes.take(examination)
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
       return (
@@ -100,7 +102,7 @@ public struct Rescue: Sendable {
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
-      return try withEvidence(
+      var report = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in
           try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
@@ -110,6 +112,10 @@ public struct Rescue: Sendable {
             examination, to: output, into: contract, backups: backups, replacing: replacing,
             &notes, whenRead: digests.begin)
         })
+      report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
+      report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
+      notes.take(report)
+      return report
     }
   }
 

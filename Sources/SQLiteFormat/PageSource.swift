@@ -20,6 +20,20 @@ public protocol PageSource: Sendable {
   /// - Throws: ``ReadFailure`` when the bytes exist but cannot be had, for
   ///   example on a failing disk.
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes
+
+  /// The next bytes, from an offset on, that may be something else than zeros; nil when nothing but
+  /// zeros follows.
+  ///
+  /// A file may have holes, which take no room and no time to be passed over: one of a hundred
+  /// gigabytes can hold a few pages.
+  func dataRange(from offset: Int) -> Range<Int>?
+}
+
+extension PageSource {
+  /// All bytes from an offset on: what knows of no holes has none.
+  public func dataRange(from offset: Int) -> Range<Int>? {
+    max(0, offset) < byteCount ? max(0, offset)..<byteCount : nil
+  }
 }
 
 /// Bytes that exist but could not be read.

@@ -33,7 +33,7 @@ package enum FitnessLog {
     guard try SystemStorage().status(of: path) == nil else {
       throw AppError("'\(path)' exists already")
     }
-    let connection = try Connection(path, mode: .create, schemaBy: .us)
+    let connection = try Connection(path, mode: .app)
     // Nothing to lose yet: no need to wait for the disk. The cache holds the pages of all
     // trees that grow at the same time.
     try connection.execute(
@@ -54,7 +54,7 @@ package enum FitnessLog {
 
   /// Opens a database as the app does.
   static func open(_ path: FilePath) throws(SQLiteError) -> Connection {
-    let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
+    let connection = try Connection(path, mode: .app)
     try connection.execute("PRAGMA foreign_keys = ON")
     return connection
   }

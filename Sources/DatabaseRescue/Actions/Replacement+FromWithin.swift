@@ -10,12 +10,17 @@ extension Replacement.Method {
   ///
   /// From within where SQLite would see the same database that we have read, and can change it. The
   /// files of a damaged one are evidence and move as they are; and so do those beside which
-  /// SQLite would take a log for its own that belongs to another one, or would not see what we do.
+  /// SQLite would take a log for its own that belongs to another one, would not see what we do, or
+  /// would play back a journal.
   init(
-    replacing examination: Examination, in input: InputFiles, byPagesOf newPageSize: Int?
+    replacing examination: Examination, in input: InputFiles, byPagesOf newPageSize: Int?,
+    storage: any Storage
   ) {
     let survey = examination.survey
-    let canOpen = examination.verdict.isStructureSound && input.hasUsualNames
+    let journal = try? JournalInPlace(beside: input.main, in: storage)
+    let canOpen =
+      examination.verdict.isStructureSound && input.hasUsualNames && journal != nil
+      && journal != .hot
     // SQLite cannot change the page size of a database in WAL mode.
     let pageSize = survey.geometry?.geometry.pageSize
     let fits = survey.header?.isWAL != true || newPageSize == nil || newPageSize == pageSize
@@ -24,7 +29,7 @@ extension Replacement.Method {
 }
 
 extension Image {
-  /// Whether SQLite does with the journals what was done here.
+  /// Whether SQLite does with the log what was done here.
   fileprivate var isAsSQLiteSeesIt: Bool {
     switch wal {
     case .absent, .empty: true
@@ -75,7 +80,7 @@ extension Replacement {
         try OnlineBackup.image(of: folder.database, into: partial, wait: wait)
         try world.storage.open(partial, .readWrite).synchronize()
       } else {
-        // Nobody can even read it now. Its journal has been played back, and no new one begun.
+        // Nobody can even read it now. It has no journal that would count, and none was begun.
         try copy(old, to: partial)
       }
       try world.storage.rename(partial, to: kept)

@@ -128,20 +128,17 @@ package struct Replacement: Sendable {
   ) throws(RescueError) {
     let input = try InputFiles(
       quarantine.appending(folder.database.name), storage: world.storage)
-    let failures = ReadFailures()
     do {
       // One file stands for the whole set: its journals are part of the image.
       if input.all.count > 1,
-        let image = Survey(
-          try input.open(in: world, noting: failures), parser: SandboxParser()
-        ).image
+        let image = Survey(try input.open(in: world), parser: SandboxParser()).image
       {
         try image.write(to: newFile, storage: world.storage)
+        // What cannot be read is not as it was.
+        try image.files.failures.requireNone()
       } else {
         try copy(world.storage.open(input.main, .read), to: newFile)
       }
-      // What cannot be read is not as it was.
-      try failures.requireNone()
       try world.storage.open(newFile, .readWrite).synchronize()
       try install(wait: wait)
     } catch {

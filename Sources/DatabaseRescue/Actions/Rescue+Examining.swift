@@ -98,10 +98,7 @@ extension Rescue {
         survey, verification: try verify(copy, against: contract),
         expectedVersion: Int(contract.userVersion))
     }
-    notes.examination = examination
-    notes.rowsLost = examination.losesRows
-    notes.exitStatus = examination.verdict.exitStatus
-    notes.outcome = examination.verdict == .healthy ? .succeeded : .findings
+    notes.take(examination)
     return examination
   }
 
@@ -135,12 +132,15 @@ extension Rescue {
         name: PlainName(path), before: PlainName(digest.description), after: nil)
     }
     let examined = try examination.get()
-    _ = try before.get()
+    let failures = examined.survey.failures
+    try before.get().compactMap(\.failure).forEach(failures.note)
     let last = LastDigests { (progress) throws(RescueError) in
       try self.digests(of: input, progress: progress)
     }
     let value = try body(examined, &notes, last)
-    let after = try last.value(world.progress).map { PlainName($0.description) }
+    let lastDigests = try last.value(world.progress)
+    lastDigests.compactMap(\.failure).forEach(failures.note)
+    let after = lastDigests.map { PlainName($0.description) }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
@@ -149,11 +149,16 @@ extension Rescue {
 
   private func digests(
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
-  ) throws(RescueError) -> [Digest] {
-    var digests: [Digest] = []
+  ) throws(RescueError) -> [EvidenceDigest] {
+    var digests: [EvidenceDigest] = []
     for path in input.all {
       do {
-        digests.append(try digest(of: path, progress))
+        let file = try world.storage.open(path, .read)
+        digests.append(
+          try EvidenceDigest(of: file) { (count) throws(RescueError) in
+            try world.requireGoingOn()
+            progress(.advanced(count))
+          })
       } catch let error as StorageError where error.cause == .missing {
         // The files were there when they were looked for.
         throw Self.changing(input.main)
@@ -162,20 +167,6 @@ extension Rescue {
       }
     }
     return digests
-  }
-
-  private func digest(of path: FilePath, _ progress: (Progress) -> Void) throws -> Digest {
-    let file = try world.storage.open(path, .read)
-    var digest = SHA256()
-    var offset = 0
-    while true {
-      let bytes = try file.read(at: offset, count: 1 << 18)
-      try world.requireGoingOn()
-      if bytes.isEmpty { return digest.digest() }
-      digest.update(bytes)
-      offset += bytes.count
-      progress(.advanced(bytes.count))
-    }
   }
 
   /// The backups that could be restored, each compared with the current rows.
@@ -251,5 +242,15 @@ extension Rescue {
     } catch {
       throw RescueError(error)
     }
+  }
+}
+
+extension RunNotes {
+  /// Takes in what was found out about the database.
+  mutating func take(_ found: Examination) {
+    examination = found
+    rowsLost = found.losesRows
+    exitStatus = found.verdict.exitStatus
+    outcome = found.verdict == .healthy ? .succeeded : .findings
   }
 }

@@ -93,7 +93,7 @@ extension Rescue {
     }
     let method = Replacement.Method(
       replacing: examination, in: input,
-      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 })
+      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
     steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
     return Plan(
       option: option, steps: steps, unsynced: examination.unsynced,
@@ -117,6 +117,9 @@ extension Rescue {
     into contract: Contract?, backups: [SalvageBackup] = [], believingTables: Bool = false,
     replacing: Bool, _ notes: inout RunNotes, whenRead: () -> Void = {}
   ) throws(RescueError) -> SalvageReport {
+    if let failure = examination.survey.readFailure {
+      throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
+    }
     guard examination.survey.image != nil else {
       throw RescueError(
         .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",
@@ -201,7 +204,7 @@ extension Rescue {
     guard wanted.verdict == .healthy else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
-      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0)
+      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0, storage: world.storage)
   }
 
   /// The folder of the files that a run displaced.
@@ -228,9 +231,9 @@ extension Rescue {
 
 extension RunNotes {
   /// Takes in what a salvage did.
-  fileprivate mutating func take(_ report: SalvageReport) {
+  mutating func take(_ report: SalvageReport) {
     balances = report.balances
-    let loses = !report.balances.allSatisfy(\.isComplete)
+    let loses = report.outcome == .damagedLossy
     rowsLost = loses
     outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
     exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus

@@ -27,6 +27,15 @@ extension Salvage {
     }
   }
 
+  /// What should be known of bytes that could not be read.
+  var unreadNotes: [String] {
+    guard let first = survey.failures.first else { return [] }
+    return [
+      "\(survey.failures.count.of("read")) of the input failed for good, the first at byte "
+        + "\(first.offset): \(first.reason); what lies there is not known"
+    ]
+  }
+
   /// The evidence on which the salvage rests, where the file no longer tells by itself.
   var evidence: [String] { [schemaEvidence].compactMap(\.self) + placementEvidence }
 }

@@ -155,9 +155,12 @@ extension Salvage {
         try aside.add(
           partial, table: name, keyCount: plan?.keyCount ?? 0, fieldCount: plan?.shape.stored.count)
         balance.partial += 1
+      // The survey has counted what is lost, and what it has not is counted below.
       case .lostCell, .lostPage: break
       }
     }
+    balance.lost = balance.lost.adding(
+      survey.rowsFound(in: tree) - balance.seen - balance.partial)
     return balance
   }
 

@@ -28,11 +28,16 @@ public struct SalvageReport: Sendable {
   public let danglingReferences: [(table: Name, count: Int)]
   /// The backups that rows were taken from, and how many of each table.
   public internal(set) var origins: [RestoredRows] = []
+  /// How many reads of the input have failed for good: what lies there is not known.
+  public internal(set) var failedReads = 0
+  /// Whether the input was still the same at the end; what was read of one that was not may be of
+  /// two states.
+  public internal(set) var isInputUnchanged = true
 
   /// The verdict that a salvage ends in: what of the file could not be brought along.
   public var outcome: Verdict {
     if isComplete { return .healthy }
-    return balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
+    return isWhollyRead && balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
   }
 
   /// The error in which a run ends whose rows do not add up: a defect of this program, which
@@ -51,8 +56,12 @@ public struct SalvageReport: Sendable {
 
   /// Whether every row of every table is in the fresh database.
   public var isComplete: Bool {
-    balances.allSatisfy(\.isComplete) && unrestored.isEmpty && integrityProblems.isEmpty
+    isWhollyRead && balances.allSatisfy(\.isComplete) && unrestored.isEmpty
+      && integrityProblems.isEmpty
   }
+
+  /// Whether all that the survey found was read again, of the same input.
+  var isWhollyRead: Bool { failedReads == 0 && isInputUnchanged }
 }
 
 /// The work of one salvage: from a survey to a fresh database under a temporary name.
@@ -151,7 +160,7 @@ package struct Salvage {
             advice: "choose another --output, or add --force to replace it")
         }
       }
-      let pages = survey.image.map { $0.pageCount * $0.geometry.pageSize } ?? 0
+      let pages = survey.image?.dataByteCount ?? 0
       let needed = pages + pages / 4 + (1 << 20)
       let free = try world.storage.freeBytes(at: output.folder)
       guard free >= needed else {
@@ -244,6 +253,7 @@ package struct Salvage {
     for page in survey.strayPages { try aside.add(page) }
     let sequences = sequences
     whenRead()
+    notes += unreadNotes
     notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
@@ -266,6 +276,7 @@ package struct Salvage {
       unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
       danglingReferences: verification.danglingReferences)
     report.origins = origins
+    report.failedReads = survey.failures.count
     try aside.finish(meta: [("support_code", signature(report))])
     let deferredTypes = aside.deferredTypes
     _ = consume aside

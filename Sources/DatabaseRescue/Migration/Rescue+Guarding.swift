@@ -146,7 +146,7 @@ extension Rescue {
     guard let present = notes.examination, try exists(database) else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
-      byPagesOf: backup.manifest?.content.pageSize ?? 0)
+      byPagesOf: backup.manifest?.content.pageSize ?? 0, storage: world.storage)
   }
 
   /// Puts a backup back over the database and proves that it is back.

@@ -51,10 +51,8 @@ extension DiagnosisReport {
     /// How many pages each tree owns, by its position in the survey.
     private static func pageCounts(of survey: Survey) -> [Int: Int] {
       var counts: [Int: Int] = [:]
-      for page in survey.image.map({ Array($0.pages) }) ?? [] {
-        guard let owner = survey.claims.owner(of: page), owner >= Survey.firstTreeOwner else {
-          continue
-        }
+      survey.claims.forEach { _, owner in
+        guard owner >= Survey.firstTreeOwner else { return }
         counts[Int(owner - Survey.firstTreeOwner), default: 0] += 1
       }
       return counts

@@ -26,6 +26,7 @@ import SQLiteFormat
 /// | `file`                           | string   | the name of the database file |
 /// | `inputs[].name`                  | string   | a file that was looked at; the database first |
 /// | `inputs[].sha256`                | string?  | its digest, 64 hexadecimal digits |
+/// | `inputs[].partialDigest`        | string?  | where there are large holes or unreadable bytes: the digest of the rest |
 /// | `inputs[].unchanged`             | boolean? | whether the digest was the same after the run |
 /// | `verdict`                        | string   | a raw value of `Verdict`: `damaged-lossy` |
 /// | `meaning`                        | string   | what that means for the data |

@@ -58,18 +58,22 @@ public struct PageMap: Hashable, Sendable {
     let perCell = (pageCount + Self.cellLimit - 1) / Self.cellLimit
     pagesPerCell = perCell
     var counts: [Kind: Int] = missing > 0 ? [.missing: missing] : [:]
-    var cells: [Cell] = []
-    var group: [Cell] = []
-    for page in image.pages {
+    var groups: [Int: [Cell]] = [:]
+    let present = image.pageCount - image.missingHead
+    var visited = 0
+    // What nobody owns and nothing is wrong with is left out: there may be millions of them.
+    for page in kinds.knownPages where page.number > image.missingHead {
       let cell = kinds.cell(of: page)
       counts[cell.kind, default: 0] += 1
-      group.append(cell)
-      if group.count == perCell {
-        cells.append(Cell(summing: group))
-        group = []
-      }
+      visited += 1
+      groups[(page.number - 1 - image.missingHead) / perCell, default: []].append(cell)
     }
-    if !group.isEmpty { cells.append(Cell(summing: group)) }
+    if present > visited { counts[.unowned, default: 0] += present - visited }
+    var cells = (0..<((present + perCell - 1) / perCell)).map { index in
+      let known = groups[index] ?? []
+      let isFull = known.count >= min(perCell, present - index * perCell)
+      return Cell(summing: isFull ? known : known + [Cell(kind: .unowned, owner: nil)])
+    }
     let total = (pageCount + perCell - 1) / perCell
     cells += Array(repeating: Cell(kind: .missing, owner: nil), count: total - cells.count)
     self.counts = counts
@@ -128,6 +132,13 @@ private struct PageKinds {
       faults.compactMap(\.page)
         + (survey.freelist?.faults ?? []).compactMap(\.page)
         + findings.filter { $0.severity >= .damage }.compactMap(\.place.page))
+  }
+
+  /// The pages with an owner, and those with something wrong.
+  var knownPages: Set<PageNumber> {
+    var pages = damaged.filter { $0.number <= survey.image?.pageCount ?? 0 }
+    survey.claims.forEach { page, _ in pages.insert(page) }
+    return pages
   }
 
   func cell(of page: PageNumber) -> PageMap.Cell {

@@ -77,21 +77,27 @@ extension Report {
 public struct ReportedFile: Hashable, Sendable, Encodable {
   /// Its name, without a folder.
   public let name: String
-  /// Its SHA-256 in hexadecimal; nil when it was not taken.
+  /// Its SHA-256 in hexadecimal; nil when it was not taken of the whole file.
   public let sha256: String?
+  /// The digest of what could be read of it outside its holes; nil when it was read as a whole.
+  public let partialDigest: String?
   /// Whether it is still the same after the run; nil when that was not looked at.
   public let isUnchanged: Bool?
 
   /// Makes the entry of a file from its digests before and after the run.
   public init(_ input: RunRecord.InputDigest) {
     name = input.name.description.shownFile
-    sha256 = input.before?.description.shownName
+    let digest = input.before?.description.shownName
+    let isPartial = digest?.hasPrefix(EvidenceDigest.partialPrefix) ?? false
+    sha256 = isPartial ? nil : digest
+    partialDigest = isPartial ? digest : nil
     isUnchanged = input.after.map { $0 == input.before }
   }
 
   private enum CodingKeys: String, CodingKey {
     case name
     case sha256
+    case partialDigest
     case isUnchanged = "unchanged"
   }
 }

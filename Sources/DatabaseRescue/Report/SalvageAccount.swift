@@ -23,6 +23,7 @@ public import Diagnosis
 /// | `file`                       | string   | the name of the damaged database |
 /// | `inputs[].name`              | string   | a file that was read; the database first |
 /// | `inputs[].sha256`            | string?  | its digest, 64 hexadecimal digits |
+/// | `inputs[].partialDigest`    | string?  | where there are large holes or unreadable bytes: the digest of the rest |
 /// | `inputs[].unchanged`         | boolean? | whether the digest was the same after the run |
 /// | `output`                     | string   | the name of the fresh database |
 /// | `quarantine`                 | string?  | the name of the database of doubtful rows |
@@ -90,6 +91,8 @@ public struct SalvageAccount: Report, Hashable {
   public let quarantine: String?
   /// Whether every row of every table is in the fresh database.
   public let isComplete: Bool
+  /// Whether all of the input could be read, and was the same at the end.
+  let isWhollyRead: Bool
   /// All tables together.
   public let rows: Rows
   /// What became of every table's rows.
@@ -142,6 +145,7 @@ public struct SalvageAccount: Report, Hashable {
     output = PlainName(report.output).description.shownFile
     quarantine = report.quarantine.map { PlainName($0).description.shownFile }
     isComplete = report.isComplete
+    isWhollyRead = report.isWhollyRead
     rows = Rows(sum: report.balances)
     tables = fitting.prefix(limit).map { Rows($0) }
     tablesOmitted = max(0, report.balances.count - limit)
@@ -229,9 +233,12 @@ extension SalvageAccount {
         ? "SQLite finds faults in the fresh database: do not use it yet"
         : "the rows seen and the rows accounted for differ: do not use the fresh database yet"
     default:
-      rows.isComplete
-        ? "every row is in the fresh database, but not every object of the schema"
-        : "what could be read is in the fresh database; rows are lost or set aside"
+      !isWhollyRead
+        ? "what could be read is in the fresh database; the file changed meanwhile, or not all of it "
+          + "could be read: rows may be lost"
+        : rows.isComplete
+          ? "every row is in the fresh database, but not every object of the schema"
+          : "what could be read is in the fresh database; rows are lost or set aside"
     }
   }
 
@@ -239,7 +246,7 @@ extension SalvageAccount {
   var style: ReportLine.Style {
     switch word {
     case "complete": .good
-    case "partial": rows.isComplete ? .warning : .bad
+    case "partial": rows.isComplete && isWhollyRead ? .warning : .bad
     default: .bad
     }
   }

@@ -19,6 +19,9 @@ package import SQLiteFormat
     case immutable
     /// Reading and writing; the file must exist.
     case readWrite
+    /// Reading and writing as an app does it: made where there is none, and what a crash has left is
+    /// played back. Never for a file that came from elsewhere.
+    case app
     /// Reading and writing; made where there is none.
     case create
     /// No file: a database in memory.
@@ -50,6 +53,7 @@ package import SQLiteFormat
   package init(
     _ path: FilePath = "", mode: Mode, schemaBy author: Author = .others
   ) throws(SQLiteError) {
+    let author = mode == .app ? .us : author
     let byteCount = Self.byteCount(of: path, mode)
     patience = mode == .create || author == .us ? Patience() : Patience(stepsFor: byteCount)
     unsafe handle = try Self.open(path, mode)
@@ -82,7 +86,7 @@ package import SQLiteFormat
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .immutable: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     case .readWrite: flags |= SQLITE_OPEN_READWRITE
-    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .create, .app: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
     }
     var opened: OpaquePointer?
@@ -91,10 +95,11 @@ package import SQLiteFormat
       switch mode {
       case .memory: ":memory:"
       case .immutable: FilePath("file:\(path.percentEncoded)?immutable=1")
-      case .readOnly, .readWrite, .create:
+      case .readOnly, .readWrite, .create, .app:
         path.isAbsolute ? path : FilePath("./").appending(path)
       }
-    let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, nil) }
+    let files = unsafe mode == .app ? nil : GuardedFiles.name
+    let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, files) }
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error =
         if let broken = unsafe opened { unsafe Self.error(of: broken) } else {

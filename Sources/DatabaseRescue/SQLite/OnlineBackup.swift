@@ -15,10 +15,9 @@ package enum OnlineBackup {
   /// keeps it from ever finishing. With it the copy is the state at one moment; writers
   /// go on in WAL mode, and wait for their commit in the other modes.
   ///
-  /// The source is not changed, with one exception that SQLite leaves no way around: a
-  /// hot journal of a crashed transaction is rolled back and deleted, as by any reader,
-  /// and so it should be given a private copy then. A WAL that is there stays as it is,
-  /// also when this is its last connection; a `-shm` may appear.
+  /// The source is not changed. A WAL that is there stays as it is, also when this is its last
+  /// connection; a `-shm` may appear. One with a hot journal is refused, which SQLite would play
+  /// back: it is given a private copy instead.
   ///
   /// The copy is in a file that needs no journal or WAL beside it. It is not yet durable.
   ///
@@ -27,7 +26,7 @@ package enum OnlineBackup {
   ///   - destination: The new file; it may exist if it is empty.
   ///   - wait: How long to wait for locks of other connections.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer, and
-  ///   `.invalidInput` when SQLite cannot read the source: it can still be stored raw.
+  ///   `.invalidInput` when SQLite cannot read the source, or must not: it can still be stored raw.
   package static func image(
     of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
   ) throws(RescueError) {
@@ -65,6 +64,7 @@ package enum OnlineBackup {
     onceLocked: () throws(RescueError) -> Void = {}
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
+    try JournalInPlace.requireNotHot(beside: destination)
     do {
       let writer = try Connection(destination, mode: .readWrite)
       writer.wait(milliseconds: wait.milliseconds)
@@ -137,6 +137,7 @@ package enum OnlineBackup {
         meaning: "SQLite would delete what may be the only copy of the data",
         advice: "dbrescue diagnose FILE")
     }
+    try JournalInPlace.requireNotHot(beside: path)
     // The last connection to close must not write a WAL back into the main file. An empty
     // one is left to SQLite to remove again, which it does safely beside peers.
     let keepsLog = log > 0

@@ -2,7 +2,6 @@
 // A database on disk as evidence: opened for reading only, with the journals beside it.
 
 public import SQLiteFormat
-import Synchronization
 
 /// A database on disk with its journals, as evidence that is only read.
 public struct InputFiles: Sendable {
@@ -80,18 +79,13 @@ public struct InputFiles: Sendable {
   ///
   /// - Throws: ``RescueError`` when one cannot be opened.
   public func open(in world: World) throws(RescueError) -> FileSet {
-    try open(in: world, noting: nil)
-  }
-
-  /// Opens the files for reading, and notes what cannot be read of them.
-  func open(in world: World, noting failures: ReadFailures?) throws(RescueError) -> FileSet {
     do {
       let folder = main.folder
       let storage = world.storage
       func source(_ path: FilePath) throws(StorageError) -> WatchedSource {
         WatchedSource(
           base: try storage.open(path, .read), isCancelled: world.isCancelled,
-          progress: world.progress, failures: failures)
+          progress: world.progress)
       }
       // A database at work deletes its journal with every commit: then there is none.
       func sidecar(_ path: FilePath?) throws(StorageError) -> WatchedSource? {
@@ -115,39 +109,20 @@ public struct InputFiles: Sendable {
   }
 }
 
-/// What could not be read: damage for a reader that goes on, and an end for a copy.
-final class ReadFailures: Sendable {
-  private let first = Mutex<ReadFailure?>(nil)
-
-  fileprivate func note(_ failure: ReadFailure) {
-    first.withLock { $0 = $0 ?? failure }
-  }
-
-  /// Ends work that is worth nothing unless everything was read.
-  ///
-  /// - Throws: The first failure.
-  func requireNone() throws(ReadFailure) {
-    if let failure = first.withLock(\.self) { throw failure }
-  }
-}
-
 /// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
 /// stop.
 private struct WatchedSource: PageSource {
   let base: any PageSource
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (Progress) -> Void
-  let failures: ReadFailures?
 
   var byteCount: Int { base.byteCount }
 
+  func dataRange(from offset: Int) -> Range<Int>? { base.dataRange(from: offset) }
+
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard !isCancelled() else { throw ReadFailure(offset: offset, reason: "interrupted") }
-    let bytes: Bytes
-    do { bytes = try base.read(at: offset, count: count) } catch {
-      failures?.note(error)
-      throw error
-    }
+    let bytes = try base.read(at: offset, count: count)
     progress(.advanced(bytes.count))
     return bytes
   }

@@ -8,8 +8,10 @@ package import SQLiteFormat
 package struct SystemCall: Sendable {
   /// What a call changes on the disk.
   package enum Effect: Sendable {
-    /// Nothing: it asks, reads or locks.
+    /// Nothing: it asks or locks.
     case none
+    /// Nothing: so many bytes are read from an offset.
+    case read(offset: Int, count: Int)
     /// An open file, by number, and whether it is made where there is none.
     case open(file: UInt64, creates: Bool)
     /// Bytes at an offset, or at the end where there is none.
@@ -56,4 +58,12 @@ package protocol SystemCallWatch: Sendable {
 
   /// Told of a call that has succeeded.
   func succeeded(_ call: SystemCall)
+
+  /// The bytes that a read gives in the place of those that it has read, or the first of them.
+  func altered(_ bytes: Bytes, readBy call: SystemCall) -> Bytes
+}
+
+extension SystemCallWatch {
+  /// The bytes themselves.
+  package func altered(_ bytes: Bytes, readBy call: SystemCall) -> Bytes { bytes }
 }

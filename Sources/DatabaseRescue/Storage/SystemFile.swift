@@ -46,16 +46,55 @@ final class SystemFile: StoredFile {
     return information.st_mode & S_IFMT == S_IFDIR
   }
 
+  func dataRange(from offset: Int) -> Range<Int>? {
+    let (offset, end) = (max(0, offset), byteCount)
+    guard offset < end else { return nil }
+    let start = Int(lseek(descriptor, off_t(offset), Self.seekData))
+    guard start >= offset else { return errno == ENXIO ? nil : offset..<end }
+    let hole = Int(lseek(descriptor, off_t(start), Self.seekHole))
+    guard start < end else { return nil }
+    return start..<(hole > start ? min(hole, end) : end)
+  }
+
+  #if canImport(Darwin)
+    private static let (seekHole, seekData): (Int32, Int32) = (3, 4)
+  #else
+    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+  #endif
+
+  /// How often a read is tried that fails, or that ends before the file does.
+  private static let readAttemptsMax = 4
+
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard offset >= 0, count > 0 else { return [] }
+    var last = ReadFailure(offset: offset, reason: "nothing was tried")
+    for _ in 0..<Self.readAttemptsMax {
+      do throws(ReadFailure) {
+        let bytes = try readOnce(at: offset, count: count)
+        let end = offset + bytes.count
+        if bytes.count == count || end >= byteCount { return bytes }
+        last = ReadFailure(offset: end, reason: "the read ends before the file does")
+      } catch {
+        last = error
+      }
+    }
+    throw last
+  }
+
+  private func readOnce(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     var failure: StorageError?
     let bytes = unsafe Bytes(unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count, failure == nil {
         let rest = unsafe UnsafeMutableRawBufferPointer(
           rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
         do throws(StorageError) {
-          let got = try storage.call(SystemCall("read", path)) {
+          let call = SystemCall("read", path, .read(offset: offset + filled, count: rest.count))
+          var got = try storage.call(call) {
             unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+          }
+          if let altered = unsafe storage.altered(rest.prefix(got), readBy: call) {
+            unsafe rest.copyBytes(from: altered.prefix(got))
+            got = min(got, altered.count)
           }
           if got == 0 { return }
           filled += got

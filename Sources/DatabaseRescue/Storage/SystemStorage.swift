@@ -248,6 +248,14 @@ public struct SystemStorage: Storage {
     return message.prefix(1).lowercased() + message.dropFirst()
   }
 
+  /// What somebody who watches makes of bytes that were read; nil where nobody does.
+  @unsafe func altered(
+    _ bytes: Slice<UnsafeMutableRawBufferPointer>, readBy call: SystemCall
+  ) -> Bytes? {
+    guard let watch else { return nil }
+    return watch.altered(unsafe Bytes(bytes), readBy: call)
+  }
+
   /// Makes a call again while it is interrupted, and turns −1 into an error.
   @discardableResult
   func call<Result: FixedWidthInteger>(

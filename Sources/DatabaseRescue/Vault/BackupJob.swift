@@ -62,19 +62,22 @@ struct BackupJob {
 
   /// Has SQLite copy the database, as it is after recovery.
   ///
-  /// A crashed transaction leaves a journal, which SQLite plays back into the main file and
-  /// deletes, even when the main file then turns out not to be a database. So it gets a
-  /// private copy of both. The journal of a living writer is left alone by SQLite itself.
+  /// A crashed transaction leaves a journal, which SQLite would play back into the main file and
+  /// delete, with any file that the journal names. So our own reader plays it back, into a private
+  /// copy. The journal of a living writer is left alone by SQLite itself.
   ///
   /// To read a database in WAL mode, SQLite makes a `-shm` beside it. Where it may not, it gets a
   /// private copy, too.
   private func makeImage() throws(RescueError) {
     let source = try privateCopy { (files) throws(RescueError) in
-      try files.hasHotJournal(in: storage)
+      try files.needPrivateCopy(in: storage)
     }
     do throws(RescueError) {
       try makeImage(of: source)
-    } catch  where error.kind == .permission && source == files.path {
+    } catch  where source == files.path {
+      // A journal can have become hot since it was looked at.
+      let isHot = try JournalInPlace(beside: files.resolved, in: storage) == .hot
+      guard isHot || error.kind == .permission else { throw error }
       try run.remove(.image)
       try makeImage(of: try privateCopy { _ in true })
     }
@@ -87,19 +90,17 @@ struct BackupJob {
     try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
   }
 
-  /// The path of a copy of the files; their own path where none is needed.
+  /// The path of a copy without a journal; the database's own path where none is needed.
   private func privateCopy(
     isNeeded: (DatabaseFiles) throws(RescueError) -> Bool
   ) throws(RescueError) -> FilePath {
     for _ in 0..<Self.copyAttemptsMax {
       let current = try DatabaseFiles(files.path, in: storage)
       guard try isNeeded(current) else { return files.path }
-      for part in BackupName.Part.allCases where current.status[part] != nil {
-        do throws(RescueError) {
-          try copy(files.path(of: part), to: run.path(.source).adding(suffix: part.rawValue))
-        } catch  where error.kind == .missing {
-          break  // Somebody recovered it just now, as the next look at the files will show.
-        }
+      do throws(RescueError) {
+        try copyRolledBack(current)
+      } catch  where error.kind == .missing {
+        // Somebody recovered it just now, as the next look at the files will show.
       }
       if try current.areUnchanged(in: storage) { return run.path(.source) }
       try run.remove(.source)
@@ -110,8 +111,27 @@ struct BackupJob {
       advice: "close the app that uses the database, or try again later")
   }
 
-  private func copy(_ path: FilePath, to newPath: FilePath) throws(RescueError) {
-    let source = try open(path, .read)
+  /// Copies the database as its journal says that it was, and its log.
+  private func copyRolledBack(_ current: DatabaseFiles) throws(RescueError) {
+    let set = try current.input.open(in: writer.world)
+    let main: any PageSource
+    do { main = try set.rolledBackMain() } catch {
+      throw RescueError(error, in: current.path(of: .journal))
+    }
+    guard main.byteCount <= current.byteCount else {
+      throw RescueError(
+        .invalidInput, "the -journal counts pages that none of the files has",
+        meaning: "SQLite would fill the database with zeros; the database is untouched")
+    }
+    try copy(main, of: current.resolved, to: run.path(.source))
+    if let wal = set.wal {
+      try copy(wal, of: current.path(of: .wal), to: run.path(.source).adding(suffix: "-wal"))
+    }
+  }
+
+  private func copy(
+    _ source: any PageSource, of path: FilePath, to newPath: FilePath
+  ) throws(RescueError) {
     let output = try BackupOutput(newPath, in: storage)
     while true {
       let bytes: Bytes

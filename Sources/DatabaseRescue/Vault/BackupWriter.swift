@@ -109,7 +109,7 @@ public struct BackupWriter: Sendable {
     // The copy, and a backup of typical data; a raw backup needs no copy, but may not shrink.
     let content = files.byteCount
     var needed = (options.isRaw ? content : content + content / 10 * 7) + 1024 * 1024
-    if !options.isRaw, files.sidecars.contains(.journal) { needed += content }
+    if !options.isRaw, !files.sidecars.isEmpty { needed += content }
     let free: Int
     do { free = try world.storage.freeBytes(at: existingFolder(of: vault)) } catch {
       throw RescueError(error)

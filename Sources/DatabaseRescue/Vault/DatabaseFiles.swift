@@ -8,6 +8,8 @@ struct DatabaseFiles {
   /// The database as it was named, and the file itself where links lead.
   let path: FilePath
   let resolved: FilePath
+  /// The files by name, of which those beside the database may be in upper case.
+  let input: InputFiles
   /// The state of every file that is there.
   let status: [BackupName.Part: FileStatus]
 
@@ -24,32 +26,22 @@ struct DatabaseFiles {
     self.path = path
     do {
       resolved = try storage.resolve(path)
-      status = try Self.status(of: resolved, in: storage)
     } catch {
       throw RescueError(error)
     }
+    input = try InputFiles(resolved, storage: storage)
+    do { status = try Self.status(of: input, in: storage) } catch { throw RescueError(error) }
     guard status[.main]?.kind == .file else {
       throw RescueError(.invalidInput, "'\(path)' is not a file", advice: "give a database file")
     }
   }
 
-  /// Whether the journal is what a crashed transaction left, which SQLite would play back.
-  func hasHotJournal(in storage: any Storage) throws(RescueError) -> Bool {
+  /// Whether SQLite needs a copy without a journal: one lies there that it would play back, or it
+  /// would not see a log whose name is in upper case.
+  func needPrivateCopy(in storage: any Storage) throws(RescueError) -> Bool {
+    if !sidecars.isEmpty, !input.hasUsualNames { return true }
     guard sidecars.contains(.journal) else { return false }
-    let path = path(of: .journal)
-    let journal: any StoredFile
-    do { journal = try storage.open(path, .read) } catch  where error.cause == .missing {
-      return false  // Its writer has just committed.
-    } catch {
-      throw RescueError(error)
-    }
-    do {
-      // A journal that is kept between transactions has a zeroed header.
-      if try journal.read(at: 0, count: 1) == [0] { return false }
-    } catch {
-      throw RescueError(error, in: path)
-    }
-    return try !OnlineBackup.hasWriter(resolved)
+    return try JournalInPlace(beside: resolved, in: storage) == .hot
   }
 
   /// Why SQLite had better not open the database; nil where it may.
@@ -77,22 +69,35 @@ struct DatabaseFiles {
   }
 
   /// The path of one of the files.
-  func path(of part: BackupName.Part) -> FilePath { resolved.adding(suffix: part.rawValue) }
+  func path(of part: BackupName.Part) -> FilePath { input.path(of: part) }
 
   /// Whether all files are still as they were.
   func areUnchanged(in storage: any Storage) throws(RescueError) -> Bool {
-    do { return try Self.status(of: resolved, in: storage) == status } catch {
+    do { return try Self.status(of: input, in: storage) == status } catch {
       throw RescueError(error)
     }
   }
 
   private static func status(
-    of path: FilePath, in storage: any Storage
+    of input: InputFiles, in storage: any Storage
   ) throws(StorageError) -> [BackupName.Part: FileStatus] {
     var found: [BackupName.Part: FileStatus] = [:]
     for part in BackupName.Part.allCases {
-      found[part] = try storage.status(of: path.adding(suffix: part.rawValue))
+      found[part] = try storage.status(of: input.path(of: part))
     }
     return found
+  }
+}
+
+extension InputFiles {
+  /// The path of one of the files, where it lies or would lie.
+  fileprivate func path(of part: BackupName.Part) -> FilePath {
+    let found: FilePath? =
+      switch part {
+      case .main: main
+      case .wal: wal
+      case .journal: journal
+      }
+    return found ?? main.adding(suffix: part.rawValue)
   }
 }

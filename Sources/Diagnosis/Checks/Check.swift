@@ -10,8 +10,8 @@ protocol Check: Sendable {
 extension Survey {
   /// Every check of the bytes, in the order in which findings are reported.
   private static let checks: [any Check.Type] = [
-    IdentityCheck.self, GeometryCheck.self, JournalCheck.self, SchemaCheck.self, TreeCheck.self,
-    IndexCheck.self, OrphanCheck.self, FreeSpaceCheck.self,
+    IdentityCheck.self, ReadingCheck.self, GeometryCheck.self, JournalCheck.self,
+    SchemaCheck.self, TreeCheck.self, IndexCheck.self, OrphanCheck.self, FreeSpaceCheck.self,
   ]
 
   /// What the checks find, heaviest first.

@@ -53,12 +53,17 @@ enum FreeSpaceCheck: Check {
       if case .btree(.tableLeaf, let cells) = page.content { return cells == 0 }
       return true
     }
-    guard isWhole, let first = pages.first else { return [] }
+    let count = pages.count + survey.unclaimedInHoles
+    guard isWhole, count > 0 else { return [] }
+    let first = pages.first.map { ", the first that holds anything is page \($0.page)" } ?? ""
     return [
       Finding(
         .pageUnclaimed,
-        "\(counted(pages.count, "page")) belong to nothing, the first is page \(first.page)",
-        at: .init(page: first.page))
+        survey.unclaimedInHoles == 0
+          ? "\(counted(count, "page")) belong to nothing, the first is page \(pages[0].page)"
+          : "\(counted(count, "page")) belong to nothing: \(survey.unclaimedInHoles) of them lie in "
+            + "holes of the file\(first)",
+        at: .init(page: pages.first?.page))
     ]
   }
 }

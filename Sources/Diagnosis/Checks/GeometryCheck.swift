@@ -149,8 +149,8 @@ extension Survey {
   /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
   fileprivate func usesPages(after count: Int) -> Bool {
     guard let image, count < image.pageCount else { return false }
-    return image.pages.dropFirst(count).contains { page in
-      claims.owner(of: page).map { $0 != Self.reservedOwner } ?? false
-    }
+    var isUsed = false
+    claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner != Self.reservedOwner }
+    return isUsed
   }
 }

@@ -43,6 +43,13 @@ public struct Examination: Sendable {
     unsynced = verification?.unsyncedRows ?? .cannotTell
   }
 
+  /// The same, with what could not be read since it was judged.
+  public var judgedAgain: Examination {
+    survey.failures.count == 0
+      ? self
+      : Examination(survey, verification: verification, expectedVersion: expectedVersion)
+  }
+
   private static func findings(version: Int, expected: Int) -> [Finding] {
     guard version != expected else { return [] }
     return [

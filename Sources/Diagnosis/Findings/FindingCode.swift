@@ -51,6 +51,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case freeSpaceDamaged = 71
   case rootLost = 72
   case orphanRows = 73
+  case bytesNotRead = 74
 
   // Rows
   case rowsLost = 100
@@ -264,6 +265,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .loss, "a table's first page is gone",
         "the table cannot be walked from its root; leaves without an owner may be its rows")
+    case .bytesNotRead:
+      Entry(
+        .loss, "bytes that could not be read",
+        "the disk or file system did not hand out some bytes, also when they were asked for again; "
+          + "copy what can be read to another disk first, and work on the copy")
     case .orphanRows:
       Entry(
         .loss, "rows that no tree leads to",

@@ -110,7 +110,7 @@ final class PageReader {
     }
     var copies: Set<PageNumber> = []
     let suspected = Set(pages)
-    for page in image.pages where !suspected.contains(page) {
+    for page in image.dataPages where !suspected.contains(page) {
       guard let bytes = try? image.bytes(of: page), let alike = suspects[bytes.hashValue] else {
         continue
       }

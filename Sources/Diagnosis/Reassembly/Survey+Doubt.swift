@@ -35,7 +35,7 @@ extension Survey {
     guard let image else { return [] }
     let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
     return Set(
-      image.pages.filter { claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0) })
+      image.dataPages.filter { claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0) })
   }
 
   /// The pages of the free list that its head no longer leads to.
@@ -48,7 +48,7 @@ extension Survey {
       PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil }
         ?? false
     }
-    let unclaimed = image.pages.filter { claims.owner(of: $0) == nil }
+    let unclaimed = image.dataPages.filter { claims.owner(of: $0) == nil }
     let strays = unclaimed.flatMap { page -> [PageNumber] in
       guard let bytes = try? image.bytes(of: page), let next = bytes.big32(at: 0),
         let count = bytes.big32(at: 4), count > 0, count <= capacity, next == 0 || isStray(next)
@@ -75,7 +75,9 @@ extension Survey {
   /// Whether every page but the first shows what it is, so that no page of the free list can be
   /// among those that do not.
   private func showsEveryPage(strays: Set<PageNumber>, _ pages: PageReader) -> Bool {
-    guard let image, image.hasPageNumbers, image.start <= 0 else { return false }
+    guard let image, image.hasPageNumbers, image.start <= 0, unclaimedInHoles == 0 else {
+      return false
+    }
     var unknown = Set(
       unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
     unknown.subtract(strays)

@@ -64,6 +64,16 @@ extension Loss {
     }
   }
 
+  /// The loss when so many rows more could not be read again.
+  public func adding(_ unread: Int) -> Loss {
+    guard unread > 0 else { return self }
+    return switch self {
+    case .none: .atLeast(unread)
+    case .exactly(let count), .atLeast(let count): .atLeast(count + unread)
+    case .unknown: self
+    }
+  }
+
   /// The loss when so many rows of it have come back.
   public func reduced(by restored: Int) -> Loss {
     switch self {

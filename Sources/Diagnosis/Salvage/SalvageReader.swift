@@ -141,10 +141,8 @@ public struct SalvageReader: Sendable {
   /// Claims with which a reading starts: pages that cannot hold rows are taken.
   public var startingClaims: PageClaims {
     var claims = PageClaims(pageCount: image.pageCount)
-    for page in image.pages {
-      if let owner = survey.claims.owner(of: page),
-        owner == Survey.schemaOwner || owner == Survey.reservedOwner
-      {
+    survey.claims.forEach { page, owner in
+      if owner == Survey.schemaOwner || owner == Survey.reservedOwner {
         _ = claims.claim(page, for: owner)
       }
     }

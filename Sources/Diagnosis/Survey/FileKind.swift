@@ -107,11 +107,11 @@ extension FileKind {
 
   private static func isZero(_ source: any PageSource) throws(ReadFailure) -> Bool {
     var offset = 0
-    while offset < source.byteCount {
-      let bytes = try source.read(at: offset, count: 1 << 18)
+    while let range = source.dataRange(from: offset) {
+      let bytes = try source.read(at: range.lowerBound, count: min(range.count, 1 << 18))
       if bytes.isEmpty { break }
       guard bytes.isZero else { return false }
-      offset += bytes.count
+      offset = range.lowerBound + bytes.count
     }
     return true
   }

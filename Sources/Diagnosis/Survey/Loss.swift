@@ -50,6 +50,11 @@ extension Survey {
     return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
   }
 
+  /// How many rows of a table's tree were read: whoever reads it again must find as many.
+  public func rowsFound(in tree: TreeSurvey) -> Int {
+    reassembly.assignment(of: tree, in: self)?.rows ?? tree.records + tree.misplaced.count
+  }
+
   /// Whether every row of a table is there exactly once, although some lie in the wrong place.
   ///
   /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no

@@ -80,7 +80,7 @@ extension SchemaSurvey {
     let pages = PageReader(image)
     let free = Set(Freelist(image, first: image.header?.firstFreelistTrunk).leaves)
     var records: [StoredRecord] = []
-    for page in image.pages where claims.owner(of: page) == nil && !free.contains(page) {
+    for page in image.dataPages where claims.owner(of: page) == nil && !free.contains(page) {
       guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
         leaf.cellCount > 0
       else { continue }

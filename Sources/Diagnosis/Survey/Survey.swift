@@ -3,24 +3,6 @@
 
 public import SQLiteFormat
 
-/// A page that no tree, list or map leads to.
-public struct UnclaimedPage: Hashable, Sendable {
-  /// What such a page looks like.
-  public enum Content: Hashable, Sendable {
-    /// Nothing but zeros.
-    case zero
-    /// A sound b-tree page with so many cells.
-    case btree(BTreePage.Kind, cells: Int)
-    /// Anything else: an overflow page, or damage.
-    case unknown
-  }
-
-  /// The page.
-  public let page: PageNumber
-  /// What it looks like.
-  public let content: Content
-}
-
 /// Everything that the bytes of a file set say.
 public struct Survey: Sendable {
   /// What the file is.
@@ -41,8 +23,10 @@ public struct Survey: Sendable {
   let treePlaces: TreePlaces
   /// The list of unused pages.
   public let freelist: Freelist?
-  /// Pages that nothing leads to.
+  /// Pages that nothing leads to, but for those in holes of the file.
   public let unclaimed: [UnclaimedPage]
+  /// How many pages nothing leads to that lie in holes of the file: they are zeros.
+  public let unclaimedInHoles: Int
   /// What was put together again of the trees that are damaged.
   public private(set) var reassembly = Reassembly()
   /// What is known of the overflow chains of the trees that are damaged.
@@ -55,8 +39,10 @@ public struct Survey: Sendable {
   public let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   public let transfer: TextTransfer?
-  /// Bytes that could not be read.
+  /// Why nothing could be read of the file; nil where something could.
   public let readFailure: ReadFailure?
+  /// What could not be read of the files, by the survey and whoever read on from it.
+  public private(set) var failures = ReadFailures()
 
   /// The owner of the schema table's pages.
   package static let schemaOwner: PageClaims.Owner = 0
@@ -94,6 +80,7 @@ extension Survey {
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
+    failures = files.failures
   }
 
   private static func make(
@@ -204,6 +191,7 @@ extension Survey {
     treePlaces = TreePlaces([])
     freelist = nil
     unclaimed = []
+    unclaimedInHoles = 0
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
@@ -238,7 +226,7 @@ extension Survey {
     self.schema = schema
     self.freelist = freelist
     self.claims = freeClaims
-    unclaimed = Self.unclaimedPages(of: image, freeClaims)
+    (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
     self.trees = trees
     treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
@@ -265,7 +253,8 @@ extension Survey {
   ) {
     if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
     guard hasPointerMaps else { return }
-    for page in image.pages where image.geometry.isPointerMap(page) {
+    // What lies in a hole is no map, and nothing else either.
+    for page in image.dataPages where image.geometry.isPointerMap(page) {
       _ = claims.claim(page, for: reservedOwner)
     }
   }
@@ -294,21 +283,6 @@ extension Survey {
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
         shape: description.flatMap { schema.shape(ofTable: $0.name) },
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat))
-    }
-  }
-
-  private static func unclaimedPages(of image: Image, _ claims: PageClaims) -> [UnclaimedPage] {
-    image.pages.filter { claims.owner(of: $0) == nil }.map { page in
-      guard let bytes = try? image.bytes(of: page) else {
-        return UnclaimedPage(page: page, content: .unknown)
-      }
-      if bytes.isZero { return UnclaimedPage(page: page, content: .zero) }
-      if let btree = try? BTreePage(bytes, number: page, geometry: image.geometry),
-        btree.layoutFaults.isEmpty
-      {
-        return UnclaimedPage(page: page, content: .btree(btree.kind, cells: btree.cellCount))
-      }
-      return UnclaimedPage(page: page, content: .unknown)
     }
   }
 

@@ -23,7 +23,7 @@ extension TextTransfer {
     {
       let undone = FileSet(
         main: main, wal: try logUndone(files.wal), journal: files.journal,
-        superJournalExists: files.superJournalExists)
+        failures: files.failures, superJournalExists: files.superJournalExists)
       return (undone, .lineFeedsExpanded(removed: main.removedCount))
     }
     if try isReencoded(files.main) { return (files, .reencoded) }
@@ -82,8 +82,13 @@ extension TextTransfer {
     else { return false }
     var (returns, feeds) = (0, 0)
     var previous: UInt8 = 0
-    for offset in stride(from: 0, to: source.byteCount, by: 1 << 18) {
-      for byte in try source.read(at: offset, count: 1 << 18) {
+    var offset = 0
+    while let range = source.dataRange(from: offset) {
+      let bytes = try source.read(at: range.lowerBound, count: min(range.count, 1 << 18))
+      if bytes.isEmpty { break }
+      if range.lowerBound > offset { previous = 0 }
+      offset = range.lowerBound + bytes.count
+      for byte in bytes {
         if byte == 0x0D { returns += 1 }
         if byte == 0x0A {
           if previous == 0x0D { return false }

@@ -12,15 +12,22 @@ public struct FileSet: Sendable {
   /// Whether a super-journal of this name still exists; a journal that names one that
   /// does not is stale.
   public let superJournalExists: @Sendable (Bytes) -> Bool
+  /// What could not be read of the files so far.
+  public let failures: ReadFailures
 
   /// Makes a file set.
+  ///
+  /// The lengths that the files have now are those that they have for all readers. What cannot be
+  /// read of them is noted in `failures`.
   public init(
     main: any PageSource, wal: (any PageSource)? = nil, journal: (any PageSource)? = nil,
+    failures: ReadFailures = ReadFailures(),
     superJournalExists: @escaping @Sendable (Bytes) -> Bool = { _ in false }
   ) {
-    self.main = main
-    self.wal = wal
-    self.journal = journal
+    self.main = NotedSource(main, failures)
+    self.wal = wal.map { NotedSource($0, failures) }
+    self.journal = journal.map { NotedSource($0, failures) }
+    self.failures = failures
     self.superJournalExists = superJournalExists
   }
 }

@@ -222,7 +222,7 @@ extension Image {
   }
 
   /// How many pages are missing as a whole at the beginning of the main file.
-  private var missingHead: Int { max(0, -start) / geometry.pageSize }
+  public var missingHead: Int { max(0, -start) / geometry.pageSize }
 
   private func source(of origin: Origin) -> (any PageSource)? {
     switch origin {

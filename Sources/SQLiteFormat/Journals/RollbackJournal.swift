@@ -35,6 +35,13 @@ public struct RollbackJournal: Sendable {
 
   /// The magic of a journal's header.
   public static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+  /// The fewest bytes of a journal that SQLite looks into: a sector, before it knows how large one
+  /// was.
+  static let headSize = 512
+  /// The byte of a database that is only ever locked; its page is in no journal.
+  private static let lockByte = 1 << 30
+  /// The longest name of a super-journal that SQLite reads.
+  private static let nameMax = 512
 }
 
 extension RollbackJournal {
@@ -43,7 +50,7 @@ extension RollbackJournal {
   /// - Throws: ``FormatError`` when the header is not that of a journal: it was
   ///   zeroed after a commit, and nothing of it counts.
   public init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
-    let first = try Self.header(of: source, at: 0)
+    let first = source.byteCount < Self.headSize ? nil : try Self.header(of: source, at: 0)
     guard let first else { throw FormatError(.recordHeader, offset: 0) }
     // Very old journals have no page size: the database's counts.
     let pageSize = first.pageSize == 0 ? databasePageSize : first.pageSize
@@ -54,32 +61,36 @@ extension RollbackJournal {
     pageCount = first.pageCount
     superJournal = try Self.superJournal(of: source)
 
-    let end = source.byteCount - (superJournal.map { $0.count + 20 } ?? 0)
+    let end = source.byteCount
     var records: [Record] = []
     var isBroken = false
     var header: Header? = first
     var start = 0
-    while let current = header {
+    reading: while let current = header {
       var offset = start + first.sectorSize
       let fits = max(0, end - offset) / (pageSize + 8)
       let count = current.recordCount ?? fits
       if count > fits { isBroken = true }
       for _ in 0..<min(count, fits) {
         let bytes = try Self.read(source, at: offset, count: pageSize + 8)
-        guard let number = PageNumber(bytes.big32(at: 0) ?? 0),
+        let stated = Int(bytes.big32(at: 0) ?? 0)
+        // Where no page can be, the name of a super-journal begins.
+        if stated == Self.lockByte / pageSize + 1 { break reading }
+        let holds =
           bytes.big32(at: pageSize + 4)
-            == Self.checksum(bytes, pageSize: pageSize, nonce: current.nonce)
-        else {
+          == Self.checksum(bytes, pageSize: pageSize, nonce: current.nonce)
+        if let number = PageNumber(stated), holds {
+          records.append(Record(page: number, offset: offset + 4))
+        } else if stated == 0 || stated <= first.pageCount {
           isBroken = true
-          break
+          break reading
         }
-        records.append(Record(page: number, offset: offset + 4))
         offset += pageSize + 8
       }
       if isBroken { break }
-      // The next header, if any, starts at the next sector.
+      // The next header, if any, starts at the next sector, and has all of it.
       start = (offset + first.sectorSize - 1) / first.sectorSize * first.sectorSize
-      header = start < end ? try Self.header(of: source, at: start) : nil
+      header = start + first.sectorSize <= end ? try Self.header(of: source, at: start) : nil
     }
     self.records = records
     self.isBroken = isBroken
@@ -135,15 +146,20 @@ extension RollbackJournal {
       pageSize: Int(bytes.big32(at: 24) ?? 0))
   }
 
-  /// The name at the journal's end: name, length, sum of its bytes, magic.
-  private static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
+  /// The name at a journal's end: name, length, sum of its bytes, magic; nil where there is none.
+  ///
+  /// SQLite looks for it whatever the journal begins with. Section 3.
+  ///
+  /// - Throws: ``FormatError`` when the journal cannot be read.
+  public static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
+    guard source.byteCount >= 16 else { return nil }
     let tail = try read(source, at: source.byteCount - 16, count: 16)
     guard tail.count == 16, tail.matches(magic, at: 8), let length = tail.big32(at: 0),
-      length > 0, length < 4096, Int(length) <= source.byteCount - 16
+      length > 0, length <= nameMax, Int(length) <= source.byteCount - 16
     else { return nil }
     let name = try read(source, at: source.byteCount - 16 - Int(length), count: Int(length))
     let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
-    return sum == tail.big32(at: 4) ? name : nil
+    return sum == tail.big32(at: 4) && name.first != 0 ? name : nil
   }
 
   private static func checksum(_ bytes: Bytes, pageSize: Int, nonce: UInt32) -> UInt32 {

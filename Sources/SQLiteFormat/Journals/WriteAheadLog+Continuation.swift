@@ -103,6 +103,8 @@ private struct FrameLinks {
   /// the one that it should.
   private var before: [Sum] = []
   private var isPreviousTrusted = true
+  /// The bytes around the next frame that lie in no hole, as far as they were looked for.
+  private var data = 0..<0
 
   init(_ source: any PageSource, _ geometry: Geometry, isBigEndian: Bool, salts: [UInt32]) {
     self.source = source
@@ -139,6 +141,7 @@ private struct FrameLinks {
 
   /// What the next frame is; nil after the last whole one.
   mutating func next() -> Link? {
+    if let link = passHole() { return link }
     guard let bytes = bytes(at: index) else { return nil }
     let position = index
     index += 1
@@ -168,6 +171,18 @@ private struct FrameLinks {
       return .whole(mended)
     }
     return .damaged(frame, looksWhole: looksWhole(bytes, page))
+  }
+
+  /// Goes on to the first frame behind a hole, where there is one: nothing in it can be believed.
+  private mutating func passHole() -> Link? {
+    let offset = WriteAheadLog.headerSize + index * frameSize
+    if data.contains(offset) { return nil }
+    data = source.dataRange(from: offset) ?? source.byteCount..<source.byteCount
+    guard data.lowerBound >= offset + frameSize else { return nil }
+    index += (data.lowerBound - offset) / frameSize
+    before = []
+    isPreviousTrusted = false
+    return .unknown
   }
 
   /// The salts of the first frame that the next one follows.

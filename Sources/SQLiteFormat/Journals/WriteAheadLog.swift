@@ -115,6 +115,11 @@ extension WriteAheadLog {
     // Frames are read in runs of about 256 KiB.
     let run = max(1, (256 << 10) / frameSize)
     reading: while offset < source.byteCount {
+      if ending != .complete {
+        // What lies in a hole is no frame.
+        guard let data = source.dataRange(from: offset) else { break }
+        offset += max(0, data.lowerBound - offset) / frameSize * frameSize
+      }
       let bytes = try Self.read(source, at: offset, count: run * frameSize)
       guard !bytes.isEmpty else { break }
       var start = 0
@@ -192,11 +197,20 @@ extension WriteAheadLog {
     let frameSize = frameHeaderSize + pageSize
     let count = max(0, source.byteCount - headerSize) / frameSize
     var frames: [Frame] = []
-    for index in 0..<count {
+    var next = 0
+    while next < count {
+      // When a tenth of them are none, it is over.
+      guard (next - frames.count) * 10 <= count else { return [] }
+      let index = next
       let offset = headerSize + index * frameSize
+      next += 1
       let bytes = try read(source, at: offset, count: 8)
       guard let page = PageNumber(bytes.big32(at: 0) ?? 0), page.number <= pageMax + count
-      else { continue }
+      else {
+        let data = source.dataRange(from: offset)?.lowerBound ?? source.byteCount
+        next = max(next, min(count, index + (data - offset) / frameSize))
+        continue
+      }
       let commit = Int(bytes.big32(at: 4) ?? 0)
       frames.append(
         Frame(

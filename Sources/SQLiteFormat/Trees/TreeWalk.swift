@@ -1,48 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking a b-tree from its root, leaf by leaf, past whatever is broken on the way.
 
-/// Who owns each page: every page has at most one owner.
-public struct PageClaims: Sendable {
-  /// What owns a page: the position of a tree in the caller's list, or a structure.
-  public typealias Owner = Int32
-
-  private var owners: [Owner]
-  /// How many pages of chains that turn out broken may still be followed.
-  ///
-  /// Broken chains of a damaged file are short of the file; in a hostile one, every cell may lead
-  /// into the same long chain.
-  var patience: Int
-
-  /// Claims for a database of so many pages, none taken.
-  public init(pageCount: Int) {
-    owners = Array(repeating: -1, count: pageCount + 1)
-    patience = 16 * pageCount
-  }
-
-  /// Takes in the claims of others; false when a page has two owners.
-  public mutating func merge(_ other: PageClaims) -> Bool {
-    guard owners.count == other.owners.count else { return false }
-    for (page, owner) in other.owners.enumerated() where owner >= 0 {
-      guard owners[page] < 0 || owners[page] == owner else { return false }
-      owners[page] = owner
-    }
-    return true
-  }
-
-  /// The owner of a page; nil while nothing claimed it.
-  public func owner(of page: PageNumber) -> Owner? {
-    guard page.number < owners.count, owners[page.number] >= 0 else { return nil }
-    return owners[page.number]
-  }
-
-  /// Claims a page; false when something already owns it or there is no such page.
-  public mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
-    guard page.number < owners.count, owners[page.number] < 0 else { return false }
-    owners[page.number] = owner
-    return true
-  }
-}
-
 /// A walk over one b-tree, in key order, that survives damage.
 ///
 /// Each page is visited at most once: a page that is already claimed, by this tree

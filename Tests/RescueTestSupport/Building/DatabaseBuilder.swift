@@ -83,7 +83,7 @@ package struct DatabaseBuilder: Sendable {
   }
 
   private func buildClosed(at path: FilePath) throws {
-    let connection = try Connection(path, mode: .create, schemaBy: .us)
+    let connection = try Connection(path, mode: .app)
     // SQLITE_DBCONFIG_TRUSTED_SCHEMA: an app trusts its own.
     connection.configure(1017, true)
     // The reserve comes first: SQLite fixes it together with the page size. Deleted rows stay

@@ -33,7 +33,7 @@ package enum Leftover: Sendable {
   ) throws {
     let wal = path.adding(suffix: "-wal")
     let (main, log) = try {
-      let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
+      let connection = try Connection(path, mode: .app)
       try connection.execute("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
       try connection.run(committed)
       let whole = try wal.contents()
@@ -58,7 +58,7 @@ package enum Leftover: Sendable {
     let journal = path.adding(suffix: "-journal")
     let before = try path.contents()
     let (main, log) = try {
-      let connection = try Connection(path, mode: .readWrite, schemaBy: .us)
+      let connection = try Connection(path, mode: .app)
       // A cache of one page spills changes into the file before the commit.
       try connection.execute("PRAGMA journal_mode = delete; PRAGMA cache_size = 1; BEGIN IMMEDIATE")
       try connection.run(steps)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The random numbers in journals made fixed, so that fixtures have the same bytes on every run.
 
+package import DatabaseRescue
 package import SQLiteFormat
 
 /// Journals rewritten so that they stay valid.
@@ -76,6 +77,20 @@ package enum JournalBytes {
       header = (start + sector - 1) / sector * sector
     }
     return result
+  }
+
+  /// A rollback journal of a transaction over several databases: with the name of a super-journal
+  /// at its end.
+  package static func naming(_ superJournal: FilePath, journal: Bytes, pageSize: Int) -> Bytes {
+    var page = Bytes(repeating: 0, count: 4)
+    page.setBigEndian(UInt32((1 << 30) / pageSize + 1), at: 0)
+    let sum = superJournal.bytes.reduce(UInt32(0)) {
+      $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1)))
+    }
+    var end = Bytes(repeating: 0, count: 8)
+    end.setBigEndian(UInt32(superJournal.bytes.count), at: 0)
+    end.setBigEndian(sum, at: 4)
+    return journal + page + Bytes(superJournal.bytes) + end + Bytes(RollbackJournal.magic)
   }
 
   /// Whether a header lies here: the magic, or zeros in its place while it is not synchronized.

@@ -17,7 +17,7 @@ package final class Oracle {
     scratch = try ScratchFolder()
     let copy = scratch["copy.db"]
     try path.copyFileSet(to: copy)
-    connection = try Connection(copy, mode: .readWrite, schemaBy: .us)
+    connection = try Connection(copy, mode: .app)
     // Some versions of SQLite open no schema with a CHECK (json_valid(…)) otherwise.
     try connection.execute("PRAGMA trusted_schema = ON")
   }

@@ -134,7 +134,7 @@ extension DiskRecorder.State {
     _ call: SystemCall, _ path: FilePath, to relative: (FilePath) -> FilePath?
   ) {
     switch call.effect {
-    case .none: break
+    case .none, .read: break
     case .open(let file, let creates):
       open[file] = nil
       if creates || names[path] != nil { open[file] = number(of: path) }
@@ -181,7 +181,7 @@ extension DiskRecorder.State {
 extension SystemCall {
   fileprivate var kind: DiskRecorder.Kind {
     switch effect {
-    case .none: .reading
+    case .none, .read: .reading
     case .open, .rename, .link, .createFolder: .naming
     case .remove, .removeFolder: .removing
     case .write, .truncate: .writing

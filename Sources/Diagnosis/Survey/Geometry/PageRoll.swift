@@ -54,6 +54,8 @@ struct PageRoll {
   private static let keyMax = 32
   /// How many references are kept, at most: beyond it, every second one is dropped, and so on.
   private static let referenceMax = 8192
+  /// How many pages are looked at, at most: those of four gigabytes tell as much as all.
+  private static let pageMax = 1 << 20
 
   /// How the file is cut.
   let geometry: Geometry
@@ -77,12 +79,19 @@ struct PageRoll {
   init(_ source: any PageSource, _ geometry: Geometry, phase: Int) throws(ReadFailure) {
     self.geometry = geometry
     self.phase = phase
-    let count = max(0, source.byteCount - phase) / geometry.pageSize
+    let count = min(Self.pageMax, max(0, source.byteCount - phase) / geometry.pageSize)
     entries.reserveCapacity(count)
     let run = max(1, (1 << 18) / geometry.pageSize)
     for first in Swift.stride(from: 0, to: count, by: run) {
-      let bytes = try source.read(
-        at: phase + first * geometry.pageSize, count: run * geometry.pageSize)
+      let place = phase + first * geometry.pageSize
+      guard let data = source.dataRange(from: place),
+        data.lowerBound < place + run * geometry.pageSize
+      else {
+        let zero = Entry(content: .zero)
+        entries.append(contentsOf: repeatElement(zero, count: min(run, count - first)))
+        continue
+      }
+      let bytes = try source.read(at: place, count: run * geometry.pageSize)
       for position in first..<min(first + run, count) {
         let start = (position - first) * geometry.pageSize
         add(bytes.slice(start..<(start + geometry.pageSize)), at: position)

@@ -65,8 +65,16 @@ struct PageVote {
     var patience = Self.patienceMax
     let runs = min(Self.runMax, (source.byteCount + Self.runSize - 1) / Self.runSize)
     let last = max(0, source.byteCount - Self.runSize)
+    var seen = 0
     for run in 0..<runs {
-      let offset = runs > 1 ? last / (runs - 1) * run : 0
+      var offset = runs > 1 ? last / (runs - 1) * run : 0
+      // A hole says nothing: the bytes behind it do, once.
+      guard let data = source.dataRange(from: offset) else { break }
+      if data.lowerBound >= offset + Self.runSize {
+        offset = data.lowerBound
+        guard offset >= seen else { continue }
+        seen = offset + Self.runSize
+      }
       let bytes = try source.read(at: offset, count: Self.runSize)
       var cursor = 0
       while cursor + 8 <= bytes.count {

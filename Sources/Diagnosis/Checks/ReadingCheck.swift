@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Could everything be read that a verdict rests on?
+
+import SQLiteFormat
+
+enum ReadingCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard survey.readFailure == nil, let first = survey.failures.first else { return [] }
+    return [
+      Finding(
+        .bytesNotRead, "some bytes of the files cannot be read: \(first.reason)",
+        at: .init(offset: first.offset))
+    ]
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who owns each page of a database.
+
+/// Who owns each page: every page has at most one owner.
+///
+/// Room is taken for stretches of pages of which one has an owner: a file can have far more pages
+/// than it has bytes on the disk.
+public struct PageClaims: Sendable {
+  /// What owns a page: the position of a tree in the caller's list, or a structure.
+  public typealias Owner = Int32
+
+  /// How many pages a stretch has.
+  private static let stretch = 4096
+  /// The owners by stretches, or -1; empty where no page of a stretch has one.
+  private var owners: [[Owner]]
+  private let pageCount: Int
+  /// How many pages have an owner.
+  public private(set) var count = 0
+  /// How many pages of chains that turn out broken may still be followed.
+  ///
+  /// Broken chains of a damaged file are short of the file; in a hostile one, every cell may lead
+  /// into the same long chain.
+  var patience: Int
+
+  /// Claims for a database of so many pages, none taken.
+  public init(pageCount: Int) {
+    owners = Array(repeating: [], count: pageCount / Self.stretch + 1)
+    self.pageCount = pageCount
+    patience = 16 * pageCount
+  }
+
+  /// Takes in the claims of others; false when a page has two owners.
+  public mutating func merge(_ other: PageClaims) -> Bool {
+    guard pageCount == other.pageCount else { return false }
+    for (index, stretch) in other.owners.enumerated() where !stretch.isEmpty {
+      if owners[index].isEmpty {
+        owners[index] = stretch
+        count += stretch.count { $0 >= 0 }
+        continue
+      }
+      for (place, owner) in stretch.enumerated() where owner >= 0 {
+        let own = owners[index][place]
+        guard own < 0 || own == owner else { return false }
+        if own < 0 { count += 1 }
+        owners[index][place] = owner
+      }
+    }
+    return true
+  }
+
+  /// The owner of a page; nil while nothing claimed it.
+  public func owner(of page: PageNumber) -> Owner? {
+    guard page.number <= pageCount else { return nil }
+    let stretch = owners[page.number / Self.stretch]
+    guard !stretch.isEmpty else { return nil }
+    let owner = stretch[page.number % Self.stretch]
+    return owner >= 0 ? owner : nil
+  }
+
+  /// Claims a page; false when something already owns it or there is no such page.
+  public mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
+    guard page.number <= pageCount else { return false }
+    let (index, place) = page.number.quotientAndRemainder(dividingBy: Self.stretch)
+    if owners[index].isEmpty { owners[index] = Array(repeating: -1, count: Self.stretch) }
+    guard owners[index][place] < 0 else { return false }
+    owners[index][place] = owner
+    count += 1
+    return true
+  }
+
+  /// Calls `body` with every page that has an owner, in order, from one page on.
+  public func forEach(from first: Int = 1, _ body: (PageNumber, Owner) -> Void) {
+    for index in owners.indices.dropFirst(first / Self.stretch) where !owners[index].isEmpty {
+      for (place, owner) in owners[index].enumerated() where owner >= 0 {
+        let number = index * Self.stretch + place
+        if number >= first, let page = PageNumber(number) { body(page, owner) }
+      }
+    }
+  }
+}
