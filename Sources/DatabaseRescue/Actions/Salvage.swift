@@ -117,17 +117,14 @@ package struct Salvage {
         partial, partialQuarantine, reader, output: output, quarantine: quarantine,
         whenRead: whenRead
       ) { signature?($0) ?? code }
-      // What was set aside first: rows that are gone from the output must be found there.
-      if report.quarantine != nil {
-        try world.storage.createFolder(quarantine.folder)
-        try publish(partialQuarantine, as: quarantine, replacing: replacing)
-        try world.storage.synchronizeFolder(quarantine.folder)
-      }
-      try publish(partial, as: output, replacing: replacing)
-      if report.quarantine == nil {
-        if replacing { try world.storage.remove(quarantine) }
-      }
-      try world.storage.synchronizeFolder(output.folder)
+      // Files of quarantine and output change together.
+      if report.quarantine != nil { try world.storage.createFolder(quarantine.folder) }
+      let aside = FileExchange.Change(
+        path: quarantine, new: report.quarantine == nil ? nil : partialQuarantine)
+      try FileExchange.carryOut(
+        (report.quarantine != nil || replacing ? [aside] : [])
+          + [FileExchange.Change(path: output, new: partial)],
+        replacing: replacing, in: folder, world.storage)
       return report
     } catch {
       let error: any Error = world.isCancelled() ? RescueError.interrupted : error
@@ -162,17 +159,6 @@ package struct Salvage {
       }
     } catch {
       throw RescueError(error, doing: "look at '\(output)'", meaning: "nothing was written")
-    }
-  }
-
-  private func publish(
-    _ partial: FilePath, as path: FilePath, replacing: Bool
-  ) throws(StorageError) {
-    try world.storage.open(partial, .readWrite).synchronize()
-    if replacing {
-      try world.storage.rename(partial, to: path)
-    } else {
-      try world.storage.renameWithoutReplacing(partial, to: path)
     }
   }
 

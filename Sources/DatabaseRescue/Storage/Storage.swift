@@ -42,6 +42,9 @@ public protocol Storage: Sendable {
   /// Removes an empty folder; does nothing where there is none.
   func removeFolder(_ path: FilePath) throws(StorageError)
 
+  /// Opens a folder, for what must be done in it and nowhere else. Follows links to it.
+  func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder
+
   /// Makes the names in a folder durable.
   func synchronizeFolder(_ path: FilePath) throws(StorageError)
 
@@ -83,7 +86,11 @@ public struct FileStatus: Hashable, Sendable {
     case file
     /// A folder.
     case folder
-    /// A pipe, device or socket.
+    /// A symbolic link, where links are not followed.
+    case link
+    /// A pipe, with or without a name.
+    case pipe
+    /// A device or socket.
     case other
   }
 
@@ -99,10 +106,13 @@ public struct FileStatus: Hashable, Sendable {
   public var identity: [UInt64]
   /// The number of names (hard links).
   public var linkCount: Int
+  /// Whether it belongs to the user that this process acts for.
+  public var isOwn: Bool
 
   /// Makes a status.
   public init(
-    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int
+    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int,
+    isOwn: Bool
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -110,6 +120,7 @@ public struct FileStatus: Hashable, Sendable {
     self.mode = mode
     self.identity = identity
     self.linkCount = linkCount
+    self.isOwn = isOwn
   }
 }
 
@@ -128,6 +139,48 @@ public protocol StoredFile: AnyObject, PageSource {
   func synchronize() throws(StorageError)
 
   /// Takes an exclusive advisory lock for as long as the file is open; false when another has it.
+  func lock() throws(StorageError) -> Bool
+}
+
+/// An open folder.
+///
+/// Names in it are reached from the folder itself, and never through a symbolic link: what is put
+/// in the place of it, or of a folder above it, leads nothing elsewhere.
+public protocol StoredFolder: AnyObject, Sendable {
+  /// The path by which it was opened.
+  var path: FilePath { get }
+
+  /// What is known of the folder.
+  func status() throws(StorageError) -> FileStatus
+
+  /// What is known of a name; nil when there is none. `..` is the folder that this one lies in.
+  func status(of name: FilePath) throws(StorageError) -> FileStatus?
+
+  /// The names in it, sorted by their bytes, without `.` and `..`.
+  func names() throws(StorageError) -> [FilePath]
+
+  /// Opens a folder in it.
+  func folder(_ name: FilePath) throws(StorageError) -> any StoredFolder
+
+  /// Makes a folder that only this user can use, refusing where the name is taken.
+  func createFolder(_ name: FilePath) throws(StorageError)
+
+  /// Makes a file that only this user can use, refusing where the name is taken.
+  func create(_ name: FilePath) throws(StorageError) -> any StoredFile
+
+  /// Opens a file for reading.
+  func open(_ name: FilePath) throws(StorageError) -> any StoredFile
+
+  /// Removes a file or a symbolic link; does nothing where there is none.
+  func remove(_ name: FilePath) throws(StorageError)
+
+  /// Removes an empty folder; does nothing where there is none.
+  func removeFolder(_ name: FilePath) throws(StorageError)
+
+  /// Makes the names in it durable.
+  func synchronize() throws(StorageError)
+
+  /// Takes its lock for as long as it is open; false when another has it.
   func lock() throws(StorageError) -> Bool
 }
 
