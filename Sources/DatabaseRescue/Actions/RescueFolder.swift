@@ -80,9 +80,9 @@ public struct RescueFolder: Hashable, Sendable {
   /// Ends a replacement: the plan goes first, as without its new file it would undo everything.
   func clear(_ code: String, _ storage: any Storage) throws(StorageError) {
     try storage.remove(plan)
-    try storage.synchronizeFolder(path)
-    try storage.remove(newFile(code))
-    try Claim(FilePath(code), in: storage.openFolder(path)).withdraw()
+    let folder = try storage.openFolder(path)
+    try folder.synchronize()
+    try? sweep(Claim(FilePath(code), in: folder))
   }
 
   /// Proves from now on that what a run makes under its code is ours.
@@ -113,7 +113,9 @@ public struct RescueFolder: Hashable, Sendable {
   private func opened(
     _ path: FilePath, _ storage: any Storage
   ) throws(StorageError) -> (any StoredFolder)? {
-    do throws(StorageError) { return try storage.openFolder(path) } catch  where error.cause == .missing {
+    do throws(StorageError) {
+      return try storage.openFolder(path)
+    } catch  where error.cause == .missing {
       return nil
     }
   }
@@ -134,6 +136,8 @@ public struct RescueFolder: Hashable, Sendable {
       try claim.folder.remove(name)
     }
     try removeQuarantineUnlessUsed(claim.name, in: claim.folder)
+    // Nothing may come back after a crash that is not claimed any more.
+    try claim.folder.synchronize()
     try claim.withdraw()
   }
 
@@ -171,5 +175,6 @@ public struct RescueFolder: Hashable, Sendable {
     guard isUnused(names) else { return }
     for name in names { try quarantine.remove(name) }
     try quarantines.removeFolder(code)
+    try quarantines.synchronize()
   }
 }

@@ -78,7 +78,8 @@ struct FileExchange {
   ) throws(StorageError) {
     var entries: [(FilePath, FilePath?, Bool)] = []
     for change in changes {
-      entries.append((change.path, change.new, try isTaken(change.path, storage)))
+      let isTaken = try isTaken(change.path, storage)
+      if isTaken || change.new != nil { entries.append((change.path, change.new, isTaken)) }
     }
     let exchange = FileExchange(entries, in: folder.path, storage)
     do {
@@ -200,7 +201,11 @@ struct FileExchange {
   private static func isTaken(
     _ path: FilePath, _ storage: any Storage
   ) throws(StorageError) -> Bool {
-    try storage.openFolder(path.folder).status(of: path.name) != nil
+    do throws(StorageError) {
+      return try storage.openFolder(path.folder).status(of: path.name) != nil
+    } catch  where error.cause == .missing {
+      return false
+    }
   }
 }
 

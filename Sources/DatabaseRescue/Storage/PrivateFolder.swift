@@ -111,6 +111,8 @@ package struct PrivateFolder: ~Copyable {
       // What an exchange has not finished comes first; if it cannot be undone, the next one tries.
       try FileExchange.undo(in: folder, of: place, storage)
       try empty(folder, keeping: claim.file, depth: 0)
+      // Nothing may come back after a crash that is not claimed any more.
+      try folder.synchronize()
       try claim.withdraw()
       // Only if it is still what has this name.
       guard try place.status(of: name)?.identity == folder.status().identity else { return }

@@ -144,6 +144,7 @@ final class BackupRun {
     }
     do throws(StorageError) {
       for path in published.reversed() + temporary { try storage.remove(path) }
+      try claim.folder.synchronize()
       try claim.withdraw()
     } catch {
       return  // The error that led here is the one to report; what stays is found by a sweep.
