@@ -132,7 +132,8 @@ public struct RescueFolder: Hashable, Sendable {
 
   private func sweep(_ claim: Claim) throws(StorageError) {
     let start = [UInt8(ascii: ".")] + claim.name.bytes + [UInt8(ascii: ".")]
-    for name in try claim.folder.names() where name.bytes.starts(with: start) && name != claim.file {
+    for name in try claim.folder.names() where name.bytes.starts(with: start) && name != claim.file
+    {
       try claim.folder.remove(name)
     }
     try removeQuarantineUnlessUsed(claim.name, in: claim.folder)

@@ -95,20 +95,20 @@ package struct Salvage {
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
-  /// Doubtful rows go to `quarantine`, beside the output unless given. `code` names what is
-  /// unfinished; `whenRead` is called after the last look at the input; `signature` gives the code that the run has when the report is what it is.
+  /// `code` names what is unfinished; `whenRead` is called after the last look at the input;
+  /// `signature` gives the code that the run has when the report is what it is.
   ///
-  /// - Throws: ``RescueError`` when the output exists, or cannot be written. Nothing is
-  ///   left behind then.
+  /// - Throws: ``RescueError`` when the output cannot be written. Nothing is left behind then, and
+  ///   what was there is still there.
   package func run(
-    to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
-    whenRead: () -> Void = {}, signature: ((SalvageReport) -> String)? = nil
+    to target: SalvageOutput, code: String, whenRead: () -> Void = {},
+    signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
-    let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")
-    try requireRoom(at: output, quarantine, replacing: replacing)
+    let (output, quarantine) = (target.database.path, target.quarantine.path)
+    try requireRoom(at: output, quarantine)
     do {
       let folder = try PrivateFolder(in: output.folder, world: world)
       let partial = folder.file("salvage.db")
@@ -117,14 +117,9 @@ package struct Salvage {
         partial, partialQuarantine, reader, output: output, quarantine: quarantine,
         whenRead: whenRead
       ) { signature?($0) ?? code }
-      // Files of quarantine and output change together.
-      if report.quarantine != nil { try world.storage.createFolder(quarantine.folder) }
-      let aside = FileExchange.Change(
-        path: quarantine, new: report.quarantine == nil ? nil : partialQuarantine)
-      try FileExchange.carryOut(
-        (report.quarantine != nil || replacing ? [aside] : [])
-          + [FileExchange.Change(path: output, new: partial)],
-        replacing: replacing, in: folder, world.storage)
+      try target.publish(
+        partial, partialQuarantine: report.quarantine == nil ? nil : partialQuarantine,
+        in: folder, world.storage)
       return report
     } catch {
       let error: any Error = world.isCancelled() ? RescueError.interrupted : error
@@ -132,21 +127,13 @@ package struct Salvage {
     }
   }
 
-  /// Refuses before the first byte: the output is taken, or there is not enough space.
+  /// Refuses before the first byte: a journal lies in the way, or there is not enough space.
   private func requireRoom(
-    at output: FilePath, _ quarantine: FilePath, replacing: Bool
+    at output: FilePath, _ quarantine: FilePath
   ) throws(RescueError) {
     do {
       for path in [output, quarantine] {
         try JournalsBeside(path, storage: world.storage).refuse()
-      }
-      for path in [output, quarantine] where !replacing {
-        if try world.storage.status(of: path) != nil {
-          throw RescueError(
-            .cannotWrite, "'\(path)' already exists",
-            meaning: "nothing was written",
-            advice: "choose another --output, or add --force to replace it")
-        }
       }
       let pages = survey.image.map { $0.pageCount * $0.geometry.pageSize } ?? 0
       let needed = pages + pages / 4 + (1 << 20)

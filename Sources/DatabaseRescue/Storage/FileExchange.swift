@@ -2,7 +2,7 @@
 // New files that take their places together, so that a kill at any moment leaves all of the old
 // ones or all of the new ones.
 //
-// 1. The new files lie complete in a private folder, and every old one has a second name there.
+// 1. The new files lie complete in a private folder; they and the old ones have second names there.
 // 2. A record in that folder says what is exchanged. From here on it is undone by whoever finds it.
 // 3. The new files get their names, and the names become durable.
 // 4. The record goes: the exchange is done, and the old files go with the private folder.
@@ -54,8 +54,9 @@ struct FileExchange {
   private let storage: any Storage
   private let steps: [Step]
 
-  private init(_ entries: [(FilePath, FilePath?, Bool)], in folder: FilePath, _ storage: any Storage)
-  {
+  private init(
+    _ entries: [(FilePath, FilePath?, Bool)], in folder: FilePath, _ storage: any Storage
+  ) {
     self.folder = folder
     self.storage = storage
     steps = entries.enumerated().map { index, entry in
@@ -118,12 +119,19 @@ struct FileExchange {
 
   private func prepare(_ replacing: Bool) throws(StorageError) {
     for step in steps {
-      if let new = step.new { try storage.open(new, .readWrite).synchronize() }
+      if let new = step.new {
+        try storage.open(new, .readWrite).synchronize()
+        if replacing { _ = try storage.link(new, to: step.next) }
+      }
       // Where files have one name only, the old one moves when its turn comes.
       if replacing, step.hadOld { _ = try storage.link(step.path, to: step.kept) }
     }
-    // Somewhere else than beside the folder, there is nobody who would find it.
-    guard steps.allSatisfy({ $0.path.folder == folder.folder }) else { return }
+    // Somewhere else than beside the folder, there is nobody who would find a record.
+    if steps.allSatisfy({ $0.path.folder == folder.folder }) { try writeRecord() }
+    try storage.synchronizeFolder(folder)
+  }
+
+  private func writeRecord() throws(StorageError) {
     let entries = steps.map { step in
       Entry(
         name: step.path.name.bytes, new: step.new?.name.bytes, hadOld: step.hadOld)
@@ -134,7 +142,6 @@ struct FileExchange {
     try file.write(Bytes(bytes), at: 0)
     try file.synchronize()
     try storage.rename(partial, to: folder.appending(Self.record))
-    try storage.synchronizeFolder(folder)
   }
 
   private func carryOut(_ step: Step, _ replacing: Bool) throws(StorageError) {
@@ -146,7 +153,7 @@ struct FileExchange {
       try storage.rename(step.path, to: step.kept)
     }
     guard let new = step.new else { return try storage.remove(step.path) }
-    let hasNext = try storage.link(new, to: step.next)
+    let hasNext = try storage.status(of: step.next) != nil
     try storage.rename(hasNext ? step.next : new, to: step.path)
   }
 

@@ -113,10 +113,9 @@ package struct PrivateFolder: ~Copyable {
       try empty(folder, keeping: claim.file, depth: 0)
       // Nothing may come back after a crash that is not claimed any more.
       try folder.synchronize()
+      let isInPlace = try place.status(of: name)?.identity == folder.status().identity
       try claim.withdraw()
-      // Only if it is still what has this name.
-      guard try place.status(of: name)?.identity == folder.status().identity else { return }
-      try place.removeFolder(name)
+      if isInPlace { try place.removeFolder(name) }
     } catch {
       return
     }

@@ -41,7 +41,7 @@ final class SystemFolder: StoredFolder {
           unsafe fstatat(descriptor, $0, &information, AT_SYMLINK_NOFOLLOW)
         }
       }
-    } catch  where error.errno == ENOENT {
+    } catch  where [ENOENT, ENAMETOOLONG].contains(error.errno) {
       return nil
     }
     return FileStatus(information)

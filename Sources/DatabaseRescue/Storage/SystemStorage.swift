@@ -43,7 +43,7 @@ public struct SystemStorage: Storage {
       try call(SystemCall("look at", path)) {
         unsafe path.withCString { unsafe stat($0, &information) }
       }
-    } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
+    } catch  where [ENOENT, ENOTDIR, ENAMETOOLONG].contains(error.errno) {
       return nil
     }
     return FileStatus(information)

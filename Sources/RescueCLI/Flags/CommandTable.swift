@@ -70,7 +70,7 @@ extension Command {
       the value of any row.
       """,
     ],
-    operands: [.file], flags: [.contract, .report, .vault, .wal, .journal],
+    operands: [.file], flags: [.contract, .report, .force, .vault, .wal, .journal],
     examples: [
       ("dbrescue diagnose user.db", "the findings and the options on the terminal"),
       ("dbrescue diagnose user.db --report user.html", "a report to pass on as well"),
@@ -326,7 +326,10 @@ extension Command {
       "FILE is not changed.",
     ],
     operands: [.file],
-    flags: [.output.required, .schema, .mergedBackup, .report, .wal, .journal, .force],
+    flags: [
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal,
+      .force.saying("replace NEW and OUT if they exist"),
+    ],
     examples: [
       ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
       (

@@ -61,11 +61,11 @@ extension Flag {
     help: "take rows that FILE has lost from this backup, or from a database")
 
   // What is written.
-  static let output = Flag("output", "o", .file("NEW"), help: "the file to write")
+  static let output = Flag("output", "o", .file("NEW"), isWritten: true, help: "the file to write")
   static let report = Flag(
-    "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]),
+    "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]), isWritten: true,
     help: "write a report too: OUT ends in .html, .json or .txt")
-  static let force = Flag("force", "f", help: "replace NEW if it exists")
+  static let force = Flag("force", "f", help: "replace OUT if it exists")
 
   // What is decided.
   static let yes = Flag("yes", "y", help: "do not ask before changing something")

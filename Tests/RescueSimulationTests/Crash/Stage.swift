@@ -126,8 +126,9 @@ struct DatabaseInPlace: Equatable {
 }
 
 extension Stage {
-  /// Whether this is what a crash leaves before a claim is complete: nothing proves that it is ours,
-  /// and so it stays. It is empty.
+  /// Whether this is what a crash leaves before a claim is complete.
+  ///
+  /// Nothing proves that it is ours, and so it stays. It is empty.
   private func isUnclaimed(_ path: FilePath) throws -> Bool {
     guard try SystemStorage().status(of: path)?.kind == .folder else {
       return try path.hasSuffix(".claim") && path.contents().isEmpty
