@@ -95,6 +95,8 @@ package enum CommandLine {
       guard let body = bodies[invocation.command.name] else {
         throw RescueError(.internal, "nothing is known of how to '\(invocation.command.name)'")
       }
+      var world = world
+      if let max = invocation.pipeByteCountMax { world.pipeByteCountMax = max }
       let context = CommandContext(world: world, console: console, interruption: interruption)
       try context.requireLogApart(invocation)
       code = try body(invocation, context)

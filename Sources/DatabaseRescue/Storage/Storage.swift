@@ -45,6 +45,9 @@ public protocol Storage: Sendable {
   /// Opens a folder, for what must be done in it and nowhere else. Follows links to it.
   func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder
 
+  /// Opens a pipe for reading.
+  func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe
+
   /// Makes the names in a folder durable.
   func synchronizeFolder(_ path: FilePath) throws(StorageError)
 
@@ -182,6 +185,31 @@ public protocol StoredFolder: AnyObject, Sendable {
 
   /// Takes its lock for as long as it is open; false when another has it.
   func lock() throws(StorageError) -> Bool
+}
+
+/// An open pipe: what is read of it is gone from it.
+public protocol StoredPipe: AnyObject {
+  /// What comes next, which is waited for no longer than this.
+  func next(waiting milliseconds: Int32) throws(StorageError) -> PipeContent
+}
+
+/// What comes out of a pipe.
+public enum PipeContent: Hashable, Sendable {
+  /// Some bytes.
+  case bytes(Bytes)
+  /// Nothing in that time.
+  case silence
+  /// Nothing, as nobody has it open for writing.
+  case nobody
+  /// Nothing more.
+  case end
+}
+
+extension Storage {
+  /// Refuses, as storage without pipes does.
+  public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
+    throw StorageError(operation: "open", path: path, errno: StorageError.noFile)
+  }
 }
 
 /// A system call that failed.

@@ -162,6 +162,10 @@ final class SystemFile: StoredFile {
   _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
 ) -> Int32 { unsafe link(old, new) }
 
+@unsafe func systemRead(
+  _ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int
+) -> Int { unsafe read(descriptor, start, count) }
+
 @unsafe private func systemWrite(
   _ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int
 ) -> Int { unsafe write(descriptor, start, count) }

@@ -31,8 +31,12 @@ public struct SystemStorage: Storage {
       unsafe path.withCString { unsafe systemOpen($0, mode.flags, 0o600) }
     }
     let file = SystemFile(descriptor: descriptor, path: path, number: number, storage: self)
+    switch mode {
+    case .createNew: break
     // A log may go to /dev/null; everything else is a file that ends.
-    if mode == .append { try file.requireNoFolder() } else { try file.requireContent() }
+    case .append: try file.requireNoFolder()
+    case .read, .readWrite: try file.requireContent()
+    }
     return file
   }
 

@@ -19,7 +19,7 @@ extension CommandContext {
   func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
     try InputFiles(
       invocation.path(.file), wal: journals ? invocation.path(.wal) : nil,
-      journal: journals ? invocation.path(.journal) : nil, storage: world.storage)
+      journal: journals ? invocation.path(.journal) : nil, world: world)
   }
 
   /// The contract that was named; nil when none was.

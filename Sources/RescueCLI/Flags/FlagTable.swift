@@ -25,6 +25,9 @@ extension Flag {
   static let journal = Flag(
     "journal", nil, .file("PATH"),
     help: "the rollback journal, where it does not lie at FILE-journal")
+  static let maxSize = Flag(
+    "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
+    help: "how many MiB are read of an input that is a pipe")
   static let schema = Flag(
     "schema", nil, .file("CONTRACT|SQL|DB"),
     help: "the schema of the new database: a contract, an SQL script or a healthy database")

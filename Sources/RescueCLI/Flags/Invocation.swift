@@ -122,6 +122,12 @@ struct Invocation: Sendable {
     definite(choice(flag), flag)
   }
 
+  /// How much may be read of a pipe; nil for a command that reads none.
+  var pipeByteCountMax: Int? {
+    guard command.flags.contains(where: { $0.name == Flag.maxSize.name }) else { return nil }
+    return requiredNumber(.maxSize) << 20
+  }
+
   /// Every file that was named to be read, by operands and by flags.
   var pathsToRead: [FilePath] {
     let ofOperands = command.operands.filter { $0.kind == .path }.flatMap { typed($0) }
