@@ -76,11 +76,16 @@ public struct Rescue: Sendable {
 
   /// Restores a backup to a new file; the database is not touched.
   ///
-  /// - Throws: ``RescueError`` when the backup does not hold or the file exists.
+  /// `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
   public func restore(
-    _ backup: Backup, toNewFile output: FilePath
+    _ backup: Backup, toNewFile output: FilePath, files: RunFiles = RunFiles()
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.restore, on: output) { notes throws(RescueError) in
+      var files = files
+      files.read([backup.path], storage: world.storage)
+      let output = try files.write(output, storage: world.storage)
       try prove(backup, &notes)
       try restore(backup, toNewFile: output, &notes)
       return backup
@@ -92,13 +97,19 @@ public struct Rescue: Sendable {
   /// Rows that it has lost come from `backups` where these still have them: backups of this
   /// library, or databases.
   ///
-  /// - Throws: ``RescueError`` when there is no database in the file, or the output exists or
-  ///   cannot be written.
+  /// `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when there is no database in the file, or the output exists, is an
+  ///   input or cannot be written.
   public func salvage(
     _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
-    backups: [FilePath] = [], replacing: Bool = false
+    backups: [FilePath] = [], replacing: Bool = false, files: RunFiles = RunFiles()
   ) throws(RescueError) -> RunResult<SalvageReport> {
     try run(.salvage, on: input.main) { notes throws(RescueError) in
+      var files = files
+      files.read(input.all + backups, storage: world.storage)
+      let output = try SalvageOutput(
+        output, replacing: replacing, in: &files, storage: world.storage)
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
@@ -109,8 +120,8 @@ public struct Rescue: Sendable {
         },
         { examination, notes, digests throws(RescueError) in
           try salvage(
-            examination, to: output, into: contract, backups: backups, replacing: replacing,
-            &notes, whenRead: digests.begin)
+            examination, to: output, into: contract, backups: backups, &notes,
+            whenRead: digests.begin)
         })
       report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
       report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }

@@ -78,6 +78,7 @@ extension RescueError {
       case .noSpace: (.cannotWrite, "free some space, or choose another folder")
       case .readOnly: (.cannotWrite, "choose a folder that can be written to")
       case .folder: (.invalidInput, "give the path of a file, not of a folder")
+      case .noFile: (.invalidInput, "copy what it gives into a file, and give that")
       case .exists: (.cannotWrite, "choose a name that is not taken, or move the file away")
       case .other: (.inputOutput, "copy the file to another disk and try again")
       }

@@ -19,6 +19,8 @@ public struct World: Sendable {
   public var environment: [String: String]
   /// Whether somebody wishes the run to stop; asked between two reads of an input.
   public var isCancelled: @Sendable () -> Bool
+  /// The most bytes that are read of a pipe.
+  public var pipeByteCountMax = 1 << 30
   /// Told how far the run is, by any thread.
   public var progress: @Sendable (Progress) -> Void
 

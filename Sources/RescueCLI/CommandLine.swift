@@ -95,8 +95,11 @@ package enum CommandLine {
       guard let body = bodies[invocation.command.name] else {
         throw RescueError(.internal, "nothing is known of how to '\(invocation.command.name)'")
       }
-      code = try body(
-        invocation, CommandContext(world: world, console: console, interruption: interruption))
+      var world = world
+      if let max = invocation.pipeByteCountMax { world.pipeByteCountMax = max }
+      let context = CommandContext(world: world, console: console, interruption: interruption)
+      try context.requireLogApart(invocation)
+      code = try body(invocation, context)
     } catch {
       console.report(error)
       // Work that stopped because of the wish to stop says that it was cancelled.

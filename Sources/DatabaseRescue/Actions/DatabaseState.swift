@@ -26,6 +26,7 @@ struct DatabaseState: Equatable {
 extension InputFiles {
   /// The same database with the journals that lie beside it now; one that was named stays.
   func lookedForAgain(in storage: any Storage) throws(RescueError) -> InputFiles {
+    guard !isPrivate else { return self }
     func named(_ path: FilePath?, _ suffix: String) -> FilePath? {
       guard let path, path != main.adding(suffix: suffix) else { return nil }
       return path

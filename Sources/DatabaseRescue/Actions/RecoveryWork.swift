@@ -41,9 +41,7 @@ struct RecoveryWork {
           }
         case .buildBySalvage:
           salvage = try rescue.salvage(
-            examination, to: replacement.newFile,
-            quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
-            into: contract, replacing: true, &notes)
+            examination, to: salvageOutput(replacement.newFile), into: contract, &notes)
           if let imbalance = salvage?.imbalance { throw imbalance }
         case .buildWithNewIndexes:
           salvage = try rebuildIndexes(at: replacement.newFile, &notes)
@@ -86,6 +84,15 @@ struct RecoveryWork {
     return backup
   }
 
+  /// The new file of a salvage; what is doubtful goes to where the old files will be.
+  private func salvageOutput(_ newFile: FilePath) throws(RescueError) -> SalvageOutput {
+    var files = RunFiles()
+    files.read([folder.database], storage: storage)
+    return try SalvageOutput(
+      newFile, quarantine: folder.quarantine(code).appending("doubtful-rows.db"), replacing: true,
+      in: &files, storage: storage)
+  }
+
   /// How large the new file may become.
   private var newByteCount: Int {
     if let image = backup?.manifest?.image { return image.byteCount }
@@ -106,8 +113,10 @@ struct RecoveryWork {
         let scratch = try PrivateFolder(world: rescue.world)
         let copy = scratch.file("copy.db")
         if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
+          var files = RunFiles()
           _ = try Salvage(examination.survey, world: rescue.world).run(
-            to: copy, code: code.description)
+            to: SalvageOutput(copy, replacing: false, in: &files, storage: storage),
+            code: code.description)
         } else {
           try image.write(to: copy, storage: storage)
         }
@@ -133,8 +142,7 @@ struct RecoveryWork {
     at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
     let report = try rescue.salvage(
-      examination, to: path, quarantine: folder.quarantine(code).appending("doubtful-rows.db"),
-      into: nil, believingTables: true, replacing: true, &notes)
+      examination, to: salvageOutput(path), into: nil, believingTables: true, &notes)
     guard report.isComplete else {
       throw RescueError(
         .invalidInput, "more than the indexes is wrong", meaning: "nothing was replaced",

@@ -59,6 +59,7 @@ package struct Replacement: Sendable {
       let database = try world.storage.status(of: folder.database)
       if method == .move, let database { try Self.requireOneName(database, folder.database) }
       try Self.requireSpace(newByteCount, database?.byteCount ?? 0, method, folder, world)
+      try folder.requireNoLinks(world.storage)
       try world.storage.createFolder(folder.path)
       guard let lock = try world.storage.lockFolder(folder.path) else { throw folder.isBusy }
       self.lock = lock
@@ -67,6 +68,7 @@ package struct Replacement: Sendable {
           .busy, "the folder '\(folder.quarantine(code))' is taken", meaning: "nothing was changed",
           advice: "run the command again")
       }
+      try folder.claim(code.description, world)
     } catch {
       throw RescueError(error, doing: "prepare '\(folder.path)'", meaning: "nothing was changed")
     }
@@ -169,8 +171,7 @@ package struct Replacement: Sendable {
 
   /// Writes the plan, durably; what the folder holds is durable then, too.
   func writePlan() throws {
-    let partial = folder.plan.adding(suffix: RescueFolder.partialSuffix)
-    try world.storage.remove(partial)
+    let partial = folder.partialPlan(code.description)
     let file = try world.storage.open(partial, .createNew)
     let plan = Plan(code: code.description, method: method)
     try file.write(Bytes(JSONEncoder().encode(plan)), at: 0)
@@ -254,6 +255,14 @@ extension Replacement {
         .invalidInput, "the plan '\(folder.plan)' cannot be read",
         meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'",
         advice: "keep that folder, and ask for help with the support code of that run")
+    }
+    try folder.requireNoLinks(storage)
+    guard try folder.isClaimed(plan.code, storage) else {
+      throw RescueError(
+        .invalidInput, "the plan '\(folder.plan)' was not written here: it came with the database",
+        meaning: "a replacement was interrupted elsewhere, and the old files may be in "
+          + "'\(folder.quarantines.appending(FilePath(plan.code)))'; nothing was changed",
+        advice: "move '\(folder.path)' to another folder, and diagnose what is in it")
     }
     switch plan.method {
     // SQLite's own journal makes the database all old or all new.

@@ -64,14 +64,10 @@ extension Rescue {
 
   /// Restores a proven backup to a new file, which gets its name when SQLite has checked it.
   func restore(
-    _ backup: Backup, toNewFile path: FilePath, _ notes: inout RunNotes
+    _ backup: Backup, toNewFile output: RunFiles.Output, _ notes: inout RunNotes
   ) throws(RescueError) {
+    let path = output.path
     do {
-      guard try world.storage.status(of: path) == nil else {
-        throw RescueError(
-          .cannotWrite, "'\(path)' already exists", meaning: "nothing was written",
-          advice: "choose a name that is not taken, or move the file away")
-      }
       try JournalsBeside(path, storage: world.storage).refuse()
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")

@@ -105,15 +105,20 @@ extension Rescue {
   /// - Parameters:
   ///   - backup: The backup file.
   ///   - output: The new file.
+  ///   - files: What else the caller reads and writes.
   ///   - isBestEffort: Whether a backup that is damaged or cut gives what it still has, with zeros
   ///     for the rest.
   /// - Returns: What is missing, if anything.
-  /// - Throws: ``RescueError`` when the output exists or cannot be written, and when the backup is
-  ///   not whole and that is asked for; nothing is left behind then.
+  /// - Throws: ``RescueError`` when the output exists, is an input or cannot be written, and when
+  ///   the backup is not whole and that is asked for; nothing is left behind then.
   public func extract(
-    _ backup: FilePath, to output: FilePath, isBestEffort: Bool = false
+    _ backup: FilePath, to output: FilePath, files: RunFiles = RunFiles(),
+    isBestEffort: Bool = false
   ) throws(RescueError) -> RunResult<BackupExtraction> {
     try run(.vaultExtract, on: backup) { notes throws(RescueError) in
+      var files = files
+      files.read(self.files(of: backup), storage: world.storage)
+      let output = try files.write(output, storage: world.storage).path
       try JournalsBeside(output, storage: world.storage).refuse()
       let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
         try extractAll(backup, to: output, isBestEffort)
@@ -125,6 +130,12 @@ extension Rescue {
       }
       return extraction
     }
+  }
+
+  /// A backup, with the files that were stored beside a raw one.
+  private func files(of backup: FilePath) -> [FilePath] {
+    guard let name = BackupName(backup.name) else { return [backup] }
+    return BackupName.Part.allCases.map { backup.folder.appending(name.with($0).path) }
   }
 
   /// Extracts a backup, and the files that were stored beside a raw one.

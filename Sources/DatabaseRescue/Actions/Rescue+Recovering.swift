@@ -113,9 +113,9 @@ extension Rescue {
 
   /// Salvages into a new file in a run.
   func salvage(
-    _ examination: Examination, to output: FilePath, quarantine: FilePath? = nil,
-    into contract: Contract?, backups: [SalvageBackup] = [], believingTables: Bool = false,
-    replacing: Bool, _ notes: inout RunNotes, whenRead: () -> Void = {}
+    _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
+    backups: [SalvageBackup] = [], believingTables: Bool = false, _ notes: inout RunNotes,
+    whenRead: () -> Void = {}
   ) throws(RescueError) -> SalvageReport {
     if let failure = examination.survey.readFailure {
       throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
@@ -134,8 +134,7 @@ extension Rescue {
         inputs: notes.inputs, backups: backups, believesTables: believingTables,
         world: world
       ).run(
-        to: output, quarantine: quarantine, replacing: replacing,
-        code: notes.code(outcome: .succeeded).description, whenRead: whenRead
+        to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)
       return report

@@ -4,9 +4,11 @@
 // app.db.rescue/backups/             backups
 // app.db.rescue/quarantine/CODE/     displaced files, by the code of the run that displaced them
 // app.db.rescue/plan.json            a replacement that has begun and is not finished
-// app.db.rescue/.CODE.…              the new file of a run, and what it is built from
+// app.db.rescue/.CODE.claim          the proof that a run with this code was here
+// app.db.rescue/.CODE.…              the new file of that run, and what it is built from
 //
-// A run that is going to replace the database holds the lock of the folder.
+// A run that is going to replace the database holds the lock of the folder. What no claim proves to
+// be ours came with the database, as in an archive that was unpacked: it is evidence and stays.
 
 public import Diagnosis
 import SQLiteFormat
@@ -15,8 +17,6 @@ import SQLiteFormat
 public struct RescueFolder: Hashable, Sendable {
   /// How the name of a file ends that is not complete yet.
   static let partialSuffix = ".partial"
-  /// How the names of files begin that belong to one run and are not its result.
-  private static let temporaryPrefix = ".DBR-"
 
   /// The database, with links followed.
   public let database: FilePath
@@ -50,6 +50,10 @@ public struct RescueFolder: Hashable, Sendable {
 
   /// Where a run builds its new file.
   func newFile(_ code: String) -> FilePath { path.appending(FilePath(".\(code).new")) }
+  /// Where a run writes its plan before it counts.
+  func partialPlan(_ code: String) -> FilePath {
+    path.appending(FilePath(".\(code).plan\(Self.partialSuffix)"))
+  }
 
   /// The error of a run that finds another one at work.
   var isBusy: RescueError {
@@ -76,8 +80,44 @@ public struct RescueFolder: Hashable, Sendable {
   /// Ends a replacement: the plan goes first, as without its new file it would undo everything.
   func clear(_ code: String, _ storage: any Storage) throws(StorageError) {
     try storage.remove(plan)
-    try storage.synchronizeFolder(path)
-    try storage.remove(newFile(code))
+    let folder = try storage.openFolder(path)
+    try folder.synchronize()
+    try? sweep(Claim(FilePath(code), in: folder))
+  }
+
+  /// Proves from now on that what a run makes under its code is ours.
+  func claim(_ code: String, _ world: World) throws(StorageError) {
+    try Claim(FilePath(code), in: world.storage.openFolder(path)).write(id: world.random())
+  }
+
+  /// Whether a run with this code was here, in this very folder.
+  func isClaimed(_ code: String, _ storage: any Storage) throws(StorageError) -> Bool {
+    try Claim(FilePath(code), in: storage.openFolder(path)).holds()
+  }
+
+  /// Refuses a folder that is a symbolic link: what is done to it would be done elsewhere.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
+  func requireNoLinks(_ storage: any Storage) throws {
+    for folder in [path, quarantines] {
+      guard let place = try opened(folder.folder, storage),
+        let kind = try place.status(of: folder.name)?.kind, kind != .folder
+      else { continue }
+      throw RescueError(
+        .cannotWrite, "'\(folder)' is not a folder of its own, but leads elsewhere",
+        meaning: "the old files would not be kept beside the database; nothing was changed",
+        advice: "move it out of the way, and try again")
+    }
+  }
+
+  private func opened(
+    _ path: FilePath, _ storage: any Storage
+  ) throws(StorageError) -> (any StoredFolder)? {
+    do throws(StorageError) {
+      return try storage.openFolder(path)
+    } catch  where error.cause == .missing {
+      return nil
+    }
   }
 
   /// Removes what runs have left that ended before they replaced anything.
@@ -86,35 +126,56 @@ public struct RescueFolder: Hashable, Sendable {
   /// hides no result.
   func sweep(_ storage: any Storage) {
     PrivateFolder.sweep(path, storage)
-    for name in (try? storage.names(in: path)) ?? [] where isTemporary(name) {
-      try? storage.remove(path.appending(name))
-    }
-    for code in (try? storage.names(in: quarantines)) ?? [] {
-      removeQuarantineUnlessUsed(code.description, storage)
-    }
+    guard let folder = try? storage.openFolder(path) else { return }
+    for claim in (try? Claim.all(in: folder)) ?? [] { try? sweep(claim) }
   }
 
-  private func isTemporary(_ name: FilePath) -> Bool {
-    name.bytes.starts(with: Self.temporaryPrefix.utf8)
-      || name == plan.name.adding(suffix: Self.partialSuffix)
+  private func sweep(_ claim: Claim) throws(StorageError) {
+    let start = [UInt8(ascii: ".")] + claim.name.bytes + [UInt8(ascii: ".")]
+    for name in try claim.folder.names() where name.bytes.starts(with: start) && name != claim.file
+    {
+      try claim.folder.remove(name)
+    }
+    try removeQuarantineUnlessUsed(claim.name, in: claim.folder)
+    // Nothing may come back after a crash that is not claimed any more.
+    try claim.folder.synchronize()
+    try claim.withdraw()
   }
 
   /// Removes a quarantine folder that holds no displaced file, and with it what was only written
   /// in case there would be one.
   func removeQuarantineUnlessUsed(_ code: String, _ storage: any Storage) {
-    let names = (try? storage.names(in: quarantines.appending(FilePath(code)))) ?? [database.name]
-    let isUsed = names.contains { name in
-      name.bytes.starts(with: database.name.bytes) && !name.hasSuffix(Self.partialSuffix)
-    }
-    if !isUsed { removeQuarantine(code, storage) }
+    guard let folder = try? storage.openFolder(path) else { return }
+    try? removeQuarantineUnlessUsed(FilePath(code), in: folder)
   }
 
   /// Removes a quarantine folder with copies of what is still in its place.
   func removeQuarantine(_ code: String, _ storage: any Storage) {
-    let quarantine = quarantines.appending(FilePath(code))
-    for name in (try? storage.names(in: quarantine)) ?? [] {
-      try? storage.remove(quarantine.appending(name))
+    guard let folder = try? storage.openFolder(path) else { return }
+    try? removeQuarantine(FilePath(code), in: folder) { _ in true }
+  }
+
+  private func removeQuarantineUnlessUsed(
+    _ code: FilePath, in folder: any StoredFolder
+  ) throws(StorageError) {
+    try removeQuarantine(code, in: folder) { names in
+      !names.contains { name in
+        name.bytes.starts(with: database.name.bytes) && !name.hasSuffix(Self.partialSuffix)
+      }
     }
-    try? storage.removeFolder(quarantine)
+  }
+
+  private func removeQuarantine(
+    _ code: FilePath, in folder: any StoredFolder, where isUnused: ([FilePath]) -> Bool
+  ) throws(StorageError) {
+    guard try folder.status(of: quarantines.name)?.kind == .folder else { return }
+    let quarantines = try folder.folder(quarantines.name)
+    guard try quarantines.status(of: code)?.kind == .folder else { return }
+    let quarantine = try quarantines.folder(code)
+    let names = try quarantine.names()
+    guard isUnused(names) else { return }
+    for name in names { try quarantine.remove(name) }
+    try quarantines.removeFolder(code)
+    try quarantines.synchronize()
   }
 }

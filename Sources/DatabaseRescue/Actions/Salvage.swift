@@ -104,20 +104,20 @@ package struct Salvage {
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
-  /// Doubtful rows go to `quarantine`, beside the output unless given. `code` names what is
-  /// unfinished; `whenRead` is called after the last look at the input; `signature` gives the code that the run has when the report is what it is.
+  /// `code` names what is unfinished; `whenRead` is called after the last look at the input;
+  /// `signature` gives the code that the run has when the report is what it is.
   ///
-  /// - Throws: ``RescueError`` when the output exists, or cannot be written. Nothing is
-  ///   left behind then.
+  /// - Throws: ``RescueError`` when the output cannot be written. Nothing is left behind then, and
+  ///   what was there is still there.
   package func run(
-    to output: FilePath, quarantine: FilePath? = nil, replacing: Bool = false, code: String,
-    whenRead: () -> Void = {}, signature: ((SalvageReport) -> String)? = nil
+    to target: SalvageOutput, code: String, whenRead: () -> Void = {},
+    signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
-    let quarantine = quarantine ?? output.adding(suffix: ".quarantine.db")
-    try requireRoom(at: output, quarantine, replacing: replacing)
+    let (output, quarantine) = (target.database.path, target.quarantine.path)
+    try requireRoom(at: output, quarantine)
     do {
       let folder = try PrivateFolder(in: output.folder, world: world)
       let partial = folder.file("salvage.db")
@@ -126,17 +126,9 @@ package struct Salvage {
         partial, partialQuarantine, reader, output: output, quarantine: quarantine,
         whenRead: whenRead
       ) { signature?($0) ?? code }
-      // What was set aside first: rows that are gone from the output must be found there.
-      if report.quarantine != nil {
-        try world.storage.createFolder(quarantine.folder)
-        try publish(partialQuarantine, as: quarantine, replacing: replacing)
-        try world.storage.synchronizeFolder(quarantine.folder)
-      }
-      try publish(partial, as: output, replacing: replacing)
-      if report.quarantine == nil {
-        if replacing { try world.storage.remove(quarantine) }
-      }
-      try world.storage.synchronizeFolder(output.folder)
+      try target.publish(
+        partial, partialQuarantine: report.quarantine == nil ? nil : partialQuarantine,
+        in: folder, world.storage)
       return report
     } catch {
       let error: any Error = world.isCancelled() ? RescueError.interrupted : error
@@ -144,21 +136,13 @@ package struct Salvage {
     }
   }
 
-  /// Refuses before the first byte: the output is taken, or there is not enough space.
+  /// Refuses before the first byte: a journal lies in the way, or there is not enough space.
   private func requireRoom(
-    at output: FilePath, _ quarantine: FilePath, replacing: Bool
+    at output: FilePath, _ quarantine: FilePath
   ) throws(RescueError) {
     do {
       for path in [output, quarantine] {
         try JournalsBeside(path, storage: world.storage).refuse()
-      }
-      for path in [output, quarantine] where !replacing {
-        if try world.storage.status(of: path) != nil {
-          throw RescueError(
-            .cannotWrite, "'\(path)' already exists",
-            meaning: "nothing was written",
-            advice: "choose another --output, or add --force to replace it")
-        }
       }
       let pages = survey.image?.dataByteCount ?? 0
       let needed = pages + pages / 4 + (1 << 20)
@@ -171,17 +155,6 @@ package struct Salvage {
       }
     } catch {
       throw RescueError(error, doing: "look at '\(output)'", meaning: "nothing was written")
-    }
-  }
-
-  private func publish(
-    _ partial: FilePath, as path: FilePath, replacing: Bool
-  ) throws(StorageError) {
-    try world.storage.open(partial, .readWrite).synchronize()
-    if replacing {
-      try world.storage.rename(partial, to: path)
-    } else {
-      try world.storage.renameWithoutReplacing(partial, to: path)
     }
   }
 

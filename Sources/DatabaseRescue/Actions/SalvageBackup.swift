@@ -20,17 +20,10 @@ package struct SalvageBackup: Sendable {
   let survey: Survey
   /// What it says of the pages of its database; nil when it says nothing.
   let knownPages: KnownPages?
+  /// The files that are read, which may be private ones.
+  private let files: InputFiles
   /// The folder of the private copy that is read, where there is one.
   private let folder: HeldFolder?
-}
-
-/// A private folder that stays as long as somebody reads in it.
-private final class HeldFolder: Sendable {
-  let folder: PrivateFolder
-
-  init(_ folder: consuming PrivateFolder) {
-    self.folder = folder
-  }
 }
 
 extension SalvageBackup {
@@ -43,11 +36,11 @@ extension SalvageBackup {
   ///
   /// - Throws: ``RescueError`` when the file cannot be read, or there is no database in it.
   package init(at path: FilePath, world: World) throws(RescueError) {
-    let files = try InputFiles(path, storage: world.storage)
+    let files = try InputFiles(path, world: world)
     let start: Bytes
     let modified: Double?
     do {
-      start = try world.storage.open(path, .read).read(at: 0, count: 2)
+      start = try world.storage.open(files.main, .read).read(at: 0, count: 2)
       modified = try world.storage.status(of: path)?.modified
     } catch {
       throw RescueError(error, doing: "read '\(path)'")
@@ -56,7 +49,7 @@ extension SalvageBackup {
     var folder: HeldFolder?
     var manifest: BackupManifest?
     if start == [0x1F, 0x8B] {
-      let reader = try BackupReader(path, in: world.storage)
+      let reader = try BackupReader(files.main, in: world.storage)
       manifest = reader.manifest
       if reader.state == .foreign {
         let copy = HeldFolder(try PrivateFolder(world: world))
@@ -72,6 +65,7 @@ extension SalvageBackup {
       survey = Survey(try files.open(in: world), parser: SandboxParser())
     }
     self.folder = folder
+    self.files = files
     knownPages = manifest.flatMap { KnownPages($0) }
     created = manifest?.created ?? modified.map { Date(timeIntervalSince1970: $0.rounded(.down)) }
     try world.requireGoingOn()

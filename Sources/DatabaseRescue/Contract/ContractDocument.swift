@@ -78,19 +78,13 @@ public enum ContractDocument {
     RescueError(.invalidInput, message, meaning: "nothing was done", advice: advice)
   }
 
-  /// Saves a document in a new file.
+  /// Saves a document in a file.
   ///
-  /// - Throws: ``RescueError`` when the file exists or cannot be written.
+  /// - Throws: ``RescueError`` when it cannot be written.
   public static func save(
-    _ document: Bytes, at path: FilePath, in storage: any Storage
+    _ document: Bytes, as output: RunFiles.Output, in world: World
   ) throws(RescueError) {
-    do {
-      let file = try storage.open(path, .createNew)
-      try file.write(document, at: 0)
-      try file.synchronize()
-    } catch {
-      throw RescueError(error, meaning: "the contract was not written")
-    }
+    try output.write(document, world: world)
   }
 
   /// Writes a document: sorted keys, so that two of them compare line by line.

@@ -154,8 +154,11 @@ struct DatabasePerformer: PlaybookPerformer {
   private mutating func salvageCopy() throws(RescueError) -> PlaybookStepReport {
     let examination = try look()
     let output = database.adding(suffix: ".salvaged-\(rescue.world.random() % 1_000_000).db")
-    let report = try rescue.salvage(
-      examination, to: output, into: nil, replacing: false, &notes)
+    var files = RunFiles()
+    files.read([database], storage: rescue.world.storage)
+    let target = try SalvageOutput(
+      output, replacing: false, in: &files, storage: rescue.world.storage)
+    let report = try rescue.salvage(examination, to: target, into: nil, &notes)
     if let imbalance = report.imbalance { throw imbalance }
     let written = report.balances.reduce(0) { $0 + $1.written }
     let aside = report.balances.reduce(0) { $0 + $1.quarantined }

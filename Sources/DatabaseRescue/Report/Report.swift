@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every report is: one value, rendered as text, as JSON and as one HTML file.
 
+import SQLiteFormat
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -59,6 +61,15 @@ extension Report {
     } catch {
       throw RescueError(.internal, "cannot write the report as JSON")
     }
+  }
+
+  /// Writes the report to a file, in the form that its name asks for.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be written.
+  public func save(
+    as output: RunFiles.Output, _ format: ReportFormat, in world: World
+  ) throws(RescueError) {
+    try output.write(Bytes(rendered(as: format).utf8), world: world)
   }
 
   /// The report in the form that was asked for.

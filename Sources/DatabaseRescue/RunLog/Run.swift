@@ -171,7 +171,7 @@ extension Rescue {
       let code = notes.published ?? notes.code()
       return RunResult(
         value: value, code: code, started: started, inputs: notes.inputs,
-        logFailure: log(notes.record(code, started: started, file: file)))
+        logFailure: log(notes.record(code, started: started, file: file), beside: file))
     } catch {
       var failure = error.completed(by: notes.consequence)
       notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome
@@ -179,14 +179,18 @@ extension Rescue {
       let code = notes.code()
       failure.code = code
       // The run failed already: a log that cannot be written must not hide why.
-      _ = log(notes.record(code, started: started, file: file))
+      _ = log(notes.record(code, started: started, file: file), beside: file)
       throw failure
     }
   }
 
-  private func log(_ record: RunRecord) -> RescueError? {
+  private func log(_ record: RunRecord, beside file: FilePath?) -> RescueError? {
     do {
-      try RunLog(in: world).append(record)
+      let log = try RunLog(in: world)
+      var files = RunFiles()
+      if let file { files.read([file], storage: world.storage) }
+      try files.requireApart(log.path, storage: world.storage)
+      try log.append(record)
       return nil
     } catch {
       return error

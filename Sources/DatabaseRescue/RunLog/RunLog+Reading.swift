@@ -81,7 +81,8 @@ extension RunLog {
     do {
       switch try storage.status(of: path)?.kind {
       case .file, .folder: return try storage.open(path, .read)
-      case nil, .other: return nil  // Such as /dev/null, which holds nothing, or /dev/zero.
+      // Such as /dev/null, which holds nothing, or /dev/zero.
+      case nil, .link, .pipe, .other: return nil
       }
     } catch {
       throw RescueError(error, meaning: Self.unread)

@@ -11,6 +11,8 @@ public struct InputFiles: Sendable {
   public let wal: FilePath?
   /// The rollback journal; nil when there is none.
   public let journal: FilePath?
+  /// The private files that stand for pipes.
+  private var held: [HeldFolder] = []
 
   /// Finds the files of a database.
   ///
@@ -26,17 +28,60 @@ public struct InputFiles: Sendable {
         guard let status = try storage.status(of: named) else {
           throw try Self.missing(named, storage)
         }
-        if status.kind == .folder {
-          throw RescueError(
-            .invalidInput, "'\(named)' is a folder",
-            advice: "give the path of the database file in it")
-        }
+        if let refusal = Self.refusal(of: named, status.kind) { throw refusal }
       }
       self.main = main
       self.wal = try wal ?? Self.beside(main, ["-wal", "-WAL"], storage)
       self.journal = try journal ?? Self.beside(main, ["-journal", "-JOURNAL"], storage)
     } catch {
       throw RescueError(error, doing: "look at '\(main)'", meaning: "nothing was changed")
+    }
+  }
+
+  /// Finds the files of a database that is only read; what comes out of a pipe becomes a private
+  /// file, which goes with this value.
+  ///
+  /// - Throws: ``RescueError`` as ``init(_:wal:journal:storage:)``, and when a pipe gives nothing or
+  ///   too much.
+  public init(
+    _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, world: World
+  ) throws(RescueError) {
+    var held: [HeldFolder] = []
+    func file(_ path: FilePath) throws(RescueError) -> FilePath {
+      let status = (try? world.storage.status(of: path)) ?? nil
+      guard status?.kind == .pipe else { return path }
+      let input = try PipedInput(path, world: world)
+      held.append(input.folder)
+      return input.path
+    }
+    let files = try [main, wal, journal].map { path throws(RescueError) -> FilePath? in
+      guard let path else { return nil }
+      return try file(path)
+    }
+    try self.init(files[0] ?? main, wal: files[1], journal: files[2], storage: world.storage)
+    self.held = held
+  }
+
+  /// Whether the files are private ones, which nobody else changes.
+  var isPrivate: Bool { !held.isEmpty }
+
+  /// Why what is at a path is no input; nil for a file.
+  private static func refusal(of path: FilePath, _ kind: FileStatus.Kind) -> RescueError? {
+    switch kind {
+    case .file, .link: nil
+    case .folder:
+      RescueError(
+        .invalidInput, "'\(path)' is a folder",
+        advice: "give the path of the database file in it")
+    case .pipe:
+      RescueError(
+        .invalidInput, "'\(path)' is a pipe, which can be read only once",
+        meaning: "nothing was changed",
+        advice: "write what comes out of it to a file, and give that")
+    case .other:
+      RescueError(
+        .invalidInput, "'\(path)' is a device or a socket, and not a file",
+        meaning: "nothing was changed", advice: "give the path of a file")
     }
   }
 

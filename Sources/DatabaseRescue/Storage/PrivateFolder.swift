@@ -6,46 +6,70 @@ import SQLiteFormat
 /// A new folder that nobody else can read, removed with its files at the end.
 ///
 /// It is locked while its owner lives. What a process left that was killed is removed by the next
-/// one that makes a folder in the same place.
+/// one that makes a folder in the same place: it is known by the ``Claim`` in it, by its owner and
+/// its mode, and is emptied from within, so that nothing else can be taken for it.
 package struct PrivateFolder: ~Copyable {
   private static let prefix = "dbrescue-"
   /// How often another name is tried.
   private static let attemptsMax = 8
+  /// How deep folders can lie in one another: work on a private copy makes folders of its own.
+  private static let depthMax = 8
 
   /// The folder.
   package let path: FilePath
+  private let name: FilePath
   private let storage: any Storage
-  private let lock: HeldLock
+  /// The folder that it lies in.
+  private let place: any StoredFolder
+  /// The folder, locked.
+  let contents: any StoredFolder
 
   /// Makes a folder in the system's place for temporary files, or in `parent`.
   ///
   /// - Throws: ``RescueError`` when it cannot be made.
   package init(in parent: FilePath? = nil, world: World) throws(RescueError) {
     let parent = parent ?? Self.place(in: world)
-    storage = world.storage
-    Self.sweep(parent, storage)
-    for _ in 0..<Self.attemptsMax {
-      let path = parent.appending(FilePath(Self.prefix + String(world.random(), radix: 36)))
-      do {
-        try storage.createFolder(path)
-        // Who sweeps may have seen it before the lock was on it.
-        if let lock = try storage.lockFolder(path), try storage.status(of: path) != nil {
-          self.path = path
-          self.lock = lock
-          return
-        }
-      } catch  where error.cause == .missing {
-        continue
-      } catch {
-        throw RescueError(error, meaning: "nothing was changed")
-      }
+    do throws(StorageError) {
+      try world.storage.createFolder(parent)
+      let place = try world.storage.openFolder(parent)
+      Self.sweep(place, world.storage)
+      (name, contents) = try Self.make(in: place, world)
+      self.place = place
+      storage = world.storage
+      path = parent.appending(name)
+    } catch {
+      throw RescueError(error, meaning: "nothing was changed")
     }
-    throw RescueError(
-      .cannotWrite, "no private folder can be made in '\(parent)'", meaning: "nothing was changed",
-      advice: "set TMPDIR to another folder")
   }
 
-  deinit { Self.remove(path, storage) }
+  deinit { Self.remove(name, contents, from: place, storage) }
+
+  /// Makes, locks and claims a folder of a name that is not taken.
+  private static func make(
+    in place: any StoredFolder, _ world: World
+  ) throws(StorageError) -> (FilePath, any StoredFolder) {
+    var attempt = 0
+    while true {
+      let name = FilePath(prefix + String(world.random(), radix: 36))
+      do throws(StorageError) {
+        try place.createFolder(name)
+      } catch  where error.cause == .exists && attempt < attemptsMax {
+        attempt += 1
+        continue
+      }
+      do throws(StorageError) {
+        try place.synchronize()
+        let folder = try place.folder(name)
+        // Nobody else locks what is not claimed yet.
+        _ = try folder.lock()
+        try Claim(name, in: folder).write(id: world.random())
+        return (name, folder)
+      } catch {
+        try? place.removeFolder(name)
+        throw error
+      }
+    }
+  }
 
   /// The system's place for temporary files.
   static func place(in world: World) -> FilePath {
@@ -54,29 +78,61 @@ package struct PrivateFolder: ~Copyable {
 
   /// Removes the private folders of processes that are gone.
   static func sweep(_ parent: FilePath, _ storage: any Storage) {
-    let digits = Set("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
-    for name in (try? storage.names(in: parent)) ?? [] {
-      let path = parent.appending(name)
-      guard name.bytes.starts(with: prefix.utf8),
-        name.bytes.dropFirst(prefix.utf8.count).allSatisfy(digits.contains),
-        let lock = (try? storage.lockFolder(path)) ?? nil
-      else { continue }
-      withExtendedLifetime(lock) { remove(path, storage) }
+    if let place = try? storage.openFolder(parent) { sweep(place, storage) }
+  }
+
+  private static func sweep(_ place: any StoredFolder, _ storage: any Storage) {
+    for name in (try? place.names()) ?? [] where name.bytes.starts(with: prefix.utf8) {
+      // What cannot be removed is litter in a place that is swept, and hides no result.
+      guard let folder = try? abandoned(name, in: place) else { continue }
+      remove(name, folder, from: place, storage)
     }
   }
 
-  private static func remove(_ path: FilePath, _ storage: any Storage) {
-    // What cannot be removed is litter in a place that is swept, and hides no result.
-    for name in (try? storage.names(in: path)) ?? [] {
-      let file = path.appending(name)
-      // Work on a private copy may have made a private folder of its own in here.
-      if ((try? storage.status(of: file)) ?? nil)?.kind == .folder {
-        remove(file, storage)
-      } else {
-        try? storage.remove(file)
-      }
+  /// Opens and locks a folder that a process has left which is gone; nil for any other.
+  private static func abandoned(
+    _ name: FilePath, in place: any StoredFolder
+  ) throws(StorageError) -> (any StoredFolder)? {
+    guard try place.status(of: name)?.kind == .folder else { return nil }
+    let folder = try place.folder(name)
+    let status = try folder.status()
+    guard status.isOwn, status.mode & 0o777 == 0o700, try Claim(name, in: folder).holds(),
+      try folder.lock()
+    else { return nil }
+    return folder
+  }
+
+  private static func remove(
+    _ name: FilePath, _ folder: any StoredFolder, from place: any StoredFolder,
+    _ storage: any Storage
+  ) {
+    let claim = Claim(name, in: folder)
+    do throws(StorageError) {
+      // What an exchange has not finished comes first; if it cannot be undone, the next one tries.
+      try FileExchange.undo(in: folder, of: place, storage)
+      try empty(folder, keeping: claim.file, depth: 0)
+      // Nothing may come back after a crash that is not claimed any more.
+      try folder.synchronize()
+      let isInPlace = try place.status(of: name)?.identity == folder.status().identity
+      try claim.withdraw()
+      if isInPlace { try place.removeFolder(name) }
+    } catch {
+      return
     }
-    try? storage.removeFolder(path)
+  }
+
+  private static func empty(
+    _ folder: any StoredFolder, keeping kept: FilePath?, depth: Int
+  ) throws(StorageError) {
+    for name in try folder.names() where name != kept {
+      guard let status = try folder.status(of: name) else { continue }
+      guard status.kind == .folder else {
+        try folder.remove(name)
+        continue
+      }
+      if depth < depthMax { try empty(folder.folder(name), keeping: nil, depth: depth + 1) }
+      try folder.removeFolder(name)
+    }
   }
 
   /// A file in the folder.

@@ -42,6 +42,12 @@ public protocol Storage: Sendable {
   /// Removes an empty folder; does nothing where there is none.
   func removeFolder(_ path: FilePath) throws(StorageError)
 
+  /// Opens a folder, for what must be done in it and nowhere else. Follows links to it.
+  func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder
+
+  /// Opens a pipe for reading.
+  func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe
+
   /// Makes the names in a folder durable.
   func synchronizeFolder(_ path: FilePath) throws(StorageError)
 
@@ -83,7 +89,11 @@ public struct FileStatus: Hashable, Sendable {
     case file
     /// A folder.
     case folder
-    /// A pipe, device or socket.
+    /// A symbolic link, where links are not followed.
+    case link
+    /// A pipe, with or without a name.
+    case pipe
+    /// A device or socket.
     case other
   }
 
@@ -99,10 +109,13 @@ public struct FileStatus: Hashable, Sendable {
   public var identity: [UInt64]
   /// The number of names (hard links).
   public var linkCount: Int
+  /// Whether it belongs to the user that this process acts for.
+  public var isOwn: Bool
 
   /// Makes a status.
   public init(
-    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int
+    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int,
+    isOwn: Bool
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -110,6 +123,7 @@ public struct FileStatus: Hashable, Sendable {
     self.mode = mode
     self.identity = identity
     self.linkCount = linkCount
+    self.isOwn = isOwn
   }
 }
 
@@ -129,6 +143,73 @@ public protocol StoredFile: AnyObject, PageSource {
 
   /// Takes an exclusive advisory lock for as long as the file is open; false when another has it.
   func lock() throws(StorageError) -> Bool
+}
+
+/// An open folder.
+///
+/// Names in it are reached from the folder itself, and never through a symbolic link: what is put
+/// in the place of it, or of a folder above it, leads nothing elsewhere.
+public protocol StoredFolder: AnyObject, Sendable {
+  /// The path by which it was opened.
+  var path: FilePath { get }
+
+  /// What is known of the folder.
+  func status() throws(StorageError) -> FileStatus
+
+  /// What is known of a name; nil when there is none. `..` is the folder that this one lies in.
+  func status(of name: FilePath) throws(StorageError) -> FileStatus?
+
+  /// The names in it, sorted by their bytes, without `.` and `..`.
+  func names() throws(StorageError) -> [FilePath]
+
+  /// Opens a folder in it.
+  func folder(_ name: FilePath) throws(StorageError) -> any StoredFolder
+
+  /// Makes a folder that only this user can use, refusing where the name is taken.
+  func createFolder(_ name: FilePath) throws(StorageError)
+
+  /// Makes a file that only this user can use, refusing where the name is taken.
+  func create(_ name: FilePath) throws(StorageError) -> any StoredFile
+
+  /// Opens a file for reading.
+  func open(_ name: FilePath) throws(StorageError) -> any StoredFile
+
+  /// Removes a file or a symbolic link; does nothing where there is none.
+  func remove(_ name: FilePath) throws(StorageError)
+
+  /// Removes an empty folder; does nothing where there is none.
+  func removeFolder(_ name: FilePath) throws(StorageError)
+
+  /// Makes the names in it durable.
+  func synchronize() throws(StorageError)
+
+  /// Takes its lock for as long as it is open; false when another has it.
+  func lock() throws(StorageError) -> Bool
+}
+
+/// An open pipe: what is read of it is gone from it.
+public protocol StoredPipe: AnyObject {
+  /// What comes next, which is waited for no longer than this.
+  func next(waiting milliseconds: Int32) throws(StorageError) -> PipeContent
+}
+
+/// What comes out of a pipe.
+public enum PipeContent: Hashable, Sendable {
+  /// Some bytes.
+  case bytes(Bytes)
+  /// Nothing in that time.
+  case silence
+  /// Nothing, as nobody has it open for writing.
+  case nobody
+  /// Nothing more.
+  case end
+}
+
+extension Storage {
+  /// Refuses, as storage without pipes does.
+  public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
+    throw StorageError(operation: "open", path: path, errno: StorageError.noFile)
+  }
 }
 
 /// A system call that failed.

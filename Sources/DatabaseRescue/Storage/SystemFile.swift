@@ -39,11 +39,28 @@ final class SystemFile: StoredFile {
     return unsafe fstat(descriptor, &information) == 0 ? Int(information.st_size) : 0
   }
 
-  /// Whether this is a folder, which nobody can read or write as a file.
-  func isFolder() throws(StorageError) -> Bool {
+  /// Refuses a folder, which nobody can read or write as a file.
+  func requireNoFolder() throws(StorageError) {
+    try refuse(try kind(), [.folder])
+  }
+
+  /// Refuses what has no content that ends: only a file has.
+  func requireContent() throws(StorageError) {
+    try refuse(try kind(), [.folder, .link, .pipe, .other])
+  }
+
+  private func refuse(
+    _ kind: FileStatus.Kind, _ refused: [FileStatus.Kind]
+  ) throws(StorageError) {
+    guard refused.contains(kind) else { return }
+    throw StorageError(
+      operation: "open", path: path, errno: kind == .folder ? EISDIR : StorageError.noFile)
+  }
+
+  private func kind() throws(StorageError) -> FileStatus.Kind {
     var information = stat()
     try storage.call(SystemCall("open", path)) { unsafe fstat(descriptor, &information) }
-    return information.st_mode & S_IFMT == S_IFDIR
+    return FileStatus(information).kind
   }
 
   func dataRange(from offset: Int) -> Range<Int>? {
@@ -172,6 +189,10 @@ final class SystemFile: StoredFile {
   _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t
 ) -> Int32 { unsafe open(path, flags, mode) }
 
+@unsafe func systemOpen(
+  at folder: Int32, _ name: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t
+) -> Int32 { unsafe openat(folder, name, flags, mode) }
+
 @unsafe func systemRename(
   _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
 ) -> Int32 { unsafe rename(old, new) }
@@ -179,6 +200,10 @@ final class SystemFile: StoredFile {
 @unsafe func systemLink(
   _ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>
 ) -> Int32 { unsafe link(old, new) }
+
+@unsafe func systemRead(
+  _ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int
+) -> Int { unsafe read(descriptor, start, count) }
 
 @unsafe private func systemWrite(
   _ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int

@@ -25,7 +25,7 @@ public final class HeldLock: Sendable {
 extension SystemStorage {
   /// Takes the lock of a folder; nil when another run has it.
   public func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
-    let lock = HeldLock(descriptor: try openFolder(path))
+    let lock = HeldLock(descriptor: try descriptor(ofFolder: path))
     return try isGranted(path) { lock.take() } ? lock : nil
   }
 

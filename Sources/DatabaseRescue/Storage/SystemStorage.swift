@@ -31,7 +31,12 @@ public struct SystemStorage: Storage {
       unsafe path.withCString { unsafe systemOpen($0, mode.flags, 0o600) }
     }
     let file = SystemFile(descriptor: descriptor, path: path, number: number, storage: self)
-    if try file.isFolder() { throw StorageError(operation: "open", path: path, errno: EISDIR) }
+    switch mode {
+    case .createNew: break
+    // A log may go to /dev/null; everything else is a file that ends.
+    case .append: try file.requireNoFolder()
+    case .read, .readWrite: try file.requireContent()
+    }
     return file
   }
 
@@ -42,7 +47,7 @@ public struct SystemStorage: Storage {
       try call(SystemCall("look at", path)) {
         unsafe path.withCString { unsafe stat($0, &information) }
       }
-    } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
+    } catch  where [ENOENT, ENOTDIR, ENAMETOOLONG].contains(error.errno) {
       return nil
     }
     return FileStatus(information)
@@ -96,13 +101,20 @@ public struct SystemStorage: Storage {
 
   /// The names in a folder, sorted by their bytes.
   public func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
-    var opened: OpaquePointer?
+    var opened: FolderStream?
     try call(SystemCall("list", folder)) {
       unsafe opened = folder.withCString { unsafe opendir($0) }
       return unsafe opened == nil ? -1 : 0
     }
     guard let stream = unsafe opened else { return [] }
     defer { unsafe closedir(stream) }
+    return try unsafe Self.names(in: stream, of: folder)
+  }
+
+  /// Reads all names from a stream, and sorts them by their bytes.
+  @unsafe static func names(
+    in stream: FolderStream, of folder: FilePath
+  ) throws(StorageError) -> [FilePath] {
     var names: [FilePath] = []
     while true {
       errno = 0
@@ -191,16 +203,21 @@ public struct SystemStorage: Storage {
 
   /// Makes the names in a folder durable.
   public func synchronizeFolder(_ path: FilePath) throws(StorageError) {
-    let descriptor = try openFolder(path)
+    let descriptor = try descriptor(ofFolder: path)
     defer { systemClose(descriptor) }
     do {
       try call(SystemCall("synchronize", path, .synchronizeFolder)) { fsync(descriptor) }
-    } catch  where [EINVAL, ENOTSUP, EOPNOTSUPP, ENOTTY].contains(error.errno) {
-      return  // A file system on which folders cannot be synchronized.
+    } catch  where error.isOfFolderThatCannotBeSynchronized {
+      return
     }
   }
 
-  func openFolder(_ path: FilePath) throws(StorageError) -> Int32 {
+  /// Opens a folder; follows links to it.
+  public func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
+    SystemFolder(descriptor: try descriptor(ofFolder: path), path: path, storage: self)
+  }
+
+  func descriptor(ofFolder path: FilePath) throws(StorageError) -> Int32 {
     try call(SystemCall("open", path)) {
       unsafe path.withCString { unsafe systemOpen($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0) }
     }
@@ -243,6 +260,7 @@ public struct SystemStorage: Storage {
 
   /// The system's words for an `errno`, lower case.
   static func message(of errno: Int32) -> String {
+    if errno == StorageError.noFile { return "it is a device, a pipe or a socket, and not a file" }
     guard let text = unsafe strerror(errno) else { return "error \(errno)" }
     let message = unsafe String(cString: text)
     return message.prefix(1).lowercased() + message.dropFirst()
@@ -287,11 +305,18 @@ public struct SystemStorage: Storage {
   }
 }
 
+#if canImport(Darwin)
+  typealias FolderStream = UnsafeMutablePointer<DIR>
+#else
+  typealias FolderStream = OpaquePointer
+#endif
+
 extension OpenMode {
   var flags: Int32 {
     switch self {
-    case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK
-    case .readWrite: O_RDWR | O_CLOEXEC
+    // A pipe that nobody writes to, or a line that is not connected, must not be waited for.
+    case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    case .readWrite: O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     case .createNew: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
     case .append: O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
     }
@@ -304,6 +329,8 @@ extension FileStatus {
       switch information.st_mode & S_IFMT {
       case S_IFREG: .file
       case S_IFDIR: .folder
+      case S_IFLNK: .link
+      case S_IFIFO: .pipe
       default: .other
       }
     #if canImport(Darwin)
@@ -316,7 +343,7 @@ extension FileStatus {
       modified: Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9,
       mode: UInt32(information.st_mode) & 0o7777,
       identity: [UInt64(truncatingIfNeeded: information.st_dev), UInt64(information.st_ino)],
-      linkCount: Int(information.st_nlink))
+      linkCount: Int(information.st_nlink), isOwn: information.st_uid == geteuid())
   }
 }
 
@@ -332,9 +359,14 @@ extension FilePath {
 }
 
 extension StorageError {
+  /// The `errno` of what no system refuses: to open what is neither a file nor a folder.
+  static let noFile: Int32 = -1
+  /// The `errno` of a name that is taken.
+  static let exists = EEXIST
+
   /// The kinds of failure that are told apart.
   enum Cause: Hashable {
-    case missing, permission, noSpace, readOnly, folder, exists, other
+    case missing, permission, noSpace, readOnly, folder, noFile, exists, other
   }
 
   /// What kind of failure this is.
@@ -345,6 +377,7 @@ extension StorageError {
     case ENOSPC, EDQUOT, EFBIG: .noSpace
     case EROFS: .readOnly
     case EISDIR: .folder
+    case Self.noFile: .noFile
     case EEXIST: .exists
     default: .other
     }

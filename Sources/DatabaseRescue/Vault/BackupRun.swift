@@ -5,9 +5,9 @@ internal import SQLiteFormat
 
 /// The temporary files of one backup run.
 ///
-/// All are in the vault, named `.<id>.<what>.partial`. The container of the database is made
-/// first, stays locked until the run ends, and is the last to go: where it is missing or not
-/// locked, the run is dead and the rest of its files can be removed.
+/// All are in the vault, named `.<id>.<what>.partial`. The ``Claim`` to these names is made first,
+/// stays locked until the run ends, and is the last to go: where it is not locked, the run is dead,
+/// and the rest of its files can be removed. Without it, they are not known to be ours.
 final class BackupRun {
   /// What a temporary file holds.
   enum Content: Hashable {
@@ -38,33 +38,47 @@ final class BackupRun {
   private static let attemptsMax = 8
 
   let id: BackupID
-  /// The container of the database, locked.
+  /// The container of the database.
   let container: any StoredFile
+  private let claim: Claim
+  /// The file of the claim, locked.
+  private let held: any StoredFile
   private let folder: FilePath
   private let storage: any Storage
   /// The files of the vault that this run renamed into place.
   private var published: [FilePath] = []
 
   private init(
-    id: BackupID, container: any StoredFile, folder: FilePath, storage: any Storage
+    id: BackupID, container: any StoredFile, claim: Claim, held: any StoredFile, folder: FilePath,
+    storage: any Storage
   ) {
     self.id = id
     self.container = container
+    self.claim = claim
+    self.held = held
     self.folder = folder
     self.storage = storage
   }
 
-  /// Takes an id by making and locking its container.
+  /// Takes an id by claiming its names, and makes the container.
   static func begin(in folder: FilePath, of world: World) throws(RescueError) -> BackupRun {
     let storage = world.storage
     for _ in 0..<attemptsMax {
       let id = BackupID(random: world.random())
       let path = path(of: .container(.main), of: id, in: folder)
       do throws(StorageError) {
-        let file = try storage.open(path, .createNew)
-        // Another run that sweeps may have seen the file before the lock was on it.
-        guard try file.lock(), try storage.status(of: path) != nil else { continue }
-        return BackupRun(id: id, container: file, folder: folder, storage: storage)
+        let claim = Claim(FilePath(id.description), in: try storage.openFolder(folder))
+        let held = try claim.write(id: world.random())
+        do {
+          // Another run that sweeps may have seen the claim before the lock was on it.
+          guard try held.lock(), try claim.folder.status(of: claim.file) != nil else { continue }
+          return BackupRun(
+            id: id, container: try storage.open(path, .createNew), claim: claim, held: held,
+            folder: folder, storage: storage)
+        } catch {
+          try? claim.withdraw()
+          throw error
+        }
       } catch  where error.cause == .exists {
         continue
       } catch {
@@ -115,6 +129,7 @@ final class BackupRun {
         published.append(path)
       }
       try storage.synchronizeFolder(folder)
+      try claim.withdraw()
     } catch {
       throw RescueError(error, meaning: "no backup was made; the database is untouched")
     }
@@ -127,9 +142,12 @@ final class BackupRun {
     let temporary = ([.trial, .image, .source] + parts).flatMap { content in
       (Self.sidecarSuffixes + [""]).map { path(content).adding(suffix: $0) }
     }
-    for path in published.reversed() + temporary {
-      // The error that led here is the one to report; what stays is found by a sweep.
-      try? storage.remove(path)
+    do throws(StorageError) {
+      for path in published.reversed() + temporary { try storage.remove(path) }
+      try claim.folder.synchronize()
+      try claim.withdraw()
+    } catch {
+      return  // The error that led here is the one to report; what stays is found by a sweep.
     }
   }
 }

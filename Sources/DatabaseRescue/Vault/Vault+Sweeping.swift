@@ -15,7 +15,9 @@ extension Vault {
   /// - Throws: ``RescueError`` when the folder cannot be read.
   public func leftovers() throws(RescueError) -> [VaultLeftover] {
     var leftovers: [VaultLeftover] = []
-    try forEachDeadRun { leftover in leftovers.append(leftover) }
+    try forEachDeadRun { leftover, _ in
+      if !leftover.paths.isEmpty { leftovers.append(leftover) }
+    }
     return leftovers
   }
 
@@ -26,49 +28,42 @@ extension Vault {
   @discardableResult
   public func sweep() throws(RescueError) -> [VaultLeftover] {
     var swept: [VaultLeftover] = []
-    try forEachDeadRun { (leftover) throws(RescueError) in
-      do throws(StorageError) {
-        for path in leftover.paths { try storage.remove(path) }
-      } catch {
-        throw RescueError(error)
-      }
-      swept.append(leftover)
-    }
-    if !swept.isEmpty {
-      do { try storage.synchronizeFolder(folder) } catch { throw RescueError(error) }
+    try forEachDeadRun { (leftover, claim) throws(StorageError) in
+      for path in leftover.paths { try claim.folder.remove(path.name) }
+      try claim.folder.synchronize()
+      try claim.withdraw()
+      if !leftover.paths.isEmpty { swept.append(leftover) }
     }
     return swept
   }
 
-  /// Hands over the files of each dead run, while holding its lock so that it stays dead.
+  /// Hands over the files of each dead run with its claim, whose lock is held so that it stays dead.
   private func forEachDeadRun(
-    _ body: (VaultLeftover) throws(RescueError) -> Void
+    _ body: (VaultLeftover, Claim) throws(StorageError) -> Void
   ) throws(RescueError) {
-    let names = try allNames()
-    var files: [BackupID: [FilePath]] = [:]
-    for name in names {
-      if let id = BackupRun.id(ofTemporary: name) { files[id, default: []].append(name) }
-    }
-    // The files beside a raw backup get their names before it does; alone they are worth nothing.
-    let whole = Set(names.compactMap(BackupName.init).filter { $0.part == .main }.map(\.id))
-    for name in names {
-      if let backup = BackupName(name), backup.part != .main, !whole.contains(backup.id) {
-        files[backup.id, default: []].append(name)
+    do throws(StorageError) {
+      let vault: any StoredFolder
+      do throws(StorageError) { vault = try storage.openFolder(folder) } catch
+        where error.cause == .missing
+      {
+        return
       }
-    }
-    for (id, names) in files.sorted(by: { $0.key.description < $1.key.description }) {
-      let holder = try container(of: id)
-      do { if let holder, try !holder.lock() { continue } } catch { throw RescueError(error) }
-      try withExtendedLifetime(holder) { (_) throws(RescueError) in
-        try body(VaultLeftover(id: id, paths: names.map(folder.appending)))
+      let names = try vault.names()
+      // The files beside a raw backup get their names before it does; alone they are worth nothing.
+      let whole = Set(names.compactMap(BackupName.init).filter { $0.part == .main }.map(\.id))
+      for claim in try Claim.all(in: vault) {
+        guard let id = BackupID(symbols: claim.name.bytes), let held = try? vault.open(claim.file),
+          try held.lock()
+        else { continue }
+        let left = names.filter { name in
+          if BackupRun.id(ofTemporary: name) == id { return true }
+          guard let backup = BackupName(name) else { return false }
+          return backup.id == id && backup.part != .main && !whole.contains(id)
+        }
+        try withExtendedLifetime(held) { () throws(StorageError) in
+          try body(VaultLeftover(id: id, paths: left.map(folder.appending)), claim)
+        }
       }
-    }
-  }
-  /// The container of a run, which is locked while the run is alive; nil when it is gone.
-  private func container(of id: BackupID) throws(RescueError) -> (any StoredFile)? {
-    let path = BackupRun.path(of: .container(.main), of: id, in: folder)
-    do { return try storage.open(path, .read) } catch  where error.cause == .missing {
-      return nil
     } catch {
       throw RescueError(error)
     }

@@ -19,7 +19,7 @@ extension CommandContext {
   func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
     try InputFiles(
       invocation.path(.file), wal: journals ? invocation.path(.wal) : nil,
-      journal: journals ? invocation.path(.journal) : nil, storage: world.storage)
+      journal: journals ? invocation.path(.journal) : nil, world: world)
   }
 
   /// The contract that was named; nil when none was.
@@ -69,28 +69,51 @@ extension CommandContext {
     tellLogFailure(of: result)
   }
 
+  /// The file of `--report`.
+  typealias ReportFile = (output: RunFiles.Output, format: ReportFormat)
+
+  /// The files that a run reads, as far as they were named on the command line.
+  func files(_ invocation: Invocation) -> RunFiles {
+    var files = RunFiles()
+    files.read(invocation.pathsToRead, storage: world.storage)
+    return files
+  }
+
+  /// Refuses to log to a file that is read, as every run adds a line to its log.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.usage`.
+  func requireLogApart(_ invocation: Invocation) throws(RescueError) {
+    guard let log = RunLog.path(in: world.environment) else { return }
+    try files(invocation).requireApart(log, storage: world.storage)
+  }
+
+  /// The file of `--report` where there is one; taken before the run, so that nothing is done for
+  /// a report that cannot be written.
+  ///
+  /// - Throws: ``RescueError`` when the file's ending names no format, or it may not be written.
+  func reportFile(
+    _ invocation: Invocation, in files: inout RunFiles
+  ) throws(RescueError) -> ReportFile? {
+    guard let path = invocation.path(.report) else { return nil }
+    guard let format = ReportFormat(path) else {
+      throw invocation.command.misuse("--report ends in .html, .json or .txt")
+    }
+    return (
+      try files.write(path, replacing: invocation.isSet(.force), storage: world.storage), format
+    )
+  }
+
   /// Prints a report, and writes it to the file of `--report` where there is one.
   ///
-  /// - Throws: ``RescueError`` when the file's ending names no format, or it cannot be written.
+  /// - Throws: ``RescueError`` when it cannot be written.
   func tell(
-    _ report: some Report, of invocation: Invocation, naming file: FilePath
+    _ report: some Report, to file: ReportFile?, naming name: FilePath
   ) throws(RescueError) {
-    if let path = invocation.path(.report) {
-      guard let format = ReportFormat(path) else {
-        throw invocation.command.misuse("--report ends in .html, .json or .txt")
-      }
-      let text = try report.rendered(as: format)
-      do {
-        try world.storage.remove(path)
-        try world.storage.open(path, .createNew).write(Bytes(text.utf8), at: 0)
-      } catch {
-        throw RescueError(error, doing: "write the report '\(path)'")
-      }
-    }
+    if let file { try report.save(as: file.output, file.format, in: world) }
     if console.manner.isJSON {
       console.write(try report.json())
     } else {
-      for line in report.lines(naming: file.shellQuoted) { console.print(StyledText(line)) }
+      for line in report.lines(naming: name.shellQuoted) { console.print(StyledText(line)) }
     }
   }
 

@@ -6,25 +6,30 @@ import Diagnosis
 
 /// Captures a contract from a healthy database or a script.
 let contractCaptureCommand: CommandBody = { invocation, context throws(RescueError) in
+  var files = context.files(invocation)
+  let output = try invocation.path(.output).map { path throws(RescueError) in
+    try files.write(path, storage: context.world.storage)
+  }
   let contract = try ContractSource.load(invocation.path(.file), world: context.world)
   let document = try ContractDocument.write(contract)
   let count = contract.objects.tables.count
-  guard let output = invocation.path(.output) else {
+  guard let output else {
     // The contract is a JSON document itself.
     context.console.write(String(decoding: document, as: UTF8.self))
     return .success
   }
-  try ContractDocument.save(document, at: output, in: context.world.storage)
+  try ContractDocument.save(document, as: output, in: context.world)
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(
         "contract-capture",
         [
-          "output": .string(output.description), "version": .integer(Int(contract.userVersion)),
+          "output": .string(output.path.description),
+          "version": .integer(Int(contract.userVersion)),
           "tables": .integer(count),
         ]))
   } else {
-    context.console.print("\(output)")
+    context.console.print("\(output.path)")
     context.console.note("version \(contract.userVersion), \(Quantity.count(count, "table"))")
   }
   return .success

@@ -6,6 +6,8 @@ import Diagnosis
 
 /// Diagnoses a database and lists what can be done.
 let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
+  var files = context.files(invocation)
+  let reportFile = try context.reportFile(invocation, in: &files)
   let contract = try context.contract(at: invocation.path(.contract))
   let file = invocation.path(.file)
   let input = try context.input(invocation)
@@ -17,7 +19,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let report = DiagnosisReport(
     of: examination, options: options, differences: examination.diff, file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
-  try context.tell(report, of: invocation, naming: file)
+  try context.tell(report, to: reportFile, naming: file)
   context.tellLogFailure(of: result)
   return ExitCode(examination.verdict)
 }

@@ -10,11 +10,12 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
   let vault = try context.rescue.backups(of: file, vault: invocation.path(.vault))
   let backup = try backup(invocation, vault, context)
   if let output = invocation.path(.output) {
-    return try restore(backup, to: output, invocation, context)
+    return try restore(
+      backup, to: output, beside: context.files(invocation), invocation, context)
   }
   // A database that is gone has nothing to lose: in its place the backup is a new file.
   guard try context.rescue.exists(file) else {
-    return try restore(backup, to: file, invocation, context)
+    return try restore(backup, to: file, beside: RunFiles(), invocation, context)
   }
   let contract = try context.contract(at: invocation.path(.contract))
   return try recover(
@@ -35,7 +36,8 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
 
 /// Restores a backup to a new file.
 private func restore(
-  _ backup: Backup, to output: FilePath, _ invocation: Invocation, _ context: CommandContext
+  _ backup: Backup, to output: FilePath, beside files: RunFiles, _ invocation: Invocation,
+  _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   if invocation.isSet(.dryRun) {
     if context.console.manner.isJSON {
@@ -52,7 +54,7 @@ private func restore(
     }
     return .success
   }
-  let result = try context.rescue.restore(backup, toNewFile: output)
+  let result = try context.rescue.restore(backup, toNewFile: output, files: files)
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(

@@ -6,6 +6,8 @@ import Diagnosis
 
 /// Copies every readable row into a new database.
 let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
+  var files = context.files(invocation)
+  let reportFile = try context.reportFile(invocation, in: &files)
   let contract = try context.contract(at: invocation.path(.schema))
   let file = invocation.path(.file)
   let output = invocation.requiredPath(.output)
@@ -15,9 +17,9 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   ) { rescue throws(RescueError) in
     try rescue.salvage(
       input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
-      replacing: invocation.isSet(.force))
+      replacing: invocation.isSet(.force), files: files)
   }
-  return try context.finish(result, of: invocation, file: file, output: output)
+  return try context.finish(result, report: reportFile, file: file, output: output)
 }
 
 extension CommandContext {
@@ -25,12 +27,13 @@ extension CommandContext {
   ///
   /// - Throws: ``RescueError`` of kind `internal` when its rows do not add up, after the report.
   func finish(
-    _ result: RunResult<SalvageReport>, of invocation: Invocation, file: FilePath, output: FilePath
+    _ result: RunResult<SalvageReport>, report reportFile: ReportFile?, file: FilePath,
+    output: FilePath
   ) throws(RescueError) -> ExitCode {
     let report = SalvageAccount(
       of: result.value, file: PlainName(file), inputs: result.inputs, code: result.code,
       created: result.started)
-    try tell(report, of: invocation, naming: output)
+    try tell(report, to: reportFile, naming: output)
     tellLogFailure(of: result)
     if let imbalance = result.value.imbalance { throw imbalance }
     return ExitCode(result.value.outcome)

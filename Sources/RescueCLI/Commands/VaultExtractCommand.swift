@@ -12,7 +12,8 @@ let vaultExtractCommand: CommandBody = { invocation, context throws(RescueError)
   }
   let backup = invocation.path(.backup)
   let result = try context.rescue.extract(
-    backup, to: output, isBestEffort: invocation.isSet(.bestEffort))
+    backup, to: output, files: context.files(invocation),
+    isBestEffort: invocation.isSet(.bestEffort))
   let extraction = result.value
   if context.console.manner.isJSON {
     context.console.print(

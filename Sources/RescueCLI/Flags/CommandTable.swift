@@ -45,7 +45,7 @@ extension Command {
       """,
       "Nothing is changed: the files are opened for reading, and not by SQLite.",
     ],
-    operands: [.file], flags: [.contract, .wal, .journal],
+    operands: [.file], flags: [.contract, .wal, .journal, .maxSize],
     examples: [
       ("dbrescue check app.db", "the verdict, in one line and in the exit status"),
       (
@@ -70,7 +70,7 @@ extension Command {
       the value of any row.
       """,
     ],
-    operands: [.file], flags: [.contract, .report, .vault, .wal, .journal],
+    operands: [.file], flags: [.contract, .report, .force, .vault, .wal, .journal, .maxSize],
     examples: [
       ("dbrescue diagnose user.db", "the findings and the options on the terminal"),
       ("dbrescue diagnose user.db --report user.html", "a report to pass on as well"),
@@ -250,7 +250,7 @@ extension Command {
       missing, extra and changed, with the SQL that would mend it. The file is not changed.
       """
     ],
-    operands: [.file], flags: [.contract.required],
+    operands: [.file], flags: [.contract.required, .maxSize],
     examples: [
       ("dbrescue contract verify app.db --contract app.contract.json", "does it hold?")
     ],
@@ -326,7 +326,10 @@ extension Command {
       "FILE is not changed.",
     ],
     operands: [.file],
-    flags: [.output.required, .schema, .mergedBackup, .report, .wal, .journal, .force],
+    flags: [
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize,
+      .force.saying("replace NEW and OUT if they exist"),
+    ],
     examples: [
       ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
       (

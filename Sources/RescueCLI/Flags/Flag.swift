@@ -32,6 +32,8 @@ struct Flag: Hashable, Sendable {
   let defaultValue: String?
   /// Whether it may be given more than once, each time with another value.
   let isRepeatable: Bool
+  /// Whether the file after it is written, and not read.
+  let isWritten: Bool
   /// Whether the command cannot do without it.
   private(set) var isRequired = false
   /// What it does: a phrase in lower case without a full stop.
@@ -39,13 +41,15 @@ struct Flag: Hashable, Sendable {
 
   init(
     _ name: String, _ letter: Character? = nil, _ value: Value = .none,
-    defaultValue: String? = nil, isRepeatable: Bool = false, help purpose: String
+    defaultValue: String? = nil, isRepeatable: Bool = false, isWritten: Bool = false,
+    help purpose: String
   ) {
     self.name = name
     self.letter = letter
     self.value = value
     self.defaultValue = defaultValue
     self.isRepeatable = isRepeatable
+    self.isWritten = isWritten
     self.purpose = purpose
   }
 

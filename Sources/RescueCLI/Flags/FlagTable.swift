@@ -25,6 +25,9 @@ extension Flag {
   static let journal = Flag(
     "journal", nil, .file("PATH"),
     help: "the rollback journal, where it does not lie at FILE-journal")
+  static let maxSize = Flag(
+    "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
+    help: "how many MiB are read of an input that is a pipe")
   static let schema = Flag(
     "schema", nil, .file("CONTRACT|SQL|DB"),
     help: "the schema of the new database: a contract, an SQL script or a healthy database")
@@ -61,11 +64,11 @@ extension Flag {
     help: "take rows that FILE has lost from this backup, or from a database")
 
   // What is written.
-  static let output = Flag("output", "o", .file("NEW"), help: "the file to write")
+  static let output = Flag("output", "o", .file("NEW"), isWritten: true, help: "the file to write")
   static let report = Flag(
-    "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]),
+    "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]), isWritten: true,
     help: "write a report too: OUT ends in .html, .json or .txt")
-  static let force = Flag("force", "f", help: "replace NEW if it exists")
+  static let force = Flag("force", "f", help: "replace OUT if it exists")
 
   // What is decided.
   static let yes = Flag("yes", "y", help: "do not ask before changing something")

@@ -122,6 +122,19 @@ struct Invocation: Sendable {
     definite(choice(flag), flag)
   }
 
+  /// How much may be read of a pipe; nil for a command that reads none.
+  var pipeByteCountMax: Int? {
+    guard command.flags.contains(where: { $0.name == Flag.maxSize.name }) else { return nil }
+    return requiredNumber(.maxSize) << 20
+  }
+
+  /// Every file that was named to be read, by operands and by flags.
+  var pathsToRead: [FilePath] {
+    let ofOperands = command.operands.filter { $0.kind == .path }.flatMap { typed($0) }
+    let ofFlags = command.flags.filter(\.isRead).flatMap { values[$0.name] ?? [] }
+    return (ofOperands + ofFlags).map { FilePath(bytes: $0) }
+  }
+
   // MARK: Inside
 
   private func typed(_ operand: Operand) -> [[UInt8]] {
@@ -206,6 +219,11 @@ extension Operand {
 }
 
 extension Flag {
+  fileprivate var isRead: Bool {
+    if case .file = value { return !isWritten }
+    return false
+  }
+
   fileprivate func check(_ value: [UInt8], of command: Command) throws(RescueError) {
     guard !value.isEmpty else {
       throw command.misuse("'\(spelling)' has an empty value; is a shell variable unset?")

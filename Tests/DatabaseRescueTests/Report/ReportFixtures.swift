@@ -58,7 +58,10 @@ enum ReportFixture {
   /// The account of salvaging a survey into a file that is gone afterwards.
   static func account(of survey: Survey, file: PlainName) throws -> SalvageAccount {
     let report = try ScratchFolder.with { folder in
-      try Salvage(survey, world: World()).run(to: folder["rescued.db"], code: "test")
+      var files = RunFiles()
+      let output = try SalvageOutput(
+        folder["rescued.db"], replacing: false, in: &files, storage: SystemStorage())
+      return try Salvage(survey, world: World()).run(to: output, code: "test")
     }
     return SalvageAccount(of: report, file: file, code: code, created: created)
   }

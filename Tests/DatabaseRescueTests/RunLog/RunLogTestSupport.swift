@@ -57,6 +57,9 @@ final class RunLogFullDisk: Storage {
   }
   func remove(_ path: FilePath) throws(StorageError) { try system.remove(path) }
   func removeFolder(_ path: FilePath) throws(StorageError) { try system.removeFolder(path) }
+  func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
+    try system.openFolder(path)
+  }
   func synchronizeFolder(_ path: FilePath) throws(StorageError) {
     note("folder")
     try system.synchronizeFolder(path)

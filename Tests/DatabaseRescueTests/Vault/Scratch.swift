@@ -137,6 +137,11 @@ final class FailingStorage: Storage {
     try machine.removeFolder(path)
   }
 
+  func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
+    try count("open", path)
+    return try machine.openFolder(path)
+  }
+
   func synchronizeFolder(_ path: FilePath) throws(StorageError) {
     try count("synchronize", path)
     try machine.synchronizeFolder(path)

@@ -90,6 +90,8 @@ import Testing
     let live = try BackupRun.begin(in: folder, of: World())
     try scratch.write([1], to: live.path(.image))
     let dead = BackupID(random: 77)
+    let place = try storage.openFolder(folder)
+    try Claim(FilePath(dead.description), in: place).write(id: 1)
     for content in [BackupRun.Content.container(.main), .image, .container(.wal)] {
       try scratch.write([1], to: BackupRun.path(of: content, of: dead, in: folder))
     }
@@ -100,6 +102,17 @@ import Testing
       database: "app.db", created: Date(timeIntervalSince1970: 0), userVersion: 1,
       id: BackupID(random: 78), part: .wal)
     try scratch.write([1], to: folder.appending(lone.path))
+    try Claim(FilePath(lone.id.description), in: place).write(id: 2)
+    // What came with the folder from elsewhere has the names, and no claim that holds here.
+    let sent = BackupID(random: 79)
+    let sentFiles = [
+      BackupRun.path(of: .image, of: sent, in: folder).name,
+      BackupName(
+        database: "app.db", created: Date(timeIntervalSince1970: 0), userVersion: 1, id: sent,
+        part: .wal
+      ).path, FilePath(".\(sent).claim"),
+    ]
+    for name in sentFiles { try scratch.write([1], to: folder.appending(name)) }
     // Nobody else's files.
     for name in [".hidden", ".partial", "app.db", ".00000000x.partial"] {
       try scratch.write([1], to: folder.appending(FilePath(name)))
@@ -110,7 +123,9 @@ import Testing
     #expect(leftovers.map(\.paths.count).sorted() == [1, 4])
     #expect(try vault.sweep() == leftovers)
     #expect(try vault.leftovers().isEmpty)
-    let live2 = [live.path(.container(.main)), live.path(.image)].map { $0.name.description }
+    let live2 =
+      [live.path(.container(.main)).name, live.path(.image).name, FilePath(".\(live.id).claim")]
+      .map(\.description) + sentFiles.map(\.description)
     #expect(
       Set(scratch.names("vault"))
         == Set(live2 + [".hidden", ".partial", "app.db", ".00000000x.partial"]))

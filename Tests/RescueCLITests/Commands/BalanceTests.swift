@@ -23,7 +23,9 @@ import Testing
       let wrong = RunResult(
         value: value, code: result.code, started: result.started, inputs: result.inputs,
         logFailure: nil)
-      return try context.finish(wrong, of: invocation, file: file, output: output)
+      var files = context.files(invocation)
+      let report = try context.reportFile(invocation, in: &files)
+      return try context.finish(wrong, report: report, file: file, output: output)
     }
     bodies["salvage"] = body
     let outcome = run(

@@ -58,7 +58,7 @@ import Testing
         .It Fl \-journal Ar PATH
         the rollback journal, where it does not lie at FILE\-journal
         .It Fl f , Fl \-force
-        replace NEW if it exists
+        replace NEW and OUT if they exist
         .El
 
         """#)

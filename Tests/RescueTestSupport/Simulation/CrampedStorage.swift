@@ -46,6 +46,9 @@ package struct CrampedStorage: Storage {
   package func removeFolder(_ path: FilePath) throws(StorageError) {
     try machine.removeFolder(path)
   }
+  package func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
+    try machine.openFolder(path)
+  }
   package func synchronizeFolder(_ path: FilePath) throws(StorageError) {
     try machine.synchronizeFolder(path)
   }

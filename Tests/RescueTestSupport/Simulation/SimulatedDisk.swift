@@ -15,6 +15,8 @@
 //   file can be gone from its old place before its second name is there, and a name can be
 //   durable when not a byte of its file is.
 // - A killed process is the crash at which everything has arrived.
+// - Folders keep their inodes over a crash. The folders of a test that are made of it have others,
+//   and so the claims in them, which name those inodes, are made out to the new ones.
 // - A disk does not lie about a synchronization, and does not change what it has. The `-shm` of a
 //   database is a cache in memory, and is never there after a crash.
 //
@@ -211,9 +213,30 @@ package struct SimulatedDisk: Hashable, Sendable {
         _ = try storage.link(first, to: root.appending(path))
       } else {
         written[file] = root.appending(path)
-        try root.appending(path).replaceContents(with: contents[file] ?? [])
+        let content = contents[file] ?? []
+        try root.appending(path).replaceContents(
+          with: path.hasSuffix(".claim") ? Self.claim(content, madeOutTo: root, path) : content)
       }
     }
+  }
+
+  /// A claim, if it is complete, with the inodes of the folders that it now lies in.
+  private static func claim(
+    _ content: Bytes, madeOutTo root: FilePath, _ path: FilePath
+  ) throws -> Bytes {
+    guard content.starts(with: "dbrescue claim 1\n".utf8), content.last == 0x0A else {
+      return content
+    }
+    let folder = root.appending(path).folder
+    let lines = try String(decoding: content, as: UTF8.self).split(separator: "\n").map { line in
+      guard let word = line.split(separator: " ").first else { return String(line) }
+      let place: FilePath? = ["folder": folder, "above": folder.appending("..")][word]
+      guard let place, let status = try SystemStorage().status(of: place) else {
+        return String(line)
+      }
+      return "\(word) \(status.identity[1])"
+    }
+    return Bytes((lines.joined(separator: "\n") + "\n").utf8)
   }
 
   private func isReachable(_ folder: FilePath) -> Bool {
