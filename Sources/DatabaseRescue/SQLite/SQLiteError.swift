@@ -24,6 +24,8 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     switch code {
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+    // A number in the header that no version of SQLite writes.
+    case SQLITE_ERROR where message == "unsupported file format": .damaged
     case SQLITE_IOERR: .inputOutput
     case SQLITE_FULL: .full
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .permission

@@ -46,8 +46,7 @@ enum SchemaCheck: Check {
   private static func texts(_ schema: SchemaSurvey) -> [Finding] {
     schema.entriesWithoutText.map { entry in
       Finding(
-        .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text),
-        severity: .warning)
+        .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text))
     }
   }
 

@@ -201,8 +201,9 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
           + "checksums prove them, and else kept apart")
     case .walForeign:
       Entry(
-        .warning, "the WAL does not belong to this state of the database",
-        "its pages do not fit this file; it is not applied")
+        .damage, "the WAL does not belong to this state of the database",
+        "its pages do not fit this file: it is not applied here, and SQLite would apply it; keep it "
+          + "away from the file")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

@@ -43,7 +43,7 @@ import Testing
   @Test func `most indexes can be computed from their tables`() throws {
     let survey = try Survey(Recipe.named("indexes").build(in: scratch.path))
     let computed = try #require(survey.tree(named: "t")).expectedKeys.keys.sorted()
-    #expect(computed == ["collated", "descending", "on_id", "only", "plain"])
+    #expect(computed == ["collated", "descending", "expression", "on_id", "only", "plain"])
     let keyed = try Survey(Recipe.named("without-rowid").build(in: scratch.path))
     #expect(try #require(keyed.tree(named: "two_keys")).expectedKeys.count == 1)
   }

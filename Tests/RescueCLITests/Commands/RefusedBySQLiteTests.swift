@@ -55,6 +55,16 @@ import Testing
     try file.replaceContents(with: bytes)
   }
 
+  /// Fills a table with rows of these expressions over `n`.
+  private static func fill(
+    _ table: String, _ expressions: String, count: Int
+  ) -> DatabaseBuilder.Step {
+    """
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT \(count))
+    INSERT INTO \(table) SELECT \(expressions) FROM numbers
+    """
+  }
+
   private static let objects: [DatabaseBuilder.Step] = [
     "CREATE TABLE t (a, b, UNIQUE (a))", "INSERT INTO t VALUES (1, 2), (3, 4)",
     "CREATE VIEW v AS SELECT 1", "CREATE INDEX i ON t (b)",
@@ -66,15 +76,20 @@ import Testing
   // MARK: The header
 
   @Test(arguments: [
-    (18, 3, true), (19, 3, false), (21, 65, false), (22, 1, false), (23, 9, false), (47, 5, false),
-    (67, 1, false),
+    (19, 3), (21, 65), (22, 1), (23, 9), (47, 5), (67, 1),
   ])
-  func `a header byte that SQLite refuses is damage`(
-    offset: Int, value: UInt8, isSound: Bool
-  ) throws {
+  func `a header byte that SQLite refuses is damage`(offset: Int, value: UInt8) throws {
     let file = try build(DatabaseBuilder(Self.objects))
     try change(file) { $0[offset] = value }
-    try compare(file, isSound: isSound)
+    try compare(file, isSound: false)
+  }
+
+  @Test func `a version that may only be read is no damage, and reported`() throws {
+    let file = try build(DatabaseBuilder(Self.objects))
+    try change(file) { $0[18] = 3 }
+    #expect(try word(on: file) == "ok")
+    let ending = try bench.run("check", file)
+    #expect(ending.status == 0 && ending.all.contains("DBR-F028"), "\(ending.all)")
   }
 
   @Test func `a largest root page that is another one is damage`() throws {
@@ -89,14 +104,15 @@ import Testing
       DatabaseBuilder(
         pageSize: 512, autoVacuum: .incremental,
         Self.objects + [
-          Rows.fill("t", "n * 5, n", count: 200), "CREATE TABLE long (x)",
+          Self.fill("t", "n * 5, n", count: 200), "CREATE TABLE long (x)",
           "INSERT INTO long VALUES (zeroblob(3000))", "CREATE TABLE gone (x)",
-          Rows.fill("gone", "zeroblob(100)", count: 50), "DROP TABLE gone",
+          Self.fill("gone", "zeroblob(100)", count: 50), "DROP TABLE gone",
         ]))
     let sound = try file.contents()
     try compare(file, isSound: true)
     var kinds: Set<UInt8> = []
-    for entry in 0..<100 where kinds.insert(sound[512 + 5 * entry]).inserted {
+    for entry in 0..<100
+    where sound[512 + 5 * entry] != 0 && kinds.insert(sound[512 + 5 * entry]).inserted {
       try change(file) { bytes in
         bytes = sound
         bytes[512 + 5 * entry + 4] ^= 1
@@ -179,6 +195,59 @@ import Testing
       bytes[last] = 0xC6
     }
     try compare(file, isSound: false)
+  }
+
+  // MARK: Journals
+
+  @Test func `a log that SQLite would apply and that contradicts the database is damage`() throws {
+    func build(_ name: FilePath, _ word: String) throws -> FilePath {
+      let file = bench[name]
+      try DatabaseBuilder(
+        pageSize: 1024, journal: .wal,
+        [
+          "CREATE TABLE t (a)", "CREATE INDEX i ON t (a)",
+          Self.fill("t", "'\(word)' || n", count: 300),
+        ], leftover: .wal(["UPDATE t SET a = '\(word)' WHERE rowid = 150"])
+      ).build(at: file)
+      return file
+    }
+    let file = try build("app.db", "own")
+    try compare(file, isSound: true)
+    let log = try build("twin.db", "six").adding(suffix: "-wal").contents()
+    try file.adding(suffix: "-wal").replaceContents(with: log)
+    try compare(file, isSound: false)
+  }
+
+  @Test func `two rows with one key of a unique index are damage`() throws {
+    let file = try build(
+      DatabaseBuilder(["CREATE TABLE t (a, b)", "CREATE INDEX i ON t (a, b COLLATE NOCASE)"]))
+    try Connection.unguarded(file).execute(
+      """
+      INSERT INTO t VALUES (1, 'x'), (1, 'y'), (NULL, 'x'), (NULL, 'x'), (2, NULL), (2, NULL);
+      UPDATE sqlite_schema SET sql = replace(sql, 'CREATE INDEX', 'CREATE UNIQUE INDEX')
+      """)
+    try compare(file, isSound: true)
+    let connection = try Connection.unguarded(file)
+    try connection.execute(
+      """
+      UPDATE sqlite_schema SET sql = replace(sql, 'UNIQUE ', '')
+      """)
+    try Connection.unguarded(file).execute("INSERT INTO t VALUES (1, 'X')")
+    try Connection.unguarded(file).execute(
+      "UPDATE sqlite_schema SET sql = replace(sql, 'CREATE INDEX', 'CREATE UNIQUE INDEX')")
+    try compare(file, isSound: false)
+  }
+
+  @Test func `a page that nothing uses and SQLite counts is damage`() throws {
+    let file = try build(DatabaseBuilder(Self.objects))
+    try change(file) { bytes in
+      bytes += Bytes(repeating: 0, count: 4096)
+      bytes[31] += 1
+    }
+    try compare(file, isSound: false)
+    // What lies behind the pages that the header counts is no part of the database.
+    try change(file) { $0[31] -= 1 }
+    try compare(file, isSound: true)
   }
 
   // MARK: What only SQLite can compute
@@ -269,7 +338,7 @@ import Testing
     let terms = Array(repeating: "length(hex(zeroblob(60000 + a)))", count: 200)
     let file = try build(
       DatabaseBuilder([
-        "CREATE TABLE t (a)", Rows.fill("t", "n", count: 300), "CREATE INDEX i ON t (a)",
+        "CREATE TABLE t (a)", Self.fill("t", "n", count: 300), "CREATE INDEX i ON t (a)",
       ]))
     try Connection.unguarded(file).execute(
       """
