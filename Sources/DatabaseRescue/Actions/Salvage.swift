@@ -136,6 +136,13 @@ package struct Salvage {
     }
   }
 
+  /// How large the fresh database may become: what a schema computes for each row can be anything.
+  private var byteCountMax: Int {
+    let inputs = [survey] + backups.map(\.survey)
+    let byteCount = inputs.reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
+    return world.outputByteCountMax ?? 2 * byteCount + (1 << 20)
+  }
+
   /// Refuses before the first byte: a journal lies in the way, or there is not enough space.
   private func requireRoom(
     at output: FilePath, _ quarantine: FilePath
@@ -164,7 +171,8 @@ package struct Salvage {
     signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
-    var target = try FreshDatabase(at: partial, schema: schema, isCancelled: world.isCancelled)
+    var target = try FreshDatabase(
+      at: partial, schema: schema, byteCountMax: byteCountMax, isCancelled: world.isCancelled)
     var aside = try QuarantineDatabase(
       at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims

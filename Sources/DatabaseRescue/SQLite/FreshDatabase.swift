@@ -70,6 +70,8 @@ package struct FreshDatabase: ~Copyable {
   private let tables: [Name: TableDescription]
   /// The tables that are there.
   private var made: Set<Name> = []
+  /// The indexes that were made before their tables had rows.
+  private var early: Set<Name> = []
   /// Those that have their rows.
   private var filled: Set<Name> = []
   /// Virtual tables that are written down at the end.
@@ -77,7 +79,7 @@ package struct FreshDatabase: ~Copyable {
   /// Objects that are not in the database, so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
-  /// Makes the file with its tables and its unique indexes, empty.
+  /// Makes the file with its tables, empty.
   ///
   /// Once `isCancelled` says so, every statement fails. The file never gets larger than
   /// `byteCountMax`.
@@ -107,7 +109,6 @@ package struct FreshDatabase: ~Copyable {
     tables = Dictionary(
       schema.description.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     makeTables()
-    make(schema.declared.declarations.filter { $0.kind == .index && isUnique($0) })
   }
 
   private static func open(
@@ -147,8 +148,19 @@ package struct FreshDatabase: ~Copyable {
     }
   }
 
-  private func isUnique(_ index: Declaration) -> Bool {
-    tables[index.table]?.indexes.contains { $0.name == index.name && $0.unique } ?? false
+  /// Makes the unique indexes over a table before it has rows, so that of two rows with one key the
+  /// first counts.
+  ///
+  /// Of a table against which nothing speaks every row counts: an index that contradicts it is made
+  /// last, and left out.
+  package mutating func makeUniqueIndexes(of table: Name) {
+    let unique = Set(tables[table]?.indexes.filter(\.unique).map(\.name) ?? [])
+    guard !unique.isEmpty else { return }
+    let indexes = schema.declared.declarations.filter {
+      $0.kind == .index && $0.table == table && unique.contains($0.name)
+    }
+    make(indexes)
+    early.formUnion(indexes.map(\.name))
   }
 
   /// Makes objects; those that fail are left out, and the others go on.
@@ -342,8 +354,10 @@ package struct FreshDatabase: ~Copyable {
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
   package mutating func finish() throws(SQLiteError) {
     connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
-    let rest = schema.declared.declarations.filter { $0.kind != .table }
-    for declaration in rest where declaration.kind != .index || !isUnique(declaration) {
+    for declaration in schema.declared.declarations
+    where declaration.kind != .table
+      && !(declaration.kind == .index && early.contains(declaration.name))
+    {
       connection.patience.allow(Patience.enough(for: values.byteCount))
       make([declaration])
     }
