@@ -191,6 +191,8 @@ package struct Salvage {
       switch name {
       case "sqlite_sequence":
         continue
+      case "sqlite_stat1" where isOwnSchema:
+        try loadStatistics(table, reader, &claims, into: &target, &aside, &balances)
       case _ where name.hasPrefix("sqlite_stat"):
         notes.append("'\(table.entry.name)' is left out: run ANALYZE to gather statistics anew")
       case _ where families.isRebuilt(name):
@@ -263,6 +265,23 @@ package struct Salvage {
     _ = consume aside
     try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Reads the statistics that ANALYZE has gathered of the tables and indexes.
+  private func loadStatistics(
+    _ table: TreeSurvey, _ reader: SalvageReader, _ claims: inout PageClaims,
+    into target: inout FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balances: inout [Balance]
+  ) throws {
+    let columns = ["tbl", "idx", "stat"].map { ColumnDescription(name: $0, type: "") }
+    let wanted = TableDescription(
+      name: table.entry.name, columns: columns, storageOrder: [0, 1, 2], sql: "")
+    let shape = RowShape(wanted, defaults: [], encoding: survey.encoding)
+    try target.makeStatistics()
+    let plan = TablePlan(
+      tree: table, table: nil, wanted: wanted, shape: shape,
+      mapping: ColumnMapping(from: shape, to: wanted), isShadow: false)
+    balances.append(try load(table, plan, reader, &claims, into: &target, &aside))
   }
 
   /// Reads one table into the fresh database, where it has a place that is not taken.

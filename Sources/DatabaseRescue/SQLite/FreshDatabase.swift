@@ -170,6 +170,9 @@ package struct FreshDatabase: ~Copyable {
         leaveOut(declaration, reason)
         continue
       }
+      connection.limit(
+        SQLITE_LIMIT_LENGTH, to: max(values.longest, declaration.sql.utf8.count + (1 << 16)))
+      defer { connection.limit(SQLITE_LIMIT_LENGTH, to: ValueLimit.usual) }
       do {
         try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
         if declaration.kind == .table { made.insert(declaration.name) }
@@ -306,7 +309,8 @@ package struct FreshDatabase: ~Copyable {
     try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 
-  /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table.
+  /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table; those
+  /// of tables that are gone stay as they are, where there is a place for them.
   package func setSequences(_ sequences: [Name: Int64]) throws(SQLiteError) {
     for table in schema.description.tables where table.autoincrement && made.contains(table.name) {
       let name = Value.text(table.name)
@@ -324,6 +328,17 @@ package struct FreshDatabase: ~Copyable {
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([name, .integer(sequence)])
     }
+    guard made.contains(where: { tables[$0]?.autoincrement == true }) else { return }
+    for (name, sequence) in sequences.sorted(by: { $0.key < $1.key }) where tables[name] == nil {
+      try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
+        .run([.text(name), .integer(sequence)])
+    }
+  }
+
+  /// Makes the table of statistics, empty, as ANALYZE does.
+  package mutating func makeStatistics() throws(SQLiteError) {
+    try connection.execute("ANALYZE sqlite_schema")
+    made.insert("sqlite_stat1")
   }
 
   /// Gives all values the types that they have, once every table is filled; nothing may be asked of
@@ -353,7 +368,6 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
   package mutating func finish() throws(SQLiteError) {
-    connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
     for declaration in schema.declared.declarations
     where declaration.kind != .table
       && !(declaration.kind == .index && early.contains(declaration.name))

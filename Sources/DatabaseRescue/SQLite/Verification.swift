@@ -27,6 +27,7 @@ package struct Verification: Sendable {
   ) throws(SQLiteError) -> Verification {
     let content = Background { () throws(SQLiteError) in
       let connection = try open(path, isCancelled)
+      connection.acceptUnknownCollations()
       return (
         references: try references(in: connection), counts: try count(tables, in: connection)
       )
