@@ -23,8 +23,11 @@ extension String {
   /// out where it has more than `limit` Unicode scalars.
   package func harmless(limit: Int = .max) -> String {
     let scalars = unicodeScalars
-    guard let cut = MiddleCut(of: scalars.count, to: limit) else { return Self.spelled(scalars[...]) }
-    return Self.spelled(scalars.prefix(cut.head)) + cut.mark + Self.spelled(scalars.suffix(cut.tail))
+    guard let cut = MiddleCut(of: scalars.count, to: limit) else {
+      return Self.spelled(scalars[...])
+    }
+    return Self.spelled(scalars.prefix(cut.head)) + cut.mark
+      + Self.spelled(scalars.suffix(cut.tail))
   }
 
   /// The text of a JSON document with the same scalars spelled out as JSON does it; what such a

@@ -48,9 +48,22 @@ import Testing
     return path
   }
 
-  @Test(arguments: [name, String(repeating: "long", count: 100_000), "plain"])
-  func `nothing that is obeyed, and no line without an end`(_ table: String) throws {
-    let good = try place(table, as: "good.db")
+  /// A name of a table.
+  enum Table: String, CaseIterable {
+    case hostile, long, plain
+
+    var name: String {
+      switch self {
+      case .hostile: HostileOutputTests.name
+      case .long: String(repeating: "long", count: 10_000)
+      case .plain: "plain"
+      }
+    }
+  }
+
+  @Test(arguments: Table.allCases)
+  func `nothing that is obeyed, and no line without an end`(_ table: Table) throws {
+    let good = try place(table.name, as: "good.db")
     let file = bench[FilePath("\(Self.name.prefix(20)).db")]
     var bytes = try good.contents()
     for index in (bytes.count - 512)..<(bytes.count - 400) { bytes[index] = 0xEE }
