@@ -237,6 +237,9 @@ package struct Salvage {
     let sequences = sequences
     whenRead()
     notes += unreadNotes
+    if let schema = survey.schema {
+      notes += schema.entriesWithoutText.map { schema.remark(onTextOf: $0) }
+    }
     notes += loaded.flatMap { remarks(on: $0.plan, balances[$0.balance]) }
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"

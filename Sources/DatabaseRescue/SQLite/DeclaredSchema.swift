@@ -69,8 +69,10 @@ extension Declaration {
   }
 }
 
-/// Parses schemas in a sandbox of their own.
+/// Parses schemas, and computes what they say of rows, in sandboxes of their own.
 package struct SandboxParser: SchemaParsing {
+  private let effort = Effort()
+
   /// Makes a parser.
   package init() {}
 
@@ -79,6 +81,11 @@ package struct SandboxParser: SchemaParsing {
     let schema = DeclaredSchema(entries)
     return ParsedSchema(
       description: schema.description, refused: schema.refused, defaults: schema.defaults)
+  }
+
+  /// Makes ready to compute what follows from the rows of a table by expressions of its schema.
+  package func computation(for table: ComputedTable) -> any RowComputation {
+    SandboxComputation(table, effort)
   }
 }
 

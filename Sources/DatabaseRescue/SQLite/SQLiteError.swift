@@ -33,6 +33,9 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether a statement was stopped, or a value was too long.
+  var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code) }
+
   /// The kinds of trouble that are told apart: only `damaged` is corruption.
   public enum Cause: Hashable, Sendable {
     /// Another connection holds a lock.

@@ -75,7 +75,7 @@ package enum SchemaReader {
       storageOrder: columns.indices.filter { columns[$0].generated != .virtual }, sql: sql)
     table.indexes = try indexes(connection, of: name, statements)
     table.foreignKeys = try foreignKeys(connection, of: name, tokens)
-    table.checks = checks(in: tokens)
+    table.checks = checks(in: tokens).map(\.normalized)
     collations(in: tokens, &table)
     if withoutRowID {
       table.storageOrder = try storageOrder(connection, of: table)
@@ -125,7 +125,8 @@ package enum SchemaReader {
       let columns = parts.enumerated().map { position, part in
         IndexColumn(
           name: part[1].utf8String.map { Name($0) },
-          expression: part[1].utf8String == nil && position < items.count ? items[position] : nil,
+          expression: part[1].utf8String == nil && position < items.count
+            ? items[position].normalized : nil,
           descending: part[2] == .integer(1), collation: Name(part[3].utf8String ?? "BINARY"))
       }
       indexes.append(
@@ -134,27 +135,27 @@ package enum SchemaReader {
           origin: row[2] == .text("pk")
             ? .primaryKey : row[2] == .text("u") ? .uniqueConstraint : .created,
           columns: columns,
-          predicate: row[3] == .integer(1) ? tokens.map { predicate(in: $0) } ?? "" : nil, sql: sql)
-      )
+          predicate: row[3] == .integer(1)
+            ? tokens.flatMap { predicate(in: $0) }?.normalized ?? "" : nil, sql: sql))
     }
     return indexes
   }
 
   /// The expressions of an index's columns, without their ordering.
-  private static func indexItems(in tokens: SQLTokens) -> [String]? {
+  static func indexItems(in tokens: SQLTokens) -> [SQLTokens]? {
     guard let on = tokens.position(of: "on"),
       let open = tokens.tokens[on...].firstIndex(of: .symbol("("))
     else { return nil }
     return tokens.group(at: open)?.items.map { item in
       var words = item.tokens
       if let last = words.last, last.isWord("asc") || last.isWord("desc") { words.removeLast() }
-      return SQLTokens(words).normalized
+      return SQLTokens(words)
     }
   }
 
-  private static func predicate(in tokens: SQLTokens) -> String {
-    guard let position = tokens.position(of: "where") else { return "" }
-    return SQLTokens(tokens.tokens[(position + 1)...]).normalized
+  /// The condition of a partial index.
+  static func predicate(in tokens: SQLTokens) -> SQLTokens? {
+    tokens.position(of: "where").map { SQLTokens(tokens.tokens[($0 + 1)...]) }
   }
 
   private static func foreignKeys(
@@ -200,11 +201,21 @@ package enum SchemaReader {
     }
   }
 
-  /// The conditions of all CHECK constraints, normalized.
-  private static func checks(in tokens: SQLTokens) -> [String] {
+  /// The conditions of all CHECK constraints.
+  static func checks(in tokens: SQLTokens) -> [SQLTokens] {
     tokens.tokens.indices.compactMap { index in
-      tokens.tokens[index].isWord("check") ? tokens.group(at: index + 1)?.normalized : nil
+      tokens.tokens[index].isWord("check") ? tokens.group(at: index + 1) : nil
     }
+  }
+
+  /// The expressions of generated columns, by name.
+  static func generatedColumns(in tokens: SQLTokens) -> [Name: SQLTokens] {
+    var expressions: [Name: SQLTokens] = [:]
+    for item in body(of: tokens)?.items ?? [] {
+      guard let first = item.tokens.first, let start = item.position(of: "as") else { continue }
+      expressions[Name(SQLTokens([first]).normalized)] = item.group(at: start + 1)
+    }
+    return expressions
   }
 
   /// Notes the COLLATE clause of every column definition.

@@ -63,7 +63,15 @@ enum FreeSpaceCheck: Check {
           ? "\(counted(count, "page")) belong to nothing, the first is page \(pages[0].page)"
           : "\(counted(count, "page")) belong to nothing: \(survey.unclaimedInHoles) of them lie in "
             + "holes of the file\(first)",
-        at: .init(page: pages.first?.page))
+        at: .init(page: pages.first?.page),
+        severity: isCounted(pages.first?.page, survey) ? .damage : nil)
     ]
+  }
+
+  /// Whether SQLite counts a page as one of the database; of a page in a hole, whether it counts
+  /// all there are.
+  private static func isCounted(_ page: PageNumber?, _ survey: Survey) -> Bool {
+    guard let header = survey.header, let image = survey.image else { return false }
+    return !header.isPageCountValid || (page?.number ?? image.pageCount) <= header.pageCount
   }
 }

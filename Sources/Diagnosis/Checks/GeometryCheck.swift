@@ -41,13 +41,29 @@ enum GeometryCheck: Check {
           at: .init(page: .first, offset: 52)))
     }
     if header.readVersion > 2 || header.writeVersion > 2 {
+      // SQLite reads a file that it must not write, and refuses one that it must not read.
       findings.append(
         Finding(
           .unsupportedVersion,
           "the file format version is \(header.writeVersion) for writing, "
-            + "\(header.readVersion) for reading", at: onPageOne))
+            + "\(header.readVersion) for reading", at: onPageOne,
+          severity: header.readVersion > 2 ? .damage : nil))
     }
-    return findings + encoding(header, survey)
+    return findings + largestRoot(header, survey) + encoding(header, survey)
+  }
+
+  /// The header's largest root page against the schema's.
+  private static func largestRoot(_ header: DatabaseHeader, _ survey: Survey) -> [Finding] {
+    guard header.isAutoVacuum, survey.hasPointerMaps, let schema = survey.schema, schema.isWhole
+    else { return [] }
+    let largest = schema.entries.compactMap { $0.root?.number }.max() ?? 1
+    guard Int(header.largestRoot) != largest else { return [] }
+    return [
+      Finding(
+        .headerDamaged,
+        "the header says that the last root page is \(header.largestRoot), and it is \(largest)",
+        at: .init(page: .first, offset: 52))
+    ]
   }
 
   /// The header's encoding against that of the text in the pages.

@@ -8,9 +8,15 @@ enum IndexCheck: Check {
     survey.trees.filter { $0.entry.kind == .index }.flatMap { index in
       let place = Finding.Place(object: index.entry.name.text)
       guard index.isSound else { return damaged(index) }
-      guard let table = survey.tree(named: index.entry.table), table.isReadable,
-        disagree(index, table, survey)
-      else { return [] }
+      guard let table = survey.tree(named: index.entry.table), table.isReadable else { return [] }
+      if table.computed?.failedIndexes.contains(index.entry.name) == true {
+        return [
+          Finding(
+            .indexMismatch,
+            "SQLite cannot compute the key of each row for index '\(index.entry.name)'", at: place)
+        ]
+      }
+      guard disagree(index, table, survey) else { return unchecked(index, table) }
       let difference = index.records - table.records
       let message =
         switch difference {
@@ -29,10 +35,22 @@ enum IndexCheck: Check {
     _ index: TreeSurvey, _ table: TreeSurvey, _ survey: Survey
   ) -> Bool {
     let name = index.entry.name
-    if let expected = table.expectedKeys[name] { return expected != index.keys }
+    if let expected = table.expectedKeys[name] ?? table.computed?.partialKeys[name] {
+      return expected != index.keys
+    }
     let description = survey.schema?.parsed.index(named: name, of: table.entry.name)
     guard let description, description.predicate == nil else { return false }
     return index.records != table.records
+  }
+
+  /// An index whose keys could not be computed: there may be nothing wrong with it.
+  private static func unchecked(_ index: TreeSurvey, _ table: TreeSurvey) -> [Finding] {
+    guard let reason = table.computed?.uncheckedIndexes[index.entry.name] else { return [] }
+    return [
+      Finding(
+        .notChecked, "the keys of index '\(index.entry.name)' were not checked: \(reason)",
+        at: .init(object: index.entry.name.text))
+    ]
   }
 
   /// No row depends on an index: whatever is wrong with one weighs no more than damage.

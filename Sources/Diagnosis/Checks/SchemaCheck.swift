@@ -6,7 +6,8 @@ import SQLiteFormat
 enum SchemaCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     guard let schema = survey.schema else { return [] }
-    return table(schema) + statements(schema) + roots(schema, survey)
+    return table(schema) + rows(schema) + statements(schema) + texts(schema)
+      + roots(schema, survey)
   }
 
   private static func table(_ schema: SchemaSurvey) -> [Finding] {
@@ -31,6 +32,23 @@ enum SchemaCheck: Check {
           at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
     }
     return findings
+  }
+
+  private static func rows(_ schema: SchemaSurvey) -> [Finding] {
+    schema.rowFaults.map { fault in
+      Finding(
+        .schemaDamaged, "SQLite refuses the schema row of '\(fault.name)': \(fault.reason)",
+        at: .init(object: fault.name.text), severity: .damage)
+    }
+  }
+
+  /// Names and statements whose bytes are no text: SQLite does not mind them.
+  private static func texts(_ schema: SchemaSurvey) -> [Finding] {
+    schema.entriesWithoutText.map { entry in
+      Finding(
+        .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text),
+        severity: .warning)
+    }
   }
 
   private static func statements(_ schema: SchemaSurvey) -> [Finding] {

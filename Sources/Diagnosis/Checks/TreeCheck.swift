@@ -52,7 +52,7 @@ enum TreeCheck: Check {
     }
     // A root that is gone has its own finding.
     let pages = tree.pages == 0 ? [] : findings(tree.pageFaults) { page($0, name) }
-    return pages
+    return pages + rules(tree)
       + findings(tree.cellFaults) { cell($0, name) }
       + findings(tree.misplaced) { _ in
         (
@@ -63,7 +63,6 @@ enum TreeCheck: Check {
       + findings(tree.unfit) { _ in
         (.rowDoubtful, "a row of '\(name)' has fields that the table has not")
       }
-      + mistyped(tree)
       + findings(tree.layoutFaults) { layout($0, name) }
       + findings(tree.unevenLeaves) { _ in
         (.treeUneven, "a leaf of '\(name)' lies deeper or less deep than the others")
@@ -92,17 +91,30 @@ enum TreeCheck: Check {
     }
   }
 
-  /// One finding for all: who changed a column's type by hand has them in every row.
-  private static func mistyped(_ tree: TreeSurvey) -> [Finding] {
-    guard let first = tree.mistyped.first.first else { return [] }
-    return [
+  /// What rows hold against the rules of their table.
+  ///
+  /// One finding for all of a kind: who changed the declaration by hand has them in every row.
+  private static func rules(_ tree: TreeSurvey) -> [Finding] {
+    let name = tree.entry.name
+    func finding(_ code: FindingCode, _ faults: FaultList, _ what: String) -> [Finding] {
+      guard let first = faults.first.first else { return [] }
+      return [
+        Finding(
+          code, "\(counted(faults.count, "row")) of '\(name)' \(what)",
+          at: .init(page: first.page, offset: first.offset, object: name.text), severity: .damage)
+      ]
+    }
+    let unchecked = tree.computed?.uncheckedConstraints.map { reason in
       Finding(
-        .rowDoubtful,
-        "\(counted(tree.mistyped.count, "row")) of '\(tree.entry.name)' hold a number where a "
-          + "column holds only text",
-        at: .init(page: first.page, offset: first.offset, object: tree.entry.name.text),
-        severity: .damage)
-    ]
+        .notChecked, "not every constraint of '\(name)' was checked: \(reason)",
+        at: .init(object: name.text))
+    }
+    let broken = tree.computed?.broken ?? FaultList()
+    return finding(
+      .rowDoubtful, tree.mistyped, "hold a value of a type that its column never holds")
+      + finding(.constraintBroken, tree.nulls, "hold NULL where a column refuses it")
+      + finding(.constraintBroken, broken, "break a CHECK constraint")
+      + [unchecked].compactMap(\.self)
   }
 
   private static func layout(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {

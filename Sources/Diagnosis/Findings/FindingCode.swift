@@ -59,6 +59,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case textInvalid = 102
   case indexMismatch = 103
   case indexDamaged = 104
+  case constraintBroken = 105
+  case notChecked = 106
 
   // Schema
   case schemaDamaged = 120
@@ -294,6 +296,15 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .damage, "an index is damaged",
         "the table has every row; rebuilding the index repairs it")
+    case .constraintBroken:
+      Entry(
+        .damage, "rows break a constraint of their table",
+        "the rows are there, and SQLite would not accept them now: look at what they hold")
+    case .notChecked:
+      Entry(
+        .notice, "not checked",
+        "an index or constraint takes what only its app has, or more work than a check may do; "
+          + "nothing speaks against it")
     case .schemaDamaged:
       Entry(
         .loss, "the schema table is damaged",

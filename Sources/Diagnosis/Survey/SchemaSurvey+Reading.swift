@@ -32,6 +32,7 @@ extension SchemaSurvey {
     var sources: [SchemaSource: Int] = [:]
     var entries: [SchemaEntry] = []
     var names: Set<Name> = []
+    var review = SchemaRowReview()
     for (position, stored) in records.enumerated() {
       guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
         strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
@@ -40,6 +41,7 @@ extension SchemaSurvey {
       let source: SchemaSource =
         position < live ? .schemaTable : position < strays ? .strayPage : .otherTime
       guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
+      if source == .schemaTable { review.add(entry, stored.record) }
       // Without page numbers no pointer leads anywhere.
       if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
       entries.append(entry)
@@ -47,6 +49,7 @@ extension SchemaSurvey {
     }
     var parsed = parser.parse(entries)
     let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
+    if tree.isReadable, strangers.isEmpty { review.finish(parsed) }
     if !isWhole, !expected.isEmpty {
       sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
       // What the file says stays damaged, although the statement is known from elsewhere.
@@ -56,8 +59,9 @@ extension SchemaSurvey {
       entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
     }
     return SchemaSurvey(
-      entries: entries, sources: sources, tree: tree, strangers: strangers, parsed: parsed,
-      encoding: chosen)
+      entries: entries, sources: sources, tree: tree, strangers: strangers,
+      rowFaults: review.faults,
+      parsed: parsed, encoding: chosen)
   }
 
   private static func rows(of image: Image, _ claims: inout PageClaims) -> [StoredRecord] {

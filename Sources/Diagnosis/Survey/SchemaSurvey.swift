@@ -76,6 +76,9 @@ public struct ParsedSchema: Sendable {
 public protocol SchemaParsing: Sendable {
   /// Parses the statements of a schema; what cannot be parsed is listed, never thrown.
   func parse(_ entries: [SchemaEntry]) -> ParsedSchema
+
+  /// Makes ready to compute what follows from the rows of a table by expressions of its schema.
+  func computation(for table: ComputedTable) -> any RowComputation
 }
 
 /// Where an entry of a schema comes from, the most trustworthy first.
@@ -100,6 +103,8 @@ public struct SchemaSurvey: Sendable {
   public let tree: TreeSurvey
   /// Rows of the schema table that are none.
   public let strangers: FaultList
+  /// Rows of the schema table that SQLite refuses, whatever their statements say.
+  let rowFaults: [SchemaRowFault]
   /// What SQLite makes of the entries' SQL.
   public let parsed: ParsedSchema
   /// The encoding of names and SQL.
@@ -115,6 +120,15 @@ public struct SchemaSurvey: Sendable {
 
   /// Whether every table is known, be it from outside.
   var namesEveryTable: Bool { isWhole || sources[.expected] != nil }
+
+  /// The entries whose name or statement holds bytes that are no text.
+  public var entriesWithoutText: [SchemaEntry] { entries.filter(\.hasStandIn) }
+
+  /// What becomes of an entry whose name or statement holds bytes that are no text.
+  public func remark(onTextOf entry: SchemaEntry) -> String {
+    "the schema row of '\(entry.name)' is not valid \(encoding.name): a salvage writes other "
+      + "characters in the place of what is no text"
+  }
 
   /// How records of a table become rows; nil when its SQL cannot be parsed.
   public func shape(ofTable name: Name) -> RowShape? {
@@ -144,8 +158,26 @@ extension SchemaSurvey {
       columns.append(
         KeyOrder.Column(collation, isDescending: column.descending && schemaFormat >= 4))
     }
+    let uniqueCount = entry.kind == .index && index.unique ? columns.count : nil
     // An entry for a table with rowids ends with the rowid.
-    return KeyOrder(table.withoutRowID ? columns : columns + [KeyOrder.Column()])
+    return KeyOrder(
+      table.withoutRowID ? columns : columns + [KeyOrder.Column()], uniqueCount: uniqueCount)
+  }
+
+  /// What of a table only SQLite can compute; nil where that is nothing.
+  func computedTable(_ table: TableDescription) -> ComputedTable? {
+    guard table.isStored, let shape = shape(ofTable: table.name) else { return nil }
+    let computable = Set(computableIndexes(of: table).map(\.name))
+    let indexes = table.indexes.filter { index in
+      !computable.contains(index.name) && !(table.withoutRowID && index.origin == .primaryKey)
+    }
+    let columns = table.columns.filter { $0.generated == .virtual && $0.notNull }
+    guard !indexes.isEmpty || !columns.isEmpty || !table.checks.isEmpty else { return nil }
+    return ComputedTable(
+      description: table, shape: shape, encoding: encoding,
+      keys: indexes.map { index in
+        ComputedTable.Key(index: index, columns: index.columns + table.keyColumns(addedTo: index))
+      }, filledColumns: columns.map(\.name))
   }
 
   /// The indexes over a table whose entries can be computed from its records.
@@ -204,9 +236,11 @@ extension RowShape {
       let affinity = Affinity(declaredType: column.type, strict: table.strict)
       return Column(
         name: column.name, affinity: affinity, isRowID: table.rowIDAlias == index,
-        defaultValue: encoding.reencoded(defaultValue))
+        defaultValue: encoding.reencoded(defaultValue),
+        classes: StorageClasses(
+          affinity, declaredType: column.type, strict: table.strict, notNull: column.notNull))
     }
-    self.init(stored: columns, withoutRowID: table.withoutRowID)
+    self.init(stored: columns, withoutRowID: table.withoutRowID, encoding: encoding)
   }
 }
 

@@ -174,6 +174,14 @@ extension Survey {
     func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
       ParsedSchema(description: SchemaDescription(), refused: [], defaults: [:])
     }
+
+    func computation(for table: ComputedTable) -> any RowComputation { Nothing() }
+
+    private final class Nothing: RowComputation {
+      let result = ComputedRows()
+
+      func add(_ stored: StoredRecord) {}
+    }
   }
 
   private init(
@@ -211,7 +219,7 @@ extension Survey {
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, parser: parser, claims: &claims)
     let trees = ForestScan(
-      image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4)
+      image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     ).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
@@ -230,7 +238,10 @@ extension Survey {
     self.trees = trees
     treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
-    pointerMapFaults = hasPointerMaps ? Self.pointerMapFaults(of: image, trees) : FaultList()
+    pointerMapFaults =
+      hasPointerMaps
+      ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
+      : FaultList()
     self.transfer = transfer
     readFailure = nil
   }
@@ -260,7 +271,7 @@ extension Survey {
   }
 
   private static func tasks(
-    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32
+    _ image: Image, _ schema: SchemaSurvey, schemaFormat: UInt32, _ parser: any SchemaParsing
   ) -> [TreeTask] {
     let rooted = schema.entries.filter { entry in
       switch entry.kind {
@@ -282,22 +293,9 @@ extension Survey {
         owner: firstTreeOwner + PageClaims.Owner(clamping: index),
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
         shape: description.flatMap { schema.shape(ofTable: $0.name) },
-        order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat))
+        order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
+        computed: description.flatMap { schema.computedTable($0) }, parser: parser)
     }
-  }
-
-  private static func pointerMapFaults(
-    of image: Image, _ trees: [TreeSurvey]
-  ) -> FaultList {
-    var faults = FaultList()
-    for tree in trees {
-      guard let root = tree.root, let map = image.geometry.pointerMapPage(for: root),
-        let bytes = try? image.bytes(of: map),
-        image.pointerMapEntry(of: root, in: bytes)?.kind != .root
-      else { continue }
-      faults.add(FormatError(.chainAstray, page: root))
-    }
-    return faults
   }
 }
 

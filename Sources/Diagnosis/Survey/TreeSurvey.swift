@@ -12,10 +12,19 @@ public struct FaultList: Hashable, Sendable {
   /// The first ones.
   public private(set) var first: [FormatError] = []
 
+  /// Makes an empty list.
+  public init() {}
+
   /// Adds a fault.
-  mutating func add(_ fault: FormatError) {
+  public mutating func add(_ fault: FormatError) {
     count += 1
     if first.count < Self.keptMax { first.append(fault) }
+  }
+
+  /// Adds other faults.
+  mutating func add(_ others: FaultList) {
+    count += others.count
+    first += others.first.prefix(Self.keptMax - first.count)
   }
 
   /// Whether there are none.
@@ -40,8 +49,12 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var misplaced = FaultList()
   /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.
   public internal(set) var unfit = FaultList()
-  /// Records with a number where a column holds only text: ``RowShape/isMistyped(_:)``.
+  /// Records with a value of a type that its column never holds: ``RowShape/violations(of:)``.
   public internal(set) var mistyped = FaultList()
+  /// Records with NULL in a column that refuses it.
+  public internal(set) var nulls = FaultList()
+  /// What SQLite computed of the rows, where something of that was to be.
+  public internal(set) var computed: ComputedRows?
   /// Pages that could not be visited.
   public internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
@@ -91,6 +104,10 @@ struct TreeTask: Sendable {
   var shape: RowShape?
   /// The order of its entries, when it is an index.
   var order: KeyOrder?
+  /// What of the table only SQLite can compute.
+  var computed: ComputedTable?
+  /// Who has SQLite compute that.
+  var parser: (any SchemaParsing)?
 }
 
 extension TreeSurvey {
@@ -114,10 +131,11 @@ extension TreeSurvey {
     var tally = RecordTally(
       indexes: task.indexes, sumsKeys: task.entry.kind == .index, shape: task.shape,
       order: task.order)
+    let computation = task.computed.flatMap { task.parser?.computation(for: $0) }
     var leafDepth: Int?
     var watch = task.order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
-    scan.run(&claims, takesWhole: { take($0, &tally, &watch) }) { event in
+    scan.run(&claims, takesWhole: { computation == nil && take($0, &tally, &watch) }) { event in
       switch event {
       case .page(let visit):
         pages += 1
@@ -133,6 +151,7 @@ extension TreeSurvey {
       case .record(let stored):
         tally.add(stored)
         note(stored, task.shape)
+        computation?.add(stored)
         guard watch?.accepts(stored.record) ?? true else {
           misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
           break
@@ -145,6 +164,7 @@ extension TreeSurvey {
         misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
         tally.add(stored)
         note(stored, task.shape)
+        computation?.add(stored)
       }
       return true
     }
@@ -152,6 +172,15 @@ extension TreeSurvey {
     for (index, keys) in zip(task.indexes, tally.expected) {
       expectedKeys[index.name] = keys
     }
+    take(computation?.result)
+  }
+
+  /// Takes in what was computed of the rows.
+  private mutating func take(_ result: ComputedRows?) {
+    guard let result else { return }
+    computed = result
+    nulls.add(result.nulls)
+    expectedKeys.merge(result.keys) { own, _ in own }
   }
 
   /// Takes in a page whose records are all as they should be; false, and nothing is taken in,
@@ -180,6 +209,8 @@ extension TreeSurvey {
     guard let shape else { return }
     let fault = FormatError(.recordHeader, page: stored.page, offset: stored.offset)
     if !shape.fits(stored.record) { unfit.add(fault) }
-    if shape.isMistyped(stored.record) { mistyped.add(fault) }
+    let violations = shape.violations(of: stored.record)
+    if violations.types { mistyped.add(fault) }
+    if violations.nulls { nulls.add(fault) }
   }
 }

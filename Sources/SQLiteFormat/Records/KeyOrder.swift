@@ -29,10 +29,14 @@ public struct KeyOrder: Hashable, Sendable {
 
   /// The columns that are compared; fields beyond them are not.
   public let columns: [Column]
+  /// How many of the first columns no two entries share, unless one of them is NULL; nil where
+  /// entries may share all but the whole key.
+  private let uniqueCount: Int?
 
   /// Makes an order.
-  public init(_ columns: [Column]) {
+  public init(_ columns: [Column], uniqueCount: Int? = nil) {
     self.columns = columns
+    self.uniqueCount = uniqueCount
   }
 
   /// Whether one entry may directly precede another.
@@ -40,11 +44,14 @@ public struct KeyOrder: Hashable, Sendable {
   /// Two entries may be alike only in columns that are not the whole key.
   public func allows(_ left: Record, before right: Record) -> Bool {
     var (lefts, rights) = (left.fields, right.fields)
-    for column in columns {
+    var hasNull = false
+    for (place, column) in columns.enumerated() {
       guard let first = lefts.next(), let second = rights.next(),
         let comparison = left.compare(first, with: right, second, column.collation)
       else { return true }
       if comparison != 0 { return (comparison < 0) != column.isDescending }
+      hasNull = hasNull || first.serialType == 0
+      if place + 1 == uniqueCount, !hasNull { return false }
     }
     return columns.count < max(left.fieldCount, right.fieldCount)
   }
@@ -65,10 +72,13 @@ extension KeyOrder {
   func allows(
     _ left: borrowing LocatedFields, before right: borrowing LocatedFields, of bytes: Span<UInt8>
   ) -> Bool {
+    var hasNull = false
     for (place, column) in columns.enumerated() {
       guard place < left.count, place < right.count else { return true }
       let comparison = bytes.compare(left[place], with: bytes, right[place], column.collation)
       if comparison != 0 { return (comparison < 0) != column.isDescending }
+      hasNull = hasNull || left[place].serialType == 0
+      if place + 1 == uniqueCount, !hasNull { return false }
     }
     return columns.count < max(left.count, right.count)
   }

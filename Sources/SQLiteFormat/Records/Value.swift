@@ -63,6 +63,67 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Decodes a name or statement of a schema: what is not valid becomes scalars of private use, so
+  /// that names of other bytes stay other names.
+  public func distinctString(_ bytes: Bytes) -> String {
+    switch self {
+    case .utf8: return String(validating: bytes, as: UTF8.self) ?? Self.distinct(utf8: bytes)
+    case .utf16le, .utf16be:
+      let units = units(bytes, low: self == .utf16le ? 0 : 1)
+      // SQLite passes over the first half of a unit at the end.
+      return String(validating: units, as: UTF16.self) ?? Self.distinct(utf16: units)
+    }
+  }
+
+  /// Whether something stands in a text for what was not valid.
+  public static func hasStandIn(_ text: String) -> Bool {
+    !text.utf8.allSatisfy { $0 < 0xF4 }
+      && text.unicodeScalars.contains { $0.value >= standInByte || standInUnits.contains($0.value) }
+  }
+
+  /// The scalar for the byte 0.
+  private static let standInByte: UInt32 = 0x10FF00
+  /// The scalars for halves of surrogate pairs.
+  private static let standInUnits: Range<UInt32> = 0x10F000..<0x10F800
+
+  private static func distinct(utf8 bytes: Bytes) -> String {
+    var text = String.UnicodeScalarView()
+    var rest = bytes[...]
+    while let first = rest.first {
+      var iterator = rest.makeIterator()
+      var parser = Unicode.UTF8.ForwardParser()
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let scalar):
+        text.append(Unicode.UTF8.decode(scalar))
+        rest = rest.dropFirst(scalar.count)
+      case .error, .emptyInput:
+        if let scalar = Unicode.Scalar(standInByte + UInt32(first)) { text.append(scalar) }
+        rest = rest.dropFirst()
+      }
+    }
+    return String(text)
+  }
+
+  private static func distinct(utf16 units: [UInt16]) -> String {
+    var text = String.UnicodeScalarView()
+    var index = 0
+    while index < units.count {
+      let unit = units[index]
+      index += 1
+      if let scalar = Unicode.Scalar(UInt32(unit)) {
+        text.append(scalar)
+      } else if index < units.count, UTF16.isLeadSurrogate(unit),
+        UTF16.isTrailSurrogate(units[index])
+      {
+        text.append(UTF16.decode(UTF16.EncodedScalar([unit, units[index]])))
+        index += 1
+      } else if let scalar = Unicode.Scalar(standInUnits.lowerBound + UInt32(unit) - 0xD800) {
+        text.append(scalar)
+      }
+    }
+    return String(text)
+  }
+
   /// Encodes a string as this encoding stores it.
   public func bytes(_ string: String) -> Bytes {
     switch self {

@@ -41,7 +41,8 @@ public struct RecordTally: Sendable {
     var previous = LocatedFields()
     var isFirst = true
     for cell in visit.content.cells {
-      guard cell.overflow == nil, located.read(cell.local, of: bytes), shape?.fits(located) ?? true,
+      guard cell.overflow == nil, located.read(cell.local, of: bytes),
+        shape?.fits(located, of: bytes) ?? true,
         isFirst || order?.allows(previous, before: located, of: bytes) ?? true
       else { return false }
       for place in indexes.indices {

@@ -16,14 +16,34 @@ public struct RowShape: Hashable, Sendable {
     public let isRowID: Bool
     /// What a record that ends before the column holds for it.
     public let defaultValue: Value
+    /// What the column's fields may be.
+    public let classes: StorageClasses
 
-    /// Makes a column.
-    public init(name: Name, affinity: Affinity, isRowID: Bool, defaultValue: Value) {
+    /// Makes a column, which may hold everything unless it is said what.
+    public init(
+      name: Name, affinity: Affinity, isRowID: Bool, defaultValue: Value,
+      classes: StorageClasses = .all
+    ) {
       self.name = name
       self.affinity = affinity
       self.isRowID = isRowID
       self.defaultValue = defaultValue
+      self.classes = isRowID ? .all : classes
     }
+
+    /// Whether the column keeps text that is a number as that number.
+    fileprivate var prefersNumbers: Bool {
+      switch affinity {
+      case .integer, .numeric, .real: !isRowID
+      case .text, .blob: false
+      }
+    }
+  }
+
+  /// What a field may be.
+  private struct Rule: Hashable {
+    let classes: StorageClasses
+    let prefersNumbers: Bool
   }
 
   /// The stored columns, in stored order.
@@ -35,12 +55,14 @@ public struct RowShape: Hashable, Sendable {
   /// The first place of every column that is stored again at a later one: a key may hold a
   /// column twice, under two collations.
   private let firstPlaces: [Int: Int]
-  /// For every place, whether its column turns every number into text.
-  private let isText: [Bool]
+  /// What the fields may be, up to the last column that says so.
+  private let rules: [Rule]
+  private let encoding: TextEncoding
 
   /// Makes a shape.
-  public init(stored: [Column], withoutRowID: Bool) {
+  public init(stored: [Column], withoutRowID: Bool, encoding: TextEncoding = .utf8) {
     self.stored = stored
+    self.encoding = encoding
     rowIDPlace = stored.firstIndex(where: \.isRowID)
     self.withoutRowID = withoutRowID
     var places: [Name: Int] = [:]
@@ -50,7 +72,10 @@ public struct RowShape: Hashable, Sendable {
       if places[column.name] == nil { places[column.name] = place }
     }
     self.firstPlaces = firstPlaces
-    isText = stored.map { $0.affinity == .text }
+    let ruled = stored.lastIndex { $0.classes != .all || $0.prefersNumbers }
+    rules = stored[..<(ruled.map { $0 + 1 } ?? 0)].map {
+      Rule(classes: $0.classes, prefersNumbers: $0.prefersNumbers)
+    }
   }
 
   /// What a record holds for one of the columns.
@@ -105,26 +130,47 @@ public struct RowShape: Hashable, Sendable {
     return rowIDPlace.flatMap { record.field($0) }.map { $0.serialType == 0 } ?? true
   }
 
-  /// Whether located fields can be a row of the table, with no number where a column holds only
-  /// text; false also where that takes more than a look at them.
-  func fits(_ fields: borrowing LocatedFields) -> Bool {
+  /// Whether located fields can be a row of the table, and each is one that its column holds; false
+  /// also where that takes more than a look at them.
+  func fits(_ fields: borrowing LocatedFields, of bytes: Span<UInt8>) -> Bool {
     guard fields.count <= stored.count, firstPlaces.isEmpty else { return false }
     if let rowIDPlace, rowIDPlace < fields.count, fields[rowIDPlace].serialType != 0 {
       return false
     }
-    for place in 0..<fields.count
-    where isText[place] && (1...9).contains(fields[place].serialType) {
-      return false
+    for place in 0..<min(fields.count, rules.count) {
+      let field = fields[place]
+      let found = StorageClasses(serialType: field.serialType)
+      guard rules[place].classes.contains(found) else { return false }
+      if found == .text, rules[place].prefersNumbers,
+        bytes.isNumber(field.offset..<field.end, encoding: encoding)
+      {
+        return false
+      }
     }
     return true
   }
 
-  /// Whether a record has a number where its column turns every number into text.
-  public func isMistyped(_ record: Record) -> Bool {
-    for (isText, field) in zip(isText, record.fields)
-    where isText && (1...9).contains(field.serialType) {
-      return true
+  /// What of a record its columns do not hold: each column once at most.
+  ///
+  /// A NULL where the column refuses it, or a value of another type than the column's: a number in a
+  /// column that turns each into text, text that is a number where that would have become one, and
+  /// whatever a STRICT table refuses.
+  public func violations(of record: Record) -> (nulls: Bool, types: Bool) {
+    var violations = (nulls: false, types: false)
+    for (rule, field) in zip(rules, record.fields) {
+      let found = StorageClasses(serialType: field.serialType)
+      if !rule.classes.contains(found) {
+        if found == .null { violations.nulls = true } else { violations.types = true }
+      } else if found == .text, rule.prefersNumbers, field.length <= Self.numberLengthMax,
+        case .text(let text)? = try? record.value(of: field),
+        text.span.isNumber(text.indices, encoding: encoding)
+      {
+        violations.types = true
+      }
     }
-    return false
+    return violations
   }
+
+  /// The longest text that is read from other pages to see whether it is a number.
+  private static let numberLengthMax = 1 << 16
 }

@@ -28,6 +28,11 @@ public struct SchemaEntry: Hashable, Sendable {
   /// The statement that made it; nil for indexes that SQLite makes itself.
   public let sql: String?
 
+  /// Whether something stands in its names or its statement for bytes that are no text.
+  public var hasStandIn: Bool {
+    [name.text, table.text, sql ?? ""].contains { TextEncoding.hasStandIn($0) }
+  }
+
   /// Makes an entry.
   public init(kind: Kind, name: Name, table: Name, root: PageNumber?, sql: String?) {
     self.kind = kind
@@ -49,12 +54,12 @@ public struct SchemaEntry: Hashable, Sendable {
     default: return nil
     }
     switch record.value(4) {
-    case .text(let text): sql = encoding.string(text)
+    case .text(let text): sql = encoding.distinctString(text)
     case .null: sql = nil
     default: return nil
     }
     self.kind = kind
-    self.name = Name(encoding.string(name))
-    self.table = Name(encoding.string(table))
+    self.name = Name(encoding.distinctString(name))
+    self.table = Name(encoding.distinctString(table))
   }
 }

@@ -118,14 +118,53 @@ import Testing
     #expect(try shape.fits(record([])))
     #expect(try !shape.fits(record([(9, [])])), "a value where the rowid stands")
     #expect(try !shape.fits(record([(0, []), (0, []), (0, []), (0, [])])), "too many fields")
-    #expect(try shape.isMistyped(record([(0, []), (9, []), (9, [])])), "a number as text")
-    #expect(try !shape.isMistyped(record([(0, []), (9, []), (13, [])])))
-    #expect(try !shape.isMistyped(record([(0, []), (15, [0x41])])), "text where a number may be")
     // A key may hold a column twice, under two collations.
     let column = RowShape.Column(name: "k", affinity: .blob, isRowID: false, defaultValue: .null)
     let twice = RowShape(stored: [column, column], withoutRowID: true)
     #expect(try twice.fits(record([(1, [7]), (1, [7])])))
     #expect(try !twice.fits(record([(1, [7]), (1, [8])])))
+  }
+
+  @Test(arguments: [
+    ("", false), ("12", true), (" +12 ", true), ("-.5e-3", true), ("5.", true), ("1e999", true),
+    ("12x", false), ("0x12", false), (".", false), ("-", false), ("1e", false), ("1 2", false),
+    ("2020-01-01", false), ("1.2.3", false), ("1e5.", false), ("inf", false),
+  ])
+  func `text that is a number is no value of a column that prefers numbers`(
+    text: String, isNumber: Bool
+  ) throws {
+    for encoding in TextEncoding.allCases {
+      let column = RowShape.Column(
+        name: "n", affinity: .numeric, isRowID: false, defaultValue: .null)
+      let shape = RowShape(stored: [column], withoutRowID: false, encoding: encoding)
+      let bytes = encoding.bytes(text)
+      let record = Bytes.record([(UInt64(13 + 2 * bytes.count), bytes)])
+      let violations = try shape.violations(of: Record(record, in: 0..<record.count))
+      #expect(violations.types == isNumber, "\(encoding)")
+      #expect(!violations.nulls)
+    }
+  }
+
+  @Test func `a value that its column does not hold is told`() throws {
+    func violations(_ affinity: Affinity, _ type: String, strict: Bool, _ field: (UInt64, Bytes))
+      throws
+      -> [Bool]
+    {
+      let classes = StorageClasses(affinity, declaredType: type, strict: strict, notNull: true)
+      let column = RowShape.Column(
+        name: "c", affinity: affinity, isRowID: false, defaultValue: .null, classes: classes)
+      let record = Bytes.record([field])
+      let violations = try RowShape(stored: [column], withoutRowID: false)
+        .violations(of: Record(record, in: 0..<record.count))
+      return [violations.nulls, violations.types]
+    }
+    #expect(try violations(.text, "TEXT", strict: false, (9, [])) == [false, true])
+    #expect(try violations(.text, "TEXT", strict: false, (0, [])) == [true, false])
+    #expect(try violations(.text, "TEXT", strict: false, (12, [])) == [false, false])
+    #expect(try violations(.text, "TEXT", strict: true, (12, [])) == [false, true])
+    #expect(try violations(.real, "REAL", strict: true, (9, [])) == [false, false])
+    #expect(try violations(.integer, "int", strict: true, (13, [])) == [false, true])
+    #expect(try violations(.blob, "ANY", strict: true, (13, [])) == [false, false])
   }
 
   @Test func `fields beyond the last column are no part of the row`() throws {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// One index or constraint of a table as a query over a row.
+
+import Diagnosis
+import SQLiteFormat
+
+/// An index or constraint as a query that gives what it makes of the one row of a table.
+final class ComputedRule {
+  /// What a rule is.
+  enum Kind {
+    /// An index, with whether the rowid ends its keys.
+    case index(Name, hasRowID: Bool)
+    /// A CHECK constraint.
+    case check
+    /// A virtual column that refuses NULL.
+    case filledColumn
+  }
+
+  /// What SQLite makes of a row.
+  enum Outcome {
+    /// The key of an entry; nil where a partial index leaves the row out.
+    case key(KeyHash?)
+    /// Whether the row keeps to the rule.
+    case holds(Bool)
+  }
+
+  /// What the rule is.
+  let kind: Kind
+  private let statement: Statement
+  private let encoding: TextEncoding
+
+  /// Prepares the query.
+  ///
+  /// - Throws: ``SQLiteError`` when it does not parse, or takes a function that is not here.
+  init(
+    _ kind: Kind, _ expressions: [String], of table: Name, _ encoding: TextEncoding,
+    on connection: borrowing Connection
+  ) throws(SQLiteError) {
+    self.kind = kind
+    self.encoding = encoding
+    var columns = expressions
+    // SQLite hands out text in UTF-8; its bytes as they are stored come as a blob.
+    if encoding != .utf8, case .index = kind {
+      columns += expressions.dropFirst().map { "CAST((\($0)) AS BLOB)" }
+    }
+    let list = columns.map { "(\($0))" }.joined(separator: ", ")
+    let sql = "SELECT \(list) FROM \(table.quotedIdentifier)"
+    let statementGuard = connection.statementGuard
+    statementGuard.permission = .queries
+    defer { statementGuard.permission = .own }
+    statement = try connection.prepare(sql)
+    if let function = statementGuard.functions.min() {
+      throw SQLiteError(extendedCode: 1, message: "no such function: \(function)")
+    }
+  }
+
+  /// What SQLite makes of the row that is there now.
+  ///
+  /// - Throws: ``SQLiteError`` when an expression has no value for it.
+  func outcome(rowID: Int64?) throws(SQLiteError) -> Outcome {
+    defer { statement.reset() }
+    guard try statement.step() else { return .holds(true) }
+    switch kind {
+    case .check, .filledColumn: return .holds(statement[0] != .integer(0))
+    case .index(_, let hasRowID):
+      guard statement[0] != .integer(0) else { return .key(nil) }
+      var key = KeyHash()
+      let count = encoding == .utf8 ? statement.columnCount : (statement.columnCount + 1) / 2
+      for column in 1..<count {
+        var value = statement[column]
+        if encoding != .utf8, case .text = value,
+          case .blob(let bytes) = statement[column + count - 1]
+        {
+          value = .text(bytes)
+        }
+        key.add(value)
+      }
+      if hasRowID { key.add(rowID ?? 0) }
+      return .key(key)
+    }
+  }
+}
