@@ -66,7 +66,7 @@ package struct FreshDatabase: ~Copyable {
   private let byteCountMax: Int?
   private let isCancelled: (@Sendable () -> Bool)?
   private let deferredTypes = DeferredTypes()
-  private let values = ValueLimit()
+  private let values: ValueLimit
   private let tables: [Name: TableDescription]
   /// The tables that are there.
   private var made: Set<Name> = []
@@ -89,7 +89,8 @@ package struct FreshDatabase: ~Copyable {
     at path: FilePath, schema: FreshSchema, byteCountMax: Int? = nil,
     isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SQLiteError) {
-    let connection = try Self.open(path, isCancelled)
+    let values = ValueLimit(schema.declared.declarations)
+    let connection = try Self.open(path, values, isCancelled)
     try connection.execute(
       """
       PRAGMA page_size = \(schema.pageSize);
@@ -104,6 +105,7 @@ package struct FreshDatabase: ~Copyable {
     self.connection = connection
     self.schema = schema
     self.path = path
+    self.values = values
     self.byteCountMax = byteCountMax
     self.isCancelled = isCancelled
     tables = Dictionary(
@@ -112,14 +114,14 @@ package struct FreshDatabase: ~Copyable {
   }
 
   private static func open(
-    _ path: FilePath, _ isCancelled: (@Sendable () -> Bool)?
+    _ path: FilePath, _ values: ValueLimit, _ isCancelled: (@Sendable () -> Bool)?
   ) throws(SQLiteError) -> Connection {
     let connection = try Connection(path, mode: .create)
     if let isCancelled { connection.stop(when: isCancelled) }
     connection.acceptUnknownCollations()
     // Shadow tables of virtual tables are filled directly; the file is ours alone.
     connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.limit(SQLITE_LIMIT_LENGTH, to: ValueLimit.usual)
+    connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual)
     try connection.execute(
       """
       PRAGMA journal_mode = MEMORY;
@@ -170,9 +172,8 @@ package struct FreshDatabase: ~Copyable {
         leaveOut(declaration, reason)
         continue
       }
-      connection.limit(
-        SQLITE_LIMIT_LENGTH, to: max(values.longest, declaration.sql.utf8.count + (1 << 16)))
-      defer { connection.limit(SQLITE_LIMIT_LENGTH, to: ValueLimit.usual) }
+      connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
+      defer { connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual) }
       do {
         try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
         if declaration.kind == .table { made.insert(declaration.name) }
@@ -353,7 +354,7 @@ package struct FreshDatabase: ~Copyable {
     try deferredTypes.write(to: path, storage: storage)
     // What this connection remembers of the file is no longer so.
     let standIns = standIns
-    let reopened = try Self.open(path, isCancelled)
+    let reopened = try Self.open(path, values, isCancelled)
     roots = try TableRoots(reopened)
     connection = reopened
     for function in standIns { connection.standIn(forFunction: function.text) }
@@ -405,21 +406,27 @@ extension IndexDescription {
 }
 
 /// How long the values are that lie in a fresh database, and how long others may be: what an
-/// expression makes is never longer than the longest row, or a megabyte.
+/// expression makes is never longer than the longest row or statement, or a megabyte.
 final class ValueLimit {
   /// How long values may be that no row asks for.
-  static let usual = 1 << 20
-
+  let usual: Int
   /// How long the values are that the longest row can have in another encoding.
-  private(set) var longest = usual
+  private(set) var longest: Int
   /// The bytes of all rows.
   private(set) var byteCount = 0
+
+  /// A limit for a database with these declarations, each of which is a value in its schema.
+  init(_ declarations: [Declaration]) {
+    let statement = declarations.reduce(0) { max($0, $1.sql.utf8.count) }
+    usual = max(1 << 20, 2 * statement + (1 << 16))
+    longest = usual
+  }
 
   /// Notes a row of so many bytes; gives the limit for it, where that is not the usual one.
   func note(_ rowByteCount: Int) -> Int? {
     byteCount &+= rowByteCount
     let limit = rowByteCount / 2 * 3 + (1 << 16)
-    guard limit > Self.usual else { return nil }
+    guard limit > usual else { return nil }
     longest = max(longest, limit)
     return limit
   }
