@@ -49,10 +49,19 @@ public struct RescueError: Error, Hashable, Sendable {
     verdict: Verdict? = nil
   ) {
     self.kind = kind
-    self.message = message
-    self.meaning = meaning
-    self.advice = advice
+    self.message = message.harmless(limit: Self.lineLimit)
+    self.meaning = Self.harmless(meaning)
+    self.advice = Self.harmless(advice)
     self.verdict = verdict
+  }
+
+  /// A little less than a line, for what stands before it there.
+  private static let lineLimit = String.lineLimit - 50
+
+  /// Text of several lines, of which each may quote a hostile name.
+  private static func harmless(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0).harmless(limit: lineLimit) }.joined(separator: "\n")
   }
 
   /// The same error, with what it means and what to do where it does not say so itself.

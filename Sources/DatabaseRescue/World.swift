@@ -21,6 +21,9 @@ public struct World: Sendable {
   public var isCancelled: @Sendable () -> Bool
   /// The most bytes that are read of a pipe.
   public var pipeByteCountMax = 1 << 30
+  /// The most bytes of a database that a salvage makes; nil for twice those of its input, and a
+  /// megabyte.
+  public var outputByteCountMax: Int?
   /// Told how far the run is, by any thread.
   public var progress: @Sendable (Progress) -> Void
 

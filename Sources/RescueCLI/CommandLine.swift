@@ -97,6 +97,7 @@ package enum CommandLine {
       }
       var world = world
       if let max = invocation.pipeByteCountMax { world.pipeByteCountMax = max }
+      world.outputByteCountMax = invocation.outputByteCountMax
       let context = CommandContext(world: world, console: console, interruption: interruption)
       try context.requireLogApart(invocation)
       code = try body(invocation, context)

@@ -95,6 +95,9 @@ extension Salvage {
   ) throws -> Balance {
     guard let plan else { return try setAside(tree, reader, &claims, &aside) }
     let before = claims
+    if !isOwnSchema || !tree.isSound || survey.loss(of: tree) != .none {
+      target.makeUniqueIndexes(of: plan.wanted.name)
+    }
     do {
       return try aside.attempt { aside in
         try target.attempt { try fill(tree, plan, reader, &claims, into: target, &aside) }

@@ -136,6 +136,13 @@ package struct Salvage {
     }
   }
 
+  /// How large the fresh database may become: what a schema computes for each row can be anything.
+  private var byteCountMax: Int {
+    let inputs = [survey] + backups.map(\.survey)
+    let byteCount = inputs.reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
+    return world.outputByteCountMax ?? 2 * byteCount + (1 << 20)
+  }
+
   /// Refuses before the first byte: a journal lies in the way, or there is not enough space.
   private func requireRoom(
     at output: FilePath, _ quarantine: FilePath
@@ -164,7 +171,8 @@ package struct Salvage {
     signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
-    var target = try FreshDatabase(at: partial, schema: schema, isCancelled: world.isCancelled)
+    var target = try FreshDatabase(
+      at: partial, schema: schema, byteCountMax: byteCountMax, isCancelled: world.isCancelled)
     var aside = try QuarantineDatabase(
       at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims
@@ -183,6 +191,8 @@ package struct Salvage {
       switch name {
       case "sqlite_sequence":
         continue
+      case "sqlite_stat1" where isOwnSchema:
+        try loadStatistics(table, reader, &claims, into: &target, &aside, &balances)
       case _ where name.hasPrefix("sqlite_stat"):
         notes.append("'\(table.entry.name)' is left out: run ANALYZE to gather statistics anew")
       case _ where families.isRebuilt(name):
@@ -258,6 +268,23 @@ package struct Salvage {
     _ = consume aside
     try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Reads the statistics that ANALYZE has gathered of the tables and indexes.
+  private func loadStatistics(
+    _ table: TreeSurvey, _ reader: SalvageReader, _ claims: inout PageClaims,
+    into target: inout FreshDatabase, _ aside: inout QuarantineDatabase,
+    _ balances: inout [Balance]
+  ) throws {
+    let columns = ["tbl", "idx", "stat"].map { ColumnDescription(name: $0, type: "") }
+    let wanted = TableDescription(
+      name: table.entry.name, columns: columns, storageOrder: [0, 1, 2], sql: "")
+    let shape = RowShape(wanted, defaults: [], encoding: survey.encoding)
+    try target.makeStatistics()
+    let plan = TablePlan(
+      tree: table, table: nil, wanted: wanted, shape: shape,
+      mapping: ColumnMapping(from: shape, to: wanted), isShadow: false)
+    balances.append(try load(table, plan, reader, &claims, into: &target, &aside))
   }
 
   /// Reads one table into the fresh database, where it has a place that is not taken.

@@ -94,7 +94,8 @@ public enum ContractDocument {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
-      return Bytes(try encoder.encode(contract)) + [0x0A]
+      let text = String(decoding: try encoder.encode(contract), as: UTF8.self)
+      return Bytes(text.harmlessJSON.utf8) + [0x0A]
     } catch {
       throw RescueError(.internal, "cannot write the contract '\(contract.name)'")
     }

@@ -37,22 +37,5 @@ extension RescueError {
 extension String {
   /// A text from a document in quotes, cut and made printable: what is quoted in a message may be
   /// hostile.
-  package var quoted: String {
-    let printable = unicodeScalars.prefix(60).map { scalar in
-      scalar.isPrintable ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
-    }
-    return "'" + printable.joined() + (unicodeScalars.count > 60 ? "…" : "") + "'"
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether a terminal shows this as a sign or a space, and does nothing else with it.
-  package var isPrintable: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-      .paragraphSeparator:
-      false
-    default: true
-    }
-  }
+  package var quoted: String { "'" + harmless(limit: 60) + "'" }
 }

@@ -62,7 +62,7 @@ struct PlaybookDraft: Decodable {
       return [Mistake(message: "the text is longer than \(textMax) characters", path: path)]
     }
     // A terminal must not be steered by a file.
-    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
+    guard !text.unicodeScalars.contains(where: \.isObeyed) else {
       return [Mistake(message: "the text holds a character that cannot be printed", path: path)]
     }
     return []

@@ -46,7 +46,7 @@ public protocol Report: Encodable, Sendable {
 extension Report {
   /// The text for a terminal, without styles.
   public var text: String {
-    lines(naming: nil).map { $0.plain + "\n" }.joined()
+    lines(naming: nil).map { $0.plain.harmless(limit: String.lineLimit) + "\n" }.joined()
   }
 
   /// The report as JSON: sorted keys, dates in ISO 8601.
@@ -57,7 +57,7 @@ extension Report {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+      return String(decoding: try encoder.encode(self), as: UTF8.self).harmlessJSON + "\n"
     } catch {
       throw RescueError(.internal, "cannot write the report as JSON")
     }

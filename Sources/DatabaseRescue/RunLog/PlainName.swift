@@ -20,7 +20,7 @@ public struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral
   public init(_ text: String) {
     let scalars = text.unicodeScalars
     let start = scalars.lastIndex(where: Self.isSeparator).map { scalars.index(after: $0) }
-    let name = scalars[(start ?? scalars.startIndex)...].lazy.filter(Self.isPlain)
+    let name = scalars[(start ?? scalars.startIndex)...].lazy.filter { !$0.isObeyed }
     description = String(String.UnicodeScalarView(name.prefix(Self.lengthLimit)))
   }
 
@@ -52,13 +52,6 @@ public struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral
       "\u{FF3C}":
       true
     default: false
-    }
-  }
-
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-    default: true
     }
   }
 }

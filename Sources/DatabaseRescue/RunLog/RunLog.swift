@@ -110,7 +110,8 @@ public struct RunLog: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      return Bytes(try encoder.encode(record.shortened)) + [Self.newline]
+      let text = String(decoding: try encoder.encode(record.shortened), as: UTF8.self)
+      return Bytes(text.harmlessJSON.utf8) + [Self.newline]
     } catch {
       throw RescueError(
         .internal, "the run record cannot be written as JSON", meaning: Self.unaffected,

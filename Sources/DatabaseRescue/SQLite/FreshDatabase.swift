@@ -66,10 +66,12 @@ package struct FreshDatabase: ~Copyable {
   private let byteCountMax: Int?
   private let isCancelled: (@Sendable () -> Bool)?
   private let deferredTypes = DeferredTypes()
-  private let values = ValueLimit()
+  private let values: ValueLimit
   private let tables: [Name: TableDescription]
   /// The tables that are there.
   private var made: Set<Name> = []
+  /// The indexes that were made before their tables had rows.
+  private var early: Set<Name> = []
   /// Those that have their rows.
   private var filled: Set<Name> = []
   /// Virtual tables that are written down at the end.
@@ -77,7 +79,7 @@ package struct FreshDatabase: ~Copyable {
   /// Objects that are not in the database, so far.
   package private(set) var unrestored: [UnrestoredObject] = []
 
-  /// Makes the file with its tables and its unique indexes, empty.
+  /// Makes the file with its tables, empty.
   ///
   /// Once `isCancelled` says so, every statement fails. The file never gets larger than
   /// `byteCountMax`.
@@ -87,7 +89,8 @@ package struct FreshDatabase: ~Copyable {
     at path: FilePath, schema: FreshSchema, byteCountMax: Int? = nil,
     isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SQLiteError) {
-    let connection = try Self.open(path, isCancelled)
+    let values = ValueLimit(schema.declared.declarations)
+    let connection = try Self.open(path, values, isCancelled)
     try connection.execute(
       """
       PRAGMA page_size = \(schema.pageSize);
@@ -102,23 +105,23 @@ package struct FreshDatabase: ~Copyable {
     self.connection = connection
     self.schema = schema
     self.path = path
+    self.values = values
     self.byteCountMax = byteCountMax
     self.isCancelled = isCancelled
     tables = Dictionary(
       schema.description.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     makeTables()
-    make(schema.declared.declarations.filter { $0.kind == .index && isUnique($0) })
   }
 
   private static func open(
-    _ path: FilePath, _ isCancelled: (@Sendable () -> Bool)?
+    _ path: FilePath, _ values: ValueLimit, _ isCancelled: (@Sendable () -> Bool)?
   ) throws(SQLiteError) -> Connection {
     let connection = try Connection(path, mode: .create)
     if let isCancelled { connection.stop(when: isCancelled) }
     connection.acceptUnknownCollations()
     // Shadow tables of virtual tables are filled directly; the file is ours alone.
     connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.limit(SQLITE_LIMIT_LENGTH, to: ValueLimit.usual)
+    connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual)
     try connection.execute(
       """
       PRAGMA journal_mode = MEMORY;
@@ -147,8 +150,19 @@ package struct FreshDatabase: ~Copyable {
     }
   }
 
-  private func isUnique(_ index: Declaration) -> Bool {
-    tables[index.table]?.indexes.contains { $0.name == index.name && $0.unique } ?? false
+  /// Makes the unique indexes over a table before it has rows, so that of two rows with one key the
+  /// first counts.
+  ///
+  /// Of a table against which nothing speaks every row counts: an index that contradicts it is made
+  /// last, and left out.
+  package mutating func makeUniqueIndexes(of table: Name) {
+    let unique = Set(tables[table]?.indexes.filter(\.unique).map(\.name) ?? [])
+    guard !unique.isEmpty else { return }
+    let indexes = schema.declared.declarations.filter {
+      $0.kind == .index && $0.table == table && unique.contains($0.name)
+    }
+    make(indexes)
+    early.formUnion(indexes.map(\.name))
   }
 
   /// Makes objects; those that fail are left out, and the others go on.
@@ -158,6 +172,8 @@ package struct FreshDatabase: ~Copyable {
         leaveOut(declaration, reason)
         continue
       }
+      connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
+      defer { connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual) }
       do {
         try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
         if declaration.kind == .table { made.insert(declaration.name) }
@@ -294,7 +310,8 @@ package struct FreshDatabase: ~Copyable {
     try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 
-  /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table.
+  /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table; those
+  /// of tables that are gone stay as they are, where there is a place for them.
   package func setSequences(_ sequences: [Name: Int64]) throws(SQLiteError) {
     for table in schema.description.tables where table.autoincrement && made.contains(table.name) {
       let name = Value.text(table.name)
@@ -312,6 +329,17 @@ package struct FreshDatabase: ~Copyable {
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([name, .integer(sequence)])
     }
+    guard made.contains(where: { tables[$0]?.autoincrement == true }) else { return }
+    for (name, sequence) in sequences.sorted(by: { $0.key < $1.key }) where tables[name] == nil {
+      try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
+        .run([.text(name), .integer(sequence)])
+    }
+  }
+
+  /// Makes the table of statistics, empty, as ANALYZE does.
+  package mutating func makeStatistics() throws(SQLiteError) {
+    try connection.execute("ANALYZE sqlite_schema")
+    made.insert("sqlite_stat1")
   }
 
   /// Gives all values the types that they have, once every table is filled; nothing may be asked of
@@ -326,7 +354,7 @@ package struct FreshDatabase: ~Copyable {
     try deferredTypes.write(to: path, storage: storage)
     // What this connection remembers of the file is no longer so.
     let standIns = standIns
-    let reopened = try Self.open(path, isCancelled)
+    let reopened = try Self.open(path, values, isCancelled)
     roots = try TableRoots(reopened)
     connection = reopened
     for function in standIns { connection.standIn(forFunction: function.text) }
@@ -341,9 +369,10 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
   package mutating func finish() throws(SQLiteError) {
-    connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
-    let rest = schema.declared.declarations.filter { $0.kind != .table }
-    for declaration in rest where declaration.kind != .index || !isUnique(declaration) {
+    for declaration in schema.declared.declarations
+    where declaration.kind != .table
+      && !(declaration.kind == .index && early.contains(declaration.name))
+    {
       connection.patience.allow(Patience.enough(for: values.byteCount))
       make([declaration])
     }
@@ -377,21 +406,27 @@ extension IndexDescription {
 }
 
 /// How long the values are that lie in a fresh database, and how long others may be: what an
-/// expression makes is never longer than the longest row, or a megabyte.
+/// expression makes is never longer than the longest row or statement, or a megabyte.
 final class ValueLimit {
   /// How long values may be that no row asks for.
-  static let usual = 1 << 20
-
+  let usual: Int
   /// How long the values are that the longest row can have in another encoding.
-  private(set) var longest = usual
+  private(set) var longest: Int
   /// The bytes of all rows.
   private(set) var byteCount = 0
+
+  /// A limit for a database with these declarations, each of which is a value in its schema.
+  init(_ declarations: [Declaration]) {
+    let statement = declarations.reduce(0) { max($0, $1.sql.utf8.count) }
+    usual = max(1 << 20, 2 * statement + (1 << 16))
+    longest = usual
+  }
 
   /// Notes a row of so many bytes; gives the limit for it, where that is not the usual one.
   func note(_ rowByteCount: Int) -> Int? {
     byteCount &+= rowByteCount
     let limit = rowByteCount / 2 * 3 + (1 << 16)
-    guard limit > Self.usual else { return nil }
+    guard limit > usual else { return nil }
     longest = max(longest, limit)
     return limit
   }

@@ -103,7 +103,7 @@ package struct RowLoader: ~Copyable {
       defer {
         statement.reset()
         statement.forgetValues()
-        if limit != nil { statement.limitValues(to: ValueLimit.usual) }
+        if limit != nil { statement.limitValues(to: values.usual) }
       }
       try unsafe bind(stored, in: content, apart: apart, to: statement)
       while try statement.step() {}

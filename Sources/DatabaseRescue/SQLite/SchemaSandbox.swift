@@ -265,20 +265,17 @@ struct SchemaSandbox {
     }
   }
 
-  /// The values of a table's defaults, column by column, as SQLite would store them.
-  ///
-  /// Only constants count: SQLite lets no other default stand for rows that were written
-  /// before the column was added.
+  /// The values of a table's defaults, column by column, as SQLite has them for rows that were
+  /// written before the column was added: only constants count.
   private static func defaults(
     of table: TableDescription, _ connection: borrowing Connection
   ) -> [Value] {
     table.columns.map { column in
-      guard let sql = column.defaultSQL, SQLTokens(parsing: sql).isConstant else { return .null }
+      guard let sql = column.defaultSQL else { return .null }
+      let tokens = SQLTokens(parsing: sql)
+      guard tokens.isConstant else { return .null }
       let affinity = Affinity(declaredType: column.type, strict: table.strict)
-      let value = connection.permitting(.expressions) {
-        try? connection.value("SELECT \(affinity.applied(to: sql))")
-      }
-      return (value ?? nil) ?? .null
+      return tokens.plainValue(affinity) ?? (try? connection.addedDefault(sql, affinity)) ?? .null
     }
   }
 }
@@ -323,25 +320,43 @@ extension SQLTokens {
       }
     }
   }
+
+  /// The value of a short number or of a text, in a column that stores it as it is; nil for
+  /// everything about which SQLite has rules of its own.
+  fileprivate func plainValue(_ affinity: Affinity) -> Value? {
+    guard tokens.count == 1 else { return nil }
+    switch tokens[0] {
+    case .number(let digits) where digits.utf8.count < 10 && affinity != .text && affinity != .real:
+      return Int64(digits).map(Value.integer)
+    case .literal(let text) where affinity == .text && text.hasPrefix("'"):
+      let content = text.dropFirst().dropLast()
+      return content.utf8.contains(UInt8(ascii: "'")) ? nil : .text(String(content))
+    default: return nil
+    }
+  }
+}
+
+extension Connection {
+  /// The value that a row has for a column with a default that was added after it.
+  fileprivate func addedDefault(_ sql: String, _ affinity: Affinity) throws(SQLiteError) -> Value? {
+    let table = "a row from before".quotedIdentifier
+    try execute("CREATE TABLE \(table) (a); INSERT INTO \(table) VALUES (1)")
+    defer { try? execute("DROP TABLE \(table)") }
+    // A default may end in a comment.
+    try prepare("ALTER TABLE \(table) ADD COLUMN b \(affinity.typeName) DEFAULT \(sql)\n").run([])
+    return try value("SELECT b FROM \(table)")
+  }
 }
 
 extension Affinity {
-  /// An expression that gives the value that a column of this affinity stores for another one.
-  fileprivate func applied(to sql: String) -> String {
-    // CAST would turn text that is no number into 0; a comparison's affinity does not.
+  /// A declared type with this affinity.
+  fileprivate var typeName: String {
     switch self {
-    case .blob: "(\(sql))"
-    case .text:
-      "CASE WHEN typeof(\(sql)) IN ('integer', 'real') THEN CAST((\(sql)) AS TEXT) ELSE (\(sql)) END"
-    case .real:
-      "CASE WHEN typeof(\(sql)) = 'integer' THEN CAST((\(sql)) AS REAL) ELSE (\(sql)) END"
-    case .integer, .numeric:
-      """
-      CASE WHEN typeof(\(sql)) = 'text' AND CAST(CAST((\(sql)) AS NUMERIC) AS TEXT) = (\(sql))
-      THEN CAST((\(sql)) AS NUMERIC)
-      WHEN typeof(\(sql)) = 'real' AND CAST((\(sql)) AS INTEGER) = (\(sql))
-      THEN CAST((\(sql)) AS INTEGER) ELSE (\(sql)) END
-      """
+    case .text: "TEXT"
+    case .numeric: "NUMERIC"
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .blob: ""
     }
   }
 }

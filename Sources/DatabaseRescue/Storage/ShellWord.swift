@@ -9,7 +9,7 @@ package enum ShellWord {
   /// The word, quoted where a shell would read anything into it.
   package static func quoted(_ bytes: [UInt8]) -> String {
     guard let text = String(validating: bytes, as: UTF8.self),
-      text.unicodeScalars.allSatisfy(\.isPrintable)
+      !text.unicodeScalars.contains(where: \.isObeyed)
     else { return "$'" + bytes.map(escaped).joined() + "'" }
     let isPlain = bytes.allSatisfy { isAlphanumeric($0) || plain.contains($0) }
     guard !isPlain || bytes.isEmpty else { return text }

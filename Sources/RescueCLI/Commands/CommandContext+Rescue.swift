@@ -51,8 +51,8 @@ extension CommandContext {
     encoder.dateEncodingStrategy = .iso8601
     do {
       return String(
-        decoding: try encoder.encode(TypedDocument(type: type, value: value)), as: UTF8.self)
-        + "\n"
+        decoding: try encoder.encode(TypedDocument(type: type, value: value)), as: UTF8.self
+      ).harmlessJSON + "\n"
     } catch {
       throw RescueError(.internal, "a result cannot be written as JSON")
     }

@@ -279,7 +279,7 @@ extension Command {
       """,
       "Where nobody can be asked, --choose names the option and --yes allows the change.",
     ],
-    operands: [.file], flags: [.contract, .vault, .choose, .yes, .dryRun],
+    operands: [.file], flags: [.contract, .vault, .choose, .maxOutput, .yes, .dryRun],
     examples: [
       ("dbrescue recover app.db", "see what can be done, and choose"),
       ("dbrescue recover app.db --choose restore --yes", "decided beforehand"),
@@ -327,7 +327,7 @@ extension Command {
     ],
     operands: [.file],
     flags: [
-      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize,
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize, .maxOutput,
       .force.saying("replace NEW and OUT if they exist"),
     ],
     examples: [

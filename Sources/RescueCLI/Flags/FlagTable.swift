@@ -28,6 +28,9 @@ extension Flag {
   static let maxSize = Flag(
     "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
     help: "how many MiB are read of an input that is a pipe")
+  static let maxOutput = Flag(
+    "max-output", nil, .number("MIB", 1...(1 << 30)),
+    help: "how large the new database may become, if not twice as large as the input and 1 MiB")
   static let schema = Flag(
     "schema", nil, .file("CONTRACT|SQL|DB"),
     help: "the schema of the new database: a contract, an SQL script or a healthy database")

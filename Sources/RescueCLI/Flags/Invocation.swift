@@ -128,6 +128,12 @@ struct Invocation: Sendable {
     return requiredNumber(.maxSize) << 20
   }
 
+  /// How large a new database may become; nil where nothing was said.
+  var outputByteCountMax: Int? {
+    guard command.flags.contains(where: { $0.name == Flag.maxOutput.name }) else { return nil }
+    return number(.maxOutput).map { $0 << 20 }
+  }
+
   /// Every file that was named to be read, by operands and by flags.
   var pathsToRead: [FilePath] {
     let ofOperands = command.operands.filter { $0.kind == .path }.flatMap { typed($0) }

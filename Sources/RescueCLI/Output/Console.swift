@@ -48,7 +48,7 @@ final class Console: Sendable {
 
   /// Prints a line of the result.
   func print(_ line: StyledText = "") {
-    write(line.rendered(colored: isColored(.output)) + "\n")
+    write(line.asLine.rendered(colored: isColored(.output)) + "\n")
   }
 
   /// Prints lines of the result.
@@ -107,14 +107,14 @@ final class Console: Sendable {
   /// Says why the run failed.
   func report(_ error: RescueError) {
     if manner.isJSON {
-      say(StyledText(verbatim: error.json.compact))
+      sayPart(StyledText(verbatim: error.json.compact + "\n"))
     } else {
       for line in error.lines { say(line) }
     }
   }
 
   /// Writes a line to standard error.
-  func say(_ line: StyledText) { sayPart(line + "\n") }
+  func say(_ line: StyledText) { sayPart(line.asLine + "\n") }
 
   /// Writes to standard error without ending the line.
   func sayPart(_ text: StyledText) {

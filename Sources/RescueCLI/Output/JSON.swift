@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON as it is printed: keys sorted, dates in ISO 8601, the same everywhere.
 
+import DatabaseRescue
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -87,9 +89,7 @@ enum JSON: Hashable, Sendable {
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
       case "\t": text += "\\t"
-      case _ where scalar.isObeyed:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where scalar.isObeyed: text += scalar.escapedInJSON
       default: text.unicodeScalars.append(scalar)
       }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text for people: literal words are trusted, everything put between them is made harmless.
 
+import DatabaseRescue
+
 /// Text for people, with the few styles that the program knows.
 ///
 /// Written as a string literal. What is interpolated may come from a hostile file:
@@ -42,6 +44,9 @@ struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   /// What stands between the quotation marks.
   struct StringInterpolation: StringInterpolationProtocol {
+    /// The most of one value that is shown; a line has room for words beside it.
+    private static let pieceLimit = String.lineLimit - 50
+
     fileprivate var pieces: [Piece] = []
 
     init(literalCapacity: Int, interpolationCount: Int) {
@@ -54,7 +59,7 @@ struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ value: some CustomStringConvertible, _ style: Style? = nil)
     {
-      pieces.append(Piece(text: value.description.visible, style: style))
+      pieces.append(Piece(text: value.description.harmless(limit: Self.pieceLimit), style: style))
     }
 
     mutating func appendInterpolation(_ text: StyledText) {
@@ -97,6 +102,24 @@ struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result
   }
 
+  /// The text as one line, whose middle is left out where it is longer than any line may be.
+  var asLine: StyledText {
+    let count = pieces.reduce(0) { $0 + $1.text.unicodeScalars.count }
+    guard let cut = MiddleCut(of: count, to: String.lineLimit) else { return self }
+    var result = StyledText(verbatim: "")
+    var position = 0
+    for piece in pieces {
+      let scalars = piece.text.unicodeScalars
+      let start = scalars.prefix(max(0, cut.head - position))
+      let end = scalars.suffix(max(0, position + scalars.count - max(position, count - cut.tail)))
+      let isMarked = position < cut.head && position + scalars.count >= cut.head
+      result.pieces.append(
+        Piece(text: String(start) + (isMarked ? cut.mark : "") + String(end), style: piece.style))
+      position += scalars.count
+    }
+    return result
+  }
+
   static func + (left: StyledText, right: StyledText) -> StyledText {
     var sum = left
     sum.pieces += right.pieces
@@ -119,19 +142,6 @@ extension StyledText.Style {
 }
 
 extension String {
-  /// The text with control characters and changes of writing direction spelled out.
-  var visible: String {
-    guard unicodeScalars.contains(where: \.isObeyed) else { return self }
-    return unicodeScalars.map { scalar in
-      switch scalar {
-      case "\n": "\\n"
-      case "\t": "\\t"
-      case _ where scalar.isObeyed: "\\u{\(String(scalar.value, radix: 16))}"
-      default: String(scalar)
-      }
-    }.joined()
-  }
-
   /// The number of columns that the text takes on a terminal.
   var columns: Int {
     reduce(0) { sum, character in sum + (character.isWide ? 2 : 1) }
@@ -140,16 +150,6 @@ extension String {
   /// The text with spaces up to so many columns.
   func padded(to columns: Int) -> String {
     self + String(repeating: " ", count: max(0, columns - self.columns))
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether a terminal acts on it instead of showing it.
-  var isObeyed: Bool {
-    switch value {
-    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 }
 

@@ -78,11 +78,14 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   /// Whether something stands in a text for what was not valid.
   public static func hasStandIn(_ text: String) -> Bool {
     !text.utf8.allSatisfy { $0 < 0xF4 }
-      && text.unicodeScalars.contains { $0.value >= standInByte || standInUnits.contains($0.value) }
+      && text.unicodeScalars.contains { scalar in
+        (standInByte..<standInByte + 256).contains(scalar.value)
+          || standInUnits.contains(scalar.value)
+      }
   }
 
   /// The scalar for the byte 0.
-  private static let standInByte: UInt32 = 0x10FF00
+  private static let standInByte: UInt32 = 0x10FE00
   /// The scalars for halves of surrogate pairs.
   private static let standInUnits: Range<UInt32> = 0x10F000..<0x10F800
 

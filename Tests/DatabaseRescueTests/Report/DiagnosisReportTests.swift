@@ -156,6 +156,10 @@ import Testing
     met.formUnion(try Self.pathsOfFrameworkDatabase())
     let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
+    // Nor has any of them a hole.
+    let sparse = ReportedFile(.init(name: "a", before: "partial-sha256:00", after: nil))
+    let inputs = try JSONEncoder().encode(["inputs": [sparse]])
+    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: inputs).paths())
     #expect(met.subtracting(documented).sorted() == [])
     #expect(documented.subtracting(met).sorted() == [])
   }

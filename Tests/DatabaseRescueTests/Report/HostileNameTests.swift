@@ -86,8 +86,8 @@ import Testing
   @Test func `what is cut keeps its ends`() {
     let name = "begin" + "\(String(repeating: "A", count: 10_000))end"
     let shown = name.shownName
-    #expect(shown.hasPrefix("begin") && shown.hasSuffix("end") && shown.contains("…"))
-    #expect(shown.count == 64)
+    #expect(shown.hasPrefix("begin") && shown.hasSuffix("end") && shown.contains("left out"))
+    #expect(shown.count <= 64)
     #expect("".shownName == "\"\"")
     #expect("a\u{202E}b\n".shownName == #"a\u{202e}b\n"#)
   }

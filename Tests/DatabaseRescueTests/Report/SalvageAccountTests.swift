@@ -128,7 +128,11 @@ import Testing
       try JSONDecoder().decode(AnyJSON.self, from: Data(account.json().utf8)).paths()
     }
     let full = SalvageAccount(
-      of: report, file: "old.db", inputs: [.init(name: "old.db", before: "00", after: "00")],
+      of: report, file: "old.db",
+      inputs: [
+        .init(name: "old.db", before: "00", after: "00"),
+        .init(name: "sparse.db", before: "partial-sha256:00", after: "partial-sha256:00"),
+      ],
       code: ReportFixture.code, created: ReportFixture.created)
     #expect(try paths(full) == documented)
     #expect(try paths(ReportFixture.account(sample: "lost-root.db")).isSubset(of: documented))

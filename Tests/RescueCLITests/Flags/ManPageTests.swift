@@ -33,6 +33,7 @@ import Testing
         .Op Fl \-report Ar OUT
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
+        .Op Fl \-max\-size Ar MIB
         .Op Fl \-force
         .Pp
         Write every row that can be read to a new database.
@@ -57,6 +58,8 @@ import Testing
         the write\-ahead log, where it does not lie at FILE\-wal
         .It Fl \-journal Ar PATH
         the rollback journal, where it does not lie at FILE\-journal
+        .It Fl \-max\-size Ar MIB
+        how many MiB are read of an input that is a pipe (1 to 1073741824; default: 1024)
         .It Fl f , Fl \-force
         replace NEW and OUT if they exist
         .El

@@ -140,7 +140,8 @@ import Testing
     #expect(
       outcome.error == """
         {"advice":"see 'dbrescue help check'","code":64,"meaning":"usage: dbrescue check FILE \
-        [--contract CONTRACT] [--wal PATH] [--journal PATH]","message":"'check' needs FILE: the \
+        [--contract CONTRACT] [--wal PATH] [--journal PATH] [--max-size MIB]","message":\
+        "'check' needs FILE: the \
         database file","schema":1,"type":"error"}
 
         """)

@@ -108,7 +108,7 @@ import Testing
   private static func violations(_ test: Case) throws -> [String] {
     try ScratchFolder.with { scratch in
       let stage = try stage(scratch)
-      let outcome = run(test.reading, stage, ReadFaults(of: stage.database, test.fault))
+      let outcome = try run(test.reading, stage, ReadFaults(of: stage.database, test.fault))
       var violations: [String] = []
       if outcome.status == 0, outcome.rows != rows {
         violations.append("ends in 0 with \(outcome.rows.map(String.init) ?? "unknown") rows")
@@ -138,7 +138,7 @@ import Testing
   ) throws {
     let reads = try ScratchFolder.with { scratch in
       let stage = try Self.stage(scratch)
-      let faults = ReadFaults(of: stage.database)
+      let faults = try ReadFaults(of: stage.database)
       let outcome = Self.run(reading, stage, faults)
       #expect(outcome.status == 0 && outcome.rows == Self.rows)
       return faults.reads
@@ -164,17 +164,14 @@ import Testing
     let scratch = try ScratchFolder()
     let stage = try Self.stage(scratch)
     let database = stage.database
-    let watch = ChangingFile(of: database, atRead: 28) {
-      var bytes = try database.contents()
-      switch change {
-      case .shrinks: try SystemStorage().open(database, .readWrite).truncate(to: 8 * 1024)
-      case .grows: try SystemStorage().open(database, .readWrite).write(bytes, at: bytes.count)
-      case .isReplaced:
-        bytes[bytes.count - 1] ^= 1
-        try database.replaceContents(with: bytes)
-      }
+    var world = stage.rescue(seed: 5).world
+    // Between the survey and the reading of rows.
+    world.progress = { progress in
+      guard progress == .began(.copying) else { return }
+      // What cannot be done leaves the file unchanged, which is asked for below.
+      try? Self.carryOut(change, on: database)
     }
-    let rescue = stage.rescue(seed: 5, storage: SystemStorage(watchedBy: watch))
+    let rescue = Rescue(world: world)
     do {
       let result = try rescue.salvage(
         InputFiles(database, storage: rescue.world.storage), to: stage.output)
@@ -187,5 +184,17 @@ import Testing
     let isChanged = try database.contents() != Self.content
     #expect(isChanged)
     withExtendedLifetime(scratch) {}
+  }
+
+  private static func carryOut(_ change: Change, on database: FilePath) throws {
+    let storage = SystemStorage()
+    var bytes = try database.contents()
+    switch change {
+    case .shrinks: try storage.open(database, .readWrite).truncate(to: 8 * 1024)
+    case .grows: try storage.open(database, .readWrite).write(bytes, at: bytes.count)
+    case .isReplaced:
+      bytes[bytes.count - 1] ^= 1
+      try database.replaceContents(with: bytes)
+    }
   }
 }

@@ -51,12 +51,14 @@ package final class ReadFaults: SystemCallWatch {
   }
 
   private let path: FilePath
+  private let byteCount: Int
   private let fault: Fault?
   private let state = Mutex(State())
 
   /// Watches the reads of a file.
-  package init(of path: FilePath, _ fault: Fault? = nil) {
+  package init(of path: FilePath, _ fault: Fault? = nil) throws {
     self.path = path
+    byteCount = try SystemStorage().status(of: path)?.byteCount ?? 0
     self.fault = fault
   }
 
@@ -100,37 +102,9 @@ package final class ReadFaults: SystemCallWatch {
   }
 
   private func range(of call: SystemCall) -> Range<Int>? {
-    guard call.path == path, case .read(let offset, let count) = call.effect else { return nil }
+    // A read behind the end asks only whether there is more.
+    guard call.path == path, case .read(let offset, let count) = call.effect, offset < byteCount
+    else { return nil }
     return offset..<(offset + count)
   }
-}
-
-/// Somebody who does something to a file when it has been read so often.
-package final class ChangingFile: SystemCallWatch {
-  private let path: FilePath
-  private let read: Int
-  private let change: @Sendable () throws -> Void
-  private let reads = Mutex(0)
-
-  /// Waits for a read of a file.
-  package init(
-    of path: FilePath, atRead read: Int, _ change: @escaping @Sendable () throws -> Void
-  ) {
-    self.path = path
-    self.read = read
-    self.change = change
-  }
-
-  package func failure(before call: SystemCall) -> Int32? {
-    guard call.path == path, case .read = call.effect else { return nil }
-    let isTime = reads.withLock { reads in
-      reads += 1
-      return reads == read
-    }
-    // What cannot be done leaves the file unchanged, which the test asks for.
-    if isTime { try? change() }
-    return nil
-  }
-
-  package func succeeded(_ call: SystemCall) {}
 }

@@ -12,39 +12,6 @@ extension String {
 
   /// A message that may quote names from the file, as a report shows it.
   var shownMessage: String { harmless(limit: 300) }
-
-  /// This text with everything spelled out that is obeyed instead of shown, and its middle left
-  /// out where it has more than `limit` Unicode scalars.
-  ///
-  /// The middle, because names that differ often do so at their ends, and a message says at its
-  /// end what is wrong. Scalars, because one character can have any number of them.
-  private func harmless(limit: Int) -> String {
-    let scalars = unicodeScalars
-    guard scalars.count > limit else { return Self.spelled(scalars[...]) }
-    let tail = limit / 3
-    return Self.spelled(scalars.prefix(limit - 1 - tail)) + "…" + Self.spelled(scalars.suffix(tail))
-  }
-
-  private static func spelled(_ scalars: Substring.UnicodeScalarView) -> String {
-    scalars.map { scalar in
-      switch scalar {
-      case "\n": "\\n"
-      case "\t": "\\t"
-      case _ where scalar.isObeyed: "\\u{\(String(scalar.value, radix: 16))}"
-      default: String(scalar)
-      }
-    }.joined()
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether terminals, browsers or editors act on it, or show nothing for it.
-  fileprivate var isObeyed: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
-    default: false
-    }
-  }
 }
 
 extension Name {
