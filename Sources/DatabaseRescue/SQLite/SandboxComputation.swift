@@ -31,7 +31,7 @@ final class Effort: Sendable {
 /// and collation that it has, and the virtual columns. One row takes the place of the other.
 final class SandboxComputation: RowComputation {
   /// The longest values together that are looked at, in bytes.
-  private static let rowBytesMax = 16 << 20
+  private static let rowBytesMax = 8 << 20
   /// The most tokens that the expressions of a table may have.
   private static let tokensMax = 5000
 
