@@ -247,7 +247,9 @@ package struct Salvage {
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
     try target.setSequences(sequences)
     try target.finish()
-    let unrestored = target.unrestored.map { (name: $0.name, reason: $0.reason) }
+    let unrestored =
+      (isOwnSchema ? schema.declared.refused.map { (name: $0.name, reason: $0.reason) } : [])
+      + target.unrestored.map { (name: $0.name, reason: $0.reason) }
     _ = consume target
 
     let counted =

@@ -75,6 +75,7 @@ package import SQLiteFormat
     for function in KnownFunctions.unlisted {
       standIn(forFunction: function.name, argumentCount: Int32(clamping: function.argumentCount))
     }
+    unsafe BoundedFormatting.install(on: handle)
     for module in KnownModules.unlisted { standIn(forModule: module) }
   }
 
@@ -310,6 +311,16 @@ package import SQLiteFormat
   package func bind(
     _ bytes: Bytes, _ range: Range<Int>, isText: Bool, at index: Int, encoding: TextEncoding
   ) throws(SQLiteError) {
+    guard isText, encoding.isTakenForMark(bytes[range].prefix(2)) else {
+      return try bindAsItIs(bytes, range, isText: isText, at: index, encoding: encoding)
+    }
+    let marked = encoding.byteOrderMark + bytes[range]
+    try bindAsItIs(marked, 0..<marked.count, isText: true, at: index, encoding: encoding)
+  }
+
+  private func bindAsItIs(
+    _ bytes: Bytes, _ range: Range<Int>, isText: Bool, at index: Int, encoding: TextEncoding
+  ) throws(SQLiteError) {
     let index = Int32(clamping: index)
     let result: Int32 = unsafe bytes.withUnsafeBytes { buffer in
       let content = unsafe UnsafeRawBufferPointer(rebasing: buffer[range])
@@ -335,6 +346,9 @@ package import SQLiteFormat
     // What is empty may have no address, which would be NULL.
     guard unsafe !content.isEmpty, let start = content.baseAddress else {
       return try bind(isText ? .text([]) : .blob([]), at: Int(index), encoding: encoding)
+    }
+    if isText, unsafe encoding.isTakenForMark(content.prefix(2)) {
+      return try bind(.text(unsafe Bytes(content)), at: Int(index), encoding: encoding)
     }
     try require(
       isText
@@ -390,6 +404,14 @@ package import SQLiteFormat
 }
 
 extension TextEncoding {
+  /// Whether SQLite takes the beginning of a text for a byte order mark, and drops it: it does so
+  /// once, with a mark that is put before it.
+  fileprivate func isTakenForMark(_ start: some Collection<UInt8>) -> Bool {
+    self != .utf8 && (start.elementsEqual([0xFF, 0xFE]) || start.elementsEqual([0xFE, 0xFF]))
+  }
+
+  fileprivate var byteOrderMark: Bytes { self == .utf16be ? [0xFE, 0xFF] : [0xFF, 0xFE] }
+
   var sqliteCode: UInt8 {
     switch self {
     case .utf8: UInt8(SQLITE_UTF8)

@@ -365,28 +365,37 @@ package struct FreshDatabase: ~Copyable {
   /// The functions for which the database has only stand-ins.
   package var standIns: Set<Name> { connection.statementGuard.standIns }
 
-  /// Makes the remaining indexes, the views and the triggers, and commits.
+  /// Makes the remaining indexes, writes down the views and the triggers, and commits.
+  ///
+  /// SQLite reads its whole schema for each view and trigger that it makes; what it would store is
+  /// known, and takes no pages.
   ///
   /// - Throws: ``SQLiteError`` when the database cannot be committed.
   package mutating func finish() throws(SQLiteError) {
     for declaration in schema.declared.declarations
-    where declaration.kind != .table
-      && !(declaration.kind == .index && early.contains(declaration.name))
-    {
+    where declaration.kind == .index && !early.contains(declaration.name) {
       connection.patience.allow(Patience.enough(for: values.byteCount))
       make([declaration])
     }
-    for declaration in recorded { try record(declaration) }
-    try connection.execute("COMMIT")
-  }
-
-  /// Writes down a virtual table that only a module can make that is not here.
-  private func record(_ declaration: Declaration) throws(SQLiteError) {
+    let views = schema.declared.declarations.filter { $0.kind == .view }
+    let owners = made.union(views.map(\.name))
+    var triggers: [Declaration] = []
+    for trigger in schema.declared.declarations where trigger.kind == .trigger {
+      if owners.contains(trigger.table) {
+        triggers.append(trigger)
+      } else {
+        leaveOut(trigger, "its table '\(trigger.table)' is left out")
+      }
+    }
     try connection.execute("PRAGMA writable_schema = ON")
-    try connection.prepare(
-      "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?, ?, 0, ?)"
-    ).run([.text(declaration.name), .text(declaration.name), .text(declaration.sql)])
-    try connection.execute("PRAGMA writable_schema = OFF")
+    let statement = try connection.prepare(
+      "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)")
+    for object in recorded + views + triggers {
+      try statement.run([
+        .text(object.kind.rawValue), .text(object.name), .text(object.table), .text(object.sql),
+      ])
+    }
+    try connection.execute("PRAGMA writable_schema = OFF; COMMIT")
   }
 }
 

@@ -24,6 +24,8 @@ package struct RowLoader: ~Copyable {
   private let encoding: TextEncoding
   private let longValues: LongValues
   private let values: ValueLimit
+  /// How long all rows may take: a disk can be slow, and an expression without end.
+  private let effort = Effort(.seconds(5), perRow: .milliseconds(2))
   /// For each target, its place in the record.
   private let places: [Int]
   /// For each target, whether its value may be written piece by piece.
@@ -106,7 +108,12 @@ package struct RowLoader: ~Copyable {
         if limit != nil { statement.limitValues(to: values.usual) }
       }
       try unsafe bind(stored, in: content, apart: apart, to: statement)
+      let start = ContinuousClock.now
       while try statement.step() {}
+      guard effort.allowsRow(after: ContinuousClock.now - start) else {
+        throw SQLiteError(
+          extendedCode: SQLITE_INTERRUPT, message: "its expressions take longer than they may")
+      }
     }
   }
 

@@ -9,17 +9,20 @@ import Synchronization
 ///
 /// A schema can say anything of a row, and nobody can tell how long that takes.
 final class Effort: Sendable {
-  /// How long they may take besides.
-  private static let start = Duration.milliseconds(500)
   /// How long each row may take on average; a sound one takes some microseconds.
-  private static let perRow = Duration.microseconds(100)
+  private let perRow: Duration
+  private let rest: Mutex<Duration>
 
-  private let rest = Mutex(start)
+  /// As much time as a check may take, or another.
+  init(_ start: Duration = .milliseconds(500), perRow: Duration = .microseconds(100)) {
+    self.perRow = perRow
+    rest = Mutex(start)
+  }
 
   /// Whether there is time for one more row, after one that took so long.
   func allowsRow(after duration: Duration) -> Bool {
     rest.withLock { rest in
-      rest += Self.perRow - duration
+      rest += perRow - duration
       return rest > .zero
     }
   }

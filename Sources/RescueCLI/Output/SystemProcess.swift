@@ -45,10 +45,11 @@ enum SystemProcess {
 
   /// Lets the first Ctrl-C finish the step in progress; the second ends the process at once.
   ///
-  /// A closed pipe is an error of the write, not a signal.
+  /// A closed pipe and a file that must not grow are errors of the write, not signals.
   static func handleSignals() {
     _ = Interruption.ofProcess  // Made before a signal can ask for it.
     _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
     _ = signal(SIGINT) { _ in
       Interruption.ofProcess.request()
       _ = signal(SIGINT, SIG_DFL)
