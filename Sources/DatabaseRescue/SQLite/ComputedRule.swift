@@ -8,8 +8,8 @@ import SQLiteFormat
 final class ComputedRule {
   /// What a rule is.
   enum Kind {
-    /// An index, with whether the rowid ends its keys.
-    case index(Name, hasRowID: Bool)
+    /// An index, with the condition of a partial one, and whether the rowid ends its keys.
+    case index(Name, condition: String?, hasRowID: Bool)
     /// A CHECK constraint.
     case check
     /// A virtual column that refuses NULL.
@@ -39,12 +39,14 @@ final class ComputedRule {
     self.kind = kind
     self.encoding = encoding
     var columns = expressions
-    // SQLite hands out text in UTF-8; its bytes as they are stored come as a blob.
-    if encoding != .utf8, case .index = kind {
-      columns += expressions.dropFirst().map { "CAST((\($0)) AS BLOB)" }
+    var condition = ""
+    if case .index(_, let predicate, _) = kind {
+      // SQLite hands out text in UTF-8; its bytes as they are stored come as a blob.
+      if encoding != .utf8 { columns += expressions.map { "CAST((\($0)) AS BLOB)" } }
+      condition = predicate.map { " WHERE \(Self.truth(of: $0, null: 0))" } ?? ""
     }
     let list = columns.map { "(\($0))" }.joined(separator: ", ")
-    let sql = "SELECT \(list) FROM \(table.quotedIdentifier)"
+    let sql = "SELECT \(list) FROM \(table.quotedIdentifier)\(condition)"
     let statementGuard = connection.statementGuard
     statementGuard.permission = .queries
     defer { statementGuard.permission = .own }
@@ -54,22 +56,30 @@ final class ComputedRule {
     }
   }
 
+  /// An expression that is 1 where a condition holds and 0 where it does not, or where NULL counts as
+  /// the one or the other; it computes no more than SQLite does: `json_valid(a) AND a -> 'b'`.
+  static func truth(of condition: String, null: Int) -> String {
+    null == 0
+      ? "CASE WHEN (\(condition)) THEN 1 ELSE 0 END"
+      : "CASE WHEN NOT (\(condition)) THEN 0 ELSE 1 END"
+  }
+
   /// What SQLite makes of the row that is there now.
   ///
   /// - Throws: ``SQLiteError`` when an expression has no value for it.
   func outcome(rowID: Int64?) throws(SQLiteError) -> Outcome {
     defer { statement.reset() }
-    guard try statement.step() else { return .holds(true) }
+    let isThere = try statement.step()
     switch kind {
-    case .check, .filledColumn: return .holds(statement[0] != .integer(0))
-    case .index(_, let hasRowID):
-      guard statement[0] != .integer(0) else { return .key(nil) }
+    case .check, .filledColumn: return .holds(!isThere || statement[0] != .integer(0))
+    case .index(_, _, let hasRowID):
+      guard isThere else { return .key(nil) }
       var key = KeyHash()
-      let count = encoding == .utf8 ? statement.columnCount : (statement.columnCount + 1) / 2
-      for column in 1..<count {
+      let count = encoding == .utf8 ? statement.columnCount : statement.columnCount / 2
+      for column in 0..<count {
         var value = statement[column]
         if encoding != .utf8, case .text = value,
-          case .blob(let bytes) = statement[column + count - 1]
+          case .blob(let bytes) = statement[column + count]
         {
           value = .text(bytes)
         }

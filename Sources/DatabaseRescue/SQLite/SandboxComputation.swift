@@ -64,18 +64,19 @@ final class SandboxComputation: RowComputation {
 
   private func prepare(_ expressions: TableExpressions, _ row: SandboxRow) {
     for key in table.keys {
-      let kind = ComputedRule.Kind.index(key.index.name, hasRowID: !table.description.withoutRowID)
       do throws(SQLiteError) {
-        guard let columns = expressions.columns(of: key) else {
+        guard let (columns, condition) = expressions.columns(of: key) else {
           throw SQLiteError(extendedCode: 1, message: "its expressions cannot be told apart")
         }
+        let kind = ComputedRule.Kind.index(
+          key.index.name, condition: condition, hasRowID: !table.description.withoutRowID)
         rules.append(try row.rule(kind, columns))
       } catch {
         leaveOut(key.index.name, error.message)
       }
     }
     let conditions =
-      expressions.checks.map { (ComputedRule.Kind.check, "(\($0)) IS NOT FALSE") }
+      expressions.checks.map { (ComputedRule.Kind.check, ComputedRule.truth(of: $0, null: 1)) }
       + table.filledColumns.map { (.filledColumn, "\($0.quotedIdentifier) IS NOT NULL") }
     for (kind, condition) in conditions {
       do throws(SQLiteError) {
@@ -124,7 +125,7 @@ final class SandboxComputation: RowComputation {
     let place = FormatError(.recordHeader, page: stored.page, offset: stored.offset)
     do throws(SQLiteError) {
       switch (rule.kind, try rule.outcome(rowID: stored.rowID)) {
-      case (.index(let name, _), .key(let key?)): keys[name]?.add(key)
+      case (.index(let name, _, _), .key(let key?)): keys[name]?.add(key)
       case (.check, .holds(false)): computed.broken.add(place)
       case (.filledColumn, .holds(false)): computed.nulls.add(place)
       default: break
@@ -137,7 +138,7 @@ final class SandboxComputation: RowComputation {
   /// Notes that an expression has no value for a row: for SQLite's own check neither, unless it was
   /// only stopped here.
   private func fail(_ rule: ComputedRule, _ place: FormatError, _ error: SQLiteError) {
-    guard case .index(let name, _) = rule.kind else {
+    guard case .index(let name, _, _) = rule.kind else {
       if error.isLimit {
         computed.uncheckedConstraints = Self.limitReason
       } else {
@@ -210,15 +211,12 @@ struct TableExpressions {
     self.names = names
   }
 
-  /// Whether a row has an entry in an index, and what that holds; nil where the statement cannot be
+  /// What an entry of an index holds, and which rows have one; nil where the statement cannot be
   /// understood.
-  func columns(of key: ComputedTable.Key) -> [String]? {
+  func columns(of key: ComputedTable.Key) -> (columns: [String], condition: String?)? {
     let index = indexes[key.index.name]
-    var columns = ["1"]
-    if key.index.predicate != nil {
-      guard let predicate = index?.predicate else { return nil }
-      columns = ["(\(predicate.sql)) IS TRUE"]
-    }
+    if key.index.predicate != nil, index?.predicate == nil { return nil }
+    var columns: [String] = []
     for (place, column) in key.columns.enumerated() {
       if let name = column.name {
         columns.append(name.quotedIdentifier)
@@ -227,7 +225,7 @@ struct TableExpressions {
         columns.append(items[place].sql)
       }
     }
-    return columns
+    return (columns, index?.predicate?.sql)
   }
 }
 

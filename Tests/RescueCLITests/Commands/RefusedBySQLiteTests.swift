@@ -265,6 +265,7 @@ import Testing
     "CREATE INDEX expression ON c (a || b COLLATE NOCASE DESC)",
     "CREATE INDEX json ON c (json_extract(j, '$.a'))",
     "CREATE INDEX partial ON c (b) WHERE a = 'X'", "CREATE INDEX virtual ON c (g, a DESC)",
+    "CREATE INDEX guarded ON c (json_extract(a, '$')) WHERE json_valid(a) AND a -> '$' IS NULL",
     "CREATE INDEX stored ON c (s) WHERE r > 1", "CREATE INDEX mixed ON c (r + 1, id) WHERE id < 3",
     """
     CREATE TABLE w (a, b TEXT, c REAL AS (b) VIRTUAL, PRIMARY KEY (b, a)) WITHOUT ROWID
@@ -375,6 +376,10 @@ import Testing
 
   @Test(arguments: [
     ("CREATE TABLE t(a INT, b REAL) STRICT", "(1, 2)"), ("CREATE TABLE t(a ANY, b) ", "(x'00', 1)"),
+    (
+      "CREATE TABLE t(a CHECK (a IS NULL OR NOT json_valid(a) OR json_extract(a, '$') > 1), b)",
+      "('{', 1)"
+    ),
     ("CREATE TABLE t(a NUMERIC, b)", "('2020-01-01', '1e')"),
     ("CREATE TABLE t(a CHECK (a > 1), b NOT NULL DEFAULT 5)", "(NULL, 1)"),
     ("CREATE TABLE t(a, b NOT NULL DEFAULT 5)", "(1)"),
