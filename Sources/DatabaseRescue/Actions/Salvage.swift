@@ -136,11 +136,10 @@ package struct Salvage {
     }
   }
 
-  /// How large the fresh database may become: what a schema computes for each row can be anything.
-  private var byteCountMax: Int {
-    let inputs = [survey] + backups.map(\.survey)
-    let byteCount = inputs.reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
-    return world.outputByteCountMax ?? 2 * byteCount + (1 << 20)
+  /// The bytes that there are rows in. What a schema computes for each row can be anything: how large
+  /// the fresh database may become, and how long that may take, is told by them.
+  private var inputByteCount: Int {
+    ([survey] + backups.map(\.survey)).reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
   }
 
   /// Refuses before the first byte: a journal lies in the way, or there is not enough space.
@@ -172,7 +171,9 @@ package struct Salvage {
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
     var target = try FreshDatabase(
-      at: partial, schema: schema, byteCountMax: byteCountMax, isCancelled: world.isCancelled)
+      at: partial, schema: schema, inputByteCount: inputByteCount,
+      byteCountMax: world.outputByteCountMax ?? 2 * inputByteCount + (1 << 20),
+      isCancelled: world.isCancelled)
     var aside = try QuarantineDatabase(
       at: partialQuarantine, encoding: survey.encoding, image: survey.image, meta: meta)
     var claims = reader.startingClaims

@@ -63,6 +63,7 @@ package struct FreshDatabase: ~Copyable {
   private var roots: TableRoots
   private let schema: FreshSchema
   private let path: FilePath
+  private let inputByteCount: Int
   private let byteCountMax: Int?
   private let isCancelled: (@Sendable () -> Bool)?
   private let deferredTypes = DeferredTypes()
@@ -82,11 +83,11 @@ package struct FreshDatabase: ~Copyable {
   /// Makes the file with its tables, empty.
   ///
   /// Once `isCancelled` says so, every statement fails. The file never gets larger than
-  /// `byteCountMax`.
+  /// `byteCountMax`, and what is done for it takes no longer than so many bytes of rows can ask for.
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be made.
   package init(
-    at path: FilePath, schema: FreshSchema, byteCountMax: Int? = nil,
+    at path: FilePath, schema: FreshSchema, inputByteCount: Int = 0, byteCountMax: Int? = nil,
     isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SQLiteError) {
     let values = ValueLimit(schema.declared.declarations)
@@ -106,6 +107,7 @@ package struct FreshDatabase: ~Copyable {
     self.schema = schema
     self.path = path
     self.values = values
+    self.inputByteCount = inputByteCount
     self.byteCountMax = byteCountMax
     self.isCancelled = isCancelled
     tables = Dictionary(
@@ -240,7 +242,7 @@ package struct FreshDatabase: ~Copyable {
   ///
   /// - Throws: What `body` throws.
   package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-    connection.patience.allow(Patience.enough(for: values.byteCount))
+    connection.patience.allow(Patience.enough(for: inputByteCount))
     let putOff = deferredTypes.count
     do {
       return try isolated { _ throws(any Error) in try body() }
@@ -374,7 +376,7 @@ package struct FreshDatabase: ~Copyable {
   package mutating func finish() throws(SQLiteError) {
     for declaration in schema.declared.declarations
     where declaration.kind == .index && !early.contains(declaration.name) {
-      connection.patience.allow(Patience.enough(for: values.byteCount))
+      connection.patience.allow(Patience.enough(for: inputByteCount))
       make([declaration])
     }
     let views = schema.declared.declarations.filter { $0.kind == .view }
@@ -421,9 +423,6 @@ final class ValueLimit {
   let usual: Int
   /// How long the values are that the longest row can have in another encoding.
   private(set) var longest: Int
-  /// The bytes of all rows.
-  private(set) var byteCount = 0
-
   /// A limit for a database with these declarations, each of which is a value in its schema.
   init(_ declarations: [Declaration]) {
     let statement = declarations.reduce(0) { max($0, $1.sql.utf8.count) }
@@ -433,7 +432,6 @@ final class ValueLimit {
 
   /// Notes a row of so many bytes; gives the limit for it, where that is not the usual one.
   func note(_ rowByteCount: Int) -> Int? {
-    byteCount &+= rowByteCount
     let limit = rowByteCount / 2 * 3 + (1 << 16)
     guard limit > usual else { return nil }
     longest = max(longest, limit)

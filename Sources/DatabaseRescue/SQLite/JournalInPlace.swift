@@ -16,6 +16,9 @@ enum JournalInPlace: Hashable {
   /// Only our own reader looks into it, and changes nothing.
   case hot
 
+  /// How often the journal of somebody at work is looked at.
+  private static let looksMax = 50
+
   /// Looks at the journal beside a database, which a link may lead to.
   ///
   /// - Throws: ``RescueError`` when it cannot be read.
@@ -23,10 +26,29 @@ enum JournalInPlace: Hashable {
     do {
       let resolved = try storage.resolve(database)
       let path = resolved.adding(suffix: "-journal")
-      guard try storage.status(of: path)?.kind == .file else {
-        self = .absent
-        return
+      for _ in 0..<Self.looksMax {
+        let before = try storage.status(of: path)
+        let found = try Self(at: path, before, beside: resolved, in: storage)
+        // Between the look at the journal and that at the lock its transaction may have ended.
+        guard found == .hot, try storage.status(of: path) != before else {
+          self = found
+          return
+        }
       }
+      self = .inUse
+    } catch {
+      throw RescueError(error, doing: "read the journal of '\(database)'")
+    }
+  }
+
+  private init(
+    at path: FilePath, _ status: FileStatus?, beside database: FilePath, in storage: any Storage
+  ) throws {
+    guard status?.kind == .file else {
+      self = .absent
+      return
+    }
+    do {
       let journal = try storage.open(path, .read)
       guard journal.byteCount > 0 else {
         self = .absent
@@ -38,12 +60,10 @@ enum JournalInPlace: Hashable {
       if try isRetired && RollbackJournal.superJournal(of: journal) == nil {
         self = .idle
       } else {
-        self = try OnlineBackup.hasWriter(resolved) ? .inUse : .hot
+        self = try OnlineBackup.hasWriter(database) ? .inUse : .hot
       }
     } catch let error as StorageError where error.cause == .missing {
       self = .absent  // Its writer has just committed.
-    } catch {
-      throw RescueError(error, doing: "read the journal of '\(database)'")
     }
   }
 

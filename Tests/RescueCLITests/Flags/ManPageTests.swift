@@ -34,6 +34,7 @@ import Testing
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
         .Op Fl \-max\-size Ar MIB
+        .Op Fl \-max\-output Ar MIB
         .Op Fl \-force
         .Pp
         Write every row that can be read to a new database.
@@ -60,6 +61,8 @@ import Testing
         the rollback journal, where it does not lie at FILE\-journal
         .It Fl \-max\-size Ar MIB
         how many MiB are read of an input that is a pipe (1 to 1073741824; default: 1024)
+        .It Fl \-max\-output Ar MIB
+        how large the new database may become, if not twice as large as the input and 1 MiB (1 to 1073741824)
         .It Fl f , Fl \-force
         replace NEW and OUT if they exist
         .El
