@@ -178,10 +178,25 @@ package struct FreshDatabase: ~Copyable {
       defer { connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual) }
       do {
         try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
-        if declaration.kind == .table { made.insert(declaration.name) }
+        if declaration.kind == .table {
+          made.insert(declaration.name)
+          noteForeignOrder(of: declaration.name)
+        }
       } catch {
         leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
       }
+    }
+  }
+
+  /// Notes a key or constraint that the library can only keep in the order of its bytes.
+  private mutating func noteForeignOrder(of table: Name) {
+    for index in tables[table]?.indexes ?? [] where index.origin != .created {
+      guard let collation = index.foreignCollation else { continue }
+      unrestored.append(
+        UnrestoredObject(
+          kind: .index, name: index.name,
+          reason: "it is in the order of bytes: only the app has the collation '\(collation)', and "
+            + "must copy the rows of '\(table)' into a new table before it looks for any"))
     }
   }
 

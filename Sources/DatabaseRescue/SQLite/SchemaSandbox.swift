@@ -337,7 +337,8 @@ extension SQLTokens {
 }
 
 extension Connection {
-  /// The value that a row has for a column with a default that was added after it.
+  /// The value that a row has for a column with a default that was added after it; of a column of
+  /// reals, what it has before it is made one.
   fileprivate func addedDefault(_ sql: String, _ affinity: Affinity) throws(SQLiteError) -> Value? {
     let table = "a row from before".quotedIdentifier
     try execute("CREATE TABLE \(table) (a); INSERT INTO \(table) VALUES (1)")
@@ -349,13 +350,13 @@ extension Connection {
 }
 
 extension Affinity {
-  /// A declared type with this affinity.
+  /// A declared type with this affinity; of reals, one that leaves integers what they are.
   fileprivate var typeName: String {
     switch self {
     case .text: "TEXT"
     case .numeric: "NUMERIC"
     case .integer: "INTEGER"
-    case .real: "REAL"
+    case .real: "NUMERIC"
     case .blob: ""
     }
   }

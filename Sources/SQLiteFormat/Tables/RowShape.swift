@@ -14,10 +14,17 @@ public struct RowShape: Hashable, Sendable {
     public let affinity: Affinity
     /// Whether the column is the rowid under another name; its field holds NULL.
     public let isRowID: Bool
-    /// What a record that ends before the column holds for it.
+    /// What a record that ends before the column holds for it; of a column of reals perhaps an
+    /// integer, which is what indexes hold then.
     public let defaultValue: Value
     /// What the column's fields may be.
     public let classes: StorageClasses
+
+    /// The default as a value of the column.
+    var valueOfDefault: Value {
+      guard affinity == .real, case .integer(let integer) = defaultValue else { return defaultValue }
+      return .real(Double(integer))
+    }
 
     /// Makes a column, which may hold everything unless it is said what.
     public init(
@@ -95,7 +102,7 @@ public struct RowShape: Hashable, Sendable {
   ) -> Content {
     // The record holds NULL there; a value is damage, and SQLite never looks at it.
     if stored[place].isRowID, let rowID { return .value(.integer(rowID)) }
-    guard place < fields.count else { return .value(stored[place].defaultValue) }
+    guard place < fields.count else { return .value(stored[place].valueOfDefault) }
     return .field(fields[place], isReal: stored[place].affinity == .real)
   }
 

@@ -78,7 +78,8 @@ extension Specimen {
       [
         "lower(": "app_lower(", "upper(": "app_upper(", "length(": "app_length(",
         "abs(": "app_abs(",
-      ]),
+      ]
+    ).salvaged(withStatus: 14),
     Specimen(
       "app-collations",
       [
@@ -90,7 +91,7 @@ extension Specimen {
         "CREATE TABLE two (a COLLATE NOCASE, b COLLATE RTRIM, PRIMARY KEY (b DESC, a)) WITHOUT ROWID",
         Rows.fill("two", "'A' || n, 'b' || (n % 7)", count: 60),
       ]
-    ).naming(["NOCASE": "localized", "RTRIM": "\"Ünïcode\""]),
+    ).naming(["NOCASE": "localized", "RTRIM": "\"Ünïcode\""]).salvaged(withStatus: 13),
     Specimen(
       "app-tokenizer",
       [

@@ -18,6 +18,8 @@ package struct Specimen: Sendable, CustomStringConvertible {
   package var appNames: [AppName] = []
   /// A byte of the header that is set afterwards, where an old SQLite wrote another.
   package var headerByte: (offset: Int, value: UInt8)?
+  /// How a salvage ends that cannot make what needs functions or collations of the app: it says so.
+  package var salvageStatus: Int32 = 0
   /// Whether it is so large that it is tried only where there is time.
   package var isLarge = false
   /// Whether it holds virtual tables of a module that only the app has.
@@ -45,6 +47,13 @@ package struct Specimen: Sendable, CustomStringConvertible {
   func naming(_ names: [String: String]) -> Specimen {
     var result = self
     result.appNames = names.map { AppName(app: $0.value, builtIn: $0.key) }
+    return result
+  }
+
+  /// The same, of which a salvage has to leave objects out.
+  func salvaged(withStatus status: Int32) -> Specimen {
+    var result = self
+    result.salvageStatus = status
     return result
   }
 
