@@ -136,8 +136,10 @@ package struct Salvage {
     }
   }
 
-  /// The bytes that there are rows in. What a schema computes for each row can be anything: how large
-  /// the fresh database may become, and how long that may take, is told by them.
+  /// The bytes that there are rows in.
+  ///
+  /// What a schema computes for each row can be anything: how large the fresh database may become,
+  /// and how long that may take, is told by them.
   private var inputByteCount: Int {
     ([survey] + backups.map(\.survey)).reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
   }

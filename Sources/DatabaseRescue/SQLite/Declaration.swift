@@ -16,8 +16,8 @@ package struct Declaration: Hashable, Sendable {
   package let name: Name
   /// The table of an index or trigger; else the object's own name.
   package let table: Name
-  /// The statement.
-  package let sql: String
+  /// The statement, as SQLite stores it where nobody carries it out again.
+  package internal(set) var sql: String
   /// The module of a virtual table.
   package let module: Name?
   /// The functions it calls, when rows are written, that the library does not have.

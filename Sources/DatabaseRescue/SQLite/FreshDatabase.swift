@@ -394,12 +394,19 @@ package struct FreshDatabase: ~Copyable {
       connection.patience.allow(Patience.enough(for: inputByteCount))
       make([declaration])
     }
-    let views = schema.declared.declarations.filter { $0.kind == .view }
-    let owners = made.union(views.map(\.name))
-    var triggers: [Declaration] = []
+    // Modules make tables that the schema does not name.
+    var taken = try connection.objectNames()
+    var written: [Declaration] = []
+    for object in recorded + schema.declared.declarations.filter({ $0.kind == .view }) {
+      if taken.insert(object.name).inserted {
+        written.append(object)
+      } else {
+        leaveOut(object, "its name is taken")
+      }
+    }
     for trigger in schema.declared.declarations where trigger.kind == .trigger {
-      if owners.contains(trigger.table) {
-        triggers.append(trigger)
+      if taken.contains(trigger.table) {
+        written.append(trigger)
       } else {
         leaveOut(trigger, "its table '\(trigger.table)' is left out")
       }
@@ -407,7 +414,7 @@ package struct FreshDatabase: ~Copyable {
     try connection.execute("PRAGMA writable_schema = ON")
     let statement = try connection.prepare(
       "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)")
-    for object in recorded + views + triggers {
+    for object in written {
       try statement.run([
         .text(object.kind.rawValue), .text(object.name), .text(object.table), .text(object.sql),
       ])
@@ -417,6 +424,13 @@ package struct FreshDatabase: ~Copyable {
 }
 
 extension Connection {
+  /// The names of all tables, indexes and views.
+  fileprivate func objectNames() throws(SQLiteError) -> Set<Name> {
+    Set(
+      try rows("SELECT name FROM sqlite_schema WHERE type <> 'trigger'")
+        .compactMap { $0.first?.utf8String }.map { Name($0) })
+  }
+
   /// Lets the database grow to so many bytes, and no further.
   fileprivate func limitSize(to byteCount: Int?, pageSize: Int) throws(SQLiteError) {
     guard let byteCount else { return }

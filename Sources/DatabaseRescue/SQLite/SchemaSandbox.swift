@@ -18,6 +18,14 @@ private final class SandboxDatabase {
     connection.patience.allow(Self.stepsMax)
   }
 
+  /// The statement that SQLite has stored for an object: without the name of a database in it.
+  func storedStatement(of declaration: Declaration) -> String? {
+    let found = try? connection.value(
+      "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
+      [.text(declaration.kind.rawValue), .text(declaration.name)])
+    return (found ?? nil)?.utf8String
+  }
+
   /// Does something, and takes back what it has made.
   func takingBack(_ body: () -> Void) {
     // Neither can fail in memory; if it does, the next group finds its names taken.
@@ -103,7 +111,10 @@ struct SchemaSandbox {
       guard !isTaken(entry) else {
         throw DeclarationFault(reason: "its name is taken", weight: .unreadable)
       }
-      let declaration = try database.connection.declare(entry)
+      var declaration = try database.connection.declare(entry)
+      if declaration.isWrittenDown || database === plain && declaration.module != nil {
+        declaration.sql = database.storedStatement(of: declaration) ?? declaration.sql
+      }
       note(declaration)
       return declaration
     } catch {
@@ -278,6 +289,11 @@ struct SchemaSandbox {
       return tokens.plainValue(affinity) ?? (try? connection.addedDefault(sql, affinity)) ?? .null
     }
   }
+}
+
+extension Declaration {
+  /// Whether the object has no pages, and is made by its row in the schema alone.
+  fileprivate var isWrittenDown: Bool { kind == .view || kind == .trigger }
 }
 
 extension SchemaEntry {

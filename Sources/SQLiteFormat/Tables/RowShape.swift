@@ -22,7 +22,9 @@ public struct RowShape: Hashable, Sendable {
 
     /// The default as a value of the column.
     var valueOfDefault: Value {
-      guard affinity == .real, case .integer(let integer) = defaultValue else { return defaultValue }
+      guard affinity == .real, case .integer(let integer) = defaultValue else {
+        return defaultValue
+      }
       return .real(Double(integer))
     }
 
