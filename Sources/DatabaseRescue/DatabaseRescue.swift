@@ -11,6 +11,16 @@
 public import Diagnosis
 import SQLiteFormat
 
+/// What a diagnosis found.
+public struct Diagnosed: Sendable {
+  /// What is known of the database.
+  public let examination: Examination
+  /// What copying its rows gave, where it was tried.
+  public let trial: SalvageTrial?
+  /// What can be done, least destructive first.
+  public let options: [RecoveryOption]
+}
+
 /// Health checks, backups and recovery of SQLite databases.
 public struct Rescue: Sendable {
   /// The version of this library and of the command.
@@ -44,20 +54,23 @@ public struct Rescue: Sendable {
   /// - Throws: ``RescueError`` as ``check(_:contract:)``.
   public func diagnose(
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
-  ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
+  ) throws(RescueError) -> RunResult<Diagnosed> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
-      let examination = try withEvidence(
+      var (examination, trials) = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _, _ throws(RescueError) in examination }
-      ).judgedAgain
+        { examination, _, _ throws(RescueError) in
+          (examination, try salvageTrials(for: examination, contract))
+        })
+      examination = examination.judgedAgain
+      if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
-      return (
-        examination,
-        examination.options(backups: offers.map(\.offer), hasFreshSchema: contract != nil)
-      )
+      return Diagnosed(
+        examination: examination, trial: trials.salvage,
+        options: examination.options(
+          backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials))
     }
   }
 
@@ -146,7 +159,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<RecoveryReport> {
     try run(operation, on: database) { notes throws(RescueError) in
       try recover(
-        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
         approve: approve, &notes)
     }
   }

@@ -27,7 +27,8 @@ public struct RecoveryReport: Sendable {
 
 extension Rescue {
   func recover(
-    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup? = nil,
     wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
@@ -38,8 +39,12 @@ extension Rescue {
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
+    // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
+    let trials =
+      operation == .restore || operation == .reset
+      ? SalvageTrials() : try salvageTrials(for: examination, contract)
     var options = examination.options(
-      backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+      backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials)
     // Who names a backup may want it over a sound database too: rows can be gone that nobody
     // misses but its user. Only what a newer app wrote is left alone.
     if backup != nil, examination.verdict != .newer,
@@ -126,19 +131,28 @@ extension Rescue {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    let (schema, source) = try freshSchema(for: examination.survey, contract, backups)
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
-      let report = try Salvage(
-        examination.survey, into: schema, from: source, renames: Renames(contract),
-        inputs: notes.inputs, backups: backups, believesTables: believingTables,
-        world: world
+      let report = try salvage(
+        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
+        believingTables: believingTables
       ).run(
         to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)
       return report
     }
+  }
+
+  /// A salvage, ready to run.
+  func salvage(
+    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
+    backups: [SalvageBackup] = [], believingTables: Bool = false
+  ) throws(RescueError) -> Salvage {
+    let (schema, source) = try freshSchema(for: survey, contract, backups)
+    return Salvage(
+      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
+      backups: backups, believesTables: believingTables, world: world)
   }
 
   /// The schema that a salvage fills, and where it comes from; nil for the file's own.

@@ -171,8 +171,14 @@ struct DatabasePerformer: PlaybookPerformer {
     by kind: RecoveryOption.Kind
   ) throws(RescueError) -> PlaybookStepReport {
     let wanted = earlier
+    let operation: SupportCode.Operation =
+      switch kind {
+      case .restore: .restore
+      case .reset: .reset
+      default: .recover
+      }
     let report = try rescue.recover(
-      database, setting.contract, vault: setting.vault, wait: .seconds(5),
+      operation, database, setting.contract, vault: setting.vault, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
         if kind == .reset { return examination.resetOption }

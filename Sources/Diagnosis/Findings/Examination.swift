@@ -43,6 +43,17 @@ public struct Examination: Sendable {
     unsynced = verification?.unsyncedRows ?? .cannotTell
   }
 
+  /// Another wording of the same findings.
+  init(_ other: Examination, findings: [Finding]) {
+    survey = other.survey
+    verification = other.verification
+    self.findings = findings
+    verdict = other.verdict
+    frameworks = other.frameworks
+    expectedVersion = other.expectedVersion
+    unsynced = other.unsynced
+  }
+
   /// The same, with what could not be read since it was judged.
   public var judgedAgain: Examination {
     survey.failures.count == 0
