@@ -26,6 +26,9 @@ public struct Rescue: Sendable {
   /// The version of this library and of the command.
   public static let version = "0.1.0"
 
+  /// The libraries in use, with their versions, such as `SQLite 3.46.1, zlib 1.3.1`.
+  public static let libraries = "SQLite \(SQLiteLibrary.version), zlib \(Deflate.version)"
+
   /// Files, time, chance and environment.
   public let world: World
   /// Whether nobody is there to ask; noted in support codes.

@@ -13,7 +13,7 @@ extension DiagnosisReport {
   /// The report as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): \(verdict.word)", tool: tool,
+      title: "\(file): \(verdict.word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Diagnosis", file: file, created: created, word: verdict.word,

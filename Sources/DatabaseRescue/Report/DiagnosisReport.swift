@@ -21,6 +21,7 @@ import SQLiteFormat
 /// | `type`                           | string   | `diagnosis` |
 /// | `schema`                         | integer  | the version of this table: 1 |
 /// | `tool`                           | string   | the program with its version |
+/// | `libraries`                      | string   | the libraries in use, with their versions |
 /// | `created`                        | date     | when the diagnosis was made, in UTC |
 /// | `code`                           | string   | the support code |
 /// | `file`                           | string   | the name of the database file |
@@ -119,6 +120,8 @@ public struct DiagnosisReport: Report, Hashable {
   public let schema = 1
   /// The program that made the diagnosis, with its version.
   public let tool: String
+  /// The libraries in use, with their versions.
+  public let libraries: String
   /// When the diagnosis was made.
   public let created: Date
   /// The support code of the run.
@@ -176,6 +179,7 @@ public struct DiagnosisReport: Report, Hashable {
     let name = file.description.shownFile
     let all = TableRows.all(of: survey, trial)
     tool = "dbrescue \(Rescue.version)"
+    libraries = Rescue.libraries
     self.created = created
     self.code = code
     self.file = name

@@ -8,7 +8,7 @@ extension SalvageAccount {
   /// The account as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): salvage \(word)", tool: tool,
+      title: "\(file): salvage \(word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Salvage", file: file, created: created, word: word, style: style,

@@ -18,6 +18,7 @@ public import Diagnosis
 /// | `type`                       | string   | `salvage` |
 /// | `schema`                     | integer  | the version of this table: 1 |
 /// | `tool`                       | string   | the program with its version |
+/// | `libraries`                      | string   | the libraries in use, with their versions |
 /// | `created`                    | date     | when the salvage was done, in UTC |
 /// | `code`                       | string   | the support code |
 /// | `file`                       | string   | the name of the damaged database |
@@ -77,6 +78,8 @@ public struct SalvageAccount: Report, Hashable {
   public let schema = 1
   /// The program that did it, with its version.
   public let tool: String
+  /// The libraries in use, with their versions.
+  public let libraries: String
   /// When it was done.
   public let created: Date
   /// The support code of the run.
@@ -119,7 +122,8 @@ public struct SalvageAccount: Report, Hashable {
   let next: ReportedCommand
 
   private enum CodingKeys: String, CodingKey {
-    case type, schema, tool, created, code, file, inputs, output, quarantine, rows, tables
+    case type, schema, tool, libraries, created, code, file, inputs, output, quarantine, rows,
+      tables
     case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
     case integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
@@ -138,6 +142,7 @@ public struct SalvageAccount: Report, Hashable {
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
     tool = "dbrescue \(Rescue.version)"
+    libraries = Rescue.libraries
     self.created = created
     self.code = code
     self.file = file.description.shownFile

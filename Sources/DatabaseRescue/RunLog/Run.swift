@@ -123,7 +123,8 @@ package struct RunNotes: Sendable {
   func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
     var record = RunRecord(
       code: code, started: started, seconds: world.now().timeIntervalSince(started),
-      exitCode: exitStatus, tool: PlainName(Rescue.version), unsyncedRows: examination?.unsynced)
+      exitCode: exitStatus, tool: PlainName(Rescue.version),
+      libraries: PlainName(Rescue.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
     record.inputs = inputs
     record.steps = steps

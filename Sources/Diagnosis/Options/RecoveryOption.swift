@@ -87,6 +87,19 @@ public struct BackupOffer: Sendable {
   }
 }
 
+extension BackupOffer {
+  /// The columns that a restore loses, in words.
+  fileprivate var columnsLost: String {
+    let columns = comparison.flatMap { table in
+      table.columnsOnlyCurrent.map { "\(table.table).\($0)" }
+    }
+    guard !columns.isEmpty else { return "" }
+    let rest = columns.count - 8
+    return "; it has no columns " + columns.prefix(8).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
 extension Examination {
   /// What can be done now, least destructive first.
   ///
@@ -134,7 +147,7 @@ extension Examination {
     option(
       .restore,
       "put back the backup of \(offer.age) ago (version \(offer.userVersion)); "
-        + "the current files are kept aside",
+        + "the current files are kept aside" + offer.columnsLost,
       backup: offer.name,
       offer.comparison.map { table in
         .init(

@@ -199,10 +199,13 @@ import Testing
   }
 
   @Test func `the version is one line, or one document`() {
-    #expect(run(["--version"]) == Outcome(status: 0, output: "dbrescue \(Program.version)\n"))
+    #expect(
+      run(["--version"])
+        == Outcome(status: 0, output: "dbrescue \(Program.version) (\(Rescue.libraries))\n"))
     #expect(
       run(["--version", "--json"]).output == """
         {
+          "libraries": "\(Rescue.libraries)",
           "schema": 1,
           "type": "version",
           "version": "\(Program.version)"
