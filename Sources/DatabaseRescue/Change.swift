@@ -17,6 +17,7 @@ public struct Change: Hashable, Sendable {
     /// It cannot be told whether it is.
     case unknown
 
+    /// Whether one goes less far than the other.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 

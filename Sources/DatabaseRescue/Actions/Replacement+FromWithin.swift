@@ -125,8 +125,9 @@ extension Replacement {
 
   private func uncertain(_ kept: FilePath) -> Change {
     Change(
-      .unknown, "it cannot be told whether the database was replaced; a copy of what it was is "
-        + "'\(kept)'", next: "dbrescue diagnose \(folder.database.shellQuoted)")
+      .unknown,
+      "it cannot be told whether the database was replaced; a copy of what it was is '\(kept)'",
+      next: "dbrescue diagnose \(folder.database.shellQuoted)")
   }
 
   /// A database as it is now, whoever wishes the run to stop.
