@@ -40,6 +40,9 @@ public struct Rescue: Sendable {
     self.unattended = unattended
   }
 
+  /// The same for what was begun and must come to its end.
+  var unstoppable: Rescue { Rescue(world: world.unstoppable, unattended: unattended) }
+
   /// Gives a verdict on a database without touching it.
   ///
   /// - Throws: ``RescueError`` when there is no such file or it cannot be opened; what is wrong
@@ -65,7 +68,7 @@ public struct Rescue: Sendable {
         { examination, _, _ throws(RescueError) in
           (examination, try salvageTrials(for: examination, contract))
         })
-      examination = examination.judgedAgain
+      do { examination = try examination.judgedAgain() } catch { throw .interrupted }
       if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       notes.stage = .plan
@@ -142,6 +145,7 @@ public struct Rescue: Sendable {
       report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
       report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
       notes.take(report)
+      notes.note(Change(.addition, "'\(report.output)' was made"))
       return report
     }
   }

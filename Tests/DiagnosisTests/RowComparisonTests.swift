@@ -15,8 +15,8 @@ import Testing
     try ScratchFolder.with { folder in
       func survey(_ steps: [DatabaseBuilder.Step], _ name: FilePath) throws -> Survey {
         try DatabaseBuilder(steps).build(at: folder[name])
-        return Survey(
-          try InputFiles(folder[name], storage: SystemStorage()).open(in: World()),
+        return try Survey(
+          InputFiles(folder[name], storage: SystemStorage()).open(in: World()),
           parser: SandboxParser())
       }
       return try #require(

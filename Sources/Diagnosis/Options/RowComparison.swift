@@ -27,15 +27,19 @@ extension Survey {
   /// Compares the rows that can be read here with those of another state, table by table.
   ///
   /// Needs some 50 bytes of memory for each row of the largest table.
-  public func compare(with other: Survey) -> [RowComparison] {
+  ///
+  /// - Throws: `CutShort` when the reading of either was stopped.
+  public func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
     let names = Set(
       (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
     let hidden = Set(
       [self, other].flatMap { $0.schema?.parsed.description.tables ?? [] }
         .filter { $0.kind == .shadow }.map(\.name))
-    return names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
+    let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
       compare(table: $0, with: other)
     }
+    for survey in [self, other] { try survey.failures.requireUncut() }
+    return compared
   }
 
   private func compare(table name: Name, with other: Survey) -> RowComparison {

@@ -26,8 +26,8 @@ import Testing
       let page = 2 * 4096
       bytes[page + 4] -= 1
       try path.replaceContents(with: Bytes(bytes))
-      let survey = Survey(
-        try InputFiles(path, storage: SystemStorage()).open(in: World()), parser: SandboxParser())
+      let survey = try Survey(
+        InputFiles(path, storage: SystemStorage()).open(in: World()), parser: SandboxParser())
       return Set(survey.findings.map(\.code))
     }
   }
