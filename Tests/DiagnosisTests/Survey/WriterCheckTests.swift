@@ -22,9 +22,10 @@ import Testing
       bytes[18] = isWAL ? 2 : 1
       bytes[19] = isWAL ? 2 : 1
       for byte in 0..<4 { bytes[96 + byte] = UInt8(truncatingIfNeeded: version >> (24 - 8 * byte)) }
-      // The index is page 3: its last entry is gone.
-      let page = 2 * 4096
-      bytes[page + 4] -= 1
+      // The table on page 2 and the index on page 3 are of two states.
+      let page = 4096..<8192
+      let place = try #require(page.first { Array(bytes[$0..<$0 + 3]) == Array("two".utf8) })
+      bytes[place] = UInt8(ascii: "T")
       try path.replaceContents(with: Bytes(bytes))
       let survey = try Survey(
         InputFiles(path, storage: SystemStorage()).open(in: World()), parser: SandboxParser())
