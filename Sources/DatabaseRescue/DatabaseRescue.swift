@@ -184,16 +184,22 @@ public struct Rescue: Sendable {
 
   /// Runs somebody else's migration between a verified backup and a verification.
   ///
+  /// The command shares this process's streams; where it `printsToErrors`, it does not get the
+  /// standard output.
+  ///
   /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
   ///   part of the result.
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
-    command: [FilePath], timeout: Duration? = nil, wait: Duration = .seconds(5),
+    command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
+    wait: Duration = .seconds(5),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
       try guardMigration(
-        of: database, contract, vault: vault, command: command, timeout: timeout, wait: wait,
+        of: database, contract, vault: vault,
+        command: GuardedCommand(
+          words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
         onFailure: onFailure, &notes)
     }
   }

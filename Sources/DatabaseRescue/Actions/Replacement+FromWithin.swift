@@ -42,7 +42,7 @@ extension Image {
 
 extension Replacement {
   func installThroughSQLite(
-    _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
+    over state: DatabaseState?, _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
     let quarantine = folder.quarantine(code)
     let kept = quarantine.appending(folder.database.name)
@@ -51,12 +51,15 @@ extension Replacement {
       try world.storage.createFolder(quarantine)
       // Closing it gives SQLite's locks back, and so it stays open until they are not needed.
       let old = try world.storage.open(folder.database, .read)
+      var present: DatabaseState?
       try withExtendedLifetime(old) {
         try OnlineBackup.copy(from: newFile, into: folder.database, wait: wait) {
           () throws(RescueError) in
+          present = try require(state)
           try keep(old, as: kept, wait, last)
         }
       }
+      withExtendedLifetime(present) {}
     } catch {
       try abandon(after: RescueError(error, doing: "replace '\(folder.database)'"), kept)
     }

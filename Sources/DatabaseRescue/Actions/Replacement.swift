@@ -120,10 +120,45 @@ package struct Replacement: Sendable {
   package func install(
     wait: Duration, last: (FilePath?) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) {
+    try install(over: nil, wait: wait, last: last)
+  }
+
+  /// Puts the new file in place of a state of the database, and of no other.
+  ///
+  /// - Throws: ``RescueError`` as ``install(wait:last:)``, and of the kind `.busy` when somebody
+  ///   has written to it since: ``isOverdue(_:)``.
+  func install(
+    over state: DatabaseState?, wait: Duration,
+    last: (FilePath?) throws(RescueError) -> Void = { _ in }
+  ) throws(RescueError) {
     switch method {
-    case .transaction: try installThroughSQLite(wait, last)
-    case .move: try installByMoving(last)
+    case .transaction: try installThroughSQLite(over: state, wait, last)
+    case .move: try installByMoving(over: state, last)
     }
+  }
+
+  /// The state of the database under the lock; it is to be kept as long as the lock.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when it is not the one that the plan is for.
+  func require(_ state: DatabaseState?) throws(RescueError) -> DatabaseState? {
+    guard let state else { return nil }
+    let input = try InputFiles(folder.database, storage: world.storage)
+    let present = try DatabaseState(of: input, storage: world.storage)
+    guard present == state else {
+      throw RescueError(
+        .busy, Self.overdue(folder.database), meaning: Change.nothing.meaning,
+        advice: "close what uses it, or try again")
+    }
+    return present
+  }
+
+  private static func overdue(_ database: FilePath) -> String {
+    "another process has written to '\(database)' since it was looked at"
+  }
+
+  /// Whether an error says that the database is not any more what the plan was made for.
+  func isOverdue(_ error: RescueError) -> Bool {
+    error.kind == .busy && error.message == Self.overdue(folder.database)
   }
 
   /// Puts files back that an earlier run displaced; the present ones are displaced instead.
@@ -194,13 +229,14 @@ package struct Replacement: Sendable {
 
 extension Replacement {
   private func installByMoving(
-    _ last: (FilePath?) throws(RescueError) -> Void
+    over state: DatabaseState?, _ last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
     var new: [UInt64]?
     do {
       let exists = try world.storage.status(of: folder.database) != nil
       let lock = exists ? try folder.lockDatabase(world.storage) : nil
-      try withExtendedLifetime(lock) {
+      let present = try require(state)
+      try withExtendedLifetime((lock, present)) {
         if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
         try world.storage.open(newFile, .readWrite).synchronize()
         new = try world.storage.status(of: newFile)?.identity

@@ -20,21 +20,24 @@ extension Rescue {
   /// drifted may be two states in one, and is read again.
   ///
   /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
-  /// has lost; unless `verifying`, that is all that the contract is for.
+  /// has lost; unless `verifying`, that is all that the contract is for. What looks sound may be two
+  /// states as well, unless it is asked for `asOneMoment`.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, _ notes: inout RunNotes
+    verifying: Bool = true, asOneMoment: Bool = false, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
-    for _ in 1..<Self.readingsMax {
+    for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
       let start = try DatabaseState(of: input, storage: world.storage)
+      notes.state = start
       var failure: RescueError?
       do throws(RescueError) {
         let examination = try examineOnce(
           input, contract, known: known, verifying: verifying, &notes)
-        if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
+        let looksSound = [.healthy, .outdated, .newer].contains(examination.verdict)
+        if looksSound, !asOneMoment { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
         failure = error
@@ -56,13 +59,14 @@ extension Rescue {
         + "dbrescue backup FILE")
   }
 
-  /// Examines a database that others may be using, and that this run may change anyway: where it
-  /// never rests, a copy that SQLite makes of one moment is examined instead.
+  /// Examines a database that others may be using, and that this run may change anyway, as it is at
+  /// one moment: where it does not rest, a copy that SQLite makes is examined instead.
   func examineInUse(
     _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+      return try examine(
+        InputFiles(database, storage: world.storage), contract, asOneMoment: true, &notes)
     } catch  where error.kind == .busy {
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("moment.db")

@@ -17,6 +17,20 @@ public struct RecoveryReport: Sendable {
   /// Where the old files are.
   public let quarantine: FilePath?
 
+  /// The rows that this has cost, a line for each table that has lost any.
+  var losses: [String] {
+    if let salvage {
+      return salvage.balances.filter { !$0.isComplete }.map { balance in
+        let table = balance.table.map { "'\($0)'" } ?? "no table"
+        let aside = balance.quarantined - balance.uncommitted
+        return "\(balance.lost) of \(table)" + (aside > 0 ? " and \(aside) set aside" : "")
+      }
+    }
+    return (plan?.option.outcomes ?? []).filter { $0.lost != .none }.map {
+      "\($0.lost) of '\($0.table)'"
+    }
+  }
+
   /// The verdict that the run ends in: a sound database that a salvage could not fill completely
   /// is no success.
   public var outcome: Verdict {
@@ -34,8 +48,34 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
+    for _ in 0..<Self.plansMax {
+      if let report = try recoverAsItIs(
+        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        approve: approve, &notes)
+      {
+        return report
+      }
+    }
+    throw RescueError(
+      .busy, "another process goes on writing to '\(database)'",
+      meaning: "every plan was for a state that is gone; nothing was changed",
+      advice: "close what uses it, and give the command again")
+  }
+
+  /// How often a plan is made anew because somebody has written to the database since.
+  private static let plansMax = 3
+
+  /// Carries out an option on a database as it is now; nil when somebody has written to it before
+  /// it could be replaced: what they have added is in no plan.
+  private func recoverAsItIs(
+    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup?,
+    wait: Duration,
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
     let examination = try examine(input, contract, &notes)
+    let state = notes.state
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
@@ -71,8 +111,8 @@ extension Rescue {
     let work = RecoveryWork(
       rescue: self, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
-      backup: chosen)
-    let report = try work.carryOut(&notes)
+      backup: chosen, state: state)
+    guard let report = try work.carryOut(&notes) else { return nil }
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
     return report

@@ -184,5 +184,6 @@ public struct RescueFolder: Hashable, Sendable {
     for name in names { try quarantine.remove(name) }
     try quarantines.removeFolder(code)
     try quarantines.synchronize()
+    if try quarantines.names().isEmpty { try folder.removeFolder(self.quarantines.name) }
   }
 }

@@ -38,6 +38,11 @@ struct DatabasePerformer: PlaybookPerformer {
   let telling: (Playbook.Step, PlaybookStepRecord) -> Void
   var notes: RunNotes
 
+  /// The rows that replacing the database has cost.
+  private(set) var losses: [String] = []
+  /// The commands that take back what was replaced, the last first.
+  private(set) var undo: [String] = []
+
   private var known = PlaybookFacts()
   /// The newest good backup from before this run.
   private var earlier: Backup?
@@ -194,9 +199,14 @@ struct DatabasePerformer: PlaybookPerformer {
       },
       approve: { _ in }, &notes)
     known.set(report.verdict)
+    let cost = report.losses
+    losses += cost
+    if let plan = report.plan { undo.insert(plan.undo, at: 0) }
     let kept = report.quarantine?.name.description ?? ""
     return PlaybookStepReport(
-      "the database is now \(report.verdict.word); the former files are kept", facts: known,
+      "the database is now \(report.verdict.word)"
+        + (cost.isEmpty ? "" : ", without \(cost.joined(separator: ", "))")
+        + "; the former files are kept", facts: known,
       copy: SafetyCopy(.quarantine, name: kept, checks: ["moved as they were"]))
   }
 }
@@ -247,7 +257,8 @@ extension Rescue {
       var performer = DatabasePerformer(
         rescue: self, database: database, setting: setting, asking: asking, telling: telling,
         notes: notes)
-      let result = run.run(with: &performer)
+      var result = run.run(with: &performer)
+      (result.losses, result.undo) = (performer.losses, performer.undo)
       notes = performer.notes
       if let change = result.failure?.change { notes.note(change) }
       notes.outcome = result.trouble?.outcome ?? .succeeded

@@ -39,11 +39,16 @@ package struct ChildProcess: Sendable {
   package let command: [FilePath]
   /// Its environment.
   package let environment: [String: String]
+  /// Whether its standard output is this process's standard error.
+  package let printsToErrors: Bool
 
   /// Makes a command.
-  package init(_ command: [FilePath], environment: [String: String]) {
+  package init(
+    _ command: [FilePath], environment: [String: String], printsToErrors: Bool = false
+  ) {
     self.command = command
     self.environment = environment
+    self.printsToErrors = printsToErrors
   }
 
   /// Runs it with this process's input, output and errors, and waits for it.
@@ -64,11 +69,17 @@ package struct ChildProcess: Sendable {
     let hasOwnGroup = !Self.isAtTerminal
     unsafe Self.prepare(&attributes, hasOwnGroup: hasOwnGroup)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var actions = unsafe SpawnActions()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    if printsToErrors {
+      unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    }
     let variables = environment.map { FilePath("\($0.key)=\($0.value)") }
     let result = unsafe command.withCStrings { arguments in
       unsafe variables.withCStrings { environment in
         unsafe program.withCString {
-          unsafe posix_spawnp(&process, $0, nil, &attributes, arguments, environment)
+          unsafe posix_spawnp(&process, $0, &actions, &attributes, arguments, environment)
         }
       }
     }
@@ -81,8 +92,10 @@ package struct ChildProcess: Sendable {
 
   #if canImport(Darwin)
     private typealias SpawnAttributes = posix_spawnattr_t?
+    private typealias SpawnActions = posix_spawn_file_actions_t?
   #else
     private typealias SpawnAttributes = posix_spawnattr_t
+    private typealias SpawnActions = posix_spawn_file_actions_t
   #endif
 
   /// Whether this process is in the foreground of a terminal, which then gives its signals to the

@@ -45,9 +45,10 @@ public struct Balance: Hashable, Sendable {
   /// Rows that the fresh table should have.
   public var stored: Int { written + restored }
 
-  /// Whether every row of the table is in the fresh database, with all its values.
+  /// Whether every row of the table is in the fresh database, with all its values: read from the
+  /// file, or, where that has lost it, from a backup.
   public var isComplete: Bool {
-    holds && quarantined == uncommitted && leftOut == 0 && lost == .none && restored == 0
+    holds && quarantined == uncommitted && leftOut == 0 && lost == .none
   }
 }
 

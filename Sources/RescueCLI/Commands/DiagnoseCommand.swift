@@ -22,7 +22,8 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
     of: examination, trial: result.value.trial, options: options, differences: examination.diff,
     file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
-  try context.tell(report, to: reportFile, naming: file)
   context.tellLogFailure(of: result)
+  try context.tell(
+    report, to: reportFile, naming: context.subject(invocation, with: [.contract, .vault]))
   return ExitCode(examination.verdict)
 }
