@@ -48,7 +48,9 @@ public struct Rescue: Sendable {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
       let examination = try withEvidence(
         input, &notes,
-        examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, askingModules: true, &notes)
+        },
         { examination, _, _ throws(RescueError) in examination }
       ).judgedAgain
       notes.take(examination)

@@ -20,12 +20,13 @@ extension Rescue {
   /// drifted may be two states in one, and is read again.
   ///
   /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
-  /// has lost; unless `verifying`, that is all that the contract is for.
+  /// has lost; unless `verifying`, that is all that the contract is for. Modules of virtual tables
+  /// are asked on a private copy where that is wished: they may read all of their tables.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, _ notes: inout RunNotes
+    verifying: Bool = true, askingModules: Bool = false, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
     for _ in 1..<Self.readingsMax {
@@ -33,7 +34,8 @@ extension Rescue {
       var failure: RescueError?
       do throws(RescueError) {
         let examination = try examineOnce(
-          input, contract, known: known, verifying: verifying, &notes)
+          input, contract, known: known, verifying: verifying, askingModules: askingModules,
+          &notes)
         if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
@@ -73,7 +75,7 @@ extension Rescue {
 
   private func examineOnce(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, _ notes: inout RunNotes
+    verifying: Bool = true, askingModules: Bool = false, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
     let files = try input.open(in: world)
@@ -87,19 +89,45 @@ extension Rescue {
     try world.requireGoingOn()
     let bytes = Examination(
       survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
-    var examination = bytes
-    // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if verifying, let contract, bytes.verdict.isStructureSound, let image = survey.image {
-      notes.stage = .verify
-      let folder = try PrivateFolder(world: world)
-      let copy = folder.file("copy.db")
-      try image.write(to: copy, storage: world.storage)
-      examination = Examination(
-        survey, verification: try verify(copy, against: contract),
-        expectedVersion: Int(contract.userVersion))
-    }
+    let examination = try examine(
+      bytes, verifying ? contract : nil, askingModules: askingModules, &notes)
     notes.take(examination)
     return examination
+  }
+
+  /// Has SQLite tell on a private copy what the bytes alone do not: how the database stands to a
+  /// contract, and what the modules of its virtual tables say.
+  private func examine(
+    _ bytes: Examination, _ contract: Contract?, askingModules: Bool, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    let survey = bytes.survey
+    let asked = askingModules ? survey.virtualTables.filter(\.canBeAsked) : []
+    guard contract != nil || !asked.isEmpty, let image = survey.image else { return bytes }
+    // SQLite opens only what our own reader found to be sound, and only a copy of it.
+    guard bytes.verdict.isStructureSound else {
+      return Examination(
+        survey, expectedVersion: bytes.expectedVersion,
+        modules: asked.map {
+          ModuleVerdict($0.name, .unchecked("SQLite is asked nothing of a damaged database"))
+        })
+    }
+    notes.stage = .verify
+    let folder = try PrivateFolder(world: world)
+    let copy = folder.file("copy.db")
+    try image.write(to: copy, storage: world.storage)
+    let verification = try contract.map { contract throws(RescueError) in
+      try verify(copy, against: contract)
+    }
+    do {
+      let modules = try ModuleReview.verdicts(
+        on: asked, in: copy, byteCount: image.dataByteCount, isCancelled: world.isCancelled)
+      try world.requireGoingOn()
+      return Examination(
+        survey, verification: verification, expectedVersion: bytes.expectedVersion,
+        modules: modules)
+    } catch {
+      throw RescueError(error, doing: "have SQLite check a copy")
+    }
   }
 
   /// Has SQLite compare a private copy with a contract.

@@ -34,7 +34,7 @@ extension Rescue {
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
     let input = try InputFiles(database, storage: world.storage)
-    let examination = try examine(input, contract, &notes)
+    let examination = try examine(input, contract, askingModules: true, &notes)
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }

@@ -35,6 +35,16 @@ private final class SandboxDatabase {
   }
 }
 
+/// A virtual table with the tables that store it.
+private struct VirtualFamily {
+  /// The virtual table.
+  let table: TableDescription
+  /// Those of the file's tables that store it, with whether its module makes them.
+  let shadows: [Name: Bool]
+  /// What the module makes besides.
+  let other: [TableDescription]
+}
+
 /// Where the declarations of an untrusted schema are tried.
 ///
 /// One table with its indexes and triggers after the other is declared, described and taken back:
@@ -48,6 +58,7 @@ struct SchemaSandbox {
   private(set) var refused: [RefusedStatement] = []
   private(set) var description = SchemaDescription()
   private(set) var defaults: [Name: [Value]] = [:]
+  private(set) var virtualTables: [VirtualTable] = []
 
   private let groups: SchemaGroups
   /// Where the modules of the library make their tables.
@@ -174,6 +185,13 @@ struct SchemaSandbox {
       }
       plain.connection.standIn(forModule: module.text)
       guard declare(claim, in: plain) != nil else { return }
+      if !virtualTables.contains(where: { $0.name == claim.name }) {
+        virtualTables.append(
+          VirtualTable(
+            name: claim.name, module: module, sql: claim.sql ?? "",
+            storage: KnownModules.unstored.contains(module)
+              ? .nothing : .unknown("the module '\(module)' is not here")))
+      }
       declarations[declarations.count - 1].isOnlyRecorded = true
       description.tables.append(
         TableDescription(
@@ -188,29 +206,44 @@ struct SchemaSandbox {
     guard let module = claim.virtualModule, KnownModules.stored.contains(module) else {
       return false
     }
+    var table = VirtualTable(
+      name: claim.name, module: module, sql: claim.sql ?? "", storage: .nothing)
     var isMade = false
     modules.takingBack {
-      guard let declaration = make(claim), let family = family(of: claim, stored) else { return }
+      let declaration: Declaration
+      do throws(DeclarationFault) {
+        declaration = try make(claim)
+      } catch {
+        table.storage = .unknown(error.reason)
+        return
+      }
+      guard let family = family(of: &table, stored) else { return }
       note(declaration)
-      description.tables.append(family.table)
-      for (name, isImplied) in family.shadows {
-        guard let index = stored.first(where: { declarations[$0].name == name }) else { continue }
-        declarations[index].family = claim.name
-        declarations[index].isImplied = isImplied
-      }
-      for index in description.tables.indices
-      where family.shadows[description.tables[index].name] != nil {
-        description.tables[index].kind = .shadow
-      }
-      description.tables += family.other
+      take(family, of: claim.name, stored)
       declare(group.indexes + group.triggers, in: modules)
       isMade = true
     }
+    virtualTables.append(table)
     return isMade
   }
 
+  /// Takes in a virtual table that was just made.
+  private mutating func take(_ family: VirtualFamily, of name: Name, _ stored: [Int]) {
+    description.tables.append(family.table)
+    for (name, isImplied) in family.shadows {
+      guard let index = stored.first(where: { declarations[$0].name == name }) else { continue }
+      declarations[index].family = family.table.name
+      declarations[index].isImplied = isImplied
+    }
+    for index in description.tables.indices
+    where family.shadows[description.tables[index].name] != nil {
+      description.tables[index].kind = .shadow
+    }
+    description.tables += family.other
+  }
+
   /// Makes a virtual table, with the table of its content beside it where the module asks for that.
-  private func make(_ claim: SchemaEntry) -> Declaration? {
+  private func make(_ claim: SchemaEntry) throws(DeclarationFault) -> Declaration {
     do throws(DeclarationFault) {
       return try modules.connection.declare(claim)
     } catch {
@@ -219,19 +252,18 @@ struct SchemaSandbox {
         groups.groups[Name(content)]?.claims.contains(where: { entry in
           (try? modules.connection.declare(entry)) != nil
         }) == true
-      else { return nil }
-      return try? modules.connection.declare(claim)
+      else { throw error }
+      return try modules.connection.declare(claim)
     }
   }
 
   /// A virtual table that was just made, those of the file's tables that store it, with whether
   /// its module makes them, and what the module makes besides; nil where rows of the file have no
-  /// place in what it makes.
-  private func family(
-    of claim: SchemaEntry, _ stored: [Int]
-  ) -> (table: TableDescription, shadows: [Name: Bool], other: [TableDescription])? {
+  /// place in what it makes, but for those of an index that can be built anew.
+  private func family(of table: inout VirtualTable, _ stored: [Int]) -> VirtualFamily? {
+    let name = table.name
     guard let made = try? SchemaReader.describe(modules.connection),
-      let table = made.tables.first(where: { $0.name == claim.name })
+      let description = made.tables.first(where: { $0.name == name })
     else { return nil }
     for index in stored where !made.tables.contains(where: { $0.name == declarations[index].name })
     {
@@ -239,19 +271,27 @@ struct SchemaSandbox {
       try? modules.connection.declare(declarations[index])
     }
     guard let all = try? SchemaReader.describe(modules.connection) else { return nil }
+    let parts = made.tables.filter { $0.kind == .shadow }
+    table.columnCount = description.columns.count
+    table.storage = .parts(
+      parts.map { VirtualTable.Part(name: $0.name, columnCount: $0.columns.count) })
     var shadows: [Name: Bool] = [:]
+    var haveRowsAPlace = true
     for index in stored {
       let name = declarations[index].name
       guard let other = all.tables.first(where: { $0.name == name }), other.kind == .shadow else {
         continue
       }
-      shadows[name] = made.tables.contains { $0.name == name }
-      guard let own = description.tables.first(where: { $0.name == name }),
-        own.hasPlace(in: other)
-      else { return nil }
+      let isPart = parts.contains { $0.name == name }
+      shadows[name] = isPart
+      guard let own = self.description.tables.first(where: { $0.name == name }) else { return nil }
+      if isPart, !own.serves(as: other) { table.misshapen.append(name) }
+      haveRowsAPlace =
+        haveRowsAPlace && (own.hasPlace(in: other) || isPart && table.isComputed(name))
     }
-    let other = made.tables.filter { $0.kind == .shadow && shadows[$0.name] == nil }
-    return (table, shadows, other)
+    guard haveRowsAPlace else { return nil }
+    return VirtualFamily(
+      table: description, shadows: shadows, other: parts.filter { shadows[$0.name] == nil })
   }
 
   // MARK: Describing
@@ -311,6 +351,22 @@ extension TableDescription {
     guard withoutRowID == other.withoutRowID else { return false }
     let mapping = ColumnMapping(from: RowShape(self, defaults: [], encoding: .utf8), to: other)
     return mapping.leftOut.isEmpty && mapping.targets.count == other.columns.count
+  }
+}
+
+extension TableDescription {
+  /// Whether whoever looks for the columns of another table finds them here.
+  fileprivate func serves(as other: TableDescription) -> Bool {
+    withoutRowID == other.withoutRowID && rowIDAlias == other.rowIDAlias
+      && columns.count >= other.columns.count
+      && zip(columns, other.columns).allSatisfy { $0.name == $1.name }
+  }
+}
+
+extension VirtualTable {
+  /// Whether the rows of a table that stores it can be computed of others.
+  fileprivate func isComputed(_ part: Name) -> Bool {
+    isFullText && hasTexts && part != Name("\(name)_content")
   }
 }
 

@@ -20,18 +20,25 @@ public struct Examination: Sendable {
   public let expectedVersion: Int?
   /// What is known of rows that were not sent anywhere yet.
   public let unsynced: UnsyncedRows
+  /// What the modules of virtual tables say, where they were asked.
+  public let modules: [ModuleVerdict]
+  /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
+  public let unchecked: [Unchecked]
 
-  /// Judges a survey and, where there is one, the comparison with a contract.
+  /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   public init(
-    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil
+    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
+    modules: [ModuleVerdict] = []
   ) {
     self.survey = survey
     self.verification = verification
     self.expectedVersion = expectedVersion
+    self.modules = modules
+    unchecked = Self.unchecked(survey, verification, expectedVersion, modules)
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     var findings =
-      survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
+      survey.findings(modules) + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
@@ -47,7 +54,21 @@ public struct Examination: Sendable {
   public var judgedAgain: Examination {
     survey.failures.count == 0
       ? self
-      : Examination(survey, verification: verification, expectedVersion: expectedVersion)
+      : Examination(
+        survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
+  }
+
+  private static func unchecked(
+    _ survey: Survey, _ verification: ContractVerification?, _ expectedVersion: Int?,
+    _ modules: [ModuleVerdict]
+  ) -> [Unchecked] {
+    guard let verification else {
+      let contract = Unchecked(
+        .contract, of: nil as String?,
+        because: "the database is damaged, and only its version is compared")
+      return survey.unchecked(modules) + (expectedVersion == nil ? [] : [contract])
+    }
+    return survey.unchecked(modules) + Unchecked.all(in: verification)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -57,6 +78,12 @@ public struct Examination: Sendable {
         version < expected ? .versionOlder : .versionNewer,
         "the version is \(version), and \(expected) is expected")
     ]
+  }
+
+  /// What the verdict means, as far as the database was checked.
+  public var meaning: String {
+    unchecked.isEmpty || verdict != .healthy
+      ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }
 
   /// The version found in the file.

@@ -101,7 +101,9 @@ extension Examination {
   /// Only indexes, and nothing but indexes, are wrong.
   private func rebuildIndexes() -> [RecoveryOption] {
     let wrong = findings.filter { $0.severity >= .damage }
-    guard !wrong.isEmpty, wrong.allSatisfy({ [.indexDamaged, .indexMismatch].contains($0.code) })
+    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
+    guard !wrong.isEmpty,
+      wrong.allSatisfy({ indexes.contains($0.code) && $0.severity < .loss })
     else { return [] }
     return [
       option(

@@ -38,16 +38,20 @@ public struct ParsedSchema: Sendable {
   public var refused: [RefusedStatement]
   /// The value of every column's DEFAULT, by table; text in UTF-8.
   public var defaults: [Name: [Value]]
+  /// The virtual tables, with what is known of where their rows are.
+  public let virtualTables: [VirtualTable]
   private let tablePlaces: NamePlaces
   private let indexPlaces: [Name: (table: Int, index: Int)]
 
   /// Makes a parsed schema.
   public init(
-    description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]]
+    description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]],
+    virtualTables: [VirtualTable] = []
   ) {
     self.description = description
     self.refused = refused
     self.defaults = defaults
+    self.virtualTables = virtualTables
     tablePlaces = NamePlaces(description.tables.map(\.name))
     var indexPlaces: [Name: (table: Int, index: Int)] = [:]
     for (place, table) in description.tables.enumerated() {

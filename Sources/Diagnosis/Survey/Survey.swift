@@ -281,6 +281,8 @@ extension Survey {
       }
     }
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
+    var roles: [Name: ShadowRole] = [:]
+    for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
     return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is.
@@ -294,7 +296,8 @@ extension Survey {
         indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
         shape: description.flatMap { schema.shape(ofTable: $0.name) },
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
-        computed: description.flatMap { schema.computedTable($0) }, parser: parser)
+        computed: description.flatMap { schema.computedTable($0) },
+        shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
   }
 }
