@@ -112,8 +112,9 @@ extension SchemaReader {
   }
 
   /// The virtual tables in a connection's schema.
-  static func virtualTables(_ connection: borrowing Connection) throws(SQLiteError) -> [VirtualTable]
-  {
+  static func virtualTables(
+    _ connection: borrowing Connection
+  ) throws(SQLiteError) -> [VirtualTable] {
     let rows = try connection.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema")
     let entries = entries(of: rows)
     guard entries.contains(where: { $0.sql.flatMap { VirtualTableTokens($0) } != nil }) else {

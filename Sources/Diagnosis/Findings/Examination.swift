@@ -34,7 +34,6 @@ public struct Examination: Sendable {
     self.verification = verification
     self.expectedVersion = expectedVersion
     self.modules = modules
-    unchecked = Self.unchecked(survey, verification, expectedVersion, modules)
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     var findings =
@@ -48,6 +47,9 @@ public struct Examination: Sendable {
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
+    unchecked =
+      survey.unchecked(modules) + (verification.map { Unchecked.all(in: $0) } ?? [])
+      + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
   }
 
   /// The same, with what could not be read since it was judged.
@@ -56,19 +58,6 @@ public struct Examination: Sendable {
       ? self
       : Examination(
         survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
-  }
-
-  private static func unchecked(
-    _ survey: Survey, _ verification: ContractVerification?, _ expectedVersion: Int?,
-    _ modules: [ModuleVerdict]
-  ) -> [Unchecked] {
-    guard let verification else {
-      let contract = Unchecked(
-        .contract, of: nil as String?,
-        because: "the database is damaged, and only its version is compared")
-      return survey.unchecked(modules) + (expectedVersion == nil ? [] : [contract])
-    }
-    return survey.unchecked(modules) + Unchecked.all(in: verification)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {

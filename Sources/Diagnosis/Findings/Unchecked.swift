@@ -62,7 +62,8 @@ public struct Unchecked: Hashable, Sendable {
     case .words: "the words of\(name) were not compared with its rows"
     case .regions: "the places of the nodes of\(name) were not checked"
     case .references: "the foreign keys of\(name) were not checked"
-    case .contract: "what the contract says of\(name) was not checked"
+    case .contract:
+      "what the contract says of\(object == nil ? " the database" : name) was not checked"
     case .process: "the process\(name) was not looked at"
     }
   }
@@ -75,6 +76,9 @@ public struct Unchecked: Hashable, Sendable {
     hasFinding ? nil : Finding(.notChecked, message, at: .init(object: object))
   }
 
+  /// Why a module was not asked, where it can be.
+  public static let notAsked = "diagnose has SQLite do that"
+
   /// How many things were not checked, in words.
   public static func count(_ unchecked: [Unchecked]) -> String {
     unchecked.count == 1
@@ -83,6 +87,10 @@ public struct Unchecked: Hashable, Sendable {
 }
 
 extension Unchecked {
+  /// A contract with which a damaged database was not compared.
+  static let contract = Unchecked(
+    .contract, of: nil as String?, because: "it is damaged, and only its version is compared")
+
   /// What of a contract was not checked.
   static func all(in verification: ContractVerification) -> [Unchecked] {
     var all = verification.uncheckedInvariants.map {
@@ -155,7 +163,7 @@ extension Survey {
       return Unchecked(
         table.isFullText ? .words : .regions, of: table.name,
         because: table.canBeAsked
-          ? "diagnose has SQLite do that" : "SQLite has no check for '\(table.module)'")
+          ? Unchecked.notAsked : "SQLite has no check for '\(table.module)'")
     }
   }
 }

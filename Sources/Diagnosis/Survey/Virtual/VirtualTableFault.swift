@@ -29,6 +29,11 @@ enum VirtualTableFault: Hashable, Sendable {
   case nodesDiffer(missing: Int)
 }
 
+extension VirtualTableFault {
+  /// Whether it is what the tables hold that is wrong, and not what they are.
+  fileprivate var isOfRows: Bool { if case .misshapen = self { false } else { true } }
+}
+
 extension Survey {
   /// The virtual tables of which something is stored.
   public var virtualTables: [VirtualTable] { schema?.parsed.virtualTables ?? [] }
@@ -62,7 +67,12 @@ extension Survey {
       }
       return isLost ? .unknown : .none
     }
-    guard let content = table.part("content"), treePlaces[content.name] == nil else { return .none }
+    guard let content = table.part("content") else {
+      // What is left of words without texts is copied.
+      let isLost = !table.hasTexts && faults(of: table).contains { $0.isOfRows }
+      return isLost ? .unknown : .none
+    }
+    guard treePlaces[content.name] == nil else { return .none }
     guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
     return count == 0 ? .none : .exactly(count)
   }
