@@ -16,13 +16,13 @@ extension Survey {
   ]
 
   /// What the checks find, heaviest first.
-  public var findings: [Finding] { findings([]) }
+  public var findings: [Finding] { findings([], unchecked) }
 
   /// What the checks find, and what modules of virtual tables say, heaviest first.
-  func findings(_ modules: [ModuleVerdict]) -> [Finding] {
+  func findings(_ modules: [ModuleVerdict], _ unchecked: [Unchecked]) -> [Finding] {
     let all =
       Self.checks.flatMap { $0.findings(in: self) } + modules.flatMap { $0.findings(in: self) }
-      + unchecked(modules).compactMap(\.finding)
+      + unchecked.compactMap(\.finding)
     return all.enumerated().sorted { left, right in
       left.element.severity == right.element.severity
         ? left.offset < right.offset : left.element.severity > right.element.severity

@@ -36,8 +36,10 @@ public struct Examination: Sendable {
     self.modules = modules
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
+    let uncheckedBytes = survey.unchecked(modules)
     var findings =
-      survey.findings(modules) + (verification.map { ContractVerification.findings(of: $0) } ?? [])
+      survey.findings(modules, uncheckedBytes)
+      + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
@@ -48,7 +50,7 @@ public struct Examination: Sendable {
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
     unchecked =
-      survey.unchecked(modules) + (verification.map { Unchecked.all(in: $0) } ?? [])
+      uncheckedBytes + (verification.map { Unchecked.all(in: $0) } ?? [])
       + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
   }
 

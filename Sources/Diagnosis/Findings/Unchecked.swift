@@ -176,7 +176,7 @@ extension SchemaSurvey {
         ? parsed.index(named: entry.name, of: table.name)
         : table.withoutRowID ? table.indexes.first(where: { $0.origin == .primaryKey }) : nil
     else { return nil }
-    for collation in index.columns.map(\.collation) {
+    for collation in index.columns.map(\.collation) where collation != "BINARY" {
       guard let known = KeyOrder.Collation(rawValue: collation.foldedText.uppercased()) else {
         return "only the app has the collation '\(collation)'"
       }

@@ -290,13 +290,19 @@ extension Survey {
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
           ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+      let shape = description.flatMap { schema.shape(ofTable: $0.name) }
+      let indexes = description.flatMap { table in
+        shape.map { schema.computableIndexes(of: table, $0) }
+      }
+      let computed = description.flatMap { table in
+        shape.flatMap { schema.computedTable(table, $0, besides: indexes ?? []) }
+      }
       return TreeTask(
         entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index),
-        indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
-        shape: description.flatMap { schema.shape(ofTable: $0.name) },
+        indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
-        computed: description.flatMap { schema.computedTable($0) },
+        computed: computed,
         shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
   }
