@@ -64,7 +64,9 @@ public struct Rescue: Sendable {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
       var (examination, trials) = try withEvidence(
         input, &notes,
-        examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, askingModules: true, &notes)
+        },
         { examination, _, _ throws(RescueError) in
           (examination, try salvageTrials(for: examination, contract))
         })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The making of one backup, up to the point where it gets its name.
 
+internal import Diagnosis
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -175,6 +176,8 @@ struct BackupJob {
           run.path(.image), since: stored.since, changed: stored.changedTables,
           until: writer.world.isCancelled)
       manifest.checks += try check(run.path(.image))
+      // What modules were not asked when the pages were read, they were asked now.
+      manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }
     }
     try run.remove(.image)
     manifest.clean = isClean(manifest)

@@ -21,6 +21,8 @@ enum ImageChecks {
   static let integrityCheck = "integrity_check"
   /// The name of SQLite's check that foreign keys point somewhere.
   static let foreignKeyCheck = "foreign_key_check"
+  /// The name of the checks that modules do of their virtual tables.
+  static let moduleCheck = "module_check"
   /// The name of what says why a check is not there.
   static let notChecked = "not checked"
 
@@ -29,6 +31,7 @@ enum ImageChecks {
     of copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) -> [Check] {
     [integrity(in: copy, until: isCancelled), foreignKeys(in: copy, until: isCancelled)]
+      + modules(in: copy, until: isCancelled)
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -45,7 +48,7 @@ enum ImageChecks {
   ) -> [Check] {
     guard let earlier, earlier.isIntact else { return all(of: copy, until: isCancelled) }
     if earlier.changes.isEmpty {
-      let names = [integrityCheck, foreignKeyCheck]
+      let names = [integrityCheck, foreignKeyCheck, moduleCheck]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
@@ -95,6 +98,29 @@ enum ImageChecks {
       var count = 0
       while try statement.step() { count += 1 }
       return count == 0 ? nil : "\(count) rows refer to rows that are not there"
+    }
+  }
+
+  /// What the modules of virtual tables say of what they keep; nothing where there are none.
+  private static func modules(
+    in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
+  ) -> [Check] {
+    do throws(SQLiteError) {
+      let tables = try SchemaReader.virtualTables(Connection(copy, mode: .immutable))
+      let bytes = try Connection(copy, mode: .immutable).value(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+      let verdicts = try ModuleReview.verdicts(
+        on: tables, in: copy, byteCount: Int(bytes?.integerValue ?? 0),
+        isCancelled: isCancelled)
+      guard !verdicts.isEmpty else { return [] }
+      let damaged = verdicts.filter { $0.outcome == .damaged }.map(\.table)
+      let check = Check(
+        moduleCheck, passed: damaged.isEmpty,
+        detail: damaged.isEmpty ? "ok" : "malformed: \(damaged.joined(separator: ", "))")
+      let unchecked = zip(tables.filter(\.canBeAsked), verdicts).compactMap { $1.unchecked($0) }
+      return [check] + unchecked.map { Check(notChecked, passed: true, detail: $0.message) }
+    } catch {
+      return [Check(moduleCheck, passed: false, detail: error.message)]
     }
   }
 

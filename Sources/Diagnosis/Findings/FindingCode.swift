@@ -62,6 +62,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case indexDamaged = 104
   case constraintBroken = 105
   case notChecked = 106
+  case fullTextDamaged = 110
+  case fullTextContentLost = 111
+  case fullTextStale = 112
+  case regionsDamaged = 113
+  case virtualTableUnreadable = 114
 
   // Schema
   case schemaDamaged = 120
@@ -312,6 +317,28 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .notice, "not checked",
         "an index or constraint takes what only its app has, or more work than a check may do; "
           + "nothing speaks against it")
+    case .fullTextDamaged:
+      Entry(
+        .damage, "a full-text index is damaged",
+        "searches miss rows or fail; the texts are there where they are kept in a table, and the index "
+          + "is built of them anew: of a contentless index only a backup has the words")
+    case .fullTextContentLost:
+      Entry(
+        .loss, "the texts of a full-text table are gone",
+        "the words that its index still holds are no texts: only a backup has these")
+    case .fullTextStale:
+      Entry(
+        .warning, "a full-text index does not have the words of its table",
+        "the app has to keep them alike, and searches may miss rows: "
+          + "INSERT INTO t (t) VALUES ('rebuild') builds it anew, where that is not meant so")
+    case .regionsDamaged:
+      Entry(
+        .loss, "an R-tree is damaged",
+        "what its nodes hold stands nowhere else: rows that they have lost are gone")
+    case .virtualTableUnreadable:
+      Entry(
+        .damage, "a virtual table that SQLite cannot read",
+        "the tables in which it is kept are there, and are not as its module looks for them")
     case .schemaDamaged:
       Entry(
         .loss, "the schema table is damaged",

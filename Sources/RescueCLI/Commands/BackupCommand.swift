@@ -25,9 +25,14 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
     let size = backup.manifest.map { Quantity.bytes($0.image.byteCount) } ?? "unknown size"
     context.console.note(
       "\(size) in \(Quantity.bytes(backup.byteCount)), version \(backup.name.userVersion)")
-    for check in backup.manifest?.checks ?? [] {
+    for check in backup.manifest?.checks ?? [] where check.name != "not checked" {
       let word: StyledText = check.passed ? "\("passed", .good)" : "\("failed", .bad)"
       context.console.note("  \(check.name): \(word), \(check.detail)")
+    }
+    if !backup.unchecked.isEmpty {
+      let count = backup.unchecked.count
+      context.console.note("  \(count) \(count == 1 ? "thing was" : "things were") not checked:")
+      for thing in backup.unchecked.prefix(40) { context.console.note("    \(thing)") }
     }
   }
   if !backup.isGood {

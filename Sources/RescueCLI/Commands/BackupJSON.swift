@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backup as JSON: path, id, created, version, bytes, state, good, checks, proven.
+// A backup as JSON: path, id, created, version, bytes, state, good, checks, unchecked,
+// proven.
 
 import DatabaseRescue
 
@@ -17,6 +18,7 @@ enum BackupJSON {
       "good": .bool(backup.isGood),
       "proven": .optional(
         backup.proof.map { ["at": .date($0.date), "passed": .bool($0.passed)] }),
+      "unchecked": .array(backup.unchecked.map { .string($0) }),
       "checks": .array((backup.manifest?.checks ?? []).map(check)),
     ]
   }
