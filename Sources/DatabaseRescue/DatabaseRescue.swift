@@ -169,12 +169,13 @@ public struct Rescue: Sendable {
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, wait: Duration = .seconds(5),
+    options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
       try guardMigration(
         of: database, contract, vault: vault, command: command, timeout: timeout, wait: wait,
-        onFailure: onFailure, &notes)
+        options: options, onFailure: onFailure, &notes)
     }
   }
 

@@ -42,6 +42,7 @@ struct BackupJob {
       return try storeRaw(
         [Check(Self.readable, passed: false, detail: reason)], describing: describe)
     }
+    let changeCounter = try changeCounter()
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
@@ -50,7 +51,9 @@ struct BackupJob {
       let reason = Check(Self.readable, passed: false, detail: error.message)
       return try storeRaw([reason], describing: describe)
     }
-    return ([.main], try storeImage(describing: describe, checking: check))
+    let manifest = try storeImage(
+      countedBefore: changeCounter, describing: describe, checking: check)
+    return ([.main], manifest)
   }
 
   // MARK: - Reading the database
@@ -148,15 +151,19 @@ struct BackupJob {
   // MARK: - An image
 
   private func storeImage(
-    describing describe: Describe, checking check: CheckCopy
+    countedBefore changeCounter: UInt32?, describing describe: Describe,
+    checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
     let image = try open(run.path(.image), .read)
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     // Beside everything else, where no earlier backup can vouch for any table.
+    let isKnown = earlier?.vouching(at: created, for: writer.options.recheckAfter)?.isIntact == true
     let checks =
-      writer.options.verification == .full && earlier?.isIntact != true
-      ? Background { [path = run.path(.image)] in ImageChecks.all(of: path) } : nil
+      writer.options.verification == .full && !isKnown
+      ? Background { [path = run.path(.image)] () throws(RescueError) in
+        try ImageChecks.all(of: path)
+      } : nil
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
     if stored.isCleared, !stored.manifest.content.isSound {
       // Pages that are said to be free may be in use.
@@ -165,12 +172,18 @@ struct BackupJob {
     }
     var manifest = stored.manifest
     if writer.options.verification == .full {
-      manifest.checks +=
-        checks?.value()
-        ?? ImageChecks.of(run.path(.image), since: stored.since, changed: stored.changedTables)
+      if let checks {
+        manifest.checks += try checks.value()
+      } else {
+        manifest.checks += try ImageChecks.of(
+          run.path(.image), since: stored.since, changed: stored.changedTables)
+      }
       manifest.checks += try check(run.path(.image))
     }
     try run.remove(.image)
+    manifest.content.changeCounter = changeCounter
+    manifest.content.place = place
+    manifest.lineage = try lineage(of: manifest.content)
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)
     return manifest
@@ -198,7 +211,9 @@ struct BackupJob {
     var container = try BackupContainer(
       manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
     let (stored, readBack) = try container.write(image, from: run.path(.image), like: earlier)
-    let since = earlier?.with(stored.changes)
+    let since = earlier?.vouching(at: created, for: writer.options.recheckAfter)?
+      .with(stored.changes)
+    manifest.examined = since?.examined
     let description = try describe(image, since)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     manifest.content = description.content
@@ -209,7 +224,8 @@ struct BackupJob {
   }
 
   private func isClean(_ manifest: BackupManifest) -> Bool {
-    manifest.content.isSound && manifest.checks.allSatisfy(\.passed)
+    manifest.content.isSound && manifest.lineage?.isDoubtful != true
+      && manifest.checks.allSatisfy(\.passed)
       && (writer.options.verification == .quick
         || manifest.checks.contains { $0.name == ImageChecks.integrityCheck })
   }

@@ -25,8 +25,10 @@ enum ImageChecks {
   static let notChecked = "not checked"
 
   /// Checks the whole copy, which is not changed.
-  static func all(of copy: FilePath) -> [Check] {
-    [integrity(in: copy), foreignKeys(in: copy)]
+  ///
+  /// - Throws: ``RescueError`` when the copy cannot be read: that says nothing of the database.
+  static func all(of copy: FilePath) throws(RescueError) -> [Check] {
+    [try integrity(in: copy), try foreignKeys(in: copy)]
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -36,23 +38,28 @@ enum ImageChecks {
   ///   - earlier: The backup for which the check was done.
   ///   - tables: The tables that are different now; nil when any may be.
   /// - Returns: The checks, each with the earlier backup where it rests on that.
+  /// - Throws: ``RescueError`` when the copy cannot be read.
   static func of(
     _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?
-  ) -> [Check] {
-    guard let earlier, earlier.isIntact else { return all(of: copy) }
+  ) throws(RescueError) -> [Check] {
+    guard let earlier, earlier.isIntact else { return try all(of: copy) }
     if earlier.changes.isEmpty {
       let names = [integrityCheck, foreignKeyCheck]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
-    guard let tables else { return all(of: copy) }
+    guard let tables else { return try all(of: copy) }
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
     let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
-    let checks = Parallel.map(pieces.count + 1) { index in
-      index == 0
-        ? foreignKeys(in: copy) : integrity(of: pieces[index - 1], in: copy, otherwise: detail)
+    let results = Parallel.map(pieces.count + 1) { index -> Result<Check, RescueError> in
+      Result { () throws(RescueError) -> Check in
+        index == 0
+          ? try foreignKeys(in: copy)
+          : try integrity(of: pieces[index - 1], in: copy, otherwise: detail)
+      }
     }
+    let checks = try results.map { result throws(RescueError) in try result.get() }
     let found = checks.dropFirst()
     let sum =
       found.first { !$0.passed } ?? found.first { $0.name == notChecked }
@@ -61,10 +68,20 @@ enum ImageChecks {
   }
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
+  ///
+  /// A page that could not be read for a moment is a problem like others to SQLite, and so it is
+  /// asked again about every problem.
   private static func integrity(
     of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok"
-  ) -> Check {
-    run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
+  ) throws(RescueError) -> Check {
+    let check = try integrityOnce(of: tables, in: copy, otherwise: detail)
+    return check.passed ? check : try integrityOnce(of: tables, in: copy, otherwise: detail)
+  }
+
+  private static func integrityOnce(
+    of tables: [String]?, in copy: FilePath, otherwise detail: String
+  ) throws(RescueError) -> Check {
+    try run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
       for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
         let messages = try connection.rows("PRAGMA integrity_check\(argument)")
           .compactMap { $0.first?.utf8String }
@@ -78,8 +95,8 @@ enum ImageChecks {
   }
 
   /// How many rows refer to rows that are not there.
-  private static func foreignKeys(in copy: FilePath) -> Check {
-    run(foreignKeyCheck, on: copy, otherwise: "ok") { (connection) throws(SQLiteError) in
+  private static func foreignKeys(in copy: FilePath) throws(RescueError) -> Check {
+    try run(foreignKeyCheck, on: copy, otherwise: "ok") { (connection) throws(SQLiteError) in
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
       while try statement.step() { count += 1 }
@@ -90,11 +107,11 @@ enum ImageChecks {
   /// Runs a check that names a problem, or none.
   ///
   /// What SQLite cannot check, for example because the app defines a collation of its own, has not
-  /// failed: an entry says why it was not done.
+  /// failed: an entry says why it was not done. What fails because the disk does is no check at all.
   private static func run(
     _ name: String, on copy: FilePath, otherwise detail: String,
     _ problem: (borrowing Connection) throws(SQLiteError) -> String?
-  ) -> Check {
+  ) throws(RescueError) -> Check {
     do throws(SQLiteError) {
       let connection = try Connection(copy, mode: .immutable)
       do throws(SQLiteError) {
@@ -104,8 +121,12 @@ enum ImageChecks {
         return Check(
           notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
       }
-    } catch {
+    } catch  where [.damaged, .constraint, .other].contains(error.cause) {
       return Check(name, passed: false, detail: error.message)
+    } catch {
+      throw RescueError(
+        error, doing: "check the copy that is being backed up",
+        meaning: "no backup was made; the database is untouched")
     }
   }
 }

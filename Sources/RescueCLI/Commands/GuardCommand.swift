@@ -13,6 +13,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     of: file, contract: contract, vault: invocation.path(.vault),
     command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
+    options: backupOptions(invocation),
     onFailure: { report throws(RescueError) in
       if context.speaksToPeople { tell(report, context) }
       return remedy(policy, context)

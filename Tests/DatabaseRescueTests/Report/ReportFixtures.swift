@@ -42,7 +42,7 @@ enum ReportFixture {
   static func report(of survey: Survey, file: PlainName) throws -> DiagnosisReport {
     let examination = Examination(survey, expectedVersion: 4)
     let offer = BackupOffer(
-      name: backup, age: "2 hours", userVersion: 4,
+      name: backup, age: "2 hours ago", userVersion: 4,
       comparison: survey.compare(with: try Self.survey(sample: "healthy-v4.db")))
     let digest = PlainName(String(repeating: "5f2c", count: 16))
     return DiagnosisReport(
