@@ -42,7 +42,7 @@ struct BackupJob {
       return try storeRaw(
         [Check(Self.readable, passed: false, detail: reason)], describing: describe)
     }
-    let changeCounter = try changeCounter()
+    let counter = try changeCounter()
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
@@ -52,7 +52,7 @@ struct BackupJob {
       return try storeRaw([reason], describing: describe)
     }
     let manifest = try storeImage(
-      countedBefore: changeCounter, describing: describe, checking: check)
+      countedBefore: counter, describing: describe, checking: check)
     return ([.main], manifest)
   }
 
@@ -151,7 +151,7 @@ struct BackupJob {
   // MARK: - An image
 
   private func storeImage(
-    countedBefore changeCounter: UInt32?, describing describe: Describe,
+    countedBefore counter: ChangeCounter?, describing describe: Describe,
     checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
     let image = try open(run.path(.image), .read)
@@ -181,9 +181,9 @@ struct BackupJob {
       manifest.checks += try check(run.path(.image))
     }
     try run.remove(.image)
-    manifest.content.changeCounter = changeCounter
+    manifest.content.changeCounter = counter?.atLeast
     manifest.content.place = place
-    manifest.lineage = try lineage(of: manifest.content)
+    manifest.lineage = try lineage(of: manifest.content, counter)
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)
     return manifest

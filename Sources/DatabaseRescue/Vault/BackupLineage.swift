@@ -27,6 +27,14 @@ extension BackupManifest {
   }
 }
 
+/// The change counter of a file header, between what it was and what it may be about to become.
+struct ChangeCounter {
+  /// No state that was committed since has a lower one.
+  var atLeast: UInt32
+  /// The one that was read.
+  var atMost: UInt32
+}
+
 extension BackupContent {
   /// By what this state of the database is told from others.
   var mark: StateMark {
@@ -42,25 +50,52 @@ extension BackupContent {
 extension BackupJob {
   /// The change counter of the database as it is now; nil where it cannot be had.
   ///
-  /// SQLite's copy begins to count anew, and so this is read from the files. As it only grows, it
-  /// is not higher than that of the copy made next.
+  /// SQLite's copy begins to count anew, and so this is read from the files: the header by SQLite,
+  /// as this process would lose the locks it holds if it closed the file itself. As the counter only
+  /// grows, it is not higher than that of the copy that is made next.
   ///
   /// - Throws: ``RescueError`` when the disk does not hand out bytes.
-  func changeCounter() throws(RescueError) -> UInt32? {
-    do throws(RescueError) {
-      let set = try files.input.open(in: writer.world)
-      do throws(ReadFailure) {
-        let start = try set.rolledBackMain().read(at: 0, count: DatabaseHeader.byteCount)
-        guard let geometry = DatabaseHeader(start)?.geometry else { return nil }
-        let first = try? Image(set, geometry: geometry).bytes(of: .first)
-        try set.failures.requireNone()
-        return first.flatMap { DatabaseHeader($0) }?.changeCounter
-      } catch {
-        throw RescueError(error, in: files.path)
-      }
-    } catch  where error.kind == .missing {
-      return nil  // Somebody closed or recovered it just now.
+  func changeCounter() throws(RescueError) -> ChangeCounter? {
+    do throws(RescueError) { return try readChangeCounter() } catch
+      where error.kind != .inputOutput
+    {
+      return nil  // What stands in the way of that is told by whoever copies the database.
     }
+  }
+
+  private func readChangeCounter() throws(RescueError) -> ChangeCounter? {
+    let journal = try JournalInPlace(beside: files.resolved, in: storage)
+    guard journal != .hot, try !files.needPrivateCopy(in: storage) else { return nil }
+    let start = try OnlineBackup.start(of: files.path, count: DatabaseHeader.byteCount)
+    guard let header = DatabaseHeader(start), let geometry = header.geometry else { return nil }
+    // Somebody may be about to write the next number, and take it back.
+    if journal == .inUse {
+      return ChangeCounter(
+        atLeast: header.changeCounter &- 1, atMost: header.changeCounter)
+    }
+    let counter = try loggedHeader(start, geometry)?.changeCounter ?? header.changeCounter
+    return ChangeCounter(atLeast: counter, atMost: counter)
+  }
+
+  /// The header as the log has it; nil where it has none, or is gone by now.
+  private func loggedHeader(
+    _ start: Bytes, _ geometry: Geometry
+  ) throws(RescueError) -> DatabaseHeader? {
+    guard files.sidecars.contains(.wal) else { return nil }
+    let log: any StoredFile
+    do { log = try storage.open(files.path(of: .wal), .read) } catch
+      where error.cause == .missing
+    {
+      return nil
+    } catch {
+      throw RescueError(error)
+    }
+    let set = FileSet(main: MemorySource(start), wal: log)
+    let first = try? Image(set, geometry: geometry).bytes(of: .first)
+    do { try set.failures.requireNone() } catch {
+      throw RescueError(error, in: files.path(of: .wal))
+    }
+    return first.flatMap { DatabaseHeader($0) }
   }
 
   /// A digest of where the database lies; the place itself is nobody's business.
@@ -69,7 +104,9 @@ extension BackupJob {
   }
 
   /// How a state of the database follows from the newest good backup; nil when there is none.
-  func lineage(of content: BackupContent) throws(RescueError) -> BackupManifest.Lineage? {
+  func lineage(
+    of content: BackupContent, _ counter: ChangeCounter?
+  ) throws(RescueError) -> BackupManifest.Lineage? {
     let vault = Vault(writer.vault, of: files.name, in: storage)
     // A folder may hold the backups of several databases of one name.
     func isOfSamePlace(_ backup: Backup) -> Bool {
@@ -79,7 +116,8 @@ extension BackupJob {
       let newest = try vault.latest(notAfter: created, where: { $0.isGood && isOfSamePlace($0) }),
       let then = newest.manifest?.content
     else { return nil }
-    let now = content.mark
+    var now = content.mark
+    now.changeCounter = counter?.atMost
     let options = writer.options
     let isOurs = try wasReplaced(since: newest)
     let evidence = Succession.Evidence(
