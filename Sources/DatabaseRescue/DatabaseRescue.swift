@@ -27,6 +27,9 @@ public struct Rescue: Sendable {
     self.unattended = unattended
   }
 
+  /// The same for what was begun and must come to its end.
+  var unstoppable: Rescue { Rescue(world: world.unstoppable, unattended: unattended) }
+
   /// Gives a verdict on a database without touching it.
   ///
   /// - Throws: ``RescueError`` when there is no such file or it cannot be opened; what is wrong
@@ -46,11 +49,12 @@ public struct Rescue: Sendable {
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
   ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
-      let examination = try withEvidence(
+      let found = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _, _ throws(RescueError) in examination }
-      ).judgedAgain
+        { examination, _, _ throws(RescueError) in examination })
+      let examination: Examination
+      do { examination = try found.judgedAgain() } catch { throw .interrupted }
       notes.take(examination)
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
@@ -126,6 +130,7 @@ public struct Rescue: Sendable {
       report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
       report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
       notes.take(report)
+      notes.note(Change(.addition, "'\(report.output)' was made"))
       return report
     }
   }

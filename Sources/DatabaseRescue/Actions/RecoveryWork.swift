@@ -37,7 +37,8 @@ struct RecoveryWork {
         case .buildFromBackup:
           let backup = try requireBackup()
           try notes.step(PlainName(step.name), at: .act) { _ throws(RescueError) in
-            try BackupReader(backup.path, in: storage).restore(to: replacement.newFile)
+            try BackupReader(backup.path, in: rescue.world.stoppableStorage)
+              .restore(to: replacement.newFile)
           }
         case .buildBySalvage:
           salvage = try rescue.salvage(
@@ -58,11 +59,11 @@ struct RecoveryWork {
             }
           }
           salvage?.output = folder.database
-          notes.consequence = folder.consequence(code)
+          notes.note(folder.replaced(code))
         case .verifyInstalled:
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in
             var scratch = RunNotes(.check, unattended: true, world: rescue.world)
-            return try rescue.examineInUse(
+            return try rescue.unstoppable.examineInUse(
               folder.database, contract, wait: wait, &scratch
             ).verdict
           }

@@ -66,7 +66,8 @@ extension Rescue {
     } catch  where error.kind == .busy {
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("moment.db")
-      try OnlineBackup.image(of: database, into: copy, wait: wait)
+      try OnlineBackup.image(
+        of: database, into: copy, wait: wait, isCancelled: world.isCancelled)
       return try examineOnce(InputFiles(copy, storage: world.storage), contract, &notes)
     }
   }
@@ -83,23 +84,32 @@ extension Rescue {
     if let contract, !contract.freshSchema.isEmpty {
       known.schema = try FreshSchema(contract: contract).declared.entries
     }
-    let survey = Survey(files, parser: SandboxParser(), known: known)
-    try world.requireGoingOn()
-    let bytes = Examination(
+    let survey = try world.survey(files, known: known)
+    var examination = try examination(
       survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
-    var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if verifying, let contract, bytes.verdict.isStructureSound, let image = survey.image {
+    if verifying, let contract, examination.verdict.isStructureSound, let image = survey.image {
       notes.stage = .verify
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("copy.db")
       try image.write(to: copy, storage: world.storage)
-      examination = Examination(
-        survey, verification: try verify(copy, against: contract),
+      examination = try self.examination(
+        survey, try verify(copy, against: contract),
         expectedVersion: Int(contract.userVersion))
     }
     notes.take(examination)
     return examination
+  }
+
+  func examination(
+    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?
+  ) throws(RescueError) -> Examination {
+    do throws(CutShort) {
+      return try Examination(
+        survey, verification: verification, expectedVersion: expectedVersion)
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// Has SQLite compare a private copy with a contract.
@@ -108,6 +118,7 @@ extension Rescue {
   ) throws(RescueError) -> ContractVerification {
     do {
       let connection = try Connection(copy, mode: .readOnly)
+      connection.stop(when: world.isCancelled)
       return try ContractVerifier().verify(connection, against: contract)
     } catch {
       throw RescueError(error, doing: "compare a copy with the contract")
@@ -190,12 +201,19 @@ extension Rescue {
   func offer(
     _ backup: Backup, for examination: Examination
   ) throws(RescueError) -> BackupOffer {
-    let pages = try BackupReader(backup.path, in: world.storage).pages()
-    let other = Survey(FileSet(main: pages), parser: SandboxParser())
-    return BackupOffer(
+    BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
       userVersion: Int(backup.name.userVersion),
-      comparison: examination.survey.compare(with: other))
+      comparison: try compare(examination.survey, with: backup))
+  }
+
+  /// The rows of a database compared with those of a backup.
+  func compare(
+    _ survey: Survey, with backup: Backup
+  ) throws(RescueError) -> [RowComparison] {
+    let pages = try BackupReader(backup.path, in: world.storage).pages()
+    let other = try world.survey(FileSet(main: world.watched(pages)))
+    do { return try survey.compare(with: other) } catch { throw .interrupted }
   }
 
   /// The age of a backup in words.
@@ -219,7 +237,10 @@ extension Rescue {
     let start = world.now()
     PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
+    try world.requireGoingOn()
     guard try Replacement.finishPending(folder, world: world) != nil else { return }
+    notes.note(
+      Change(.something, "the replacement that an earlier run had begun was finished or undone"))
     notes.note(
       RunRecord.Step(
         name: "finish-earlier-replacement", outcome: "done",

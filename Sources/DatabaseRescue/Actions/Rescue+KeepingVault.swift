@@ -2,6 +2,7 @@
 // Looking after a vault: proving what is in it, removing what is no longer needed, getting it out.
 
 internal import Diagnosis
+internal import SQLiteFormat
 
 /// What proving the backups of a vault showed.
 public struct VaultVerification: Sendable {
@@ -38,9 +39,11 @@ extension Rescue {
       var proofs: [BackupProof] = []
       try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
         let backups = if let backups { backups } else { try vault.list() }
+        let stoppable = vault.stoppable(in: world)
         for backup in backups {
+          let results = stoppable.verify(backup)
+          // A file that was not read to its end looks damaged.
           try world.requireGoingOn()
-          let results = vault.verify(backup)
           verification.results += results
           // What could not be read is not proven, neither way.
           if results.contains(where: \.isUnread) { continue }
@@ -49,7 +52,10 @@ extension Rescue {
         }
       }
       do throws(RescueError) {
-        if !proofs.isEmpty { try ProofLog(in: vault.folder, world.storage).add(proofs) }
+        if !proofs.isEmpty {
+          try ProofLog(in: vault.folder, world.storage).add(proofs)
+          notes.note(Change(.addition, "what was proven is noted in the vault"))
+        }
       } catch {
         verification.noteFailure = error
       }
@@ -103,11 +109,20 @@ extension Rescue {
           while try !vault.proveSubstitutes(of: present, &proven, world: world) {
             present = try vault.prunePlan(retention, world: world, isSound: isSound)
           }
+          try world.requireGoingOn()
           guard plan.contains(present) else { throw Self.changedVault }
           plan = present
-          try vault.carryOut(plan)
+          let removed = { [plan] in plan.removals.filter { !vault.has($0) }.count }
+          do throws(RescueError) {
+            try vault.stoppable(in: world).carryOut(plan)
+          } catch {
+            var error = error
+            if removed() > 0 { error.change = .removal(removed(), of: plan.removals.count) }
+            throw error
+          }
         }
       }
+      notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
   }
@@ -142,6 +157,7 @@ extension Rescue {
       let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
         try extractAll(backup, to: output, isBestEffort)
       }
+      notes.note(Change(.addition, "'\(output)' was made"))
       notes.backupUsed = PlainName(backup.name)
       if !extraction.isWhole {
         notes.outcome = .findings
@@ -161,7 +177,7 @@ extension Rescue {
   private func extractAll(
     _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    let reader = try BackupReader(backup, in: world.storage)
+    let reader = try BackupReader(backup, in: world.stoppableStorage)
     let limit = world.outputByteCountMax ?? reader.extractedByteCountMax
     var made: [FilePath] = []
     do throws(RescueError) {
@@ -174,17 +190,25 @@ extension Rescue {
         let path = output.adding(suffix: sidecar.suffix)
         let file = backup.folder.appending(name.with(part).path)
         do throws(RescueError) {
-          try BackupReader(file, in: world.storage).restore(to: path, byteCountMax: limit)
+          try BackupReader(file, in: world.stoppableStorage)
+            .restore(to: path, byteCountMax: limit)
           made.append(path)
           extraction.sidecars.append(path)
         } catch  where isBestEffort {
           extraction.endedBy = error
         }
       }
+      // What could not be read because somebody wishes to stop is not lost.
+      try world.requireGoingOn()
       return extraction
     } catch {
-      // The error that led here is the one to report; a file that stays is visible.
+      // The error that led here is the one to report.
       for path in made { try? world.storage.remove(path) }
+      var error = error
+      let left = made.filter { ((try? world.storage.status(of: $0)) ?? nil) != nil }
+      if let first = left.first {
+        error.change = Change(.addition, "'\(first)' could not be removed again")
+      }
       throw error
     }
   }
@@ -204,6 +228,31 @@ extension BackupReader {
     try restore(to: output, byteCountMax: limit)
     return BackupExtraction(
       byteCount: imageByteCount ?? 0, pageSize: pageSize, lost: [], endedBy: nil)
+  }
+}
+
+extension Vault {
+  /// The same vault, of which nothing more is read once somebody wishes the run to stop.
+  fileprivate func stoppable(in world: World) -> Vault {
+    var world = world
+    world.storage = storage
+    return Vault(folder, of: database, in: world.stoppableStorage)
+  }
+
+  /// Whether a backup is there, or may be.
+  fileprivate func has(_ name: BackupName) -> Bool {
+    do throws(StorageError) {
+      return try storage.status(of: folder.appending(name.path)) != nil
+    } catch {
+      return true
+    }
+  }
+}
+
+extension Change {
+  /// The removal of so many backups of those that were to be removed.
+  fileprivate static func removal(_ count: Int, of total: Int) -> Change {
+    Change(.something, "\(count) of \(total) backups were removed; every newer one is there")
   }
 }
 

@@ -60,7 +60,7 @@ extension Rescue {
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
     let chosen = offers.first { $0.offer.name == option.backup }?.backup
-    let plan = plan(option, input, examination, contract, chosen, folder, code)
+    let plan = try plan(option, input, examination, contract, chosen, folder, code)
     try approve(plan)
 
     let work = RecoveryWork(
@@ -76,7 +76,7 @@ extension Rescue {
   private func plan(
     _ option: RecoveryOption, _ input: InputFiles, _ examination: Examination,
     _ contract: Contract?, _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
-  ) -> Plan {
+  ) throws(RescueError) -> Plan {
     var steps: [Plan.Step] = []
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
     switch option.kind {
@@ -95,10 +95,13 @@ extension Rescue {
       replacing: examination, in: input,
       byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
     steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
-    return Plan(
-      option: option, steps: steps, unsynced: examination.unsynced,
-      quarantine: folder.quarantine(code).description,
-      undo: "dbrescue undo \(code) \(folder.database.shellQuoted)")
+    do throws(CutShort) {
+      return try Plan(
+        for: examination, option: option, steps: steps,
+        quarantine: folder.quarantine(code).description, undo: folder.undoCommand(code))
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
@@ -183,7 +186,7 @@ extension Rescue {
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
       try replacement.install(displacedBy: displaced, wait: wait)
     }
-    notes.consequence = folder.consequence(replacement.code)
+    notes.note(folder.replaced(replacement.code))
     return displaced
   }
 

@@ -34,10 +34,24 @@ extension Rescue {
     // Until the end, nobody prunes the way back.
     let held = Vault(backup.path.folder, in: world.storage).hold(backup)
     defer { withExtendedLifetime(held) {} }
-    notes.consequence = "the command ran; what the database was before is in '\(backup.path)'"
+    try world.requireGoingOn()
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
       try run(command, on: database, backup, timeout)
     }
+    notes.note(.commandRun(on: database, backup, in: vault))
+    // Whoever wishes to stop has stopped the command. What it has left is judged to the end.
+    return try unstoppable.keepOrRecover(
+      database, contract, before: before, after: (backup, end), wait: wait, onFailure: onFailure,
+      &notes)
+  }
+
+  /// Verifies what the command has left, and puts the backup back where that is wished.
+  private func keepOrRecover(
+    _ database: FilePath, _ contract: Contract?, before: Examination,
+    after command: (backup: Backup, end: ProcessEnd), wait: Duration,
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
+  ) throws(RescueError) -> GuardReport {
+    let (backup, end) = command
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
       let after = try examineResult(database, contract, wait: wait, &notes)
       return judge(backup, end, before, after, contract)
@@ -64,8 +78,8 @@ extension Rescue {
     do throws(RescueError) {
       return try examineInUse(database, contract, wait: wait, &notes)
     } catch  where error.kind == .missing {
-      let nothing = Survey(FileSet(main: MemorySource([])), parser: SandboxParser())
-      let examination = Examination(
+      let nothing = try world.survey(FileSet(main: MemorySource([])))
+      let examination = try examination(
         nothing, expectedVersion: contract.map { Int($0.userVersion) })
       notes.examination = examination
       notes.rowsLost = true
@@ -99,7 +113,8 @@ extension Rescue {
     environment["DBRESCUE_DATABASE"] = database.description
     environment["DBRESCUE_BACKUP"] = backup.path.description
     do {
-      return try ChildProcess(command, environment: environment).run(timeout: timeout)
+      return try ChildProcess(command, environment: environment).run(
+        timeout: timeout, isStopWished: world.isCancelled, stopSignal: world.cancelledSignal)
     } catch {
       throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
     }
@@ -179,7 +194,7 @@ extension Rescue {
       replacement.discard()
       throw error
     }
-    notes.consequence = folder.consequence(replacement.code)
+    notes.note(folder.replaced(replacement.code))
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
       var scratch = RunNotes(.check, unattended: true, world: world)
       let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey
@@ -195,6 +210,25 @@ extension Rescue {
           advice: "dbrescue diagnose \(database)")
       }
     }
+  }
+}
+
+extension Change {
+  /// What a command may have done that was run on a database.
+  fileprivate static func commandRun(
+    on database: FilePath, _ backup: Backup, in vault: FilePath?
+  ) -> Change {
+    Change(
+      .something, "the command ran; what the database was before is in '\(backup.path)'",
+      next: backup.restoreCommand(for: database, in: vault))
+  }
+}
+
+extension Backup {
+  /// The command that puts this backup in the place of its database.
+  package func restoreCommand(for database: FilePath, in vault: FilePath?) -> String {
+    "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
   }
 }
 

@@ -135,9 +135,8 @@ struct DatabasePerformer: PlaybookPerformer {
     case .cannotTell: (known[.unsyncedRows], known[.unsyncedState]) = (nil, "cannot-tell")
     }
     known[.rowsLostByRestore] = try earlier.map { backup throws(RescueError) in
-      let pages = try BackupReader(backup.path, in: rescue.world.storage).pages()
-      let other = Survey(FileSet(main: pages), parser: SandboxParser())
-      return .integer(survey.compare(with: other).reduce(0) { $0 + $1.onlyCurrent })
+      .integer(
+        try rescue.compare(survey, with: backup).reduce(0) { $0 + $1.onlyCurrent })
     }
     return examination
   }
@@ -245,6 +244,7 @@ extension Rescue {
         notes: notes)
       let result = run.run(with: &performer)
       notes = performer.notes
+      if let change = result.failure?.change { notes.note(change) }
       notes.outcome = result.trouble?.outcome ?? .succeeded
       notes.exitStatus = result.exitStatus
       return result

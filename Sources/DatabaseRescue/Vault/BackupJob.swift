@@ -90,7 +90,9 @@ struct BackupJob {
   private func makeImage(of source: FilePath) throws(RescueError) {
     // Made before SQLite opens it, so that nobody else can read it.
     _ = try open(run.path(.image), .createNew)
-    try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
+    try OnlineBackup.image(
+      of: source, into: run.path(.image), wait: writer.options.wait,
+      isCancelled: writer.world.isCancelled)
   }
 
   /// The path of a copy without a journal; the database's own path where none is needed.
@@ -154,15 +156,15 @@ struct BackupJob {
     countedBefore counter: ChangeCounter?, describing describe: Describe,
     checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
-    let image = try open(run.path(.image), .read)
+    let image = writer.world.watched(try open(run.path(.image), .read))
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     // Beside everything else, where no earlier backup can vouch for any table.
     let isKnown = earlier?.vouching(at: created, for: writer.options.recheckAfter)?.isIntact == true
     let checks =
       writer.options.verification == .full && !isKnown
-      ? Background { [path = run.path(.image)] () throws(RescueError) in
-        try ImageChecks.all(of: path)
+      ? Background { [path = run.path(.image), world = writer.world] () throws(RescueError) in
+        try ImageChecks.all(of: path, until: world.isCancelled)
       } : nil
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
     if stored.isCleared, !stored.manifest.content.isSound {
@@ -176,7 +178,8 @@ struct BackupJob {
         manifest.checks += try checks.value()
       } else {
         manifest.checks += try ImageChecks.of(
-          run.path(.image), since: stored.since, changed: stored.changedTables)
+          run.path(.image), since: stored.since, changed: stored.changedTables,
+          until: writer.world.isCancelled)
       }
       manifest.checks += try check(run.path(.image))
     }

@@ -31,7 +31,7 @@ extension BackupManifest {
 struct ChangeCounter {
   /// No state that was committed since has a lower one.
   var atLeast: UInt32
-  /// The one that was read.
+  /// The one that was read; the largest number where it is not known.
   var atMost: UInt32
 }
 
@@ -73,7 +73,14 @@ extension BackupJob {
       return ChangeCounter(
         atLeast: header.changeCounter &- 1, atMost: header.changeCounter)
     }
-    let counter = try loggedHeader(start, geometry)?.changeCounter ?? header.changeCounter
+    let logged = try loggedHeader(start, geometry)
+    // A log that is written anew under the reading gives anything; twice the same, it is at rest.
+    guard
+      try OnlineBackup.start(of: files.path, count: DatabaseHeader.byteCount) == start,
+      try logged == loggedHeader(start, geometry),
+      logged.map({ $0.hasMagic && $0.isPageCountValid }) != false
+    else { return ChangeCounter(atLeast: header.changeCounter, atMost: .max) }
+    let counter = (logged ?? header).changeCounter
     return ChangeCounter(atLeast: counter, atMost: counter)
   }
 
@@ -117,7 +124,7 @@ extension BackupJob {
       let then = newest.manifest?.content
     else { return nil }
     var now = content.mark
-    now.changeCounter = counter?.atMost
+    now.changeCounter = counter.flatMap { $0.atMost == .max ? nil : $0.atMost }
     let options = writer.options
     let isOurs = try wasReplaced(since: newest)
     let evidence = Succession.Evidence(

@@ -24,11 +24,15 @@ enum ImageChecks {
   /// The name of what says why a check is not there.
   static let notChecked = "not checked"
 
-  /// Checks the whole copy, which is not changed.
+  /// Checks the whole copy, which is not changed, unless somebody wishes the run to stop.
   ///
   /// - Throws: ``RescueError`` when the copy cannot be read: that says nothing of the database.
-  static func all(of copy: FilePath) throws(RescueError) -> [Check] {
-    [try integrity(in: copy), try foreignKeys(in: copy)]
+  static func all(
+    of copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(RescueError) -> [Check] {
+    [
+      try integrity(in: copy, until: isCancelled), try foreignKeys(in: copy, until: isCancelled),
+    ]
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -37,26 +41,29 @@ enum ImageChecks {
   ///   - copy: The copy, which is not changed.
   ///   - earlier: The backup for which the check was done.
   ///   - tables: The tables that are different now; nil when any may be.
+  ///   - isCancelled: Whether somebody wishes the run to stop.
   /// - Returns: The checks, each with the earlier backup where it rests on that.
   /// - Throws: ``RescueError`` when the copy cannot be read.
   static func of(
-    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?
+    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?,
+    until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RescueError) -> [Check] {
-    guard let earlier, earlier.isIntact else { return try all(of: copy) }
+    guard let earlier, earlier.isIntact else { return try all(of: copy, until: isCancelled) }
     if earlier.changes.isEmpty {
       let names = [integrityCheck, foreignKeyCheck]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
-    guard let tables else { return try all(of: copy) }
+    guard let tables else { return try all(of: copy, until: isCancelled) }
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
     let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
     let results = Parallel.map(pieces.count + 1) { index -> Result<Check, RescueError> in
       Result { () throws(RescueError) -> Check in
         index == 0
-          ? try foreignKeys(in: copy)
-          : try integrity(of: pieces[index - 1], in: copy, otherwise: detail)
+          ? try foreignKeys(in: copy, until: isCancelled)
+          : try integrity(
+            of: pieces[index - 1], in: copy, otherwise: detail, until: isCancelled)
       }
     }
     let checks = try results.map { result throws(RescueError) in try result.get() }
@@ -72,16 +79,21 @@ enum ImageChecks {
   /// A page that could not be read for a moment is a problem like others to SQLite, and so it is
   /// asked again about every problem.
   private static func integrity(
-    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok"
+    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
+    until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> Check {
-    let check = try integrityOnce(of: tables, in: copy, otherwise: detail)
-    return check.passed ? check : try integrityOnce(of: tables, in: copy, otherwise: detail)
+    let check = try integrityOnce(
+      of: tables, in: copy, otherwise: detail, until: isCancelled)
+    if check.passed { return check }
+    return try integrityOnce(of: tables, in: copy, otherwise: detail, until: isCancelled)
   }
 
   private static func integrityOnce(
-    of tables: [String]?, in copy: FilePath, otherwise detail: String
+    of tables: [String]?, in copy: FilePath, otherwise detail: String,
+    until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> Check {
-    try run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
+    try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
+      (connection) throws(SQLiteError) in
       for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
         let messages = try connection.rows("PRAGMA integrity_check\(argument)")
           .compactMap { $0.first?.utf8String }
@@ -95,8 +107,11 @@ enum ImageChecks {
   }
 
   /// How many rows refer to rows that are not there.
-  private static func foreignKeys(in copy: FilePath) throws(RescueError) -> Check {
-    try run(foreignKeyCheck, on: copy, otherwise: "ok") { (connection) throws(SQLiteError) in
+  private static func foreignKeys(
+    in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
+  ) throws(RescueError) -> Check {
+    try run(foreignKeyCheck, on: copy, otherwise: "ok", until: isCancelled) {
+      (connection) throws(SQLiteError) in
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
       while try statement.step() { count += 1 }
@@ -110,10 +125,12 @@ enum ImageChecks {
   /// failed: an entry says why it was not done. What fails because the disk does is no check at all.
   private static func run(
     _ name: String, on copy: FilePath, otherwise detail: String,
+    until isCancelled: @escaping @Sendable () -> Bool,
     _ problem: (borrowing Connection) throws(SQLiteError) -> String?
   ) throws(RescueError) -> Check {
     do throws(SQLiteError) {
       let connection = try Connection(copy, mode: .immutable)
+      connection.stop(when: isCancelled)
       do throws(SQLiteError) {
         let problem = try problem(connection)
         return Check(name, passed: problem == nil, detail: problem ?? detail)

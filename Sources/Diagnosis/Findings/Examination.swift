@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is known of one database: what its bytes say, and what its app expects.
 
-import SQLiteFormat
+public import SQLiteFormat
 
 /// Everything that is known of one database.
 public struct Examination: Sendable {
@@ -22,9 +22,12 @@ public struct Examination: Sendable {
   public let unsynced: UnsyncedRows
 
   /// Judges a survey and, where there is one, the comparison with a contract.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
+  ///   examinations, and so never of a part of a database.
   public init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil
-  ) {
+  ) throws(CutShort) {
     self.survey = survey
     self.verification = verification
     self.expectedVersion = expectedVersion
@@ -41,13 +44,16 @@ public struct Examination: Sendable {
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
+    try survey.failures.requireUncut()
   }
 
   /// The same, with what could not be read since it was judged.
-  public var judgedAgain: Examination {
-    survey.failures.count == 0
-      ? self
-      : Examination(survey, verification: verification, expectedVersion: expectedVersion)
+  ///
+  /// - Throws: `CutShort` when the reading was stopped since.
+  public func judgedAgain() throws(CutShort) -> Examination {
+    try survey.failures.requireUncut()
+    guard survey.failures.count > 0 else { return self }
+    return try Examination(survey, verification: verification, expectedVersion: expectedVersion)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {

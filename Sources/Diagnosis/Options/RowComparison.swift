@@ -20,13 +20,15 @@ extension Survey {
   ///
   /// Rows are equal when their rowid and all their columns are; a changed row counts on both
   /// sides. Needs 16 bytes of memory for each row of the largest table.
-  public func compare(with other: Survey) -> [RowComparison] {
+  ///
+  /// - Throws: `CutShort` when the reading of either was stopped.
+  public func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
     let names = Set(
       (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
     let hidden = Set(
       [self, other].flatMap { $0.schema?.parsed.description.tables ?? [] }
         .filter { $0.kind == .shadow }.map(\.name))
-    return names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map { name in
+    let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map { name in
       var counts: [KeyHash: Int] = [:]
       var shared = 0
       var onlyOther = 0
@@ -43,6 +45,8 @@ extension Survey {
         table: tree(named: name)?.entry.name ?? other.tree(named: name)?.entry.name ?? name,
         shared: shared, onlyCurrent: counts.values.reduce(0, +), onlyOther: onlyOther)
     }
+    for survey in [self, other] { try survey.failures.requireUncut() }
+    return compared
   }
 
   /// Hands out the hash of every row of a table that can be read.

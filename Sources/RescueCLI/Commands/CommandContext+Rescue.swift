@@ -65,6 +65,10 @@ extension CommandContext {
   ///
   /// In JSON the code is part of the document.
   func tellCode<Value>(of result: RunResult<Value>) {
+    if result.wasInterrupted {
+      interruption.heed()
+      console.warn("interrupted: what had begun was carried to its end")
+    }
     if !console.manner.isJSON { console.note("support code \(result.code, .emphasised)") }
     tellLogFailure(of: result)
   }

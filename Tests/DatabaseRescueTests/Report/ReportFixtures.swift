@@ -31,7 +31,7 @@ enum ReportFixture {
 
   static func survey(_ path: FilePath) throws -> Survey {
     let input = try InputFiles(path, storage: SystemStorage())
-    return Survey(try input.open(in: World()), parser: SandboxParser())
+    return try Survey(input.open(in: World()), parser: SandboxParser())
   }
 
   static func survey(sample name: String) throws -> Survey {
@@ -40,10 +40,10 @@ enum ReportFixture {
 
   /// The report of a survey, with a backup of the healthy sample to restore.
   static func report(of survey: Survey, file: PlainName) throws -> DiagnosisReport {
-    let examination = Examination(survey, expectedVersion: 4)
+    let examination = try Examination(survey, expectedVersion: 4)
     let offer = BackupOffer(
       name: backup, age: "2 hours ago", userVersion: 4,
-      comparison: survey.compare(with: try Self.survey(sample: "healthy-v4.db")))
+      comparison: try survey.compare(with: Self.survey(sample: "healthy-v4.db")))
     let digest = PlainName(String(repeating: "5f2c", count: 16))
     return DiagnosisReport(
       of: examination, options: examination.options(backups: [offer], hasFreshSchema: true),
