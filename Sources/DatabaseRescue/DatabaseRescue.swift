@@ -194,7 +194,7 @@ public struct Rescue: Sendable {
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
-    wait: Duration = .seconds(5),
+    wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
@@ -202,7 +202,7 @@ public struct Rescue: Sendable {
         of: database, contract, vault: vault,
         command: GuardedCommand(
           words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
-        onFailure: onFailure, &notes)
+        options: options, onFailure: onFailure, &notes)
     }
   }
 

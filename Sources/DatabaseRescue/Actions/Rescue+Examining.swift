@@ -221,7 +221,9 @@ extension Rescue {
     for examination: Examination, of database: FilePath, vault: FilePath?,
     _ notes: inout RunNotes
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
-    let good = try backups(of: database, vault: vault).list().filter(\.isGood)
+    let now = world.now()
+    let good = try backups(of: database, vault: vault).list()
+      .filter { $0.isGood && $0.name.created <= now }
     notes.hasVerifiedBackup = !good.isEmpty
     // The newest ones are what people choose from; each is read in full to compare.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
@@ -252,10 +254,11 @@ extension Rescue {
 
   /// The age of a backup in words.
   private func age(of backup: Backup) -> String {
-    let seconds = max(0, world.now().timeIntervalSince(backup.name.created))
+    let seconds = world.now().timeIntervalSince(backup.name.created)
+    if seconds < 0 { return "a time that has not come yet" }
     func words(_ count: Double, _ unit: String) -> String {
       let count = Int(count)
-      return "\(count) \(unit)\(count == 1 ? "" : "s")"
+      return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
     }
     return switch seconds {
     case ..<60: words(seconds, "second")

@@ -14,6 +14,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
     printsToErrors: context.console.manner.isJSON,
+    options: backupOptions(invocation),
     onFailure: { report throws(RescueError) in
       if context.speaksToPeople { tell(report, context) }
       return remedy(policy, context)
