@@ -7,6 +7,14 @@
   public import Foundation
 #endif
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Everything that a run takes from outside, so that a test can make it deterministic.
 public struct World: Sendable {
   /// The file system.
@@ -19,6 +27,10 @@ public struct World: Sendable {
   public var environment: [String: String]
   /// Whether somebody wishes the run to stop; asked between two reads of an input.
   public var isCancelled: @Sendable () -> Bool
+  /// Waits.
+  public var pause: @Sendable (Duration) -> Void = { duration in
+    usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
+  }
   /// The most bytes that are read of a pipe.
   public var pipeByteCountMax = 1 << 30
   /// The most bytes of a database that a salvage makes; nil for twice those of its input, and a

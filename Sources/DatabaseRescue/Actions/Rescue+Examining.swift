@@ -12,7 +12,7 @@ import SQLiteFormat
 
 extension Rescue {
   /// How often a database is read that changes under the reading.
-  private static let readingsMax = 5
+  static let readingsMax = 5
 
   /// Examines a database: its bytes by our own reader, its contract on a private copy.
   ///
@@ -48,7 +48,7 @@ extension Rescue {
   }
 
   /// The error of a reading under which the files changed.
-  private static func changing(_ database: FilePath) -> RescueError {
+  static func changing(_ database: FilePath) -> RescueError {
     RescueError(
       .busy, "'\(database)' changes while it is read: another process is writing to it",
       meaning: "nothing can be said of a mixture of two states; nothing was changed",
@@ -85,8 +85,9 @@ extension Rescue {
     }
     let survey = Survey(files, parser: SandboxParser(), known: known)
     try world.requireGoingOn()
+    let use = input.isPrivate ? LiveUse() : use(of: input.main)
     let bytes = Examination(
-      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
+      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
     var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
     if verifying, let contract, bytes.verdict.isStructureSound, let image = survey.image {
@@ -96,7 +97,7 @@ extension Rescue {
       try image.write(to: copy, storage: world.storage)
       examination = Examination(
         survey, verification: try verify(copy, against: contract),
-        expectedVersion: Int(contract.userVersion))
+        expectedVersion: Int(contract.userVersion), use: use)
     }
     notes.take(examination)
     return examination
@@ -124,7 +125,13 @@ extension Rescue {
     examine: (inout RunNotes) throws(RescueError) -> Examination,
     _ body: (Examination, inout RunNotes, LastDigests) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
-    let digests = Background { () throws(RescueError) in try self.digests(of: input) }
+    let digests = Background { () throws(RescueError) in
+      try self.digests(of: input).map { digest throws(RescueError) in
+        // The files were there when they were looked for.
+        guard let digest else { throw Self.changing(input.main) }
+        return digest
+      }
+    }
     let examination = Result { () throws(RescueError) in try examine(&notes) }
     let before = Result { () throws(RescueError) in try digests.value() }
     notes.inputs = zip(input.all, (try? before.get()) ?? []).map { path, digest in
@@ -139,18 +146,19 @@ extension Rescue {
     }
     let value = try body(examined, &notes, last)
     let lastDigests = try last.value(world.progress)
-    lastDigests.compactMap(\.failure).forEach(failures.note)
-    let after = lastDigests.map { PlainName($0.description) }
+    lastDigests.compactMap(\.?.failure).forEach(failures.note)
+    let after = lastDigests.map { $0.map { PlainName($0.description) } }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
     return value
   }
 
+  /// The digests of the files; nil for one that is gone.
   private func digests(
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
-  ) throws(RescueError) -> [EvidenceDigest] {
-    var digests: [EvidenceDigest] = []
+  ) throws(RescueError) -> [EvidenceDigest?] {
+    var digests: [EvidenceDigest?] = []
     for path in input.all {
       do {
         let file = try world.storage.open(path, .read)
@@ -160,8 +168,7 @@ extension Rescue {
             progress(.advanced(count))
           })
       } catch let error as StorageError where error.cause == .missing {
-        // The files were there when they were looked for.
-        throw Self.changing(input.main)
+        digests.append(nil)
       } catch {
         throw RescueError(error, doing: "read '\(input.main)'")
       }

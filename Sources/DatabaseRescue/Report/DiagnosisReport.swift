@@ -73,6 +73,7 @@ import SQLiteFormat
 /// | `options[].tablesOmitted`        | integer  | how many tables are not listed |
 /// | `options[].command`              | string?  | the command that carries it out |
 /// | `next`                           | string?  | the command to run next |
+/// | `undo`                           | string?  | the command that takes `next` back |
 /// | `facts.kind`                     | string   | what the file is |
 /// | `facts.byteCount`                | integer? | the bytes of the database file |
 /// | `facts.pageSize`                 | integer? | the bytes of a page |
@@ -143,6 +144,8 @@ public struct DiagnosisReport: Report, Hashable {
   public let options: [Option]
   /// The command to run next; nil when no command helps.
   let next: ReportedCommand?
+  /// The command that takes that one back; nil where that is not so simple.
+  let undo: ReportedCommand?
   /// What else is known of the file.
   public let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
@@ -183,7 +186,15 @@ public struct DiagnosisReport: Report, Hashable {
     differencesOmitted = max(0, differences.count - Self.listLimit)
     findings = FindingGroup.groups(of: examination.findings, in: survey.image)
     self.options = options.map { Option($0, file: name) }
-    next = Self.next(after: examination.verdict, options, file: name)
+    next =
+      if let process = examination.use.process {
+        ReportedCommand("backup", name, options: ["--from-process", "\(process)"])
+      } else if examination.hasStrangeLog {
+        ReportedCommand(movingLogOf: name)
+      } else {
+        Self.next(after: examination.verdict, options, file: name)
+      }
+    undo = next?.undone
     facts = Facts(of: examination)
     pages = PageMap(of: survey, examination.findings)
   }

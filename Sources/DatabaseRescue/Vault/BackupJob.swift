@@ -42,6 +42,11 @@ struct BackupJob {
       return try storeRaw(
         [Check(Self.readable, passed: false, detail: reason)], describing: describe)
     }
+    let examined = try ExaminedImage(files.path, in: writer.world)
+    if let reason = examined.reasonNotToOpen {
+      return try storeRaw(
+        [Check(Self.readable, passed: false, detail: reason)], describing: describe)
+    }
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
@@ -50,7 +55,10 @@ struct BackupJob {
       let reason = Check(Self.readable, passed: false, detail: error.message)
       return try storeRaw([reason], describing: describe)
     }
-    return ([.main], try storeImage(describing: describe, checking: check))
+    let difference = try examined.check(of: open(run.path(.image), .read), in: storage)
+    return (
+      [.main], try storeImage(noting: difference, describing: describe, checking: check)
+    )
   }
 
   // MARK: - Reading the database
@@ -148,7 +156,7 @@ struct BackupJob {
   // MARK: - An image
 
   private func storeImage(
-    describing describe: Describe, checking check: CheckCopy
+    noting difference: Check?, describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
     let image = try open(run.path(.image), .read)
     let earlier = try EarlierBackup.newest(
@@ -164,6 +172,7 @@ struct BackupJob {
       stored = try store(image, like: earlier, describing: describe)
     }
     var manifest = stored.manifest
+    manifest.checks += [difference].compactMap(\.self)
     if writer.options.verification == .full {
       manifest.checks +=
         checks?.value()

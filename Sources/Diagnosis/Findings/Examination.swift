@@ -20,18 +20,22 @@ public struct Examination: Sendable {
   public let expectedVersion: Int?
   /// What is known of rows that were not sent anywhere yet.
   public let unsynced: UnsyncedRows
+  /// What processes have of the database open.
+  public let use: LiveUse
 
   /// Judges a survey and, where there is one, the comparison with a contract.
   public init(
-    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil
+    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
+    use: LiveUse = LiveUse()
   ) {
     self.survey = survey
+    self.use = use
     self.verification = verification
     self.expectedVersion = expectedVersion
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     var findings =
-      survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
+      use.findings + survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
@@ -47,7 +51,8 @@ public struct Examination: Sendable {
   public var judgedAgain: Examination {
     survey.failures.count == 0
       ? self
-      : Examination(survey, verification: verification, expectedVersion: expectedVersion)
+      : Examination(
+        survey, verification: verification, expectedVersion: expectedVersion, use: use)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -76,6 +81,11 @@ public struct Examination: Sendable {
 
   /// Whether rows are lost or doubtful.
   public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
+
+  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
+  public var hasStrangeLog: Bool {
+    findings.contains { $0.code == .walForeign || $0.code == .walInDoubt }
+  }
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {

@@ -35,6 +35,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case hotJournal = 44
   case journalStale = 45
   case journalDamaged = 46
+  case walInDoubt = 124
+  case fileHeldApart = 125
 
   // Structure
   case pageDamaged = 60
@@ -202,8 +204,18 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walForeign:
       Entry(
         .damage, "the WAL does not belong to this state of the database",
-        "its pages do not fit this file: it is not applied here, and SQLite would apply it; keep it "
-          + "away from the file")
+        "do not open the database: SQLite would apply the -wal and destroy what the file holds; move "
+          + "the -wal to another name first, and keep it")
+    case .walInDoubt:
+      Entry(
+        .damage, "the WAL may not belong to this database",
+        "the file is sound with the -wal and without it, and nothing ties the two together: keep "
+          + "copies of both before anything opens the database")
+    case .fileHeldApart:
+      Entry(
+        .loss, "a process has a file of the database open that nobody else can reach",
+        "the file was deleted or moved away under it: what it has committed is gone when it ends; "
+          + "let it run, and copy what it has with --from-process")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

@@ -35,6 +35,13 @@ struct ExaminationText {
   /// The next command, ready to paste.
   func next(for file: FilePath) -> [StyledText] {
     let path = file.shellQuoted
+    if let process = examination.use.process {
+      return ["next: dbrescue backup \(path) --from-process \(process)"]
+    }
+    if examination.hasStrangeLog {
+      let (log, away) = ("\(path)-wal", "\(path)-wal.set-aside")
+      return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
+    }
     switch examination.verdict {
     case .healthy: return []
     case .outdated:

@@ -113,7 +113,7 @@ extension Command {
       """,
       "A database that SQLite cannot read is stored as it is, and marked as raw.",
     ],
-    operands: [.file], flags: [.vault, .level, .verify, .contract, .wait],
+    operands: [.file], flags: [.vault, .level, .verify, .contract, .wait, .fromProcess],
     examples: [
       ("dbrescue backup app.db", "into app.db.rescue/backups"),
       (
@@ -327,7 +327,8 @@ extension Command {
     ],
     operands: [.file],
     flags: [
-      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize, .maxOutput,
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .fromProcess, .maxSize,
+      .maxOutput,
       .force.saying("replace NEW and OUT if they exist"),
     ],
     examples: [
