@@ -47,6 +47,75 @@ extension InputFiles {
     }
   }
 
+  /// Copies the files of a database as they are at one moment to private ones, which go with this
+  /// value.
+  ///
+  /// A log is copied after the database: as long as it does not begin anew meanwhile, it holds every
+  /// page that a checkpoint may have written. Without one, nobody may write at all.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when they never rest.
+  init(momentOf input: InputFiles, world: World) throws(RescueError) {
+    let storage = world.storage
+    let folder = HeldFolder(try PrivateFolder(world: world))
+    let copy = folder.folder.file(input.main.name)
+    do {
+      for _ in 0..<Self.copiesMax {
+        try world.requireGoingOn()
+        let input = try input.lookedForAgain(in: storage)
+        let before = try DatabaseState.settled(of: input, in: world)
+        let generation = input.journal == nil ? try Generation(at: input.wal, storage) : nil
+        try Self.copy(input, to: copy, world)
+        let isSame = try DatabaseState(of: input, storage: storage) == before
+        let goesOn = try generation != nil && generation == Generation(at: input.wal, storage)
+        guard isSame || goesOn else { continue }
+        try self.init(copy, storage: storage)
+        hold(folder)
+        return
+      }
+    } catch {
+      throw RescueError(error, doing: "copy '\(input.main)'", meaning: "nothing was changed")
+    }
+    throw Rescue.changing(input.main)
+  }
+
+  /// Copies the files that are there, the log last.
+  private static func copy(_ input: InputFiles, to copy: FilePath, _ world: World) throws {
+    let storage = world.storage
+    let files: [(path: FilePath?, suffix: String)] = [
+      (input.journal, "-journal"), (input.main, ""), (input.wal, "-wal"),
+    ]
+    let byteCount = try files.reduce(0) { count, file in
+      try count + (file.path.flatMap { try storage.status(of: $0) }?.byteCount ?? 0)
+    }
+    guard try byteCount + reserve <= storage.freeBytes(at: copy.folder) else {
+      throw Rescue.changing(input.main)
+    }
+    for file in files {
+      let newPath = copy.adding(suffix: file.suffix)
+      try storage.remove(newPath)
+      do {
+        if let path = file.path { try Self.copy(path, to: newPath, storage) }
+      } catch let error as StorageError where error.cause == .missing && file.suffix != "" {
+        continue  // It was deleted just now, as the next look shows.
+      }
+    }
+  }
+
+  /// What is left free on the disk of a copy.
+  private static let reserve = 1 << 24
+
+  /// The generation of a log: it has others when it begins anew.
+  private struct Generation: Equatable {
+    let salts: Bytes
+
+    init?(at path: FilePath?, _ storage: any Storage) throws {
+      guard let path, let file = try? storage.open(path, .read) else { return nil }
+      let header = try file.read(at: 0, count: WriteAheadLog.headerSize)
+      guard header.count == WriteAheadLog.headerSize else { return nil }
+      salts = header
+    }
+  }
+
   private static func copy(
     _ held: OpenFile, _ log: OpenFile?, to copy: FilePath, _ world: World
   ) throws {

@@ -12,7 +12,7 @@ import SQLiteFormat
 
 extension Rescue {
   /// How often a database is read that changes under the reading.
-  static let readingsMax = 5
+  private static let readingsMax = 5
 
   /// Examines a database: its bytes by our own reader, its contract on a private copy.
   ///

@@ -5,28 +5,26 @@ import Diagnosis
 import SQLiteFormat
 
 extension Rescue {
-  /// Salvages the files as they are at one moment: where they change before all of them is read, it
-  /// begins anew, and nothing is left of what was read.
+  /// Salvages the files as they are at one moment: where they change before all of them is read, a
+  /// private copy of one moment is read instead, and nothing is left of what was read before.
   ///
-  /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every reading.
+  /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every copying.
   func salvage(
     _ input: InputFiles, to output: SalvageOutput, into contract: Contract?,
     backups: [SalvageBackup], _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
-    var input = input
-    for _ in 1..<Self.readingsMax {
-      let start = try DatabaseState.settled(of: input, in: world)
-      do throws(RescueError) {
-        return try salvage(
-          input, asOf: start, to: output, into: contract, backups: backups, &notes)
-      } catch {
-        guard try DatabaseState(of: input, storage: world.storage) != start else { throw error }
-        try world.requireGoingOn()
-        input = try input.lookedForAgain(in: world.storage)
-      }
+    let start = try DatabaseState.settled(of: input, in: world)
+    do throws(RescueError) {
+      return try salvage(
+        input, asOf: start, to: output, into: contract, backups: backups, &notes)
+    } catch {
+      guard try DatabaseState(of: input, storage: world.storage) != start else { throw error }
+      try world.requireGoingOn()
     }
+    // To copy it takes less time than to read all of it.
+    let copy = try InputFiles(momentOf: input, world: world)
     return try salvage(
-      input, asOf: .settled(of: input, in: world), to: output, into: contract, backups: backups,
+      copy, asOf: .settled(of: copy, in: world), to: output, into: contract, backups: backups,
       &notes)
   }
 

@@ -136,6 +136,9 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
     suffixes = ["-wal", "-wal.set-aside"]
   }
 
+  /// Whether it makes a backup.
+  var isBackup: Bool { verb == "dbrescue backup" }
+
   /// The command that takes this one back; nil where it moves nothing.
   var undone: ReportedCommand? {
     guard !suffixes.isEmpty else { return nil }

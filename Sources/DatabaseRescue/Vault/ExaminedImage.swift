@@ -96,10 +96,10 @@ struct ExaminedImage {
   }
 
   /// Whether two first pages differ in nothing but what SQLite changes when it copies: the version
-  /// of the format, the change counter and the page count, and by whom and when they were written.
+  /// of the format, the change counter, the page count, the schema cookie, and by whom it was written.
   private func isFirstPage(_ copy: Bytes?, _ page: Bytes) -> Bool {
     guard let copy, copy.count == page.count else { return false }
-    let changed = [18..<20, 24..<32, 92..<100]
+    let changed = [18..<20, 24..<32, 40..<44, 92..<100]
     return copy.indices.allSatisfy { index in
       copy[index] == page[index] || changed.contains { $0.contains(index) }
     }

@@ -204,18 +204,18 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walForeign:
       Entry(
         .damage, "the WAL does not belong to this state of the database",
-        "do not open the database: SQLite would apply the -wal and destroy what the file holds; move "
-          + "the -wal to another name first, and keep it")
+        "do not open the database: SQLite would apply it and destroy what the file holds; move the "
+          + "-wal away first, and keep it")
     case .walInDoubt:
       Entry(
         .damage, "the WAL may not belong to this database",
-        "the file is sound with the -wal and without it, and nothing ties the two together: keep "
-          + "copies of both before anything opens the database")
+        "the file is sound with it and without it, and nothing ties the two together: copy both "
+          + "before anything opens them")
     case .fileHeldApart:
       Entry(
-        .loss, "a process has a file of the database open that nobody else can reach",
-        "the file was deleted or moved away under it: what it has committed is gone when it ends; "
-          + "let it run, and copy what it has with --from-process")
+        .loss, "a process has a lost file of the database open",
+        "the file was deleted or moved away under it; let it run, and copy what it has committed "
+          + "there with --from-process")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

@@ -323,7 +323,11 @@ extension Command {
       were deleted since. What FILE still holds wins. The report and the quarantine file say which \
       rows come from where; of several backups, the first that has a row counts.
       """,
-      "FILE is not changed.",
+      """
+      FILE is not changed. Where somebody writes to it meanwhile, it is read again, until all of it \
+      is of one moment. With --from-process, what a process has of FILE open is read instead, also \
+      where it was deleted or moved away under that process.
+      """,
     ],
     operands: [.file],
     flags: [
@@ -347,7 +351,7 @@ extension Command {
       ),
     ],
     exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
-      + [.invalidInput])
+      + [.busy, .invalidInput])
 
   static let reset = Command(
     "reset", .rescue, "start again with an empty database, and keep the old one aside",
