@@ -45,8 +45,8 @@ extension Rescue {
       .busy,
       "process \(process) has \(stray.role.words) of '\(database)' open that "
         + (stray.isDeleted ? "was deleted" : "lies elsewhere"),
-      meaning: "what it has committed there is in none of the files here, and is gone when it ends; "
-        + "nothing was changed",
+      meaning: "what it has committed there is in none of the files here, and is gone when it "
+        + "ends; nothing was changed",
       advice: "let it run, and keep what it has: dbrescue backup \(database.shellQuoted) "
         + "--from-process \(process)")
   }

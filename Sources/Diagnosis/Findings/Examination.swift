@@ -35,7 +35,8 @@ public struct Examination: Sendable {
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     var findings =
-      use.findings + survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
+      use.findings + survey.findings
+      + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })

@@ -136,7 +136,8 @@ private struct ReplicaOwners {
   /// another.
   func tree(of replica: PageReplica) -> TreeSurvey? {
     if case .foreign = image.wal, image.hasPageNumbers { return nil }
-    return owner(of: replica).flatMap { tree(of: $0) } ?? expecting[replica.page].map { survey.trees[$0] }
+    return owner(of: replica).flatMap { tree(of: $0) }
+      ?? expecting[replica.page].map { survey.trees[$0] }
   }
 
   /// The owner of a copy's page: in the state that the unproven frames lead to, for one of them.

@@ -156,18 +156,19 @@ import Testing
     #expect(doubtful.verdict == .damagedIntact)
   }
 
-  @Test(arguments: [
-    ["ALTER TABLE t RENAME TO s"],
-    ["DELETE FROM t WHERE a > 3", "VACUUM"],
-    ["DROP TABLE t", "CREATE TABLE s (x)", "INSERT INTO s VALUES (1)"],
-    ["PRAGMA user_version = 7"],
-    ["UPDATE t SET b = 'x' WHERE a = 9"],
-    ["DELETE FROM t", "PRAGMA wal_checkpoint(RESTART)", "UPDATE t SET b = 1", "VACUUM"],
-    [
-      "INSERT INTO t SELECT a + 1000, b FROM t", "PRAGMA wal_checkpoint(FULL)",
-      "DELETE FROM t WHERE a < 1000",
-    ],
-  ] as [[DatabaseBuilder.Step]])
+  @Test(
+    arguments: [
+      ["ALTER TABLE t RENAME TO s"],
+      ["DELETE FROM t WHERE a > 3", "VACUUM"],
+      ["DROP TABLE t", "CREATE TABLE s (x)", "INSERT INTO s VALUES (1)"],
+      ["PRAGMA user_version = 7"],
+      ["UPDATE t SET b = 'x' WHERE a = 9"],
+      ["DELETE FROM t", "PRAGMA wal_checkpoint(RESTART)", "UPDATE t SET b = 1", "VACUUM"],
+      [
+        "INSERT INTO t SELECT a + 1000, b FROM t", "PRAGMA wal_checkpoint(FULL)",
+        "DELETE FROM t WHERE a < 1000",
+      ],
+    ] as [[DatabaseBuilder.Step]])
   func `a database's own log is nobody else's`(_ steps: [DatabaseBuilder.Step]) throws {
     for autoVacuum in [DatabaseBuilder.AutoVacuum.none, .full] {
       let path = scratch[FilePath("own-\(autoVacuum).db")]

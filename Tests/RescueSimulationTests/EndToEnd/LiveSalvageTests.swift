@@ -22,7 +22,8 @@ import Testing
       pageSize: 1024, journal: journal,
       [
         "CREATE TABLE a (v, x)", "CREATE TABLE b (v, x)",
-        "\(rows) INSERT INTO a SELECT 0, hex(zeroblob(100)) FROM n", "INSERT INTO b SELECT * FROM a",
+        "\(rows) INSERT INTO a SELECT 0, hex(zeroblob(100)) FROM n",
+        "INSERT INTO b SELECT * FROM a",
       ]
     ).build(at: file)
   }
@@ -47,7 +48,7 @@ import Testing
         }))
   }
 
-  @Test(arguments: [DatabaseBuilder.JournalMode.delete, .wal], [3, .max])
+  @Test(arguments: [DatabaseBuilder.JournalMode.delete, .wal], [3, 40])
   func `a salvage holds one moment of a database at work`(
     _ journal: DatabaseBuilder.JournalMode, writes: Int
   ) throws {
