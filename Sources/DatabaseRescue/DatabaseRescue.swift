@@ -84,12 +84,22 @@ public struct Rescue: Sendable {
 
   /// Backs up a database, which others may be using, and reads the backup back.
   ///
+  /// Where a process has files of it open that were deleted or moved away under it, `process` names
+  /// it: what it has open is backed up.
+  ///
   /// - Throws: ``RescueError``; the vault is then as it was.
   public func backUp(
     _ database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
-    options: BackupWriter.Options = BackupWriter.Options()
+    options: BackupWriter.Options = BackupWriter.Options(), asHeldBy process: Int32? = nil
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.backup, on: database) { notes throws(RescueError) in
+      if let process {
+        let held = try InputFiles(of: database, asHeldBy: process, world: world)
+        let folder = try RescueFolder(of: database, storage: world.storage)
+        return try withExtendedLifetime(held) { () throws(RescueError) in
+          try backUp(held.main, contract, vault ?? folder.backups, options, &notes)
+        }
+      }
       try finishPending(database, &notes)
       return try backUp(database, contract, vault, options, &notes)
     }
@@ -134,18 +144,8 @@ public struct Rescue: Sendable {
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
-      var report = try withEvidence(
-        input, &notes,
-        examine: { notes throws(RescueError) in
-          try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
-        },
-        { examination, notes, digests throws(RescueError) in
-          try salvage(
-            examination, to: output, into: contract, backups: backups, &notes,
-            whenRead: digests.begin)
-        })
-      report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
-      report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
+      if !input.isPrivate { try requireNotHeldApart(input.main) }
+      let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
       notes.take(report)
       notes.note(Change(.addition, "'\(report.output)' was made"))
       return report

@@ -10,6 +10,7 @@ extension Rescue {
     _ database: FilePath, _ contract: Contract?, _ vault: FilePath?,
     _ options: BackupWriter.Options, _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
+    try requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let vault = vault ?? folder.backups
     var options = options

@@ -54,7 +54,7 @@ extension Rescue {
   }
 
   /// The error of a reading under which the files changed.
-  private static func changing(_ database: FilePath) -> RescueError {
+  static func changing(_ database: FilePath) -> RescueError {
     RescueError(
       .busy, "'\(database)' changes while it is read: another process is writing to it",
       meaning: "nothing can be said of a mixture of two states; nothing was changed",
@@ -92,8 +92,9 @@ extension Rescue {
       known.schema = try FreshSchema(contract: contract).declared.entries
     }
     let survey = try world.survey(files, known: known)
+    let use = input.isPrivate ? LiveUse() : use(of: input.main)
     let bytes = try examination(
-      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
+      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
     let examination = try examine(
       bytes, verifying ? contract : nil, askingModules: askingModules, &notes)
     notes.take(examination)
@@ -103,11 +104,12 @@ extension Rescue {
   /// Judges a survey.
   func examination(
     _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
-    modules: [ModuleVerdict] = []
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(RescueError) -> Examination {
     do throws(CutShort) {
       return try Examination(
-        survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
+        survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+        use: use)
     } catch {
       throw .interrupted
     }
@@ -127,7 +129,7 @@ extension Rescue {
         survey, expectedVersion: bytes.expectedVersion,
         modules: asked.map {
           ModuleVerdict($0.name, .unchecked("SQLite is asked nothing of a damaged database"))
-        })
+        }, use: bytes.use)
     }
     notes.stage = .verify
     let folder = try PrivateFolder(world: world)
@@ -145,7 +147,8 @@ extension Rescue {
     }
     try world.requireGoingOn()
     return try examination(
-      survey, verification, expectedVersion: bytes.expectedVersion, modules: modules)
+      survey, verification, expectedVersion: bytes.expectedVersion, modules: modules,
+      use: bytes.use)
   }
 
   /// Has SQLite compare a private copy with a contract.
@@ -171,7 +174,13 @@ extension Rescue {
     examine: (inout RunNotes) throws(RescueError) -> Examination,
     _ body: (Examination, inout RunNotes, LastDigests) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
-    let digests = Background { () throws(RescueError) in try self.digests(of: input) }
+    let digests = Background { () throws(RescueError) in
+      try self.digests(of: input).map { digest throws(RescueError) in
+        // The files were there when they were looked for.
+        guard let digest else { throw Self.changing(input.main) }
+        return digest
+      }
+    }
     let examination = Result { () throws(RescueError) in try examine(&notes) }
     let before = Result { () throws(RescueError) in try digests.value() }
     notes.inputs = zip(input.all, (try? before.get()) ?? []).map { path, digest in
@@ -186,18 +195,19 @@ extension Rescue {
     }
     let value = try body(examined, &notes, last)
     let lastDigests = try last.value(world.progress)
-    lastDigests.compactMap(\.failure).forEach(failures.note)
-    let after = lastDigests.map { PlainName($0.description) }
+    lastDigests.compactMap(\.?.failure).forEach(failures.note)
+    let after = lastDigests.map { $0.map { PlainName($0.description) } }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
     return value
   }
 
+  /// The digests of the files; nil for one that is gone.
   private func digests(
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
-  ) throws(RescueError) -> [EvidenceDigest] {
-    var digests: [EvidenceDigest] = []
+  ) throws(RescueError) -> [EvidenceDigest?] {
+    var digests: [EvidenceDigest?] = []
     for path in input.all {
       do {
         let file = try world.storage.open(path, .read)
@@ -207,8 +217,7 @@ extension Rescue {
             progress(.advanced(count))
           })
       } catch let error as StorageError where error.cause == .missing {
-        // The files were there when they were looked for.
-        throw Self.changing(input.main)
+        digests.append(nil)
       } catch {
         throw RescueError(error, doing: "read '\(input.main)'")
       }

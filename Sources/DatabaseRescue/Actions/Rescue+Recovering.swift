@@ -48,6 +48,7 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     for _ in 0..<Self.plansMax {
       if let report = try recoverAsItIs(
         operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
@@ -163,7 +164,7 @@ extension Rescue {
   func salvage(
     _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
     backups: [SalvageBackup] = [], believingTables: Bool = false, _ notes: inout RunNotes,
-    whenRead: () -> Void = {}
+    whenRead: () throws(RescueError) -> Void = {}
   ) throws(RescueError) -> SalvageReport {
     if let failure = examination.survey.readFailure {
       throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
@@ -223,6 +224,7 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let kept = displaced.appending(folder.database.name)

@@ -32,8 +32,8 @@ public struct SalvageReport: Sendable {
   public internal(set) var unchecked: [Unchecked] = []
   /// How many reads of the input have failed for good: what lies there is not known.
   public internal(set) var failedReads = 0
-  /// Whether the input was still the same at the end; what was read of one that was not may be of
-  /// two states.
+  /// Whether the input was the same from the first look at it to the last; what was read of one that
+  /// was not may be of two states.
   public internal(set) var isInputUnchanged = true
 
   /// The verdict that a salvage ends in: what of the file could not be brought along.
@@ -106,13 +106,14 @@ package struct Salvage {
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
-  /// `code` names what is unfinished; `whenRead` is called after the last look at the input;
+  /// `code` names what is unfinished; `whenRead` is called after the last look at the input, and ends
+  /// the work by throwing;
   /// `signature` gives the code that the run has when the report is what it is.
   ///
   /// - Throws: ``RescueError`` when the output cannot be written. Nothing is left behind then, and
   ///   what was there is still there.
   package func run(
-    to target: SalvageOutput, code: String, whenRead: () -> Void = {},
+    to target: SalvageOutput, code: String, whenRead: () throws(RescueError) -> Void = {},
     signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey, believesTables: believesTables) else {
@@ -171,7 +172,7 @@ package struct Salvage {
 
   private func fill(
     _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader,
-    output: FilePath, quarantine: FilePath, whenRead: () -> Void,
+    output: FilePath, quarantine: FilePath, whenRead: () throws(RescueError) -> Void,
     signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
@@ -241,7 +242,7 @@ package struct Salvage {
     try target.settle(storage: world.storage)
     for page in survey.strayPages { try aside.add(page) }
     let sequences = sequences
-    whenRead()
+    try whenRead()
     notes += unreadNotes
     if let schema = survey.schema {
       notes += schema.entriesWithoutText.map { schema.remark(onTextOf: $0) }

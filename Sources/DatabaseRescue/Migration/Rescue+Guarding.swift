@@ -21,6 +21,7 @@ extension Rescue {
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     let before = try examineInUse(database, contract, wait: wait, &notes)
     try requireMigratable(before, database)
 

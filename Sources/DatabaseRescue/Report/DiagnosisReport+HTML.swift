@@ -58,7 +58,10 @@ extension DiagnosisReport {
       options.count > 1
       ? ["<p>There are \(String(options.count)) ways, the least destructive first.</p>\n"] : []
     let items: [HTML] = options.map { "<li class=\"card\">\n\(part($0))</li>\n" }
-    let purpose = verdict == .outdated ? "To back up first" : "To look at them again and choose"
+    let purpose =
+      undo != nil
+      ? "Before anything else, to move the log away"
+      : next?.isBackup == true ? "To back up first" : "To look at them again and choose"
     let command: [HTML] =
       next.map { ["<p>\(purpose): \(HTML.command($0.text()))</p>\n"] } ?? []
     return intro + ["<ol class=\"options\">\n\(items)</ol>\n"] + command

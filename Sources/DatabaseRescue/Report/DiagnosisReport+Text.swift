@@ -22,7 +22,7 @@ extension DiagnosisReport {
     guard let next else { return lines }
     return lines + [
       ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
-    ]
+    ] + (undo.map { [ReportLine("undo: ") + ReportLine($0.text(naming: file))] } ?? [])
   }
 
   private var heading: [ReportLine] {

@@ -89,6 +89,7 @@ import SQLiteFormat
 /// | `options[].command`              | string?  | the command that carries it out |
 /// | `hint`                           | string?  | what would bring back more |
 /// | `next`                           | string?  | the command to run next |
+/// | `undo`                           | string?  | the command that takes `next` back |
 /// | `facts.kind`                     | string   | what the file is |
 /// | `facts.byteCount`                | integer? | the bytes of the database file |
 /// | `facts.pageSize`                 | integer? | the bytes of a page |
@@ -167,6 +168,8 @@ public struct DiagnosisReport: Report, Hashable {
   public let hint: String?
   /// The command to run next; nil when no command helps.
   let next: ReportedCommand?
+  /// The command that takes that one back; nil where that is not so simple.
+  let undo: ReportedCommand?
   /// What else is known of the file.
   public let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
@@ -215,9 +218,16 @@ public struct DiagnosisReport: Report, Hashable {
     let isSchemaWanted = rows.unplaced > 0 && examination.verification == nil
     hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil
     next =
-      isSchemaWanted
-      ? ReportedCommand("salvage", name, options: ["--schema", "SCHEMA", "--output", "NEW"])
-      : Self.next(after: examination.verdict, options, file: name)
+      if let process = examination.use.process {
+        ReportedCommand("backup", name, options: ["--from-process", "\(process)"])
+      } else if examination.hasStrangeLog {
+        ReportedCommand(movingLogOf: name)
+      } else if isSchemaWanted {
+        ReportedCommand("salvage", name, options: ["--schema", "SCHEMA", "--output", "NEW"])
+      } else {
+        Self.next(after: examination.verdict, options, file: name)
+      }
+    undo = next?.undone
     facts = Facts(of: examination)
     pages = PageMap(of: survey, examination.findings)
   }

@@ -61,7 +61,7 @@ public protocol Storage: Sendable {
   func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock?
 
   /// Keeps the connections of other processes from a database for as long as the result lives;
-  /// nil when one of them is using it.
+  /// nil when one of them is using it, or this process has it open itself.
   ///
   /// A connection in WAL mode uses it for as long as it is open; one in a rollback mode only
   /// while it reads or writes. In the meantime this process must not open the file and close it
@@ -70,6 +70,10 @@ public protocol Storage: Sendable {
 
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
+
+  /// All files that those processes have open which have this one open, or one of its name; nil
+  /// where the system does not tell.
+  func openFiles(ofUsersOf path: FilePath) -> OpenFiles?
 }
 
 /// How a file is opened.

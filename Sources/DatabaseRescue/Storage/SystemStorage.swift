@@ -25,6 +25,7 @@ public struct SystemStorage: Storage {
 
   /// Opens a file.
   public func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
+    if mode == .read, let file = try reopened(path) { return file }
     let number = SystemFile.nextNumber()
     let creates = mode == .createNew || mode == .append
     let descriptor = try call(SystemCall("open", path, .open(file: number, creates: creates))) {
@@ -38,6 +39,15 @@ public struct SystemStorage: Storage {
     case .read, .readWrite: try file.requireContent()
     }
     return file
+  }
+
+  /// The file by a descriptor that could not be closed when it was last read.
+  private func reopened(_ path: FilePath) throws(StorageError) -> SystemFile? {
+    guard OwnDescriptors.all.keepsAny, let identity = try status(of: path)?.identity,
+      let descriptor = OwnDescriptors.all.reuse(identity)
+    else { return nil }
+    return SystemFile(
+      descriptor: descriptor, path: path, number: SystemFile.nextNumber(), storage: self)
   }
 
   /// What is known of a file without opening it; nil when there is none.

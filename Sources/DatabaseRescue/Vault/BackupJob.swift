@@ -44,6 +44,11 @@ struct BackupJob {
         [Check(Self.readable, passed: false, detail: reason)], describing: describe)
     }
     let counter = try changeCounter()
+    let examined = try ExaminedImage(files.path, in: writer.world)
+    if let reason = examined.reasonNotToOpen {
+      return try storeRaw(
+        [Check(Self.readable, passed: false, detail: reason)], describing: describe)
+    }
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
@@ -52,8 +57,9 @@ struct BackupJob {
       let reason = Check(Self.readable, passed: false, detail: error.message)
       return try storeRaw([reason], describing: describe)
     }
+    let difference = try examined.check(of: open(run.path(.image), .read), in: storage)
     let manifest = try storeImage(
-      countedBefore: counter, describing: describe, checking: check)
+      noting: difference, countedBefore: counter, describing: describe, checking: check)
     return ([.main], manifest)
   }
 
@@ -154,8 +160,8 @@ struct BackupJob {
   // MARK: - An image
 
   private func storeImage(
-    countedBefore counter: ChangeCounter?, describing describe: Describe,
-    checking check: CheckCopy
+    noting difference: Check?, countedBefore counter: ChangeCounter?,
+    describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
     let image = writer.world.watched(try open(run.path(.image), .read))
     let earlier = try EarlierBackup.newest(
@@ -174,6 +180,7 @@ struct BackupJob {
       stored = try store(image, like: earlier, describing: describe)
     }
     var manifest = stored.manifest
+    manifest.checks += [difference].compactMap(\.self)
     if writer.options.verification == .full {
       if let checks {
         manifest.checks += try checks.value()

@@ -72,7 +72,7 @@ enum ImageChecks {
     let sum =
       found.first { !$0.passed } ?? found.first { $0.name == notChecked }
       ?? Check(integrityCheck, passed: true, detail: detail)
-    return [sum.done(for: earlier.id), checks[0]]
+    return [sum.done(for: earlier.id), checks[0]] + (try modules(in: copy, until: isCancelled))
   }
 
   /// What SQLite finds wrong with the structure, or with that of some tables.

@@ -24,6 +24,8 @@ public struct Examination: Sendable {
   public let modules: [ModuleVerdict]
   /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
   public let unchecked: [Unchecked]
+  /// What processes have of the database open.
+  public let use: LiveUse
 
   /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
@@ -31,9 +33,10 @@ public struct Examination: Sendable {
   ///   examinations, and so never of a part of a database.
   public init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
-    modules: [ModuleVerdict] = []
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(CutShort) {
     self.survey = survey
+    self.use = use
     self.verification = verification
     self.expectedVersion = expectedVersion
     self.modules = modules
@@ -41,7 +44,7 @@ public struct Examination: Sendable {
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
     let uncheckedBytes = survey.unchecked(modules)
     var findings =
-      survey.findings(modules, uncheckedBytes)
+      use.findings + survey.findings(modules, uncheckedBytes)
       + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
@@ -68,6 +71,7 @@ public struct Examination: Sendable {
     expectedVersion = other.expectedVersion
     unsynced = other.unsynced
     modules = other.modules
+    use = other.use
     unchecked = other.unchecked
   }
 
@@ -78,7 +82,8 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
     return try Examination(
-      survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
+      survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+      use: use)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -113,6 +118,11 @@ public struct Examination: Sendable {
 
   /// Whether rows are lost or doubtful.
   public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
+
+  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
+  public var hasStrangeLog: Bool {
+    findings.contains { $0.code == .walForeign || $0.code == .walInDoubt }
+  }
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {

@@ -36,6 +36,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case journalStale = 45
   case journalDamaged = 46
   case walResetPossible = 47
+  case walInDoubt = 124
+  case fileHeldApart = 125
 
   // Structure
   case pageDamaged = 60
@@ -212,8 +214,18 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walForeign:
       Entry(
         .damage, "the WAL does not belong to this state of the database",
-        "its pages do not fit this file: it is not applied here, and SQLite would apply it; keep it "
-          + "away from the file")
+        "do not open the database: SQLite would apply it and destroy what the file holds; move the "
+          + "-wal away first, and keep it")
+    case .walInDoubt:
+      Entry(
+        .damage, "the WAL may not belong to this database",
+        "the file is sound with it and without it, and nothing ties the two together: copy both "
+          + "before anything opens them")
+    case .fileHeldApart:
+      Entry(
+        .loss, "a process has a lost file of the database open",
+        "the file was deleted or moved away under it; let it run, and copy what it has committed "
+          + "there with --from-process")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

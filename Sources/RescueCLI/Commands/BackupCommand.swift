@@ -13,7 +13,8 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
   options.verification = depth == .full ? .full : .quick
   options.wait = .seconds(invocation.requiredNumber(.wait))
   let result = try context.rescue.backUp(
-    invocation.path(.file), contract: contract, vault: invocation.path(.vault), options: options)
+    invocation.path(.file), contract: contract, vault: invocation.path(.vault), options: options,
+    asHeldBy: invocation.number(.fromProcess).map { Int32(clamping: $0) })
   let backup = result.value
   if context.console.manner.isJSON {
     context.console.print(

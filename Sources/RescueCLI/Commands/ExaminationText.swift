@@ -51,6 +51,13 @@ struct ExaminationText {
   func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
     let flags: [Flag] = examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
     let path = context.subject(invocation, with: flags)
+    if let process = examination.use.process {
+      return ["next: dbrescue backup \(path) --from-process \(process)"]
+    }
+    if examination.hasStrangeLog {
+      let (log, away) = ("\(path)-wal", "\(path)-wal.set-aside")
+      return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
+    }
     switch examination.verdict {
     case .healthy: return []
     case .outdated:

@@ -120,7 +120,9 @@ extension Command {
       "A database that SQLite cannot read is stored as it is, and marked as raw.",
     ],
     operands: [.file],
-    flags: [.vault, .level, .verify, .recheckAfter, .maxLoss, .accept, .contract, .wait],
+    flags: [
+      .vault, .level, .verify, .recheckAfter, .maxLoss, .accept, .contract, .wait, .fromProcess,
+    ],
     examples: [
       ("dbrescue backup app.db", "into app.db.rescue/backups"),
       (
@@ -334,11 +336,16 @@ extension Command {
       were deleted since. What FILE still holds wins. The report and the quarantine file say which \
       rows come from where; of several backups, the first that has a row counts.
       """,
-      "FILE is not changed.",
+      """
+      FILE is not changed. Where somebody writes to it meanwhile, it is read again, until all of it \
+      is of one moment. With --from-process, what a process has of FILE open is read instead, also \
+      where it was deleted or moved away under that process.
+      """,
     ],
     operands: [.file],
     flags: [
-      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize, .maxOutput,
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .fromProcess, .maxSize,
+      .maxOutput,
       .force.saying("replace NEW and OUT if they exist"),
     ],
     examples: [
@@ -357,7 +364,7 @@ extension Command {
       ),
     ],
     exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
-      + [.invalidInput])
+      + [.busy, .invalidInput])
 
   static let reset = Command(
     "reset", .rescue, "start again with an empty database, and keep the old one aside",

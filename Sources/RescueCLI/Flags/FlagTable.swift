@@ -25,6 +25,9 @@ extension Flag {
   static let journal = Flag(
     "journal", nil, .file("PATH"),
     help: "the rollback journal, where it does not lie at FILE-journal")
+  static let fromProcess = Flag(
+    "from-process", nil, .number("PID", 1...Int(Int32.max)),
+    help: "read what this process has of FILE open, also where it was deleted or moved away")
   static let maxSize = Flag(
     "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
     help: "how many MiB are read of an input that is a pipe")

@@ -158,6 +158,7 @@ import Testing
       met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: Data(json.utf8)).paths())
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
+    met.formUnion(try Self.pathsOfForeignLog())
     let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
     let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
@@ -169,6 +170,21 @@ import Testing
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: inputs).paths())
     #expect(met.subtracting(documented).sorted() == [])
     #expect(documented.subtracting(met).sorted() == [])
+  }
+
+  /// None of the samples has a log that is to be moved away.
+  private static func pathsOfForeignLog() throws -> Set<String> {
+    try ScratchFolder.with { folder in
+      let (path, other) = (folder["app.db"], folder["other.db"])
+      try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: path)
+      try DatabaseBuilder(["CREATE TABLE u (a)"], leftover: .wal(["CREATE TABLE v (a)"]))
+        .build(at: other)
+      try path.adding(suffix: "-wal").replaceContents(
+        with: other.adding(suffix: "-wal").contents())
+      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
+      #expect(report.text.contains("undo: mv app.db-wal.set-aside app.db-wal"))
+      return try JSONDecoder().decode(AnyJSON.self, from: Data(report.json().utf8)).paths()
+    }
   }
 
   /// The samples know no framework.
