@@ -21,22 +21,26 @@ extension Rescue {
   ///
   /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
   /// has lost; unless `verifying`, that is all that the contract is for. Modules of virtual tables
-  /// are asked on a private copy where that is wished: they may read all of their tables.
+  /// are asked on a private copy where that is wished: they may read all of their tables. What looks
+  /// sound may be two states as well, unless it is asked for `asOneMoment`.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, askingModules: Bool = false, _ notes: inout RunNotes
+    verifying: Bool = true, askingModules: Bool = false, asOneMoment: Bool = false,
+    _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
-    for _ in 1..<Self.readingsMax {
+    for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
       let start = try DatabaseState(of: input, storage: world.storage)
+      notes.state = start
       var failure: RescueError?
       do throws(RescueError) {
         let examination = try examineOnce(
           input, contract, known: known, verifying: verifying, askingModules: askingModules,
           &notes)
-        if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
+        let looksSound = [.healthy, .outdated, .newer].contains(examination.verdict)
+        if looksSound, !asOneMoment { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
         failure = error
@@ -58,17 +62,19 @@ extension Rescue {
         + "dbrescue backup FILE")
   }
 
-  /// Examines a database that others may be using, and that this run may change anyway: where it
-  /// never rests, a copy that SQLite makes of one moment is examined instead.
+  /// Examines a database that others may be using, and that this run may change anyway, as it is at
+  /// one moment: where it does not rest, a copy that SQLite makes is examined instead.
   func examineInUse(
     _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+      return try examine(
+        InputFiles(database, storage: world.storage), contract, asOneMoment: true, &notes)
     } catch  where error.kind == .busy {
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("moment.db")
-      try OnlineBackup.image(of: database, into: copy, wait: wait)
+      try OnlineBackup.image(
+        of: database, into: copy, wait: wait, isCancelled: world.isCancelled)
       return try examineOnce(InputFiles(copy, storage: world.storage), contract, &notes)
     }
   }
@@ -85,14 +91,26 @@ extension Rescue {
     if let contract, !contract.freshSchema.isEmpty {
       known.schema = try FreshSchema(contract: contract).declared.entries
     }
-    let survey = Survey(files, parser: SandboxParser(), known: known)
-    try world.requireGoingOn()
-    let bytes = Examination(
+    let survey = try world.survey(files, known: known)
+    let bytes = try examination(
       survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
     let examination = try examine(
       bytes, verifying ? contract : nil, askingModules: askingModules, &notes)
     notes.take(examination)
     return examination
+  }
+
+  /// Judges a survey.
+  func examination(
+    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
+    modules: [ModuleVerdict] = []
+  ) throws(RescueError) -> Examination {
+    do throws(CutShort) {
+      return try Examination(
+        survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// Has SQLite tell on a private copy what the bytes alone do not: how the database stands to a
@@ -105,7 +123,7 @@ extension Rescue {
     guard contract != nil || !asked.isEmpty, let image = survey.image else { return bytes }
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
     guard bytes.verdict.isStructureSound else {
-      return Examination(
+      return try examination(
         survey, expectedVersion: bytes.expectedVersion,
         modules: asked.map {
           ModuleVerdict($0.name, .unchecked("SQLite is asked nothing of a damaged database"))
@@ -118,16 +136,16 @@ extension Rescue {
     let verification = try contract.map { contract throws(RescueError) in
       try verify(copy, against: contract)
     }
+    let modules: [ModuleVerdict]
     do {
-      let modules = try ModuleReview.verdicts(
+      modules = try ModuleReview.verdicts(
         on: asked, in: copy, byteCount: image.dataByteCount, isCancelled: world.isCancelled)
-      try world.requireGoingOn()
-      return Examination(
-        survey, verification: verification, expectedVersion: bytes.expectedVersion,
-        modules: modules)
     } catch {
       throw RescueError(error, doing: "have SQLite check a copy")
     }
+    try world.requireGoingOn()
+    return try examination(
+      survey, verification, expectedVersion: bytes.expectedVersion, modules: modules)
   }
 
   /// Has SQLite compare a private copy with a contract.
@@ -136,6 +154,7 @@ extension Rescue {
   ) throws(RescueError) -> ContractVerification {
     do {
       let connection = try Connection(copy, mode: .readOnly)
+      connection.stop(when: world.isCancelled)
       return try ContractVerifier().verify(connection, against: contract)
     } catch {
       throw RescueError(error, doing: "compare a copy with the contract")
@@ -202,7 +221,9 @@ extension Rescue {
     for examination: Examination, of database: FilePath, vault: FilePath?,
     _ notes: inout RunNotes
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
-    let good = try backups(of: database, vault: vault).list().filter(\.isGood)
+    let now = world.now()
+    let good = try backups(of: database, vault: vault).list()
+      .filter { $0.isGood && $0.name.created <= now }
     notes.hasVerifiedBackup = !good.isEmpty
     // The newest ones are what people choose from; each is read in full to compare.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
@@ -216,20 +237,28 @@ extension Rescue {
   func offer(
     _ backup: Backup, for examination: Examination
   ) throws(RescueError) -> BackupOffer {
-    let pages = try BackupReader(backup.path, in: world.storage).pages()
-    let other = Survey(FileSet(main: pages), parser: SandboxParser())
-    return BackupOffer(
+    BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
       userVersion: Int(backup.name.userVersion),
-      comparison: examination.survey.compare(with: other))
+      comparison: try compare(examination.survey, with: backup))
+  }
+
+  /// The rows of a database compared with those of a backup.
+  func compare(
+    _ survey: Survey, with backup: Backup
+  ) throws(RescueError) -> [RowComparison] {
+    let pages = try BackupReader(backup.path, in: world.storage).pages()
+    let other = try world.survey(FileSet(main: world.watched(pages)))
+    do { return try survey.compare(with: other) } catch { throw .interrupted }
   }
 
   /// The age of a backup in words.
   private func age(of backup: Backup) -> String {
-    let seconds = max(0, world.now().timeIntervalSince(backup.name.created))
+    let seconds = world.now().timeIntervalSince(backup.name.created)
+    if seconds < 0 { return "a time that has not come yet" }
     func words(_ count: Double, _ unit: String) -> String {
       let count = Int(count)
-      return "\(count) \(unit)\(count == 1 ? "" : "s")"
+      return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
     }
     return switch seconds {
     case ..<60: words(seconds, "second")
@@ -244,7 +273,10 @@ extension Rescue {
     let start = world.now()
     PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
+    try world.requireGoingOn()
     guard try Replacement.finishPending(folder, world: world) != nil else { return }
+    notes.note(
+      Change(.something, "the replacement that an earlier run had begun was finished or undone"))
     notes.note(
       RunRecord.Step(
         name: "finish-earlier-replacement", outcome: "done",

@@ -2,6 +2,7 @@
 // Looking after a vault: proving what is in it, removing what is no longer needed, getting it out.
 
 internal import Diagnosis
+internal import SQLiteFormat
 
 /// What proving the backups of a vault showed.
 public struct VaultVerification: Sendable {
@@ -12,6 +13,13 @@ public struct VaultVerification: Sendable {
 
   /// Whether every file gives back exactly what was stored.
   public var passed: Bool { results.allSatisfy(\.passed) }
+
+  /// What stands in the way of that: a file that does not hold, or else a disk that does not hand
+  /// one out; nil when every file holds.
+  public var failure: RescueError.Kind? {
+    if passed { return nil }
+    return results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
+  }
 }
 
 extension Rescue {
@@ -31,22 +39,29 @@ extension Rescue {
       var proofs: [BackupProof] = []
       try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
         let backups = if let backups { backups } else { try vault.list() }
+        let stoppable = vault.stoppable(in: world)
         for backup in backups {
+          let results = stoppable.verify(backup)
+          // A file that was not read to its end looks damaged.
           try world.requireGoingOn()
-          let results = vault.verify(backup)
           verification.results += results
+          // What could not be read is not proven, neither way.
+          if results.contains(where: \.isUnread) { continue }
           proofs.append(
             BackupProof(backup.name.id, at: world.now(), passed: results.allSatisfy(\.passed)))
         }
       }
       do throws(RescueError) {
-        if !proofs.isEmpty { try ProofLog(in: vault.folder, world.storage).add(proofs) }
+        if !proofs.isEmpty {
+          try ProofLog(in: vault.folder, world.storage).add(proofs)
+          notes.note(Change(.addition, "what was proven is noted in the vault"))
+        }
       } catch {
         verification.noteFailure = error
       }
-      if !verification.passed {
-        notes.outcome = .findings
-        notes.exitStatus = RescueError.Kind.invalidInput.rawValue
+      if let failure = verification.failure {
+        notes.outcome = failure == .invalidInput ? .findings : .failed
+        notes.exitStatus = failure.rawValue
       }
       return verification
     }
@@ -76,7 +91,7 @@ extension Rescue {
         isSound = try examine(input, nil, &notes).verdict.isStructureSound
       }
       notes.stage = .plan
-      let plan = try vault.prunePlan(retention, world: world, isSound: isSound)
+      var plan = try vault.prunePlan(retention, world: world, isSound: isSound)
       try approve(plan)
       if plan.isHeldUp {
         notes.outcome = .findings
@@ -87,17 +102,36 @@ extension Rescue {
         let lock = try VaultLock(of: vault.folder, world.storage)
         try withExtendedLifetime(lock) { () throws(RescueError) in
           // Another run may have removed some in the meantime, and what was approved counts.
-          guard try vault.prunePlan(retention, world: world, isSound: isSound).contains(plan)
-          else {
-            throw RescueError(
-              .busy, "the vault has changed since the plan was made",
-              meaning: "nothing was removed", advice: "try again")
+          var present = try vault.prunePlan(retention, world: world, isSound: isSound)
+          guard present.contains(plan) else { throw Self.changedVault }
+          // A backup that does not hold is not good any more, and others stay instead of it.
+          var proven: Set<BackupID> = []
+          while try !vault.proveSubstitutes(of: present, &proven, world: world) {
+            present = try vault.prunePlan(retention, world: world, isSound: isSound)
           }
-          try vault.carryOut(plan)
+          try world.requireGoingOn()
+          guard plan.contains(present) else { throw Self.changedVault }
+          plan = present
+          let removed = { [plan] in plan.removals.filter { !vault.has($0) }.count }
+          do throws(RescueError) {
+            try vault.stoppable(in: world).carryOut(plan)
+          } catch {
+            var error = error
+            if removed() > 0 { error.change = .removal(removed(), of: plan.removals.count) }
+            throw error
+          }
         }
       }
+      notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
+  }
+
+  /// The error of a prune whose plan does not fit the vault any more.
+  private static var changedVault: RescueError {
+    RescueError(
+      .busy, "the vault has changed since the plan was made",
+      meaning: "nothing was removed", advice: "try again")
   }
 
   /// Gets the database of a backup into a new file.
@@ -123,6 +157,7 @@ extension Rescue {
       let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
         try extractAll(backup, to: output, isBestEffort)
       }
+      notes.note(Change(.addition, "'\(output)' was made"))
       notes.backupUsed = PlainName(backup.name)
       if !extraction.isWhole {
         notes.outcome = .findings
@@ -142,10 +177,11 @@ extension Rescue {
   private func extractAll(
     _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    let reader = try BackupReader(backup, in: world.storage)
+    let reader = try BackupReader(backup, in: world.stoppableStorage)
+    let limit = world.outputByteCountMax ?? reader.extractedByteCountMax
     var made: [FilePath] = []
     do throws(RescueError) {
-      var extraction = try reader.extract(to: output, isBestEffort)
+      var extraction = try reader.extract(to: output, limit, isBestEffort)
       made.append(output)
       for sidecar in reader.manifest?.sidecars ?? [] {
         guard let name = BackupName(backup.name),
@@ -154,30 +190,69 @@ extension Rescue {
         let path = output.adding(suffix: sidecar.suffix)
         let file = backup.folder.appending(name.with(part).path)
         do throws(RescueError) {
-          try BackupReader(file, in: world.storage).restore(to: path)
+          try BackupReader(file, in: world.stoppableStorage)
+            .restore(to: path, byteCountMax: limit)
           made.append(path)
           extraction.sidecars.append(path)
         } catch  where isBestEffort {
           extraction.endedBy = error
         }
       }
+      // What could not be read because somebody wishes to stop is not lost.
+      try world.requireGoingOn()
       return extraction
     } catch {
-      // The error that led here is the one to report; a file that stays is visible.
+      // The error that led here is the one to report.
       for path in made { try? world.storage.remove(path) }
+      var error = error
+      let left = made.filter { ((try? world.storage.status(of: $0)) ?? nil) != nil }
+      if let first = left.first {
+        error.change = Change(.addition, "'\(first)' could not be removed again")
+      }
       throw error
     }
   }
 }
 
 extension BackupReader {
+  /// How large a file may become that is extracted: a backup says how large its database is, and a
+  /// gzip file of anybody's may stand for more than any database that was compressed.
+  fileprivate var extractedByteCountMax: Int {
+    state == .foreign ? byteCount * 16 + (1 << 20) : .max
+  }
+
   fileprivate func extract(
-    to output: FilePath, _ isBestEffort: Bool
+    to output: FilePath, _ limit: Int, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    if isBestEffort { return try extract(to: output) }
-    try restore(to: output)
+    if isBestEffort { return try extract(to: output, byteCountMax: limit) }
+    try restore(to: output, byteCountMax: limit)
     return BackupExtraction(
       byteCount: imageByteCount ?? 0, pageSize: pageSize, lost: [], endedBy: nil)
+  }
+}
+
+extension Vault {
+  /// The same vault, of which nothing more is read once somebody wishes the run to stop.
+  fileprivate func stoppable(in world: World) -> Vault {
+    var world = world
+    world.storage = storage
+    return Vault(folder, of: database, in: world.stoppableStorage)
+  }
+
+  /// Whether a backup is there, or may be.
+  fileprivate func has(_ name: BackupName) -> Bool {
+    do throws(StorageError) {
+      return try storage.status(of: folder.appending(name.path)) != nil
+    } catch {
+      return true
+    }
+  }
+}
+
+extension Change {
+  /// The removal of so many backups of those that were to be removed.
+  fileprivate static func removal(_ count: Int, of total: Int) -> Change {
+    Change(.something, "\(count) of \(total) backups were removed; every newer one is there")
   }
 }
 

@@ -2,6 +2,7 @@
 // Copies a whole database through SQLite's backup API: out of a live one, or into one.
 
 internal import CSQLite
+internal import SQLiteFormat
 
 /// Copies of a whole database, page for page, through SQLite's backup API.
 package enum OnlineBackup {
@@ -25,15 +26,17 @@ package enum OnlineBackup {
   ///   - source: The database.
   ///   - destination: The new file; it may exist if it is empty.
   ///   - wait: How long to wait for locks of other connections.
+  ///   - isCancelled: Whether somebody wishes the run to stop.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer, and
   ///   `.invalidInput` when SQLite cannot read the source, or must not: it can still be stored raw.
   package static func image(
-    of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
+    of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5),
+    isCancelled: () -> Bool = { false }
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
     let writer = try openNew(destination)
     do {
-      try copy(reader, into: writer)
+      try copy(reader, into: writer, isCancelled: isCancelled)
       try reader.execute("COMMIT")
     } catch {
       throw RescueError(
@@ -114,6 +117,37 @@ package enum OnlineBackup {
     }
   }
 
+  /// The first bytes of a database file, read by SQLite; none where it has fewer.
+  ///
+  /// Nothing of what lies beside the file is looked at, and nothing is locked. A process that
+  /// opened and closed the file itself would give up the locks of its own connections.
+  ///
+  /// - Throws: ``RescueError`` when SQLite cannot open or read the file.
+  static func start(of path: FilePath, count: Int) throws(RescueError) -> Bytes {
+    do throws(SQLiteError) {
+      let connection = try Connection(path, mode: .readOnly)
+      var file: UnsafeMutablePointer<sqlite3_file>?
+      var result = unsafe withUnsafeMutablePointer(to: &file) { file in
+        unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, file)
+      }
+      var bytes = Bytes(repeating: 0, count: count)
+      if result == SQLITE_OK {
+        let read = unsafe file?.pointee.pMethods?.pointee.xRead
+        result = unsafe bytes.withUnsafeMutableBytes { buffer in
+          unsafe read?(file, buffer.baseAddress, Int32(count), 0) ?? SQLITE_NOTFOUND
+        }
+      }
+      // What lies behind the end of the file is zero.
+      if result == SQLITE_IOERR | 2 << 8 { return [] }
+      guard result == SQLITE_OK else {
+        throw SQLiteError(extendedCode: result, message: "cannot read its first bytes")
+      }
+      return bytes
+    } catch {
+      throw RescueError(error, doing: "read '\(path)'")
+    }
+  }
+
   /// Opens a file that is ours alone, and worth nothing until the copy is complete.
   private static func openNew(_ path: FilePath) throws(RescueError) -> Connection {
     do throws(SQLiteError) {
@@ -187,7 +221,7 @@ package enum OnlineBackup {
   /// Copies all pages; both connections stay open.
   private static func copy(
     _ source: borrowing Connection, into destination: borrowing Connection,
-    onceLocked: () throws -> Void = {}
+    isCancelled: () -> Bool = { false }, onceLocked: () throws -> Void = {}
   ) throws {
     guard
       let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
@@ -199,7 +233,11 @@ package enum OnlineBackup {
       do { try onceLocked() } catch { failure = error }
     }
     while result == SQLITE_OK, failure == nil {
-      result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+      if isCancelled() {
+        failure = RescueError.interrupted
+      } else {
+        result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+      }
     }
     // The result of a failed step is also that of finishing, and is set on the destination.
     let finished = unsafe sqlite3_backup_finish(backup)

@@ -20,9 +20,10 @@ extension Survey {
 
   /// What the checks find, and what modules of virtual tables say, heaviest first.
   func findings(_ modules: [ModuleVerdict], _ unchecked: [Unchecked]) -> [Finding] {
-    let all =
+    var all =
       Self.checks.flatMap { $0.findings(in: self) } + modules.flatMap { $0.findings(in: self) }
       + unchecked.compactMap(\.finding)
+    all += WriterCheck.findings(in: self, besides: all)
     return all.enumerated().sorted { left, right in
       left.element.severity == right.element.severity
         ? left.offset < right.offset : left.element.severity > right.element.severity

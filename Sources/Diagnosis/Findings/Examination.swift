@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is known of one database: what its bytes say, and what its app expects.
 
-import SQLiteFormat
+public import SQLiteFormat
 
 /// Everything that is known of one database.
 public struct Examination: Sendable {
@@ -26,10 +26,13 @@ public struct Examination: Sendable {
   public let unchecked: [Unchecked]
 
   /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
+  ///   examinations, and so never of a part of a database.
   public init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
     modules: [ModuleVerdict] = []
-  ) {
+  ) throws(CutShort) {
     self.survey = survey
     self.verification = verification
     self.expectedVersion = expectedVersion
@@ -52,14 +55,30 @@ public struct Examination: Sendable {
     unchecked =
       uncheckedBytes + (verification.map { Unchecked.all(in: $0) } ?? [])
       + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
+    try survey.failures.requireUncut()
+  }
+
+  /// Another wording of the same findings.
+  init(_ other: Examination, findings: [Finding]) {
+    survey = other.survey
+    verification = other.verification
+    self.findings = findings
+    verdict = other.verdict
+    frameworks = other.frameworks
+    expectedVersion = other.expectedVersion
+    unsynced = other.unsynced
+    modules = other.modules
+    unchecked = other.unchecked
   }
 
   /// The same, with what could not be read since it was judged.
-  public var judgedAgain: Examination {
-    survey.failures.count == 0
-      ? self
-      : Examination(
-        survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
+  ///
+  /// - Throws: `CutShort` when the reading was stopped since.
+  public func judgedAgain() throws(CutShort) -> Examination {
+    try survey.failures.requireUncut()
+    guard survey.failures.count > 0 else { return self }
+    return try Examination(
+      survey, verification: verification, expectedVersion: expectedVersion, modules: modules)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {

@@ -5,7 +5,7 @@
 ///
 /// The number is part of support codes and logs: it is never reused and never
 /// changes. Hundreds group by subject: 0 identity, 20 geometry and header,
-/// 40 journals, 60 structure, 100 rows, 120 schema, 140 contract, 160 data.
+/// 40 journals, 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
 public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Identity
   case empty = 1
@@ -35,6 +35,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case hotJournal = 44
   case journalStale = 45
   case journalDamaged = 46
+  case walResetPossible = 47
 
   // Structure
   case pageDamaged = 60
@@ -72,6 +73,10 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case schemaSQLUnreadable = 121
   case schemaHostile = 122
   case unknownModule = 123
+
+  // Backups
+  case databaseOlder = 130
+  case rowsFewer = 131
 
   // Contract
   case versionOlder = 140
@@ -221,6 +226,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .loss, "the rollback journal is damaged",
         "an interrupted transaction cannot be undone completely")
+    case .walResetPossible:
+      Entry(
+        .notice, "a known fault of SQLite is a possible cause",
+        "SQLite 3.7.0 to 3.51.2 can lose pages when a log begins anew under a writer; 3.51.3, 3.50.7 "
+          + "and 3.44.6 cannot: have the app use one")
     case .pageDamaged:
       Entry(
         .loss, "a page is damaged",
@@ -349,6 +359,16 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .notice, "a virtual table of an unknown module",
         "its own storage tables are read as ordinary tables")
+    case .databaseOlder:
+      Entry(
+        .warning, "older than its backup",
+        "another file was put in the place of the database, or its log was lost: what was written "
+          + "since is in the backup only; restore that, or say that it is meant with --accept")
+    case .rowsFewer:
+      Entry(
+        .notice, "fewer rows than in the last backup",
+        "an app may delete rows, and nothing speaks against it; the backup still has them, and "
+          + "--max-loss makes it a refusal")
     case .versionOlder:
       Entry(
         .warning, "older than the app expects",

@@ -48,12 +48,13 @@ struct ExaminationText {
   }
 
   /// The next command, ready to paste.
-  func next(for file: FilePath) -> [StyledText] {
-    let path = file.shellQuoted
+  func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
+    let flags: [Flag] = examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
+    let path = context.subject(invocation, with: flags)
     switch examination.verdict {
     case .healthy: return []
     case .outdated:
-      return ["next: dbrescue guard \(path) --contract CONTRACT -- MIGRATION"]
+      return ["next: dbrescue guard \(path) -- MIGRATION"]
     case .newer: return ["next: install the newer app; change nothing here"]
     case .drifted, .damagedIntact, .damagedLossy:
       return ["next: dbrescue diagnose \(path)"]

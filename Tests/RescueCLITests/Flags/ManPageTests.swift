@@ -45,7 +45,7 @@ import Testing
         .Pp
         FILE is not changed.
         .Pp
-        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 77, 130.
+        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 77, 129, 130, 143.
         .Bl -tag -width Ds
         .It Fl o , Fl \-output Ar NEW
         the file to write (required)
