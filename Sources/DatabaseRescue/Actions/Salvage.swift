@@ -254,6 +254,10 @@ package struct Salvage {
     balances += virtualRowsLost
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
     try target.setSequences(sequences)
+    for index in target.indexesOfEntries where isWhole(index.table, loaded, balances) {
+      guard let tree = reader.soundIndex(named: index.name) else { continue }
+      try target.makeIndex(index) { body in try reader.readEntries(of: tree, body) }
+    }
     try target.finish()
     let unrestored =
       (isOwnSchema ? schema.declared.refused.map { (name: $0.name, reason: $0.reason) } : [])
@@ -280,6 +284,15 @@ package struct Salvage {
     _ = consume aside
     try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Whether every row that a table had is in the fresh one.
+  private func isWhole(_ table: Name, _ loaded: [LoadedTable], _ balances: [Balance]) -> Bool {
+    loaded.contains { loaded in
+      let balance = balances[loaded.balance]
+      return loaded.plan.wanted.name == table && balance.isComplete
+        && balance.written == balance.seen
+    }
   }
 
   /// Reads the statistics that ANALYZE has gathered of the tables and indexes.
@@ -374,12 +387,14 @@ extension FreshSchema {
       autoVacuum: survey.header.map { header in
         header.isAutoVacuum ? (header.incrementalVacuum ? 2 : 1) : 0
       } ?? 0)
+    keepsComputedValues = true
   }
 
   /// This schema with what another one has besides; of one name, this one's counts.
   package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
     schema.declared = declared.completed(by: other.declared)
+    schema.keepsComputedValues = false
     if withVersions {
       schema.userVersion = other.userVersion
       schema.applicationID = other.applicationID

@@ -26,6 +26,7 @@ enum VirtualTableCheck: Check {
   private static func weight(
     of fault: VirtualTableFault, _ table: VirtualTable, _ survey: Survey
   ) -> (FindingCode, Finding.Severity?) {
+    if case .misshapen = fault { return (.virtualTableUnreadable, nil) }
     guard table.isFullText else {
       if case .nodesDiffer(missing: 0) = fault { return (.regionsDamaged, .damage) }
       return (.regionsDamaged, nil)
@@ -33,7 +34,6 @@ enum VirtualTableCheck: Check {
     if case .partMissing(let part) = fault, part == table.part("content")?.name {
       return (.fullTextContentLost, nil)
     }
-    if case .misshapen = fault { return (.virtualTableUnreadable, nil) }
     return (.fullTextDamaged, survey.keepsTexts(of: table) ? nil : .loss)
   }
 

@@ -336,8 +336,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .fullTextDamaged:
       Entry(
         .damage, "a full-text index is damaged",
-        "searches miss rows or fail; the texts are there where they are kept in a table, and the index "
-          + "is built of them anew: of a contentless index only a backup has the words")
+        "searches miss rows or fail; the index is built anew of the texts, where these are kept in a "
+          + "table: else only a backup has the words")
     case .fullTextContentLost:
       Entry(
         .loss, "the texts of a full-text table are gone",
@@ -345,8 +345,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .fullTextStale:
       Entry(
         .warning, "a full-text index does not have the words of its table",
-        "the app has to keep them alike, and searches may miss rows: "
-          + "INSERT INTO t (t) VALUES ('rebuild') builds it anew, where that is not meant so")
+        "the app has to keep them alike, and searches may miss rows; INSERT INTO t (t) VALUES "
+          + "('rebuild') builds it anew")
     case .regionsDamaged:
       Entry(
         .loss, "an R-tree is damaged",

@@ -66,7 +66,7 @@ import Testing
         "rtree(id, x0, x1)", "UPDATE f_node SET data = zeroblob(length(data)) WHERE nodeno = 2",
         14, 14, 14),
       Case("rtree(id, x0, x1)", "DELETE FROM f_rowid WHERE rowid < 20", 13, 13, 13),
-      Case("rtree(id, x0, x1)", "ALTER TABLE f_node RENAME COLUMN data TO d", 14, 14, 13),
+      Case("rtree(id, x0, x1)", "ALTER TABLE f_node RENAME COLUMN data TO d", 13, 13, 13),
     ]
 
   private func build(_ module: String, _ changes: [String] = []) throws -> FilePath {
