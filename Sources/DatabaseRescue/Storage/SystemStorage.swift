@@ -385,8 +385,11 @@ extension StorageError {
 
   /// The kinds of failure that are told apart.
   enum Cause: Hashable {
-    case missing, permission, noSpace, readOnly, folder, noFile, exists, other
+    case missing, permission, noSpace, readOnly, folder, noFile, exists, noLocks, other
   }
+
+  /// What file systems say that cannot lock files, or not ones that are only read.
+  private static let lockErrors = [ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EBADF, EINVAL]
 
   /// What kind of failure this is.
   var cause: Cause {
@@ -398,6 +401,7 @@ extension StorageError {
     case EISDIR: .folder
     case Self.noFile: .noFile
     case EEXIST: .exists
+    case _ where operation == "lock" && Self.lockErrors.contains(errno): .noLocks
     default: .other
     }
   }

@@ -98,8 +98,7 @@ public struct BackupWriter: Sendable {
   ) throws(RescueError) -> Backup {
     let files = try DatabaseFiles(database, in: world.storage)
     try checkSpace(for: files)
-    do { try world.storage.createFolder(vault) } catch { throw RescueError(error) }
-    let run = try BackupRun.begin(in: vault, of: world)
+    let run = try begin()
     let created = world.now()
     let job = BackupJob(writer: self, run: run, files: files, created: created)
     do throws(RescueError) {
@@ -115,6 +114,26 @@ public struct BackupWriter: Sendable {
       run.discard()
       var error = error
       error.change = run.remains
+      throw error
+    }
+  }
+
+  /// Begins a run in the vault, which is made where there is none, and goes again if that fails.
+  private func begin() throws(RescueError) -> BackupRun {
+    var new: [FilePath] = []
+    do throws(StorageError) {
+      for folder in [vault, vault.folder] where try world.storage.status(of: folder) == nil {
+        new.append(folder)
+      }
+      try world.storage.createFolder(vault)
+    } catch {
+      throw RescueError(error, meaning: "no backup was made; the database is untouched")
+    }
+    do throws(RescueError) {
+      return try BackupRun.begin(in: vault, of: world)
+    } catch {
+      // Only empty ones go.
+      for folder in new { try? world.storage.removeFolder(folder) }
       throw error
     }
   }
