@@ -262,7 +262,8 @@ package struct Salvage {
     let verification = try verify(partial, counting: counted.map(\.0))
     notes += verification.unchecked.map { "not checked: \($0)" }
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
-    let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
+    let isAnythingAside =
+      aside.count > 0 || !origins.isEmpty || balances.contains { $0.lost != .none }
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
       unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
