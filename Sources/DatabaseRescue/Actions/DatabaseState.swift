@@ -22,9 +22,10 @@ struct DatabaseState: Equatable {
     let modified: Double
   }
 
-  private let marks: [FilePath: Mark]
-  /// The change counter and what goes with it; empty where they cannot be read. Clocks of file
-  /// systems tick slowly, and two commits can fall into one tick.
+  /// The files by what follows the name of the database in theirs, wherever links lead.
+  private let marks: [[UInt8]: Mark]
+  /// The change counter, as two commits can fall into one tick of a file system's clock; empty
+  /// where it cannot be read.
   private let counters: Bytes
   private let main: (any StoredFile)?
 
@@ -32,21 +33,26 @@ struct DatabaseState: Equatable {
   ///
   /// - Throws: ``RescueError`` when the folder cannot be looked at.
   init(of input: InputFiles, storage: any Storage) throws(RescueError) {
-    let usual = ["-wal", "-journal"].map { input.main.adding(suffix: $0) }
-    var marks: [FilePath: Mark] = [:]
+    var marks: [[UInt8]: Mark] = [:]
     do throws(StorageError) {
-      for path in Set(input.all + usual) {
+      let main = try storage.place(of: input.main)
+      var files = ["", "-wal", "-journal"].map { (Array($0.utf8), main.adding(suffix: $0)) }
+      files += [input.wal, input.journal].compactMap(\.self).map { path in
+        let isBeside = path.bytes.starts(with: input.main.bytes)
+        return (Array(path.bytes.dropFirst(isBeside ? input.main.bytes.count : 0)), path)
+      }
+      for (name, path) in files {
         guard let status = try storage.status(of: path) else { continue }
         // Whoever only looks may leave an empty log, or take it away.
-        guard path == input.main || status.byteCount > 0 else { continue }
-        marks[path] = Mark(
+        guard name.isEmpty || status.byteCount > 0 else { continue }
+        marks[name] = Mark(
           identity: status.identity, byteCount: status.byteCount, modified: status.modified)
       }
+      self.main = try? storage.open(main, .read)
     } catch {
       throw RescueError(error)
     }
     self.marks = marks
-    main = try? storage.open(input.main, .read)
     counters = (try? main?.read(at: 24, count: 4)) ?? []
   }
 

@@ -19,17 +19,24 @@ struct RecoveryWork {
 
   private var storage: any Storage { rescue.world.storage }
 
-  /// Carries out the plan.
+  /// Carries out the plan; where it is `renewing`, for whatever the database is under the lock, and
+  /// else for the state that was planned for.
+  ///
+  /// `renew` makes the plan anew, and has it approved.
   ///
   /// - Returns: What was done; nil when the database is not any more what the plan was made for.
   /// - Throws: ``RescueError``; before the step that replaces, the database is as it was.
-  func carryOut(_ notes: inout RunNotes) throws(RescueError) -> RecoveryReport? {
+  func carryOut(
+    _ notes: inout RunNotes, renewing: Bool,
+    _ renew: (Examination) throws(RescueError) -> Plan
+  ) throws(RescueError) -> RecoveryReport? {
     let replacement = try Replacement(
       of: folder, code: code, by: plan.steps.contains(.replaceFiles) ? .move : .transaction,
       newByteCount: newByteCount, world: rescue.world)
     var salvage: SalvageReport?
     var exported: [(path: FilePath, rows: Int)] = []
     var verdict = examination.verdict
+    var renewed: Plan?
     do throws(RescueError) {
       for step in plan.steps {
         switch step {
@@ -57,7 +64,9 @@ struct RecoveryWork {
           try rescue.verifyNew(replacement.newFile, &notes)
         case .replaceContent, .replaceFiles:
           try notes.step(PlainName(step.name), at: .install) { notes throws(RescueError) in
-            try replacement.install(over: state, wait: wait) { old throws(RescueError) in
+            try replacement.install(over: renewing ? nil : state, wait: wait) {
+              old throws(RescueError) in
+              if renewing { renewed = try renew(examineKept(&notes)) }
               exported = try export(from: old, &notes)
             }
           }
@@ -78,8 +87,14 @@ struct RecoveryWork {
       throw error
     }
     return RecoveryReport(
-      plan: plan, salvage: salvage, exported: exported, verdict: verdict,
+      plan: renewed ?? plan, salvage: salvage, exported: exported, verdict: verdict,
       quarantine: folder.quarantine(code))
+  }
+
+  /// Examines the copy that was kept of the database, to which nobody can write any more.
+  private func examineKept(_ notes: inout RunNotes) throws(RescueError) -> Examination {
+    let kept = folder.quarantine(code).appending(folder.database.name)
+    return try rescue.examine(InputFiles(kept, storage: storage), contract, &notes)
   }
 
   private func requireBackup() throws(RescueError) -> Backup {

@@ -49,10 +49,10 @@ extension Rescue {
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
     try requireNotHeldApart(database)
-    for _ in 0..<Self.plansMax {
+    for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
-        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
-        approve: approve, &notes)
+        operation, database, contract, vault: vault, backup: backup, wait: wait,
+        mayHold: number == Self.plansMax && unattended, choose: choose, approve: approve, &notes)
       {
         return report
       }
@@ -68,9 +68,12 @@ extension Rescue {
 
   /// Carries out an option on a database as it is now; nil when somebody has written to it before
   /// it could be replaced: what they have added is in no plan.
+  ///
+  /// Where it `mayHold` the others up, as nobody is asked, what does not depend on the state of the
+  /// database is planned once more under the lock.
   private func recoverAsItIs(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
-    vault: FilePath?, backup: Backup?, wait: Duration,
+    vault: FilePath?, backup: Backup?, wait: Duration, mayHold: Bool,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
@@ -113,7 +116,15 @@ extension Rescue {
       rescue: self, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
       backup: chosen, state: state)
-    guard let report = try work.carryOut(&notes) else { return nil }
+    let report = try work.carryOut(&notes, renewing: mayHold && plan.canBeRenewed) {
+      now throws(RescueError) in
+      let option =
+        if let chosen { now.restoreOption(try offer(chosen, for: now)) } else { now.resetOption }
+      let plan = try self.plan(option, input, now, contract, chosen, folder, code)
+      try approve(plan)
+      return plan
+    }
+    guard let report else { return nil }
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
     return report
@@ -284,6 +295,14 @@ extension Rescue {
       throw RescueError(error, doing: "look at '\(kept)'")
     }
     return displaced
+  }
+}
+
+extension Plan {
+  /// Whether what is put in place does not depend on what is there, and a copy of that is kept
+  /// under the lock.
+  fileprivate var canBeRenewed: Bool {
+    [.restore, .reset].contains(option.kind) && steps.contains(.replaceContent)
   }
 }
 

@@ -270,7 +270,8 @@ package struct Salvage {
       + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
     let verification = try verify(partial, counting: counted.map(\.0))
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
-    let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
+    let isAnythingAside =
+      aside.count > 0 || !origins.isEmpty || balances.contains { $0.lost != .none }
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
       unrestored: unrestored, notes: notes,

@@ -130,10 +130,11 @@ extension Rescue {
     environment["DBRESCUE_DATABASE"] = database.description
     environment["DBRESCUE_BACKUP"] = backup.path.description
     do {
-      return try ChildProcess(
-        command.words, environment: environment, printsToErrors: command.printsToErrors
-      ).run(
-        timeout: command.timeout, isStopWished: world.isCancelled, stopSignal: world.cancelledSignal)
+      let process = ChildProcess(
+        command.words, environment: environment, printsToErrors: command.printsToErrors)
+      return try process.run(
+        timeout: command.timeout, isStopWished: world.isCancelled,
+        stopSignal: world.cancelledSignal)
     } catch {
       throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
     }

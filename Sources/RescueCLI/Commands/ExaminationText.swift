@@ -49,7 +49,8 @@ struct ExaminationText {
 
   /// The next command, ready to paste.
   func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
-    let flags: [Flag] = examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
+    let journals: [Flag] = examination.verdict == .outdated ? [] : [.wal, .journal]
+    let flags = [.contract] + journals
     let path = context.subject(invocation, with: flags)
     if let process = examination.use.process {
       return ["next: dbrescue backup \(path) --from-process \(process)"]

@@ -48,11 +48,11 @@ import Testing
       #expect(show.status == 0)
       #expect(show.output.contains(code))
       let json = try bench.run("log", "show", code, "--json")
-      #expect(try AnyJSON.lines(json.output).first?["code"]?.text == code)
+      #expect(try json.json["code"]?.text == code)
       #expect(try bench.run("explain", code).status == 0)
     }
     let list = try bench.run("log", "list", "--last", "100", "--json")
-    #expect(try AnyJSON.lines(list.output).compactMap { $0["code"]?.text } == codes)
+    #expect(try list.json["runs"]?.list.compactMap { $0["code"]?.text } == codes)
     let last = try bench.run("log", "list", "--last", "3")
     #expect(last.output.split(separator: "\n").count == 4)
     // Looking things up is no run.

@@ -390,7 +390,9 @@ import class Foundation.Thread
       .reset, file, contract: contract,
       choose: { examination, _ throws(RescueError) in examination.resetOption },
       approve: { _ throws(RescueError) in
-        do { try app.execute("INSERT INTO notes VALUES (77, 'while you read this')") } catch {
+        do {
+          try app.execute("INSERT OR IGNORE INTO notes VALUES (77, 'while you read this')")
+        } catch {
           throw RescueError(.internal, "\(error)")
         }
       })
