@@ -11,10 +11,23 @@
 public import Diagnosis
 import SQLiteFormat
 
+/// What a diagnosis found.
+public struct Diagnosed: Sendable {
+  /// What is known of the database.
+  public let examination: Examination
+  /// What copying its rows gave, where it was tried.
+  public let trial: SalvageTrial?
+  /// What can be done, least destructive first.
+  public let options: [RecoveryOption]
+}
+
 /// Health checks, backups and recovery of SQLite databases.
 public struct Rescue: Sendable {
   /// The version of this library and of the command.
   public static let version = "0.1.0"
+
+  /// The libraries in use, with their versions, such as `SQLite 3.46.1, zlib 1.3.1`.
+  public static let libraries = "SQLite \(SQLiteLibrary.version), zlib \(Deflate.version)"
 
   /// Files, time, chance and environment.
   public let world: World
@@ -26,6 +39,9 @@ public struct Rescue: Sendable {
     self.world = world
     self.unattended = unattended
   }
+
+  /// The same for what was begun and must come to its end.
+  var unstoppable: Rescue { Rescue(world: world.unstoppable, unattended: unattended) }
 
   /// Gives a verdict on a database without touching it.
   ///
@@ -44,20 +60,23 @@ public struct Rescue: Sendable {
   /// - Throws: ``RescueError`` as ``check(_:contract:)``.
   public func diagnose(
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
-  ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
+  ) throws(RescueError) -> RunResult<Diagnosed> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
-      let examination = try withEvidence(
+      var (examination, trials) = try withEvidence(
         input, &notes,
         examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _, _ throws(RescueError) in examination }
-      ).judgedAgain
+        { examination, _, _ throws(RescueError) in
+          (examination, try salvageTrials(for: examination, contract))
+        })
+      do { examination = try examination.judgedAgain() } catch { throw .interrupted }
+      if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
-      return (
-        examination,
-        examination.options(backups: offers.map(\.offer), hasFreshSchema: contract != nil)
-      )
+      return Diagnosed(
+        examination: examination, trial: trials.salvage,
+        options: examination.options(
+          backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials))
     }
   }
 
@@ -126,6 +145,7 @@ public struct Rescue: Sendable {
       if !input.isPrivate { try requireNotHeldApart(input.main) }
       let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
       notes.take(report)
+      notes.note(Change(.addition, "'\(report.output)' was made"))
       return report
     }
   }
@@ -146,7 +166,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<RecoveryReport> {
     try run(operation, on: database) { notes throws(RescueError) in
       try recover(
-        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
         approve: approve, &notes)
     }
   }
@@ -164,16 +184,22 @@ public struct Rescue: Sendable {
 
   /// Runs somebody else's migration between a verified backup and a verification.
   ///
+  /// The command shares this process's streams; where it `printsToErrors`, it does not get the
+  /// standard output.
+  ///
   /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
   ///   part of the result.
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
-    command: [FilePath], timeout: Duration? = nil, wait: Duration = .seconds(5),
+    command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
+    wait: Duration = .seconds(5),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
       try guardMigration(
-        of: database, contract, vault: vault, command: command, timeout: timeout, wait: wait,
+        of: database, contract, vault: vault,
+        command: GuardedCommand(
+          words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
         onFailure: onFailure, &notes)
     }
   }

@@ -28,6 +28,8 @@ public struct RescueError: Error, Hashable, Sendable {
     case busy = 75
     /// Permission is missing.
     case permission = 77
+    /// Somebody wished the run to stop, before it had changed anything.
+    case interrupted = 130
   }
 
   /// What kind of trouble.
@@ -42,6 +44,8 @@ public struct RescueError: Error, Hashable, Sendable {
   public let verdict: Verdict?
   /// The support code of the run that failed, once there is one.
   public internal(set) var code: SupportCode?
+  /// What the run has changed all the same; nil until somebody has looked.
+  public internal(set) var change: Change?
 
   /// Makes an error.
   public init(
@@ -64,12 +68,27 @@ public struct RescueError: Error, Hashable, Sendable {
       .map { String($0).harmless(limit: lineLimit) }.joined(separator: "\n")
   }
 
-  /// The same error, with what it means and what to do where it does not say so itself.
-  func completed(by consequence: String) -> RescueError {
-    RescueError(
-      kind, message, meaning: meaning.isEmpty ? consequence : meaning,
+  /// The same error at the end of its run, with what the run has changed.
+  ///
+  /// That decides what is said of the data. An error knows better only where nothing was changed.
+  func concluded(with changes: [Change]) -> RescueError {
+    let change = Change(changes + (change.map { [$0] } ?? []))
+    let own = meaning.isEmpty ? Change.nothing.meaning : meaning
+    let meaning =
+      switch change.extent {
+      case .nothing: change.meaning.isEmpty ? own : change.meaning
+      case .addition:
+        (own == Change.nothing.meaning ? "the database was not changed" : own) + "; "
+          + change.meaning
+      case .something, .unknown: change.meaning
+      }
+    let advice = [advice, change.next].filter { !$0.isEmpty }.joined(separator: "\n")
+    var error = RescueError(
+      kind, message, meaning: meaning,
       advice: advice.isEmpty ? "try again, or ask for help with the support code" : advice,
       verdict: verdict)
+    error.change = change
+    return error
   }
 
   /// The exit status that a run ends in: that of the verdict where one stands in the way.
@@ -114,6 +133,8 @@ extension RescueError {
   package init(_ error: any Error, doing: String, meaning: String = "") {
     switch error {
     case let error as RescueError: self = error
+    case is CutShort: self = .interrupted
+    case let error as ReadFailure where error.isStop: self = .interrupted
     case let error as StorageError: self.init(error, meaning: meaning)
     case let error as SQLiteError: self.init(error, doing: doing, meaning: meaning)
     case let error as ReadFailure:

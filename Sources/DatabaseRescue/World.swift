@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that a run takes from outside: files, time, chance, environment.
 
+import Diagnosis
+import SQLiteFormat
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -26,10 +29,16 @@ public struct World: Sendable {
   /// The process environment.
   public var environment: [String: String]
   /// Whether somebody wishes the run to stop; asked between two reads of an input.
+  ///
+  /// Before the first change the run ends there; after it, it goes on to its end.
   public var isCancelled: @Sendable () -> Bool
   /// Waits.
   public var pause: @Sendable (Duration) -> Void = { duration in
     usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
+  }
+  /// The exit status of a run that somebody wished to stop: 128, and the number of the signal.
+  public var cancelledStatus: @Sendable () -> Int32 = {
+    RescueError.Kind.interrupted.rawValue
   }
   /// The most bytes that are read of a pipe.
   public var pipeByteCountMax = 1 << 30
@@ -58,17 +67,47 @@ public struct World: Sendable {
 }
 
 extension World {
+  /// The signal that is passed on to a program that was started.
+  var cancelledSignal: Int32 { cancelledStatus() - 128 }
+
+  /// The same world for work that was begun and must come to its end.
+  var unstoppable: World {
+    var world = self
+    world.isCancelled = { false }
+    return world
+  }
+
   /// Ends a run that somebody wishes to stop.
   ///
-  /// - Throws: ``RescueError`` of kind `declined`.
+  /// - Throws: ``RescueError`` of kind `interrupted`.
   func requireGoingOn() throws(RescueError) {
     if isCancelled() { throw .interrupted }
+  }
+
+  /// A source that gives nothing more once somebody wishes the run to stop.
+  func watched(_ source: any PageSource) -> any PageSource {
+    WatchedSource(base: source, isCancelled: isCancelled, progress: { _ in })
+  }
+
+  /// Surveys a file set.
+  ///
+  /// - Throws: ``RescueError`` of kind `interrupted` when somebody wished the run to stop.
+  func survey(
+    _ files: FileSet, known: OutsideKnowledge = OutsideKnowledge()
+  ) throws(RescueError) -> Survey {
+    do throws(CutShort) {
+      return try Survey(files, parser: SandboxParser(), known: known)
+    } catch {
+      throw .interrupted
+    }
   }
 }
 
 extension RescueError {
   /// The error of a run that somebody wished to stop.
   static var interrupted: RescueError {
-    RescueError(.declined, "interrupted", meaning: "nothing was changed")
+    RescueError(
+      .interrupted, "interrupted", meaning: Change.nothing.meaning,
+      advice: "give the same command again when it may run to its end")
   }
 }

@@ -56,10 +56,11 @@ package enum CommandLine {
     SystemProcess.handleSignals()
     Connection.forgoStatistics()
     let interruption = Interruption.ofProcess
+    var world = World(isCancelled: { interruption.isRequested })
+    world.cancelledStatus = { interruption.status }
     SystemProcess.end(
       run(
-        arguments: SystemProcess.arguments,
-        world: World(isCancelled: { interruption.isRequested }),
+        arguments: SystemProcess.arguments, world: world,
         streams: .system(interruption: interruption), interruption: interruption))
   }
 
@@ -103,11 +104,9 @@ package enum CommandLine {
       code = try body(invocation, context)
     } catch {
       console.report(error)
-      // Work that stopped because of the wish to stop says that it was cancelled.
-      let isInterrupted = error.kind == .declined && interruption.isRequested
-      return close(console, isInterrupted ? .interrupted : ExitCode(error))
+      return close(console, error.kind == .interrupted ? interruption.code : ExitCode(error))
     }
-    return close(console, code)
+    return close(console, interruption.isHeeded ? interruption.code : code)
   }
 
   /// Answers a command line that only asks about the program; nil for any other.

@@ -42,12 +42,33 @@ public struct ReadFailure: Error, Hashable, Sendable {
   public let offset: Int
   /// The reason in the words of whoever read.
   public let reason: String
+  /// Whether nothing is wrong with the bytes: somebody wishes the reading to stop.
+  public let isStop: Bool
 
   /// Makes a failure.
   public init(offset: Int, reason: String) {
+    self.init(offset: offset, reason: reason, isStop: false)
+  }
+
+  /// The refusal to read on because somebody wishes the reading to stop.
+  public static func stopped(at offset: Int) -> ReadFailure {
+    ReadFailure(offset: offset, reason: "interrupted", isStop: true)
+  }
+
+  private init(offset: Int, reason: String, isStop: Bool) {
     self.offset = offset
     self.reason = reason
+    self.isStop = isStop
   }
+}
+
+/// The end of work on the bytes of a database that was stopped before it was done.
+///
+/// To such work the rest looks damaged. Nothing that it found is true of the database, and so it
+/// gives this instead of a result.
+public struct CutShort: Error, Hashable, Sendable {
+  /// Makes the end.
+  public init() {}
 }
 
 /// Bytes in memory as a source.

@@ -6,7 +6,13 @@ import Synchronization
 
 /// What could not be read of the files of a database, by whichever reader.
 public final class ReadFailures: Sendable {
-  private let state = Mutex<(count: Int, first: ReadFailure?)>((0, nil))
+  private struct State {
+    var count = 0
+    var first: ReadFailure?
+    var isCutShort = false
+  }
+
+  private let state = Mutex(State())
 
   /// A list with nothing in it.
   public init() {}
@@ -16,9 +22,26 @@ public final class ReadFailures: Sendable {
   /// The first failure; nil as long as everything could be read.
   public var first: ReadFailure? { state.withLock(\.first) }
 
+  /// Whether reading was stopped.
+  public var isCutShort: Bool { state.withLock(\.isCutShort) }
+
   /// Notes what could not be read.
   public func note(_ failure: ReadFailure) {
-    state.withLock { $0 = ($0.count + 1, $0.first ?? failure) }
+    state.withLock { state in
+      guard !failure.isStop else {
+        state.isCutShort = true
+        return
+      }
+      state.count += 1
+      state.first = state.first ?? failure
+    }
+  }
+
+  /// Ends work that was stopped: what it has made of the rest is not true.
+  ///
+  /// - Throws: ``CutShort`` when a read was refused because somebody wishes the reading to stop.
+  public func requireUncut() throws(CutShort) {
+    if isCutShort { throw CutShort() }
   }
 
   /// Ends work that is worth nothing unless everything was read.

@@ -11,21 +11,47 @@ import SQLiteFormat
 #endif
 
 /// The files of a database at one moment: which are there, how long, and when last written.
+///
+/// The main file stays open with it: closing it would give back the locks that SQLite holds in this
+/// process, and two states are compared under such locks.
 struct DatabaseState: Equatable {
-  private let files: [FilePath: FileStatus]
+  /// What is known of one file.
+  private struct Mark: Equatable {
+    let identity: [UInt64]
+    let byteCount: Int
+    let modified: Double
+  }
+
+  private let marks: [FilePath: Mark]
+  /// The change counter and what goes with it; empty where they cannot be read. Clocks of file
+  /// systems tick slowly, and two commits can fall into one tick.
+  private let counters: Bytes
+  private let main: (any StoredFile)?
 
   /// Looks at the files, those that are there and those that might come.
   ///
   /// - Throws: ``RescueError`` when the folder cannot be looked at.
   init(of input: InputFiles, storage: any Storage) throws(RescueError) {
     let usual = ["-wal", "-journal"].map { input.main.adding(suffix: $0) }
-    var files: [FilePath: FileStatus] = [:]
+    var marks: [FilePath: Mark] = [:]
     do throws(StorageError) {
-      for path in Set(input.all + usual) { files[path] = try storage.status(of: path) }
+      for path in Set(input.all + usual) {
+        guard let status = try storage.status(of: path) else { continue }
+        // Whoever only looks may leave an empty log, or take it away.
+        guard path == input.main || status.byteCount > 0 else { continue }
+        marks[path] = Mark(
+          identity: status.identity, byteCount: status.byteCount, modified: status.modified)
+      }
     } catch {
       throw RescueError(error)
     }
-    self.files = files
+    self.marks = marks
+    main = try? storage.open(input.main, .read)
+    counters = (try? main?.read(at: 24, count: 4)) ?? []
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.marks == right.marks && left.counters == right.counters
   }
 
   /// How long a write may go unseen: file systems tell times in steps of some milliseconds.

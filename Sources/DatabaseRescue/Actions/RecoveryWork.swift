@@ -14,13 +14,16 @@ struct RecoveryWork {
   let plan: Plan
   let wait: Duration
   let backup: Backup?
+  /// The files of the database that the plan is for.
+  let state: DatabaseState?
 
   private var storage: any Storage { rescue.world.storage }
 
   /// Carries out the plan.
   ///
+  /// - Returns: What was done; nil when the database is not any more what the plan was made for.
   /// - Throws: ``RescueError``; before the step that replaces, the database is as it was.
-  func carryOut(_ notes: inout RunNotes) throws(RescueError) -> RecoveryReport {
+  func carryOut(_ notes: inout RunNotes) throws(RescueError) -> RecoveryReport? {
     let replacement = try Replacement(
       of: folder, code: code, by: plan.steps.contains(.replaceFiles) ? .move : .transaction,
       newByteCount: newByteCount, world: rescue.world)
@@ -37,7 +40,8 @@ struct RecoveryWork {
         case .buildFromBackup:
           let backup = try requireBackup()
           try notes.step(PlainName(step.name), at: .act) { _ throws(RescueError) in
-            try BackupReader(backup.path, in: storage).restore(to: replacement.newFile)
+            try BackupReader(backup.path, in: rescue.world.stoppableStorage)
+              .restore(to: replacement.newFile)
           }
         case .buildBySalvage:
           salvage = try rescue.salvage(
@@ -53,16 +57,16 @@ struct RecoveryWork {
           try rescue.verifyNew(replacement.newFile, &notes)
         case .replaceContent, .replaceFiles:
           try notes.step(PlainName(step.name), at: .install) { notes throws(RescueError) in
-            try replacement.install(wait: wait) { old throws(RescueError) in
+            try replacement.install(over: state, wait: wait) { old throws(RescueError) in
               exported = try export(from: old, &notes)
             }
           }
           salvage?.output = folder.database
-          notes.consequence = folder.consequence(code)
+          notes.note(folder.replaced(code))
         case .verifyInstalled:
           verdict = try notes.step(PlainName(step.name), at: .verify) { _ throws(RescueError) in
             var scratch = RunNotes(.check, unattended: true, world: rescue.world)
-            return try rescue.examineInUse(
+            return try rescue.unstoppable.examineInUse(
               folder.database, contract, wait: wait, &scratch
             ).verdict
           }
@@ -70,6 +74,7 @@ struct RecoveryWork {
       }
     } catch {
       replacement.discard()
+      if replacement.isOverdue(error) { return nil }
       throw error
     }
     return RecoveryReport(

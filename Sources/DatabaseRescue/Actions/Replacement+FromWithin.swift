@@ -42,7 +42,7 @@ extension Image {
 
 extension Replacement {
   func installThroughSQLite(
-    _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
+    over state: DatabaseState?, _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
     let quarantine = folder.quarantine(code)
     let kept = quarantine.appending(folder.database.name)
@@ -51,19 +51,22 @@ extension Replacement {
       try world.storage.createFolder(quarantine)
       // Closing it gives SQLite's locks back, and so it stays open until they are not needed.
       let old = try world.storage.open(folder.database, .read)
+      var present: DatabaseState?
       try withExtendedLifetime(old) {
         try OnlineBackup.copy(from: newFile, into: folder.database, wait: wait) {
           () throws(RescueError) in
+          present = try require(state)
           try keep(old, as: kept, wait, last)
         }
       }
+      withExtendedLifetime(present) {}
     } catch {
-      let error = RescueError(
-        error, doing: "replace '\(folder.database)'", meaning: "the database is unchanged")
-      try abandon(after: error, kept)
+      try abandon(after: RescueError(error, doing: "replace '\(folder.database)'"), kept)
     }
     do { try clear() } catch {
-      throw RescueError(error, meaning: "the database was replaced; what it was is in quarantine")
+      var error = RescueError(error)
+      error.change = folder.replaced(code)
+      throw error
     }
   }
 
@@ -77,7 +80,8 @@ extension Replacement {
       let header = DatabaseHeader(try old.read(at: 0, count: DatabaseHeader.byteCount))
       if header?.isWAL == true {
         _ = try world.storage.open(partial, .createNew)
-        try OnlineBackup.image(of: folder.database, into: partial, wait: wait)
+        try OnlineBackup.image(
+          of: folder.database, into: partial, wait: wait, isCancelled: world.isCancelled)
         try world.storage.open(partial, .readWrite).synchronize()
       } else {
         // Nobody can even read it now. It has no journal that would count, and none was begun.
@@ -87,43 +91,52 @@ extension Replacement {
       try world.storage.synchronizeFolder(kept.folder)
       // In WAL mode others can read; a copy would need a log of its own beside it.
       try last(header?.isWAL == true ? folder.database : kept)
+      try world.requireGoingOn()
     } catch {
-      throw RescueError(
-        error, doing: "keep a copy of '\(folder.database)'", meaning: "the database is unchanged")
+      throw RescueError(error, doing: "keep a copy of '\(folder.database)'")
     }
   }
 
   /// Ends a replacement that failed, and removes the copy of what is still in its place.
   ///
-  /// - Throws: The error that led here.
+  /// - Throws: The error that led here, with what has become of the database.
   private func abandon(after error: RescueError, _ kept: FilePath) throws(RescueError) -> Never {
     var error = error
-    // A transaction that failed has not happened, as far as SQLite could see to it. Where the disk
-    // fails as well, that is not certain, and the copy stays.
-    if isInPlace(kept) {
-      folder.removeQuarantine(code.description, world.storage)
-    } else if ((try? world.storage.status(of: kept)) ?? nil) != nil {
-      error = RescueError(
-        error.kind, error.message,
-        meaning: "the database is as it was, as far as can be told; a copy of it is '\(kept)'",
-        advice: error.advice)
-    } else {
-      folder.removeQuarantine(code.description, world.storage)
-    }
+    let change = changeFromWithin(kept)
+    error.change = change
+    if change.extent == .nothing { folder.removeQuarantine(code.description, world.storage) }
     // A plan that stays is finished by the next run.
     try? clear()
     throw error
   }
 
-  /// Whether the database still holds what a copy of it holds.
-  private func isInPlace(_ kept: FilePath) -> Bool {
-    func image(_ path: FilePath) throws -> Image? {
-      Survey(
-        try InputFiles(path, storage: world.storage).open(in: world), parser: SandboxParser()
-      ).image
+  /// What has become of the database, as its pages tell.
+  ///
+  /// A transaction that failed has not happened, as far as SQLite could see to it. Where the disk
+  /// fails as well, or only making it durable has failed, that is not certain.
+  private func changeFromWithin(_ kept: FilePath) -> Change {
+    let storage = world.storage
+    // Not a page is written before there is a copy.
+    if ((try? storage.status(of: kept)) ?? nil) == nil { return .nothing }
+    let (then, new) = (image(kept), image(newFile))
+    guard let now = image(folder.database) else { return uncertain(kept) }
+    if let then, now.holdsSamePages(as: then) { return .nothing }
+    return if let new, now.holdsSamePages(as: new) { folder.replaced(code) } else {
+      uncertain(kept)
     }
-    guard let now = try? image(folder.database), let then = try? image(kept) else { return false }
-    return now.holdsSamePages(as: then)
+  }
+
+  private func uncertain(_ kept: FilePath) -> Change {
+    Change(
+      .unknown,
+      "it cannot be told whether the database was replaced; a copy of what it was is '\(kept)'",
+      next: "dbrescue diagnose \(folder.database.shellQuoted)")
+  }
+
+  /// A database as it is now, whoever wishes the run to stop.
+  private func image(_ path: FilePath) -> Image? {
+    let world = world.unstoppable
+    return try? world.survey(InputFiles(path, storage: world.storage).open(in: world)).image
   }
 }
 

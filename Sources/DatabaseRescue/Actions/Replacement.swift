@@ -43,6 +43,8 @@ package struct Replacement: Sendable {
   package let code: SupportCode
   /// Keeps other runs from the rescue folder.
   private let lock: HeldLock
+  /// The file that is replaced: its device and inode; nil when there is none.
+  private let old: [UInt64]?
 
   /// Begins a replacement: nothing of the database is changed yet, and no other run can begin one.
   ///
@@ -57,6 +59,7 @@ package struct Replacement: Sendable {
     self.world = world
     do {
       let database = try world.storage.status(of: folder.database)
+      old = database?.identity
       if method == .move, let database { try Self.requireOneName(database, folder.database) }
       try Self.requireSpace(newByteCount, database?.byteCount ?? 0, method, folder, world)
       try folder.requireNoLinks(world.storage)
@@ -109,17 +112,53 @@ package struct Replacement: Sendable {
   /// Puts the new file in place; the old files are in quarantine afterwards.
   ///
   /// `last` is called when nobody can write to the old database any more, and nothing has been
-  /// changed yet: with a path where its rows can still be read, if SQLite can read it.
+  /// changed yet: with a path where its rows can still be read, if SQLite can read it. After it,
+  /// nothing stops the replacement.
   ///
-  /// - Throws: ``RescueError``; the old database is then in place, or a plan is on disk that
-  ///   ``finishPending(_:world:)`` carries to its end.
+  /// - Throws: ``RescueError`` with what has become of the database; the old one is then in place,
+  ///   or a plan is on disk that ``finishPending(_:world:)`` carries to its end.
   package func install(
     wait: Duration, last: (FilePath?) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) {
+    try install(over: nil, wait: wait, last: last)
+  }
+
+  /// Puts the new file in place of a state of the database, and of no other.
+  ///
+  /// - Throws: ``RescueError`` as ``install(wait:last:)``, and of the kind `.busy` when somebody
+  ///   has written to it since: ``isOverdue(_:)``.
+  func install(
+    over state: DatabaseState?, wait: Duration,
+    last: (FilePath?) throws(RescueError) -> Void = { _ in }
+  ) throws(RescueError) {
     switch method {
-    case .transaction: try installThroughSQLite(wait, last)
-    case .move: try installByMoving(last)
+    case .transaction: try installThroughSQLite(over: state, wait, last)
+    case .move: try installByMoving(over: state, last)
     }
+  }
+
+  /// The state of the database under the lock; it is to be kept as long as the lock.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when it is not the one that the plan is for.
+  func require(_ state: DatabaseState?) throws(RescueError) -> DatabaseState? {
+    guard let state else { return nil }
+    let input = try InputFiles(folder.database, storage: world.storage)
+    let present = try DatabaseState(of: input, storage: world.storage)
+    guard present == state else {
+      throw RescueError(
+        .busy, Self.overdue(folder.database), meaning: Change.nothing.meaning,
+        advice: "close what uses it, or try again")
+    }
+    return present
+  }
+
+  private static func overdue(_ database: FilePath) -> String {
+    "another process has written to '\(database)' since it was looked at"
+  }
+
+  /// Whether an error says that the database is not any more what the plan was made for.
+  func isOverdue(_ error: RescueError) -> Bool {
+    error.kind == .busy && error.message == Self.overdue(folder.database)
   }
 
   /// Puts files back that an earlier run displaced; the present ones are displaced instead.
@@ -133,7 +172,7 @@ package struct Replacement: Sendable {
     do {
       // One file stands for the whole set: its journals are part of the image.
       if input.all.count > 1,
-        let image = Survey(try input.open(in: world), parser: SandboxParser()).image
+        let image = try world.survey(input.open(in: world)).image
       {
         try image.write(to: newFile, storage: world.storage)
         // What cannot be read is not as it was.
@@ -161,6 +200,7 @@ package struct Replacement: Sendable {
     let file = try world.storage.open(copy, .createNew)
     var offset = 0
     while true {
+      try world.requireGoingOn()
       let bytes = try source.read(at: offset, count: 1 << 20)
       if bytes.isEmpty { break }
       try file.write(bytes, at: offset)
@@ -189,26 +229,47 @@ package struct Replacement: Sendable {
 
 extension Replacement {
   private func installByMoving(
-    _ last: (FilePath?) throws(RescueError) -> Void
+    over state: DatabaseState?, _ last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
-    var isPlanned = false
+    var new: [UInt64]?
     do {
       let exists = try world.storage.status(of: folder.database) != nil
       let lock = exists ? try folder.lockDatabase(world.storage) : nil
-      try withExtendedLifetime(lock) {
+      let present = try require(state)
+      try withExtendedLifetime((lock, present)) {
         if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
         try world.storage.open(newFile, .readWrite).synchronize()
+        new = try world.storage.status(of: newFile)?.identity
         try last(nil)
+        try world.requireGoingOn()
         try writePlan()
-        isPlanned = true
         try Displacement(folder, code.description, world.storage).carryOut()
       }
     } catch {
-      throw RescueError(
-        error, doing: "replace '\(folder.database)'",
-        meaning: isPlanned
-          ? "the replacement is not finished; the next command finishes or undoes it"
-          : "nothing was changed")
+      var error = RescueError(error, doing: "replace '\(folder.database)'")
+      error.change = changeByMoving(to: new)
+      throw error
+    }
+  }
+
+  /// What has become of the database, as the names on the disk tell.
+  private func changeByMoving(to new: [UInt64]?) -> Change {
+    let unfinished = Change(
+      .unknown, "the replacement is not finished; the next command finishes or undoes it",
+      next: "dbrescue recover \(folder.database.shellQuoted)")
+    do {
+      let present = try world.storage.status(of: folder.database)?.identity
+      if let present, present == new { return folder.replaced(code) }
+      let isPlanned = try world.storage.status(of: folder.plan) != nil
+      guard present == old else { return unfinished }
+      guard isPlanned else { return .nothing }
+      // Journals go after the database: as long as that is there, nothing has gone.
+      return old == nil
+        ? unfinished
+        : Change(
+          .nothing, "the database is as it was; the next command undoes what was begun")
+    } catch {
+      return unfinished
     }
   }
 }

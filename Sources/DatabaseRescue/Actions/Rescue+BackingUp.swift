@@ -39,6 +39,7 @@ extension Rescue {
           ]
         })
     }
+    notes.note(Change(.addition, "the backup '\(backup.path)' was made"))
     notes.backupMade = PlainName(backup.path.name)
     notes.hasVerifiedBackup = backup.isGood
     notes.outcome = backup.isGood ? .succeeded : .findings
@@ -51,7 +52,8 @@ extension Rescue {
   /// - Throws: ``RescueError`` when it does not hold.
   func prove(_ backup: Backup, _ notes: inout RunNotes) throws(RescueError) {
     try notes.step("verify-backup", at: .verify) { notes throws(RescueError) in
-      let verification = try BackupReader(backup.path, in: world.storage).verify()
+      let verification = try BackupReader(backup.path, in: world.stoppableStorage).verify()
+      try world.requireGoingOn()
       guard verification.passed else {
         throw RescueError(
           .invalidInput, "the backup '\(backup.path.name)' does not hold",
@@ -73,11 +75,38 @@ extension Rescue {
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")
       try build(backup, at: partial, &notes)
-      try world.storage.renameWithoutReplacing(partial, to: path)
-      try world.storage.synchronizeFolder(path.folder)
+      try world.requireGoingOn()
+      let new = try world.storage.status(of: partial)?.identity
+      do throws(StorageError) {
+        try world.storage.renameWithoutReplacing(partial, to: path)
+        try world.storage.synchronizeFolder(path.folder)
+      } catch {
+        var error = RescueError(error)
+        error.change = withdraw(path, where: new)
+        throw error
+      }
+      notes.note(Change(.addition, "'\(path)' was made"))
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
     }
+  }
+
+  /// Takes back a new file whose writing failed at the end, where it has its name already.
+  ///
+  /// - Returns: What has become of it.
+  private func withdraw(_ path: FilePath, where identity: [UInt64]?) -> Change {
+    func isThere() throws(StorageError) -> Bool {
+      guard let identity else { return false }
+      return try world.storage.status(of: path)?.identity == identity
+    }
+    do throws(StorageError) {
+      guard try isThere() else { return Change(.nothing, "nothing was written") }
+      try? world.storage.remove(path)
+      guard try isThere() else { return Change(.nothing, "nothing was written") }
+    } catch {
+      // It is told as if it was there.
+    }
+    return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
   }
 
   /// Builds a database from a proven backup and has SQLite check it.
@@ -85,7 +114,7 @@ extension Rescue {
     _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) {
     try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
-      try BackupReader(backup.path, in: world.storage).restore(to: path)
+      try BackupReader(backup.path, in: world.stoppableStorage).restore(to: path)
     }
     try verifyNew(path, &notes)
   }
@@ -94,7 +123,8 @@ extension Rescue {
   func verifyNew(_ path: FilePath, _ notes: inout RunNotes) throws(RescueError) {
     try notes.step("verify-new", at: .verify) { _ throws(RescueError) in
       do {
-        let verification = try Verification.ofFreshDatabase(path)
+        let verification = try Verification.ofFreshDatabase(
+          path, isCancelled: world.isCancelled)
         guard verification.isSound else {
           throw RescueError(
             .invalidInput,

@@ -20,21 +20,24 @@ extension Rescue {
   /// drifted may be two states in one, and is read again.
   ///
   /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
-  /// has lost; unless `verifying`, that is all that the contract is for.
+  /// has lost; unless `verifying`, that is all that the contract is for. What looks sound may be two
+  /// states as well, unless it is asked for `asOneMoment`.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, _ notes: inout RunNotes
+    verifying: Bool = true, asOneMoment: Bool = false, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
-    for _ in 1..<Self.readingsMax {
+    for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
       let start = try DatabaseState(of: input, storage: world.storage)
+      notes.state = start
       var failure: RescueError?
       do throws(RescueError) {
         let examination = try examineOnce(
           input, contract, known: known, verifying: verifying, &notes)
-        if [.healthy, .outdated, .newer].contains(examination.verdict) { return examination }
+        let looksSound = [.healthy, .outdated, .newer].contains(examination.verdict)
+        if looksSound, !asOneMoment { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
       } catch {
         failure = error
@@ -56,17 +59,19 @@ extension Rescue {
         + "dbrescue backup FILE")
   }
 
-  /// Examines a database that others may be using, and that this run may change anyway: where it
-  /// never rests, a copy that SQLite makes of one moment is examined instead.
+  /// Examines a database that others may be using, and that this run may change anyway, as it is at
+  /// one moment: where it does not rest, a copy that SQLite makes is examined instead.
   func examineInUse(
     _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try examine(InputFiles(database, storage: world.storage), contract, &notes)
+      return try examine(
+        InputFiles(database, storage: world.storage), contract, asOneMoment: true, &notes)
     } catch  where error.kind == .busy {
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("moment.db")
-      try OnlineBackup.image(of: database, into: copy, wait: wait)
+      try OnlineBackup.image(
+        of: database, into: copy, wait: wait, isCancelled: world.isCancelled)
       return try examineOnce(InputFiles(copy, storage: world.storage), contract, &notes)
     }
   }
@@ -83,24 +88,34 @@ extension Rescue {
     if let contract, !contract.freshSchema.isEmpty {
       known.schema = try FreshSchema(contract: contract).declared.entries
     }
-    let survey = Survey(files, parser: SandboxParser(), known: known)
-    try world.requireGoingOn()
+    let survey = try world.survey(files, known: known)
     let use = input.isPrivate ? LiveUse() : use(of: input.main)
-    let bytes = Examination(
+    var examination = try examination(
       survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
-    var examination = bytes
     // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if verifying, let contract, bytes.verdict.isStructureSound, let image = survey.image {
+    if verifying, let contract, examination.verdict.isStructureSound, let image = survey.image {
       notes.stage = .verify
       let folder = try PrivateFolder(world: world)
       let copy = folder.file("copy.db")
       try image.write(to: copy, storage: world.storage)
-      examination = Examination(
-        survey, verification: try verify(copy, against: contract),
+      examination = try self.examination(
+        survey, try verify(copy, against: contract),
         expectedVersion: Int(contract.userVersion), use: use)
     }
     notes.take(examination)
     return examination
+  }
+
+  func examination(
+    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
+    use: LiveUse = LiveUse()
+  ) throws(RescueError) -> Examination {
+    do throws(CutShort) {
+      return try Examination(
+        survey, verification: verification, expectedVersion: expectedVersion, use: use)
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// Has SQLite compare a private copy with a contract.
@@ -109,6 +124,7 @@ extension Rescue {
   ) throws(RescueError) -> ContractVerification {
     do {
       let connection = try Connection(copy, mode: .readOnly)
+      connection.stop(when: world.isCancelled)
       return try ContractVerifier().verify(connection, against: contract)
     } catch {
       throw RescueError(error, doing: "compare a copy with the contract")
@@ -195,12 +211,19 @@ extension Rescue {
   func offer(
     _ backup: Backup, for examination: Examination
   ) throws(RescueError) -> BackupOffer {
-    let pages = try BackupReader(backup.path, in: world.storage).pages()
-    let other = Survey(FileSet(main: pages), parser: SandboxParser())
-    return BackupOffer(
+    BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
       userVersion: Int(backup.name.userVersion),
-      comparison: examination.survey.compare(with: other))
+      comparison: try compare(examination.survey, with: backup))
+  }
+
+  /// The rows of a database compared with those of a backup.
+  func compare(
+    _ survey: Survey, with backup: Backup
+  ) throws(RescueError) -> [RowComparison] {
+    let pages = try BackupReader(backup.path, in: world.storage).pages()
+    let other = try world.survey(FileSet(main: world.watched(pages)))
+    do { return try survey.compare(with: other) } catch { throw .interrupted }
   }
 
   /// The age of a backup in words.
@@ -223,7 +246,10 @@ extension Rescue {
     let start = world.now()
     PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
+    try world.requireGoingOn()
     guard try Replacement.finishPending(folder, world: world) != nil else { return }
+    notes.note(
+      Change(.something, "the replacement that an earlier run had begun was finished or undone"))
     notes.note(
       RunRecord.Step(
         name: "finish-earlier-replacement", outcome: "done",

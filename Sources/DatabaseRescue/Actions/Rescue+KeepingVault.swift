@@ -2,6 +2,7 @@
 // Looking after a vault: proving what is in it, removing what is no longer needed, getting it out.
 
 internal import Diagnosis
+internal import SQLiteFormat
 
 /// What proving the backups of a vault showed.
 public struct VaultVerification: Sendable {
@@ -31,16 +32,21 @@ extension Rescue {
       var proofs: [BackupProof] = []
       try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
         let backups = if let backups { backups } else { try vault.list() }
+        let stoppable = vault.stoppable(in: world)
         for backup in backups {
+          let results = stoppable.verify(backup)
+          // A file that was not read to its end looks damaged.
           try world.requireGoingOn()
-          let results = vault.verify(backup)
           verification.results += results
           proofs.append(
             BackupProof(backup.name.id, at: world.now(), passed: results.allSatisfy(\.passed)))
         }
       }
       do throws(RescueError) {
-        if !proofs.isEmpty { try ProofLog(in: vault.folder, world.storage).add(proofs) }
+        if !proofs.isEmpty {
+          try ProofLog(in: vault.folder, world.storage).add(proofs)
+          notes.note(Change(.addition, "what was proven is noted in the vault"))
+        }
       } catch {
         verification.noteFailure = error
       }
@@ -93,9 +99,18 @@ extension Rescue {
               .busy, "the vault has changed since the plan was made",
               meaning: "nothing was removed", advice: "try again")
           }
-          try vault.carryOut(plan)
+          try world.requireGoingOn()
+          let removed = { plan.removals.filter { !vault.has($0) }.count }
+          do throws(RescueError) {
+            try vault.stoppable(in: world).carryOut(plan)
+          } catch {
+            var error = error
+            if removed() > 0 { error.change = .removal(removed(), of: plan.removals.count) }
+            throw error
+          }
         }
       }
+      notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
   }
@@ -123,6 +138,7 @@ extension Rescue {
       let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
         try extractAll(backup, to: output, isBestEffort)
       }
+      notes.note(Change(.addition, "'\(output)' was made"))
       notes.backupUsed = PlainName(backup.name)
       if !extraction.isWhole {
         notes.outcome = .findings
@@ -142,7 +158,7 @@ extension Rescue {
   private func extractAll(
     _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    let reader = try BackupReader(backup, in: world.storage)
+    let reader = try BackupReader(backup, in: world.stoppableStorage)
     var made: [FilePath] = []
     do throws(RescueError) {
       var extraction = try reader.extract(to: output, isBestEffort)
@@ -154,17 +170,24 @@ extension Rescue {
         let path = output.adding(suffix: sidecar.suffix)
         let file = backup.folder.appending(name.with(part).path)
         do throws(RescueError) {
-          try BackupReader(file, in: world.storage).restore(to: path)
+          try BackupReader(file, in: world.stoppableStorage).restore(to: path)
           made.append(path)
           extraction.sidecars.append(path)
         } catch  where isBestEffort {
           extraction.endedBy = error
         }
       }
+      // What could not be read because somebody wishes to stop is not lost.
+      try world.requireGoingOn()
       return extraction
     } catch {
-      // The error that led here is the one to report; a file that stays is visible.
+      // The error that led here is the one to report.
       for path in made { try? world.storage.remove(path) }
+      var error = error
+      let left = made.filter { ((try? world.storage.status(of: $0)) ?? nil) != nil }
+      if let first = left.first {
+        error.change = Change(.addition, "'\(first)' could not be removed again")
+      }
       throw error
     }
   }
@@ -178,6 +201,31 @@ extension BackupReader {
     try restore(to: output)
     return BackupExtraction(
       byteCount: imageByteCount ?? 0, pageSize: pageSize, lost: [], endedBy: nil)
+  }
+}
+
+extension Vault {
+  /// The same vault, of which nothing more is read once somebody wishes the run to stop.
+  fileprivate func stoppable(in world: World) -> Vault {
+    var world = world
+    world.storage = storage
+    return Vault(folder, of: database, in: world.stoppableStorage)
+  }
+
+  /// Whether a backup is there, or may be.
+  fileprivate func has(_ name: BackupName) -> Bool {
+    do throws(StorageError) {
+      return try storage.status(of: folder.appending(name.path)) != nil
+    } catch {
+      return true
+    }
+  }
+}
+
+extension Change {
+  /// The removal of so many backups of those that were to be removed.
+  fileprivate static func removal(_ count: Int, of total: Int) -> Change {
+    Change(.something, "\(count) of \(total) backups were removed; every newer one is there")
   }
 }
 

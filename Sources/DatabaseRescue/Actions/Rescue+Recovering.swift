@@ -17,6 +17,20 @@ public struct RecoveryReport: Sendable {
   /// Where the old files are.
   public let quarantine: FilePath?
 
+  /// The rows that this has cost, a line for each table that has lost any.
+  var losses: [String] {
+    if let salvage {
+      return salvage.balances.filter { !$0.isComplete }.map { balance in
+        let table = balance.table.map { "'\($0)'" } ?? "no table"
+        let aside = balance.quarantined - balance.uncommitted
+        return "\(balance.lost) of \(table)" + (aside > 0 ? " and \(aside) set aside" : "")
+      }
+    }
+    return (plan?.option.outcomes ?? []).filter { $0.lost != .none }.map {
+      "\($0.lost) of '\($0.table)'"
+    }
+  }
+
   /// The verdict that the run ends in: a sound database that a salvage could not fill completely
   /// is no success.
   public var outcome: Verdict {
@@ -27,20 +41,51 @@ public struct RecoveryReport: Sendable {
 
 extension Rescue {
   func recover(
-    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup? = nil,
     wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
     try requireNotHeldApart(database)
+    for _ in 0..<Self.plansMax {
+      if let report = try recoverAsItIs(
+        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        approve: approve, &notes)
+      {
+        return report
+      }
+    }
+    throw RescueError(
+      .busy, "another process goes on writing to '\(database)'",
+      meaning: "every plan was for a state that is gone; nothing was changed",
+      advice: "close what uses it, and give the command again")
+  }
+
+  /// How often a plan is made anew because somebody has written to the database since.
+  private static let plansMax = 3
+
+  /// Carries out an option on a database as it is now; nil when somebody has written to it before
+  /// it could be replaced: what they have added is in no plan.
+  private func recoverAsItIs(
+    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup?,
+    wait: Duration,
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
     let examination = try examine(input, contract, &notes)
+    let state = notes.state
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
+    // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
+    let trials =
+      operation == .restore || operation == .reset
+      ? SalvageTrials() : try salvageTrials(for: examination, contract)
     var options = examination.options(
-      backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+      backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials)
     // Who names a backup may want it over a sound database too: rows can be gone that nobody
     // misses but its user. Only what a newer app wrote is left alone.
     if backup != nil, examination.verdict != .newer,
@@ -61,14 +106,14 @@ extension Rescue {
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
     let chosen = offers.first { $0.offer.name == option.backup }?.backup
-    let plan = plan(option, input, examination, contract, chosen, folder, code)
+    let plan = try plan(option, input, examination, contract, chosen, folder, code)
     try approve(plan)
 
     let work = RecoveryWork(
       rescue: self, examination: examination, contract: contract, folder: folder,
       code: code, plan: plan, wait: wait,
-      backup: chosen)
-    let report = try work.carryOut(&notes)
+      backup: chosen, state: state)
+    guard let report = try work.carryOut(&notes) else { return nil }
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
     return report
@@ -77,7 +122,7 @@ extension Rescue {
   private func plan(
     _ option: RecoveryOption, _ input: InputFiles, _ examination: Examination,
     _ contract: Contract?, _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
-  ) -> Plan {
+  ) throws(RescueError) -> Plan {
     var steps: [Plan.Step] = []
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
     switch option.kind {
@@ -96,10 +141,13 @@ extension Rescue {
       replacing: examination, in: input,
       byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
     steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
-    return Plan(
-      option: option, steps: steps, unsynced: examination.unsynced,
-      quarantine: folder.quarantine(code).description,
-      undo: "dbrescue undo \(code) \(folder.database.shellQuoted)")
+    do throws(CutShort) {
+      return try Plan(
+        for: examination, option: option, steps: steps,
+        quarantine: folder.quarantine(code).description, undo: folder.undoCommand(code))
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
@@ -127,19 +175,28 @@ extension Rescue {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    let (schema, source) = try freshSchema(for: examination.survey, contract, backups)
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
-      let report = try Salvage(
-        examination.survey, into: schema, from: source, renames: Renames(contract),
-        inputs: notes.inputs, backups: backups, believesTables: believingTables,
-        world: world
+      let report = try salvage(
+        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
+        believingTables: believingTables
       ).run(
         to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)
       return report
     }
+  }
+
+  /// A salvage, ready to run.
+  func salvage(
+    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
+    backups: [SalvageBackup] = [], believingTables: Bool = false
+  ) throws(RescueError) -> Salvage {
+    let (schema, source) = try freshSchema(for: survey, contract, backups)
+    return Salvage(
+      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
+      backups: backups, believesTables: believingTables, world: world)
   }
 
   /// The schema that a salvage fills, and where it comes from; nil for the file's own.
@@ -185,7 +242,7 @@ extension Rescue {
     try notes.step("replace-files", at: .install) { _ throws(RescueError) in
       try replacement.install(displacedBy: displaced, wait: wait)
     }
-    notes.consequence = folder.consequence(replacement.code)
+    notes.note(folder.replaced(replacement.code))
     return displaced
   }
 

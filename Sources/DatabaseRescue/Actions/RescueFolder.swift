@@ -62,9 +62,16 @@ public struct RescueFolder: Hashable, Sendable {
       advice: "wait until it is done, then try again")
   }
 
-  /// What it means when a run fails after it has replaced the database.
-  func consequence(_ code: SupportCode) -> String {
-    "the database was replaced; what it was is in '\(quarantine(code))'"
+  /// The command that brings back what a run has displaced.
+  func undoCommand(_ code: SupportCode) -> String {
+    "dbrescue undo \(code) \(database.shellQuoted)"
+  }
+
+  /// The change that a run has made which has replaced the database.
+  func replaced(_ code: SupportCode) -> Change {
+    Change(
+      .something, "the database was replaced; what it was is in '\(quarantine(code))'",
+      next: undoCommand(code))
   }
 
   /// Keeps the connections of others from the database.
@@ -177,5 +184,6 @@ public struct RescueFolder: Hashable, Sendable {
     for name in names { try quarantine.remove(name) }
     try quarantines.removeFolder(code)
     try quarantines.synchronize()
+    if try quarantines.names().isEmpty { try folder.removeFolder(self.quarantines.name) }
   }
 }

@@ -127,6 +127,7 @@ package struct Salvage {
         partial, partialQuarantine, reader, output: output, quarantine: quarantine,
         whenRead: whenRead
       ) { signature?($0) ?? code }
+      try world.requireGoingOn()
       try target.publish(
         partial, partialQuarantine: report.quarantine == nil ? nil : partialQuarantine,
         in: folder, world.storage)

@@ -55,14 +55,14 @@ extension SalvageBackup {
         let copy = HeldFolder(try PrivateFolder(world: world))
         let database = copy.folder.file("backup.db")
         _ = try reader.extract(to: database)
-        survey = Survey(
-          try InputFiles(database, storage: world.storage).open(in: world), parser: SandboxParser())
+        survey = try world.survey(
+          InputFiles(database, storage: world.storage).open(in: world))
         folder = copy
       } else {
-        survey = Survey(FileSet(main: try reader.pages()), parser: SandboxParser())
+        survey = try world.survey(FileSet(main: world.watched(reader.pages())))
       }
     } else {
-      survey = Survey(try files.open(in: world), parser: SandboxParser())
+      survey = try world.survey(files.open(in: world))
     }
     self.folder = folder
     self.files = files

@@ -118,7 +118,7 @@ extension ContractSource {
     _ files: InputFiles, name: String, _ world: World
   ) throws(RescueError) -> Contract {
     let file = files.main.name.description
-    let survey = Survey(try files.open(in: world), parser: SandboxParser())
+    let survey = try world.survey(files.open(in: world))
     let verdict = Verdict(isDatabase: survey.kind.isDatabase, survey.findings)
     guard verdict == .healthy, let image = survey.image else {
       throw unhealthy(file, survey.findings.first?.message ?? verdict.meaning)

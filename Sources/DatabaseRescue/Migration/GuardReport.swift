@@ -39,6 +39,9 @@ public struct GuardReport: Sendable {
 
   /// Whether the migration is kept.
   public var isKept: Bool { problems.isEmpty }
+
+  /// Whether a table has fewer rows than before, or is gone.
+  public var losesRows: Bool { rowCounts.contains { ($0.after ?? 0) < ($0.before ?? 0) } }
 }
 
 extension GuardReport {

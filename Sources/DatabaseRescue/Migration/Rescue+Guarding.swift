@@ -4,10 +4,20 @@
 import Diagnosis
 import SQLiteFormat
 
+/// The command of a migration.
+struct GuardedCommand {
+  /// The program and its arguments.
+  let words: [FilePath]
+  /// How long it may take.
+  let timeout: Duration?
+  /// Whether what it prints goes to the standard error.
+  let printsToErrors: Bool
+}
+
 extension Rescue {
   func guardMigration(
-    of database: FilePath, _ contract: Contract?, vault: FilePath?, command: [FilePath],
-    timeout: Duration?, wait: Duration,
+    of database: FilePath, _ contract: Contract?, vault: FilePath?, command: GuardedCommand,
+    wait: Duration,
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     try finishPending(database, &notes)
@@ -24,13 +34,29 @@ extension Rescue {
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
 
-    notes.consequence = "the command ran; what the database was before is in '\(backup.path)'"
+    try world.requireGoingOn()
+    let place = try GuardedPlace(of: database, in: world.storage)
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-      try run(command, on: database, backup, timeout)
+      try run(command, on: database, backup)
     }
+    notes.note(.commandRun(on: database, backup, in: vault))
+    // Whoever wishes to stop has stopped the command. What it has left is judged to the end.
+    return try unstoppable.keepOrRecover(
+      database, contract, before: before, after: (backup, end, place), wait: wait,
+      onFailure: onFailure, &notes)
+  }
+
+  /// Verifies what the command has left, and puts the backup back where that is wished.
+  private func keepOrRecover(
+    _ database: FilePath, _ contract: Contract?, before: Examination,
+    after command: (backup: Backup, end: ProcessEnd, place: GuardedPlace), wait: Duration,
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
+  ) throws(RescueError) -> GuardReport {
+    let (backup, end, place) = command
+    let detour = try place.detour(in: world.storage)
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
       let after = try examineResult(database, contract, wait: wait, &notes)
-      return judge(backup, end, before, after, contract)
+      return judge(backup, end, before, after, contract, detour)
     }
     notes.exitStatus = 0
     notes.outcome = .succeeded
@@ -41,6 +67,10 @@ extension Rescue {
     let remedy = try onFailure(report)
     report.remedy = remedy
     if remedy == .restore {
+      if let detour {
+        throw RescueError(
+          .cannotWrite, detour, advice: "move that out of the way, then put the backup back:")
+      }
       notes.restored = true
       try restore(backup, over: database, wait: wait, &notes)
     }
@@ -54,8 +84,8 @@ extension Rescue {
     do throws(RescueError) {
       return try examineInUse(database, contract, wait: wait, &notes)
     } catch  where error.kind == .missing {
-      let nothing = Survey(FileSet(main: MemorySource([])), parser: SandboxParser())
-      let examination = Examination(
+      let nothing = try world.survey(FileSet(main: MemorySource([])))
+      let examination = try examination(
         nothing, expectedVersion: contract.map { Int($0.userVersion) })
       notes.examination = examination
       notes.rowsLost = true
@@ -83,13 +113,16 @@ extension Rescue {
   }
 
   private func run(
-    _ command: [FilePath], on database: FilePath, _ backup: Backup, _ timeout: Duration?
+    _ command: GuardedCommand, on database: FilePath, _ backup: Backup
   ) throws(RescueError) -> ProcessEnd {
     var environment = world.environment
     environment["DBRESCUE_DATABASE"] = database.description
     environment["DBRESCUE_BACKUP"] = backup.path.description
     do {
-      return try ChildProcess(command, environment: environment).run(timeout: timeout)
+      return try ChildProcess(
+        command.words, environment: environment, printsToErrors: command.printsToErrors
+      ).run(
+        timeout: command.timeout, isStopWished: world.isCancelled, stopSignal: world.cancelledSignal)
     } catch {
       throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
     }
@@ -98,10 +131,10 @@ extension Rescue {
   /// Judges the result: the command's own word, the structure, the contract, and every row.
   private func judge(
     _ backup: Backup, _ end: ProcessEnd, _ before: Examination, _ after: Examination,
-    _ contract: Contract?
+    _ contract: Contract?, _ detour: String?
   ) -> GuardReport {
     let counts = rowCounts(before.survey, after.survey)
-    var problems: [String] = []
+    var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("the command \(end.description)") }
     let drifts = after.verification?.drifts.count ?? 0
     if drifts > 0, after.relation == .equal {
@@ -169,10 +202,14 @@ extension Rescue {
       replacement.discard()
       throw error
     }
-    notes.consequence = folder.consequence(replacement.code)
+    notes.note(folder.replaced(replacement.code))
     try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
-      var scratch = RunNotes(.check, unattended: true, world: world)
-      let survey = try examineInUse(folder.database, nil, wait: wait, &scratch).survey
+      // Its rows are read once more, and others may have it open.
+      let scratch = try PrivateFolder(world: world)
+      let copy = scratch.file("moment.db")
+      try OnlineBackup.image(of: folder.database, into: copy, wait: wait)
+      let survey = try world.survey(
+        InputFiles(copy, storage: world.storage).open(in: world))
       let content = try BackupContent(survey, supportCode: replacement.code)
       let hashes = Dictionary(
         content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
@@ -185,6 +222,25 @@ extension Rescue {
           advice: "dbrescue diagnose \(database)")
       }
     }
+  }
+}
+
+extension Change {
+  /// What a command may have done that was run on a database.
+  fileprivate static func commandRun(
+    on database: FilePath, _ backup: Backup, in vault: FilePath?
+  ) -> Change {
+    Change(
+      .something, "the command ran; what the database was before is in '\(backup.path)'",
+      next: backup.restoreCommand(for: database, in: vault))
+  }
+}
+
+extension Backup {
+  /// The command that puts this backup in the place of its database.
+  package func restoreCommand(for database: FilePath, in vault: FilePath?) -> String {
+    "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
   }
 }
 

@@ -38,6 +38,11 @@ struct DatabasePerformer: PlaybookPerformer {
   let telling: (Playbook.Step, PlaybookStepRecord) -> Void
   var notes: RunNotes
 
+  /// The rows that replacing the database has cost.
+  private(set) var losses: [String] = []
+  /// The commands that take back what was replaced, the last first.
+  private(set) var undo: [String] = []
+
   private var known = PlaybookFacts()
   /// The newest good backup from before this run.
   private var earlier: Backup?
@@ -134,9 +139,8 @@ struct DatabasePerformer: PlaybookPerformer {
     case .cannotTell: (known[.unsyncedRows], known[.unsyncedState]) = (nil, "cannot-tell")
     }
     known[.rowsLostByRestore] = try earlier.map { backup throws(RescueError) in
-      let pages = try BackupReader(backup.path, in: rescue.world.storage).pages()
-      let other = Survey(FileSet(main: pages), parser: SandboxParser())
-      return .integer(survey.compare(with: other).reduce(0) { $0 + $1.onlyCurrent })
+      .integer(
+        try rescue.compare(survey, with: backup).reduce(0) { $0 + $1.onlyCurrent })
     }
     return examination
   }
@@ -171,8 +175,14 @@ struct DatabasePerformer: PlaybookPerformer {
     by kind: RecoveryOption.Kind
   ) throws(RescueError) -> PlaybookStepReport {
     let wanted = earlier
+    let operation: SupportCode.Operation =
+      switch kind {
+      case .restore: .restore
+      case .reset: .reset
+      default: .recover
+      }
     let report = try rescue.recover(
-      database, setting.contract, vault: setting.vault, wait: .seconds(5),
+      operation, database, setting.contract, vault: setting.vault, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
         if kind == .reset { return examination.resetOption }
@@ -189,9 +199,14 @@ struct DatabasePerformer: PlaybookPerformer {
       },
       approve: { _ in }, &notes)
     known.set(report.verdict)
+    let cost = report.losses
+    losses += cost
+    if let plan = report.plan { undo.insert(plan.undo, at: 0) }
     let kept = report.quarantine?.name.description ?? ""
     return PlaybookStepReport(
-      "the database is now \(report.verdict.word); the former files are kept", facts: known,
+      "the database is now \(report.verdict.word)"
+        + (cost.isEmpty ? "" : ", without \(cost.joined(separator: ", "))")
+        + "; the former files are kept", facts: known,
       copy: SafetyCopy(.quarantine, name: kept, checks: ["moved as they were"]))
   }
 }
@@ -242,8 +257,10 @@ extension Rescue {
       var performer = DatabasePerformer(
         rescue: self, database: database, setting: setting, asking: asking, telling: telling,
         notes: notes)
-      let result = run.run(with: &performer)
+      var result = run.run(with: &performer)
+      (result.losses, result.undo) = (performer.losses, performer.undo)
       notes = performer.notes
+      if let change = result.failure?.change { notes.note(change) }
       notes.outcome = result.trouble?.outcome ?? .succeeded
       notes.exitStatus = result.exitStatus
       return result

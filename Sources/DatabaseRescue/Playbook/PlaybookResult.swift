@@ -57,6 +57,10 @@ public struct PlaybookResult: Hashable, Sendable {
   public let failure: RescueError?
   /// What to do next.
   public let next: String
+  /// The rows that replacing the database has cost, a line for each table that has lost any.
+  public internal(set) var losses: [String] = []
+  /// The commands that take back what the run has replaced, the last replacement first.
+  public internal(set) var undo: [String] = []
 
   /// What kind of trouble the run ended in; nil when the verdicts alone decide the exit status.
   ///

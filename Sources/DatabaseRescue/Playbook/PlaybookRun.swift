@@ -51,7 +51,12 @@ package struct PlaybookRun {
     }
     for step in playbook.steps {
       let start = world.now()
-      let deed = decide(step, &walk, &performer)
+      let deed =
+        world.isCancelled()
+        ? Deed(
+          .failed, "the playbook was interrupted before this step", failure: .interrupted,
+          endsRun: true)
+        : decide(step, &walk, &performer)
       let record = PlaybookStepRecord(
         step: step.id, action: step.action, outcome: deed.outcome,
         seconds: max(0, world.now().timeIntervalSince(start)), reason: deed.reason,

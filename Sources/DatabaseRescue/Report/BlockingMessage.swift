@@ -14,8 +14,33 @@ public struct BlockingMessage: Hashable, Sendable {
   /// The support code.
   public let code: SupportCode
 
-  /// Makes the message for a verdict.
+  /// Makes the message for a verdict; nothing was deleted, as far as is known.
   public init(_ verdict: Verdict, code: SupportCode, isBackedUp: Bool) {
+    self.init(
+      verdict, code: code, isBackedUp: isBackedUp,
+      ofUpdate: isBackedUp
+        ? "Your data was saved before the update, and nothing has been deleted."
+        : "Nothing has been deleted.")
+  }
+
+  /// Makes the message for a guarded migration whose result is refused.
+  public init(_ report: GuardReport, code: SupportCode) {
+    let body =
+      switch report.remedy {
+      case .restore: "Your data is as it was before the update."
+      case .stop, nil:
+        report.losesRows
+          ? "The update has removed some of your data. All of it was saved before."
+          : "Your data was saved before the update, and no entry is missing."
+      }
+    self.init(
+      report.remedy == .restore ? .drifted : report.refusal, code: code, isBackedUp: true,
+      ofUpdate: body)
+  }
+
+  private init(
+    _ verdict: Verdict, code: SupportCode, isBackedUp: Bool, ofUpdate update: String
+  ) {
     self.code = code
     switch verdict {
     case .newer:
@@ -24,10 +49,7 @@ public struct BlockingMessage: Hashable, Sendable {
       request = "Please install the newest version of the app."
     case .outdated, .healthy, .drifted:
       title = "The app could not update its data"
-      body =
-        isBackedUp
-        ? "Your data was saved before the update, and nothing has been deleted."
-        : "Nothing has been deleted."
+      body = update
       request = "Please contact support and read out this code."
     case .damagedIntact, .damagedLossy, .unreadable:
       title = "The app's data file is damaged"

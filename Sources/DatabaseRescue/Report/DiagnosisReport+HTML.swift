@@ -13,7 +13,7 @@ extension DiagnosisReport {
   /// The report as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): \(verdict.word)", tool: tool,
+      title: "\(file): \(verdict.word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Diagnosis", file: file, created: created, word: verdict.word,
@@ -95,13 +95,16 @@ extension DiagnosisReport {
   }
 
   private func outcomes(of option: Option) -> HTML {
-    let bringsBack = option.regained > 0
+    let columns: [(title: String, sum: Int, count: (Option.Outcome) -> Int)] = [
+      ("Changed#", option.changed, \.changed), ("Set aside#", option.setAside, \.setAside),
+      ("Brought back#", option.regained, \.regained),
+    ].filter { $0.1 > 0 }
     let rows: [[HTML]] = option.tables.map { table in
-      [.name(table.table), "\(table.kept.grouped)", .loss(table.lost)]
-        + (bringsBack ? ["\(table.regained.grouped)"] : [])
+      [.name(table.table), "\(table.kept.grouped)"]
+        + columns.map { "\($0.count(table).grouped)" } + [.loss(table.lost)]
     }
     return .table(
-      ["Table", "Kept#", "Lost#"] + (bringsBack ? ["Brought back#"] : []), rows,
+      ["Table", "Kept#"] + columns.map(\.title) + ["Lost#"], rows,
       omitted: option.tablesOmitted)
   }
 

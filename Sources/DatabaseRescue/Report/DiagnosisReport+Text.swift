@@ -17,6 +17,7 @@ extension DiagnosisReport {
     ] where !section.isEmpty {
       lines += [ReportLine()] + section
     }
+    if let hint { lines += [ReportLine(), ReportLine(hint)] }
     guard let next else { return lines }
     return lines + [
       ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
@@ -50,8 +51,8 @@ extension DiagnosisReport {
   }
 
   private var tableSection: [ReportLine] {
-    guard !tables.isEmpty else { return [] }
-    let hasDoubtful = tables.contains { $0.doubtful > 0 }
+    guard !tables.isEmpty || rows.unplaced > 0 else { return [] }
+    let hasDoubtful = rows.unplaced > 0 || tables.contains { $0.doubtful > 0 }
     var columns = ReportColumns(numeric: hasDoubtful ? [1, 2] : [1])
     func add(_ name: ReportLine, _ rows: ReportLine, _ doubtful: ReportLine, _ lost: ReportLine) {
       if hasDoubtful {
@@ -67,7 +68,12 @@ extension DiagnosisReport {
       add(
         ReportLine(table.name), ReportLine(table.readable.grouped),
         ReportLine(table.doubtful.grouped, table.doubtful > 0 ? .bad : nil),
-        ReportLine(table.lost.words, table.lost.style))
+        ReportLine(table.lossWords, table.lost.style))
+    }
+    if rows.unplaced > 0 {
+      add(
+        ReportLine("(table unknown)", .dim), ReportLine(), ReportLine(rows.unplaced.grouped, .bad),
+        ReportLine())
     }
     return columns.lines + more(tables.count + tablesOmitted - Self.shownMax, "table")
   }

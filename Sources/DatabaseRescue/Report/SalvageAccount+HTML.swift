@@ -8,7 +8,7 @@ extension SalvageAccount {
   /// The account as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): salvage \(word)", tool: tool,
+      title: "\(file): salvage \(word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Salvage", file: file, created: created, word: word, style: style,
@@ -44,7 +44,10 @@ extension SalvageAccount {
   }
 
   private var stepParts: [HTML] {
-    var items: [HTML] = ["<li>Check the fresh database: \(HTML.command(next.text()))</li>\n"]
+    var items: [HTML] = [
+      next.map { "<li>Check the fresh database: \(HTML.command($0.text()))</li>\n" }
+        ?? "<li>\(Self.withoutRows)</li>\n"
+    ]
     if !quarantineWords.isEmpty {
       let words = quarantineWords.joined(separator: "; ")
       items.append("<li>Look at the doubtful rows: \(words).</li>\n")

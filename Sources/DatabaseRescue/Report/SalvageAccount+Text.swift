@@ -4,6 +4,9 @@
 import Diagnosis
 
 extension SalvageAccount {
+  /// What to do when no row could be given to its table.
+  static let withoutRows =
+    "no row was saved: salvage again with --schema or --backup, which know the tables"
   /// The most lines of a list; JSON and HTML have the rest.
   private static let shownMax = 40
   /// The most stretches of rowids that are shown of a table.
@@ -22,7 +25,10 @@ extension SalvageAccount {
     ]
     for section in sections where !section.isEmpty { lines += [ReportLine()] + section }
     return lines + [
-      ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
+      ReportLine(),
+      ReportLine("next: ")
+        + (next.map { ReportLine($0.text(naming: file), .emphasised) }
+          ?? ReportLine(Self.withoutRows)),
     ]
   }
 

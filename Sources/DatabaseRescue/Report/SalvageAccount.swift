@@ -18,6 +18,7 @@ public import Diagnosis
 /// | `type`                       | string   | `salvage` |
 /// | `schema`                     | integer  | the version of this table: 1 |
 /// | `tool`                       | string   | the program with its version |
+/// | `libraries`                      | string   | the libraries in use, with their versions |
 /// | `created`                    | date     | when the salvage was done, in UTC |
 /// | `code`                       | string   | the support code |
 /// | `file`                       | string   | the name of the damaged database |
@@ -67,7 +68,7 @@ public import Diagnosis
 /// | `danglingReferences[].table` | string   | a table with rows that refer to none |
 /// | `danglingReferences[].rows`  | integer  | how many of its rows |
 /// | `danglingReferencesOmitted`  | integer  | how many tables are not listed |
-/// | `next`                       | string   | the command to run next |
+/// | `next`                       | string?  | the command to run next; absent: no row was saved |
 /// | `loss.kind`                  | string   | `none`, `exactly`, `at-least` or `unknown` |
 /// | `loss.rows`                  | integer? | the number; not with `unknown` |
 public struct SalvageAccount: Report, Hashable {
@@ -77,6 +78,8 @@ public struct SalvageAccount: Report, Hashable {
   public let schema = 1
   /// The program that did it, with its version.
   public let tool: String
+  /// The libraries in use, with their versions.
+  public let libraries: String
   /// When it was done.
   public let created: Date
   /// The support code of the run.
@@ -115,11 +118,12 @@ public struct SalvageAccount: Report, Hashable {
   public let danglingReferences: [Dangling]
   /// How many tables with such rows are not listed, because there are too many.
   public let danglingReferencesOmitted: Int
-  /// The command to run next.
-  let next: ReportedCommand
+  /// The command to run next; nil when the fresh database holds no row that was to be saved.
+  let next: ReportedCommand?
 
   private enum CodingKeys: String, CodingKey {
-    case type, schema, tool, created, code, file, inputs, output, quarantine, rows, tables
+    case type, schema, tool, libraries, created, code, file, inputs, output, quarantine, rows,
+      tables
     case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
     case integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
@@ -138,6 +142,7 @@ public struct SalvageAccount: Report, Hashable {
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
     tool = "dbrescue \(Rescue.version)"
+    libraries = Rescue.libraries
     self.created = created
     self.code = code
     self.file = file.description.shownFile
@@ -161,7 +166,11 @@ public struct SalvageAccount: Report, Hashable {
       Dangling(table: $0.table.shownName, rows: $0.count)
     }
     danglingReferencesOmitted = max(0, report.danglingReferences.count - limit)
-    next = ReportedCommand(integrityProblems.isEmpty ? "check" : "diagnose", output)
+    // What is sound because nothing is in it is not worth a check.
+    let isEmpty = !report.isComplete && rows.written + rows.restored == 0
+    next =
+      isEmpty
+      ? nil : ReportedCommand(integrityProblems.isEmpty ? "check" : "diagnose", output)
   }
 
   /// As many messages as a report lists, the last of them saying how many more there are.
@@ -227,7 +236,9 @@ extension SalvageAccount {
   /// What the word means for the data.
   var meaning: String {
     switch word {
-    case "complete": "every row of every table is in the fresh database"
+    case "complete":
+      "every row of every table is in the fresh database"
+        + (rows.restored > 0 ? ", \(rows.restored.of("row")) of them from a backup" : "")
     case "unsound":
       rows.isBalanced
         ? "SQLite finds faults in the fresh database: do not use it yet"

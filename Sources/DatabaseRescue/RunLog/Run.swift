@@ -22,6 +22,8 @@ public struct RunResult<Value: Sendable>: Sendable {
   public let inputs: [RunRecord.InputDigest]
   /// Why the run could not be logged, when it could not: a warning, not a failure.
   public let logFailure: RescueError?
+  /// Whether somebody wished the run to stop after its first change: it went on to its end.
+  public internal(set) var wasInterrupted = false
 }
 
 /// What a run learns on its way; everything that its code and its log line say.
@@ -34,6 +36,8 @@ package struct RunNotes: Sendable {
   package var exitStatus: Int32 = 0
   /// What was found out about the database.
   package var examination: Examination?
+  /// The files of the database when it was last looked at.
+  var state: DatabaseState?
   /// What became of each table.
   package var balances: [Balance] = []
   /// The steps that were carried out.
@@ -46,8 +50,8 @@ package struct RunNotes: Sendable {
   package var restored = false
   /// Whether rows were lost.
   package var rowsLost = false
-  /// What a failure from here on means for the data, where nobody knows better.
-  package var consequence = "nothing was changed"
+  /// What the run has changed so far.
+  package private(set) var changes: [Change] = []
   /// The backup that was used, by file name.
   package var backupUsed: PlainName?
   /// The backup that was made, by file name.
@@ -114,16 +118,28 @@ package struct RunNotes: Sendable {
     }
   }
 
+  /// Notes what the run has changed; from now on it is not stopped before its end.
+  mutating func note(_ change: Change) {
+    if change.extent > .nothing { changes.append(change) }
+  }
+
   /// Notes a step that somebody else has carried out.
   package mutating func note(_ step: RunRecord.Step) {
     steps.append(step)
+  }
+
+  /// Notes that somebody wished the run to stop when it could no more than go on.
+  fileprivate mutating func noteInterruption() {
+    exitStatus = world.cancelledStatus()
+    steps.append(RunRecord.Step(name: "interrupted", outcome: "finished", seconds: 0))
   }
 
   /// The line for the log.
   func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
     var record = RunRecord(
       code: code, started: started, seconds: world.now().timeIntervalSince(started),
-      exitCode: exitStatus, tool: PlainName(Rescue.version), unsyncedRows: examination?.unsynced)
+      exitCode: exitStatus, tool: PlainName(Rescue.version),
+      libraries: PlainName(Rescue.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
     record.inputs = inputs
     record.steps = steps
@@ -152,6 +168,7 @@ extension RescueError.Kind {
     switch self {
     case .decisionNeeded: .needsDecision
     case .declined: .declined
+    case .interrupted: .interrupted
     default: .failed
     }
   }
@@ -165,17 +182,27 @@ extension Rescue {
   ) throws(RescueError) -> RunResult<Value> {
     let started = world.now()
     var notes = RunNotes(operation, unattended: unattended, world: world)
-    do {
+    do throws(RescueError) {
       let value = try body(&notes)
+      let wasInterrupted = world.isCancelled()
+      // What was worked out while reads were refused is worth nothing. What was changed is told.
+      if wasInterrupted, notes.changes.isEmpty { throw RescueError.interrupted }
+      if wasInterrupted { notes.noteInterruption() }
       notes.stage = .done
       let code = notes.published ?? notes.code()
       return RunResult(
         value: value, code: code, started: started, inputs: notes.inputs,
-        logFailure: log(notes.record(code, started: started, file: file), beside: file))
+        logFailure: log(notes.record(code, started: started, file: file), beside: file),
+        wasInterrupted: wasInterrupted)
     } catch {
-      var failure = error.completed(by: notes.consequence)
-      notes.outcome = world.isCancelled() ? .interrupted : error.kind.outcome
-      notes.exitStatus = error.exitStatus
+      // Work that is stopped fails in many ways.
+      let isStopped =
+        world.isCancelled() && notes.changes.allSatisfy { $0.extent == .addition }
+        && (error.change?.extent ?? .nothing) == .nothing
+      let cause = isStopped ? RescueError.interrupted : error
+      var failure = cause.concluded(with: notes.changes)
+      notes.outcome = cause.kind.outcome
+      notes.exitStatus = isStopped ? world.cancelledStatus() : cause.exitStatus
       let code = notes.code()
       failure.code = code
       // The run failed already: a log that cannot be written must not hide why.

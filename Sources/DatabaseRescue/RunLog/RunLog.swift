@@ -91,6 +91,10 @@ public struct RunLog: Sendable {
   /// Writes a line durably; false when another process held the log all the time.
   private func write(_ line: Bytes) throws(StorageError) -> Bool {
     try storage.createFolder(path.folder)
+    // What is written to a pipe is gone when nobody reads it.
+    if try storage.status(of: path)?.kind == .pipe {
+      throw StorageError(operation: "open", path: path, errno: StorageError.noFile)
+    }
     let file = try storage.open(path, .append)
     guard try storage.status(of: path)?.kind == .file else {
       try file.append(line)  // Such as /dev/null, for those who want no log.

@@ -25,15 +25,17 @@ package enum OnlineBackup {
   ///   - source: The database.
   ///   - destination: The new file; it may exist if it is empty.
   ///   - wait: How long to wait for locks of other connections.
+  ///   - isCancelled: Whether somebody wishes the run to stop.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer, and
   ///   `.invalidInput` when SQLite cannot read the source, or must not: it can still be stored raw.
   package static func image(
-    of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5)
+    of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5),
+    isCancelled: () -> Bool = { false }
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
     let writer = try openNew(destination)
     do {
-      try copy(reader, into: writer)
+      try copy(reader, into: writer, isCancelled: isCancelled)
       try reader.execute("COMMIT")
     } catch {
       throw RescueError(
@@ -187,7 +189,7 @@ package enum OnlineBackup {
   /// Copies all pages; both connections stay open.
   private static func copy(
     _ source: borrowing Connection, into destination: borrowing Connection,
-    onceLocked: () throws -> Void = {}
+    isCancelled: () -> Bool = { false }, onceLocked: () throws -> Void = {}
   ) throws {
     guard
       let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
@@ -199,7 +201,11 @@ package enum OnlineBackup {
       do { try onceLocked() } catch { failure = error }
     }
     while result == SQLITE_OK, failure == nil {
-      result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+      if isCancelled() {
+        failure = RescueError.interrupted
+      } else {
+        result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+      }
     }
     // The result of a failed step is also that of finishing, and is set on the destination.
     let finished = unsafe sqlite3_backup_finish(backup)

@@ -159,7 +159,7 @@ public struct InputFiles: Sendable {
 
 /// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
 /// stop.
-private struct WatchedSource: PageSource {
+struct WatchedSource: PageSource {
   let base: any PageSource
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (Progress) -> Void
@@ -169,7 +169,7 @@ private struct WatchedSource: PageSource {
   func dataRange(from offset: Int) -> Range<Int>? { base.dataRange(from: offset) }
 
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
-    guard !isCancelled() else { throw ReadFailure(offset: offset, reason: "interrupted") }
+    guard !isCancelled() else { throw .stopped(at: offset) }
     let bytes = try base.read(at: offset, count: count)
     progress(.advanced(bytes.count))
     return bytes

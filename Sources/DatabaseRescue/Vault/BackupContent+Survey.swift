@@ -15,7 +15,10 @@ extension BackupDescription {
       self.init(earlier.manifest.content, changedTables: [])
       content.supportCode = supportCode.description
     } else {
-      let survey = Survey(FileSet(main: pages), parser: SandboxParser())
+      let survey: Survey
+      do { survey = try Survey(FileSet(main: pages), parser: SandboxParser()) } catch {
+        throw .interrupted
+      }
       let changed = earlier.flatMap { ChangedTables(in: survey, since: $0) }
       let known = changed.map { changed in
         earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []

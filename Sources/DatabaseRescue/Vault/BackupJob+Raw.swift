@@ -10,7 +10,7 @@ extension BackupJob {
     var sidecars: [BackupManifest.Sidecar] = []
     for part in files.sidecars {
       let path = run.path(.container(part))
-      let source = try open(files.path(of: part), .read)
+      let source = writer.world.watched(try open(files.path(of: part), .read))
       var manifest = manifest(
         of: files.name.adding(suffix: part.rawValue), byteCount: source.byteCount, raw: true,
         content: BackupContent())
@@ -31,7 +31,7 @@ extension BackupJob {
     _ reasons: [Check], beside sidecars: [BackupManifest.Sidecar], describing describe: Describe
   ) throws(RescueError) -> BackupManifest {
     let path = run.path(.container(.main))
-    let source = try open(files.path(of: .main), .read)
+    let source = writer.world.watched(try open(files.path(of: .main), .read))
     var checks = reasons
     var content = BackupContent()
     do throws(RescueError) { content = try describe(source, nil).content } catch {

@@ -95,7 +95,9 @@ struct BackupJob {
   private func makeImage(of source: FilePath) throws(RescueError) {
     // Made before SQLite opens it, so that nobody else can read it.
     _ = try open(run.path(.image), .createNew)
-    try OnlineBackup.image(of: source, into: run.path(.image), wait: writer.options.wait)
+    try OnlineBackup.image(
+      of: source, into: run.path(.image), wait: writer.options.wait,
+      isCancelled: writer.world.isCancelled)
   }
 
   /// The path of a copy without a journal; the database's own path where none is needed.
@@ -158,13 +160,15 @@ struct BackupJob {
   private func storeImage(
     noting difference: Check?, describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
-    let image = try open(run.path(.image), .read)
+    let image = writer.world.watched(try open(run.path(.image), .read))
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     // Beside everything else, where no earlier backup can vouch for any table.
     let checks =
       writer.options.verification == .full && earlier?.isIntact != true
-      ? Background { [path = run.path(.image)] in ImageChecks.all(of: path) } : nil
+      ? Background { [path = run.path(.image), world = writer.world] in
+        ImageChecks.all(of: path, until: world.isCancelled)
+      } : nil
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
     if stored.isCleared, !stored.manifest.content.isSound {
       // Pages that are said to be free may be in use.
@@ -176,7 +180,9 @@ struct BackupJob {
     if writer.options.verification == .full {
       manifest.checks +=
         checks?.value()
-        ?? ImageChecks.of(run.path(.image), since: stored.since, changed: stored.changedTables)
+        ?? ImageChecks.of(
+          run.path(.image), since: stored.since, changed: stored.changedTables,
+          until: writer.world.isCancelled)
       manifest.checks += try check(run.path(.image))
     }
     try run.remove(.image)

@@ -125,15 +125,32 @@ final class BackupRun {
     do throws(StorageError) {
       for part in parts {
         let path = folder.appending(name.with(part).path)
-        try storage.renameWithoutReplacing(self.path(.container(part)), to: path)
+        let container = try storage.status(of: self.path(.container(part)))?.identity
+        do throws(StorageError) {
+          try storage.renameWithoutReplacing(self.path(.container(part)), to: path)
+        } catch {
+          // What failed may have been to take the old name away.
+          let isOurs = (try? storage.status(of: path))??.identity == container
+          if container != nil, isOurs { published.append(path) }
+          throw error
+        }
         published.append(path)
       }
       try storage.synchronizeFolder(folder)
       try claim.withdraw()
     } catch {
-      throw RescueError(error, meaning: "no backup was made; the database is untouched")
+      throw RescueError(error, meaning: "the database is untouched")
     }
     return folder.appending(name.path)
+  }
+
+  /// What this run has made that is still there; nil when nothing is.
+  var remains: Change? {
+    let left = published.filter { ((try? storage.status(of: $0)) ?? nil) != nil }
+    guard let last = left.last else { return nil }
+    return Change(
+      .addition, "the backup '\(last)' is there all the same, and could not be removed",
+      next: "dbrescue vault verify \(folder.shellQuoted)")
   }
 
   /// Removes everything that this run made.

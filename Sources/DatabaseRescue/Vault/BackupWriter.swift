@@ -96,10 +96,14 @@ public struct BackupWriter: Sendable {
       let name = BackupName(
         database: files.name, created: created, userVersion: manifest.content.userVersion,
         id: run.id)
+      // What was stored and checked while somebody wished to stop is not what it seems.
+      try world.requireGoingOn()
       let path = try run.publish(parts, as: name)
       return try Backup(at: path, named: name, in: world.storage)
     } catch {
       run.discard()
+      var error = error
+      error.change = run.remains
       throw error
     }
   }

@@ -59,10 +59,8 @@ struct ExaminedImage {
     let image = header?.geometry.map { Image(set, geometry: $0) }
     guard files.sidecars.contains(.wal) else { return (image, nil) }
     if let image, image.isLogProven { return (image, nil) }
-    let survey = Survey(set, parser: SandboxParser())
-    try world.requireGoingOn()
-    let examination = Examination(survey)
-    guard examination.hasStrangeLog else { return (survey.image, nil) }
+    let survey = try world.survey(set)
+    guard survey.hasStrangeLog else { return (survey.image, nil) }
     return (survey.image, "the -wal may be that of another database, and SQLite would apply it")
   }
 

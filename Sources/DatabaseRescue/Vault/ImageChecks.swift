@@ -24,9 +24,11 @@ enum ImageChecks {
   /// The name of what says why a check is not there.
   static let notChecked = "not checked"
 
-  /// Checks the whole copy, which is not changed.
-  static func all(of copy: FilePath) -> [Check] {
-    [integrity(in: copy), foreignKeys(in: copy)]
+  /// Checks the whole copy, which is not changed, unless somebody wishes the run to stop.
+  static func all(
+    of copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) -> [Check] {
+    [integrity(in: copy, until: isCancelled), foreignKeys(in: copy, until: isCancelled)]
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -35,23 +37,27 @@ enum ImageChecks {
   ///   - copy: The copy, which is not changed.
   ///   - earlier: The backup for which the check was done.
   ///   - tables: The tables that are different now; nil when any may be.
+  ///   - isCancelled: Whether somebody wishes the run to stop.
   /// - Returns: The checks, each with the earlier backup where it rests on that.
   static func of(
-    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?
+    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?,
+    until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) -> [Check] {
-    guard let earlier, earlier.isIntact else { return all(of: copy) }
+    guard let earlier, earlier.isIntact else { return all(of: copy, until: isCancelled) }
     if earlier.changes.isEmpty {
       let names = [integrityCheck, foreignKeyCheck]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
-    guard let tables else { return all(of: copy) }
+    guard let tables else { return all(of: copy, until: isCancelled) }
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
     let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
     let checks = Parallel.map(pieces.count + 1) { index in
       index == 0
-        ? foreignKeys(in: copy) : integrity(of: pieces[index - 1], in: copy, otherwise: detail)
+        ? foreignKeys(in: copy, until: isCancelled)
+        : integrity(
+          of: pieces[index - 1], in: copy, otherwise: detail, until: isCancelled)
     }
     let found = checks.dropFirst()
     let sum =
@@ -62,9 +68,11 @@ enum ImageChecks {
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
   private static func integrity(
-    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok"
+    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
+    until isCancelled: @escaping @Sendable () -> Bool
   ) -> Check {
-    run(integrityCheck, on: copy, otherwise: detail) { (connection) throws(SQLiteError) in
+    run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
+      (connection) throws(SQLiteError) in
       for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
         let messages = try connection.rows("PRAGMA integrity_check\(argument)")
           .compactMap { $0.first?.utf8String }
@@ -78,8 +86,11 @@ enum ImageChecks {
   }
 
   /// How many rows refer to rows that are not there.
-  private static func foreignKeys(in copy: FilePath) -> Check {
-    run(foreignKeyCheck, on: copy, otherwise: "ok") { (connection) throws(SQLiteError) in
+  private static func foreignKeys(
+    in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
+  ) -> Check {
+    run(foreignKeyCheck, on: copy, otherwise: "ok", until: isCancelled) {
+      (connection) throws(SQLiteError) in
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
       while try statement.step() { count += 1 }
@@ -93,10 +104,12 @@ enum ImageChecks {
   /// failed: an entry says why it was not done.
   private static func run(
     _ name: String, on copy: FilePath, otherwise detail: String,
+    until isCancelled: @escaping @Sendable () -> Bool,
     _ problem: (borrowing Connection) throws(SQLiteError) -> String?
   ) -> Check {
     do throws(SQLiteError) {
       let connection = try Connection(copy, mode: .immutable)
+      connection.stop(when: isCancelled)
       do throws(SQLiteError) {
         let problem = try problem(connection)
         return Check(name, passed: problem == nil, detail: problem ?? detail)

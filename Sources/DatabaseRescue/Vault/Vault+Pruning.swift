@@ -55,7 +55,7 @@ extension Vault {
       for name in plan.removals { try storage.remove(folder.appending(name.path)) }
       if !plan.removals.isEmpty { try storage.synchronizeFolder(folder) }
     } catch {
-      throw RescueError(error, meaning: "older backups may be gone; every newer one is there")
+      throw RescueError(error, meaning: "nothing was removed")
     }
   }
 }

@@ -16,7 +16,8 @@ extension Survey {
 
   /// What the checks find, heaviest first.
   public var findings: [Finding] {
-    let all = Self.checks.flatMap { $0.findings(in: self) }
+    var all = Self.checks.flatMap { $0.findings(in: self) }
+    all += WriterCheck.findings(in: self, besides: all)
     return all.enumerated().sorted { left, right in
       left.element.severity == right.element.severity
         ? left.offset < right.offset : left.element.severity > right.element.severity

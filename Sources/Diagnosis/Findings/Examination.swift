@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is known of one database: what its bytes say, and what its app expects.
 
-import SQLiteFormat
+public import SQLiteFormat
 
 /// Everything that is known of one database.
 public struct Examination: Sendable {
@@ -24,10 +24,13 @@ public struct Examination: Sendable {
   public let use: LiveUse
 
   /// Judges a survey and, where there is one, the comparison with a contract.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
+  ///   examinations, and so never of a part of a database.
   public init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
     use: LiveUse = LiveUse()
-  ) {
+  ) throws(CutShort) {
     self.survey = survey
     self.use = use
     self.verification = verification
@@ -46,14 +49,29 @@ public struct Examination: Sendable {
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
+    try survey.failures.requireUncut()
+  }
+
+  /// Another wording of the same findings.
+  init(_ other: Examination, findings: [Finding]) {
+    survey = other.survey
+    verification = other.verification
+    self.findings = findings
+    verdict = other.verdict
+    frameworks = other.frameworks
+    expectedVersion = other.expectedVersion
+    unsynced = other.unsynced
+    use = other.use
   }
 
   /// The same, with what could not be read since it was judged.
-  public var judgedAgain: Examination {
-    survey.failures.count == 0
-      ? self
-      : Examination(
-        survey, verification: verification, expectedVersion: expectedVersion, use: use)
+  ///
+  /// - Throws: `CutShort` when the reading was stopped since.
+  public func judgedAgain() throws(CutShort) -> Examination {
+    try survey.failures.requireUncut()
+    guard survey.failures.count > 0 else { return self }
+    return try Examination(
+      survey, verification: verification, expectedVersion: expectedVersion, use: use)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -84,9 +102,7 @@ public struct Examination: Sendable {
   public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
 
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
-  public var hasStrangeLog: Bool {
-    findings.contains { $0.code == .walForeign || $0.code == .walInDoubt }
-  }
+  public var hasStrangeLog: Bool { survey.hasStrangeLog }
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {

@@ -35,6 +35,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case hotJournal = 44
   case journalStale = 45
   case journalDamaged = 46
+  case walResetPossible = 47
   case walInDoubt = 124
   case fileHeldApart = 125
 
@@ -228,6 +229,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .loss, "the rollback journal is damaged",
         "an interrupted transaction cannot be undone completely")
+    case .walResetPossible:
+      Entry(
+        .notice, "a known fault of SQLite is a possible cause",
+        "SQLite 3.7.0 to 3.51.2 can lose pages when a log begins anew under a writer; 3.51.3, 3.50.7 "
+          + "and 3.44.6 cannot: have the app use one")
     case .pageDamaged:
       Entry(
         .loss, "a page is damaged",

@@ -75,13 +75,17 @@ public struct Plan: Hashable, Sendable {
   /// The command that brings them back.
   public let undo: String
 
-  /// Makes a plan.
+  /// Makes a plan for a database that was examined to the end.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped since.
   public init(
-    option: RecoveryOption, steps: [Step], unsynced: UnsyncedRows, quarantine: String, undo: String
-  ) {
+    for examination: Examination, option: RecoveryOption, steps: [Step], quarantine: String,
+    undo: String
+  ) throws(CutShort) {
+    try examination.survey.failures.requireUncut()
     self.option = option
     self.steps = steps
-    self.unsynced = unsynced
+    unsynced = examination.unsynced
     self.quarantine = quarantine
     self.undo = undo
   }

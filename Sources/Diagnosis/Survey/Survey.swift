@@ -75,15 +75,18 @@ extension Survey {
   /// Surveys a file set; reads every page at least once and changes nothing.
   ///
   /// What is `known` from outside stands in for what the file has lost.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped: of what was not read, nothing is known.
   public init(
     _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
-  ) {
-    do {
+  ) throws(CutShort) {
+    do throws(ReadFailure) {
       self = try Self.make(files, parser: parser, known).reassembled(known.pages)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
     failures = files.failures
+    try failures.requireUncut()
   }
 
   private static func make(

@@ -20,7 +20,7 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
     let text = ExaminationText(examination, name: invocation.path(.file).name)
     context.console.print(text.headline)
     context.console.print(text.findings)
-    context.console.print(text.next(for: invocation.path(.file)))
+    context.console.print(text.next(invocation, context))
   }
   context.tellCode(of: result)
   return ExitCode(examination.verdict)

@@ -72,8 +72,16 @@ extension CommandContext {
   ///
   /// In JSON the code is part of the document.
   func tellCode<Value>(of result: RunResult<Value>) {
+    tellInterruption(of: result)
     if !console.manner.isJSON { console.note("support code \(result.code, .emphasised)") }
     tellLogFailure(of: result)
+  }
+
+  /// Tells that a run went on to its end although somebody wished it to stop.
+  func tellInterruption<Value>(of result: RunResult<Value>) {
+    guard result.wasInterrupted else { return }
+    interruption.heed()
+    console.warn("interrupted: what had begun was carried to its end")
   }
 
   /// The file of `--report`.
@@ -110,17 +118,34 @@ extension CommandContext {
     )
   }
 
-  /// Prints a report, and writes it to the file of `--report` where there is one.
+  /// Prints a report, then writes it to the file of `--report` where there is one.
+  ///
+  /// `name` is the file in a command to paste, with the flags that the command needs.
   ///
   /// - Throws: ``RescueError`` when it cannot be written.
   func tell(
-    _ report: some Report, to file: ReportFile?, naming name: FilePath
+    _ report: some Report, to file: ReportFile?, naming name: String
   ) throws(RescueError) {
-    if let file { try report.save(as: file.output, file.format, in: world) }
     if console.manner.isJSON {
       console.write(try report.json())
     } else {
-      for line in report.lines(naming: name.shellQuoted) { console.print(StyledText(line)) }
+      for line in report.lines(naming: name) { console.print(StyledText(line)) }
+    }
+    guard let file else { return }
+    do throws(RescueError) {
+      try report.save(as: file.output, file.format, in: world)
+    } catch {
+      throw RescueError(
+        error.kind, error.message, meaning: "the report was not written; what it says was printed",
+        advice: error.advice)
+    }
+  }
+
+  /// The file that was named, as the next command is given it: with those flags, of these, that
+  /// were given here.
+  func subject(_ invocation: Invocation, with flags: [Flag]) -> String {
+    flags.reduce(invocation.path(.file).shellQuoted) { text, flag in
+      text + (invocation.path(flag).map { " --\(flag.name) \($0.shellQuoted)" } ?? "")
     }
   }
 

@@ -4,6 +4,8 @@
 // code        support code
 // verdict     healthy outdated newer drifted damaged unreadable
 // exit        exit status of that verdict
+// tool        the program with its version
+// libraries   the libraries in use, with their versions
 // losesRows   whether rows are lost or doubtful
 // fileKind    what the file is, in words
 // versions    found, expected (null when unknown), relation
@@ -29,6 +31,8 @@ struct ExaminationJSON {
       }
     members = [
       "code": .string(code.description),
+      "tool": .string("\(Program.name) \(Program.version)"),
+      "libraries": .string(Rescue.libraries),
       "verdict": .string(examination.verdict.word),
       "exit": .integer(Int(examination.verdict.exitStatus)),
       "losesRows": .bool(examination.losesRows),

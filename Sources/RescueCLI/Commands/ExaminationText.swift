@@ -33,19 +33,21 @@ struct ExaminationText {
   }
 
   /// The next command, ready to paste.
-  func next(for file: FilePath) -> [StyledText] {
-    let path = file.shellQuoted
+  func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
+    let file = invocation.path(.file).shellQuoted
     if let process = examination.use.process {
-      return ["next: dbrescue backup \(path) --from-process \(process)"]
+      return ["next: dbrescue backup \(file) --from-process \(process)"]
     }
     if examination.hasStrangeLog {
-      let (log, away) = ("\(path)-wal", "\(path)-wal.set-aside")
+      let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
+    let flags: [Flag] = examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
+    let path = context.subject(invocation, with: flags)
     switch examination.verdict {
     case .healthy: return []
     case .outdated:
-      return ["next: dbrescue guard \(path) --contract CONTRACT -- MIGRATION"]
+      return ["next: dbrescue guard \(path) -- MIGRATION"]
     case .newer: return ["next: install the newer app; change nothing here"]
     case .drifted, .damagedIntact, .damagedLossy:
       return ["next: dbrescue diagnose \(path)"]

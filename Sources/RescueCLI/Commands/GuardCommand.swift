@@ -13,6 +13,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     of: file, contract: contract, vault: invocation.path(.vault),
     command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
+    printsToErrors: context.console.manner.isJSON,
     onFailure: { report throws(RescueError) in
       if context.speaksToPeople { tell(report, context) }
       return remedy(policy, context)
@@ -24,26 +25,32 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
     context.console.note("the backup before it: \(report.backup.path)")
   } else {
-    tellRefusal(report, of: file, result.code, context)
+    tellRefusal(report, of: file, in: invocation.path(.vault), result.code, context)
+  }
+  if ((try? context.world.storage.status(of: report.backup.path)) ?? nil) == nil {
+    context.console.warn("the backup before it is gone: the command has removed it")
   }
   context.tellCode(of: result)
   return report.isKept ? .success : ExitCode(report.refusal)
 }
 
 private func tellRefusal(
-  _ report: GuardReport, of file: FilePath, _ code: SupportCode, _ context: CommandContext
+  _ report: GuardReport, of file: FilePath, in vault: FilePath?, _ code: SupportCode,
+  _ context: CommandContext
 ) {
   switch report.remedy {
   case .restore:
     context.console.print("\(file.name): \("restored", .good) from \(report.backup.path.name)")
-    context.console.say(
-      "to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
+    // Where the migration left no file, there is nothing to see.
+    if (try? context.rescue.displaced(by: code, of: file)) != nil {
+      context.console.say(
+        "to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
+    }
   case .stop, nil:
     context.console.print("\(file.name): left as the migration left it")
-    context.console.say(
-      "to restore: dbrescue restore \(file.shellQuoted) --from \(report.backup.name.id) --yes")
+    context.console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
   }
-  let message = BlockingMessage(report.refusal, code: code, isBackedUp: true)
+  let message = BlockingMessage(report, code: code)
   context.console.print("")
   for line in message.lines { context.console.print("  \(line)") }
 }

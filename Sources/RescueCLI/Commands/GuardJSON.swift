@@ -26,7 +26,7 @@ enum GuardJSON {
       case .stop: "stop"
       case nil: nil
       }
-    let message = BlockingMessage(report.refusal, code: code, isBackedUp: true)
+    let message = BlockingMessage(report, code: code)
     return .document(
       "guard",
       [

@@ -10,12 +10,18 @@ import Diagnosis
   import Foundation
 #endif
 
+/// The runs of a log as one JSON document.
+private struct RunList: Encodable {
+  let runs: [RunRecord]
+}
+
 /// Lists the last runs, newest last.
 let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   let log = try RunLog(in: context.world)
   let contents = try log.records(lastLines: invocation.requiredNumber(.last))
   if context.console.manner.isJSON {
-    context.console.write(try RunRecordText.jsonLines(contents.records))
+    context.console.write(
+      try context.encoded(RunList(runs: contents.records), type: "log-list"))
   } else {
     var table = TextTable([
       .text("started"), .text("code"), .text("operation"), .text("verdict"), .text("outcome"),
@@ -49,7 +55,7 @@ let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
       advice: "the code itself tells the essence: dbrescue explain \(code)")
   }
   if context.console.manner.isJSON {
-    context.console.write(try RunRecordText.jsonLines([record]))
+    context.console.write(try context.encoded(record, type: "run"))
   } else {
     context.console.print(RunRecordText(record).lines)
   }

@@ -84,6 +84,8 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
     context.console.print(
       "\(playbook.name): \(result.value.ending.rawValue)"
         + (result.value.stoppedAt.map { " at '\($0)'" } ?? ""))
+    for loss in result.value.losses { context.console.print("gone from the database: \(loss)") }
+    for command in result.value.undo { context.console.print("to undo: \(command)") }
     context.console.print("next: \(result.value.next)")
   }
   context.tellCode(of: result)
@@ -104,6 +106,8 @@ private func members(_ result: PlaybookResult) -> [String: JSON] {
     "stoppedAt": .optional(result.stoppedAt.map { .string($0) }),
     "verdict": .optional(result.verdict.map { .string($0.word) }),
     "exit": .integer(Int(result.exitStatus)), "next": .string(result.next),
+    "losses": .array(result.losses.map { .string($0) }),
+    "undo": .array(result.undo.map { .string($0) }),
     "steps": .array(
       result.records.map { record in
         [

@@ -62,8 +62,12 @@ private func tell(
       of: salvage, file: PlainName(name), code: result.code, created: result.started)
     for line in account.lines(naming: nil) { context.console.print(StyledText(line)) }
   }
-  context.console.print(
-    "\(name): now \(report.verdict.word, report.verdict.style)")
+  if report.outcome == report.verdict {
+    context.console.print("\(name): now \(report.verdict.word, report.verdict.style)")
+  } else {
+    context.console.print(
+      "\(name): now \("sound, and not complete", .warning): rows are lost or set aside")
+  }
   if let quarantine = report.quarantine {
     context.console.note("the old files are in \(quarantine)")
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of the run log as people read it, and as it is.
+// A line of the run log as people read it.
 
 import DatabaseRescue
 
@@ -39,21 +39,5 @@ struct RunRecordText {
         "  input      \(input.name): \(isSame ? "unchanged" : "changed"), SHA-256 \(input.before?.description ?? "not taken")"
     }
     self.lines = lines
-  }
-
-  /// Records as they lie in the log, a line each, with what they are.
-  static func jsonLines(_ records: [RunRecord]) throws(RescueError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    do {
-      return try records.map {
-        String(decoding: try encoder.encode(TypedDocument(type: "run", value: $0)), as: UTF8.self)
-          + "\n"
-      }
-      .joined()
-    } catch {
-      throw RescueError(.internal, "a record of the log cannot be written as JSON")
-    }
   }
 }

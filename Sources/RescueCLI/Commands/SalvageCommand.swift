@@ -33,8 +33,9 @@ extension CommandContext {
     let report = SalvageAccount(
       of: result.value, file: PlainName(file), inputs: result.inputs, code: result.code,
       created: result.started)
-    try tell(report, to: reportFile, naming: output)
     tellLogFailure(of: result)
+    tellInterruption(of: result)
+    try tell(report, to: reportFile, naming: output.shellQuoted)
     if let imbalance = result.value.imbalance { throw imbalance }
     return ExitCode(result.value.outcome)
   }

@@ -25,7 +25,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   case inputOutput = 74
   case busy = 75
   case permission = 77
+  case hungUp = 129
   case interrupted = 130
+  case terminated = 143
 
   /// How a run ends that came to a verdict and did nothing else.
   init(_ verdict: Verdict) {
@@ -60,6 +62,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
       case .inputOutput: .inputOutput
       case .busy: .busy
       case .permission: .permission
+      case .interrupted: .interrupted
       }
   }
 
@@ -83,12 +86,16 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case .inputOutput: "reading or writing failed"
     case .busy: "another process holds the database; try again"
     case .permission: "permission is missing"
-    case .interrupted: "interrupted; the step in progress was finished or undone"
+    case .hungUp: "the terminal was closed: as 130"
+    case .interrupted: "interrupted; what had begun to change was carried to its end, or undone"
+    case .terminated: "told to end (SIGTERM): as 130"
     }
   }
 
   /// How every command can end.
-  static let always: [ExitCode] = [.success, .usage, .internal, .inputOutput, .interrupted]
+  static let always: [ExitCode] = [
+    .success, .usage, .internal, .inputOutput, .hungUp, .interrupted, .terminated,
+  ]
 
   /// How a command can end that reads a file.
   static let reading: [ExitCode] = [.missing, .permission]

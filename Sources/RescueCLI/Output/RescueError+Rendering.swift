@@ -14,14 +14,18 @@ extension RescueError {
       + (code.map { ["  support code \($0, .emphasised)"] } ?? [])
   }
 
-  /// The error for programs; the support code where the run has one.
+  /// The error for programs; where a run has failed, with its support code, and whether it has
+  /// changed what it was given: null where that cannot be told.
   var json: JSON {
-    let members: [String: JSON] = [
+    var members: [String: JSON] = [
       "code": .integer(Int(exitStatus)), "message": .string(message),
       "meaning": .string(meaning), "advice": .string(advice),
     ]
-    guard let code else { return .document("error", members) }
-    return .document(
-      "error", members.merging(["supportCode": .string(code.description)]) { $1 })
+    if let code { members["supportCode"] = .string(code.description) }
+    if let change {
+      let isChanged: JSON = change.extent == .unknown ? nil : .bool(change.extent == .something)
+      members["changed"] = isChanged
+    }
+    return .document("error", members)
   }
 }

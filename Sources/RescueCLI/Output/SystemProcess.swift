@@ -43,7 +43,11 @@ enum SystemProcess {
     }
   }
 
-  /// Lets the first Ctrl-C finish the step in progress; the second ends the process at once.
+  /// Lets the first signal stop the run at the next safe place; the second Ctrl-C ends the process
+  /// at once.
+  ///
+  /// Whoever closes a terminal or stops a machine often sends a signal twice, and does not mean
+  /// more by it. Who started the program so that it outlives its terminal wants it to.
   ///
   /// A closed pipe and a file that must not grow are errors of the write, not signals.
   static func handleSignals() {
@@ -51,13 +55,18 @@ enum SystemProcess {
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
     _ = signal(SIGINT) { _ in
-      Interruption.ofProcess.request()
+      Interruption.ofProcess.request(SIGINT)
       _ = signal(SIGINT, SIG_DFL)
+    }
+    _ = signal(SIGTERM) { Interruption.ofProcess.request($0) }
+    let atHangUp = signal(SIGHUP) { Interruption.ofProcess.request($0) }
+    if unsafe unsafeBitCast(atHangUp, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+      _ = signal(SIGHUP, SIG_IGN)
     }
     // A program that starts this one from a thread without signals hands that down.
     var awaited = sigset_t()
     unsafe sigemptyset(&awaited)
-    unsafe sigaddset(&awaited, SIGINT)
+    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&awaited, number) }
     unsafe pthread_sigmask(SIG_UNBLOCK, &awaited, nil)
   }
 
@@ -98,12 +107,11 @@ enum SystemProcess {
   fileprivate static func readLine(until interruption: Interruption) -> String? {
     var line: [UInt8] = []
     while !interruption.isRequested {
-      // Unlike read(2), poll(2) always returns when a signal comes.
+      // The signal may come to another thread, or before the wait begins.
       var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&input, 1, -1) < 0 {
-        if errno == EINTR { continue }
-        return nil
-      }
+      let ready = unsafe poll(&input, 1, lookMilliseconds)
+      if ready == 0 || (ready < 0 && errno == EINTR) { continue }
+      if ready < 0 { return nil }
       var byte: UInt8 = 0
       let count = unsafe read(STDIN_FILENO, &byte, 1)
       if count < 0, errno == EINTR { continue }
@@ -113,6 +121,9 @@ enum SystemProcess {
     }
     return nil
   }
+
+  /// How long an answer is waited for between two looks at whether the run is to stop.
+  private static let lookMilliseconds: Int32 = 100
 
   private static func waitUntilWritable(_ descriptor: Int32) {
     var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

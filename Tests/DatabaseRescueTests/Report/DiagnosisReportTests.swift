@@ -54,7 +54,7 @@ import Testing
 
   @Test func `the text of a healthy database is short`() throws {
     let survey = try ReportFixture.survey(sample: "wal/fitness.db")
-    let examination = Examination(survey, expectedVersion: 4)
+    let examination = try Examination(survey, expectedVersion: 4)
     let report = DiagnosisReport(
       of: examination, options: examination.options(backups: [], hasFreshSchema: true),
       file: "fitness.db", code: ReportFixture.code, created: ReportFixture.created)

@@ -131,7 +131,7 @@ import Testing
     _ isEndless: Bool
   ) throws {
     let source = CountingSource(try Self.hostileChains(isEndless: isEndless))
-    let survey = Survey(FileSet(main: source), parser: SandboxParser())
+    let survey = try Survey(FileSet(main: source), parser: SandboxParser())
     let table = try #require(survey.tree(named: "t"))
     // Where the chain ends as the rows say, one of them has it.
     #expect(table.cellFaults.count == (isEndless ? 200 : 199))

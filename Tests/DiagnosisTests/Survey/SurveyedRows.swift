@@ -10,8 +10,8 @@ extension Survey {
   /// Surveys a database on disk with its journals.
   init(_ path: FilePath) throws {
     let storage = SystemStorage()
-    self.init(
-      try InputFiles(path, storage: storage).open(in: World(storage: storage)),
+    try self.init(
+      InputFiles(path, storage: storage).open(in: World(storage: storage)),
       parser: SandboxParser())
   }
 
@@ -21,11 +21,12 @@ extension Survey {
   }
 
   init(_ main: any PageSource, wal: Bytes? = nil, journal: Bytes? = nil) {
-    self.init(
-      FileSet(
-        main: main, wal: wal.map { MemorySource($0) },
-        journal: journal.map { MemorySource($0) }),
-      parser: SandboxParser())
+    let files = FileSet(
+      main: main, wal: wal.map { MemorySource($0) },
+      journal: journal.map { MemorySource($0) })
+    do { try self.init(files, parser: SandboxParser()) } catch {
+      preconditionFailure("nobody stops this survey")
+    }
   }
 
   /// The verdict over what the checks find.

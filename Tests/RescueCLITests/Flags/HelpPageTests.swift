@@ -140,7 +140,9 @@ import Testing
               73   no space, or no way to write
               74   reading or writing failed
               77   permission is missing
-              130  interrupted; the step in progress was finished or undone
+              129  the terminal was closed: as 130
+              130  interrupted; what had begun to change was carried to its end, or undone
+              143  told to end (SIGTERM): as 130
               Treat every other status as failure.
 
             """))
@@ -199,10 +201,13 @@ import Testing
   }
 
   @Test func `the version is one line, or one document`() {
-    #expect(run(["--version"]) == Outcome(status: 0, output: "dbrescue \(Program.version)\n"))
+    #expect(
+      run(["--version"])
+        == Outcome(status: 0, output: "dbrescue \(Program.version) (\(Rescue.libraries))\n"))
     #expect(
       run(["--version", "--json"]).output == """
         {
+          "libraries": "\(Rescue.libraries)",
           "schema": 1,
           "type": "version",
           "version": "\(Program.version)"

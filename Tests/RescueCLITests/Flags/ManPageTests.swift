@@ -46,7 +46,7 @@ import Testing
         .Pp
         FILE is not changed. Where somebody writes to it meanwhile, it is read again, until all of it is of one moment. With \-\-from\-process, what a process has of FILE open is read instead, also where it was deleted or moved away under that process.
         .Pp
-        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 75, 77, 130.
+        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 75, 77, 129, 130, 143.
         .Bl -tag -width Ds
         .It Fl o , Fl \-output Ar NEW
         the file to write (required)

@@ -46,7 +46,7 @@ import Testing
         #expect(!context.interruption.isRequested)
         interruption.request()
         #expect(context.interruption.isRequested)
-        throw RescueError(.declined, "interrupted", meaning: "nothing was changed")
+        throw RescueError(.interrupted, "interrupted", meaning: "nothing was changed")
       })
     #expect(outcome.status == 130)
     let declined = run(

@@ -55,7 +55,8 @@ import Testing
     #expect(sweep.run(kills, of: kills.count).violations == [])
   }
 
-  private static func microseconds(of play: Play) throws -> Int {
+  /// How long the program takes for an action, by a wide margin.
+  static func microseconds(of play: Play) throws -> Int {
     try ScratchFolder.with { scratch in
       let stage = Stage(root: scratch.path)
       try play.start.write(to: stage.root)

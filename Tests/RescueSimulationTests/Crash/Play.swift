@@ -96,6 +96,7 @@ struct Play {
       let stage = Stage(root: scratch.path)
       try start.write(to: stage.root)
       let recorder = try DiskRecorder(stage.root, failing: fault)
+      let before = try Belongings(on: stage)
       var found: [String] = []
       var ending: RescueError?
       do {
@@ -105,6 +106,7 @@ struct Play {
       } catch let error as RescueError {
         ending = error
         found += Self.flaws(of: error)
+        found += try before.contradictions(to: error, on: stage)
       } catch {
         found.append("threw \(type(of: error))")
       }
@@ -149,6 +151,38 @@ struct Play {
     if error.advice.isEmpty { flaws.append("an error without advice: \(error)") }
     if error.kind == .internal { flaws.append("an error that blames us: \(error)") }
     return flaws
+  }
+
+  // MARK: Wishes to stop
+
+  /// Plays the action anew, wishes from a call on that it stops, and tells what is wrong then.
+  func violations(whenStoppedAt call: Int) throws -> [String] {
+    try ScratchFolder.with { scratch in
+      let stage = Stage(root: scratch.path)
+      try start.write(to: stage.root)
+      let recorder = try DiskRecorder(stage.root)
+      let before = try Belongings(on: stage)
+      var found: [String] = []
+      var isDone = false
+      do {
+        try recorder.watch {
+          try action.act(
+            stage.rescue(
+              seed: 11, storage: SystemStorage(watchedBy: recorder),
+              isCancelled: { recorder.calls.count > call }), stage)
+        }
+        isDone = true
+      } catch let error as RescueError {
+        if error.kind != .interrupted { found.append("ends in \(error.kind): \(error)") }
+        found += try before.contradictions(to: error, on: stage)
+      }
+      found += try stage.litter(expecting: action.makes).map { "litter: \($0)" }
+      let record = try RunLog(at: stage.log, in: World()).records().records.last
+      if record?.exitCode == 0, recorder.calls.count > call + 1, !isDone {
+        found.append("the log does not say so")
+      }
+      return try found + violations(on: stage, mustBeNew: isDone)
+    }
   }
 
   // MARK: What must hold

@@ -33,13 +33,16 @@ struct Stage: Sendable {
   }
 
   /// The library in this folder; a seed makes its codes and names the same every time.
-  func rescue(seed: UInt64, storage: any Storage = SystemStorage()) -> Rescue {
+  func rescue(
+    seed: UInt64, storage: any Storage = SystemStorage(),
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) -> Rescue {
     let random = Mutex(SeededRandom(seed: seed))
     let now = Date(timeIntervalSince1970: 1_795_000_000 + Double(seed % 1_000_000) * 60)
     return Rescue(
       world: World(
         storage: storage, now: { now }, random: { random.withLock { $0.next() } },
-        environment: environment))
+        environment: environment, isCancelled: isCancelled))
   }
 
   /// What is in the place of a database.

@@ -39,7 +39,7 @@ import Testing
 
   private func survey() throws -> Survey {
     let input = try InputFiles(file, storage: SystemStorage())
-    return Survey(try input.open(in: World()), parser: SandboxParser())
+    return try Survey(input.open(in: World()), parser: SandboxParser())
   }
 
   private func expectAllRows(_ survey: Survey) {
