@@ -64,7 +64,9 @@ public struct Rescue: Sendable {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
       var (examination, trials) = try withEvidence(
         input, &notes,
-        examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, askingModules: true, &notes)
+        },
         { examination, _, _ throws(RescueError) in
           (examination, try salvageTrials(for: examination, contract))
         })
@@ -192,7 +194,7 @@ public struct Rescue: Sendable {
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
-    wait: Duration = .seconds(5),
+    wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
@@ -200,7 +202,7 @@ public struct Rescue: Sendable {
         of: database, contract, vault: vault,
         command: GuardedCommand(
           words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
-        onFailure: onFailure, &notes)
+        options: options, onFailure: onFailure, &notes)
     }
   }
 

@@ -68,7 +68,7 @@ struct DatabaseState: Equatable {
     for _ in 0..<waitsMax {
       let now = Date().timeIntervalSince1970
       let state = try DatabaseState(of: input, storage: world.storage)
-      let isFresh = state.files.values.contains { (-step...step).contains(now - $0.modified) }
+      let isFresh = state.marks.values.contains { (-step...step).contains(now - $0.modified) }
       guard isFresh, !input.isPrivate else { return state }
       world.pause(.milliseconds(20))
     }

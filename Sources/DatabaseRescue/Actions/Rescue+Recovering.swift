@@ -51,7 +51,7 @@ extension Rescue {
     try requireNotHeldApart(database)
     for _ in 0..<Self.plansMax {
       if let report = try recoverAsItIs(
-        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
         approve: approve, &notes)
       {
         return report
@@ -69,13 +69,13 @@ extension Rescue {
   /// Carries out an option on a database as it is now; nil when somebody has written to it before
   /// it could be replaced: what they have added is in no plan.
   private func recoverAsItIs(
-    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup?,
-    wait: Duration,
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup?, wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
-    let examination = try examine(input, contract, &notes)
+    let examination = try examine(input, contract, askingModules: true, &notes)
     let state = notes.state
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)

@@ -28,6 +28,8 @@ public struct SalvageReport: Sendable {
   public let danglingReferences: [(table: Name, count: Int)]
   /// The backups that rows were taken from, and how many of each table.
   public internal(set) var origins: [RestoredRows] = []
+  /// What was not checked, of the input or of the fresh database.
+  public internal(set) var unchecked: [Unchecked] = []
   /// How many reads of the input have failed for good: what lies there is not known.
   public internal(set) var failedReads = 0
   /// Whether the input was the same from the first look at it to the last; what was read of one that
@@ -142,7 +144,7 @@ package struct Salvage {
   ///
   /// What a schema computes for each row can be anything: how large the fresh database may become,
   /// and how long that may take, is told by them.
-  private var inputByteCount: Int {
+  var inputByteCount: Int {
     ([survey] + backups.map(\.survey)).reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
   }
 
@@ -249,6 +251,7 @@ package struct Salvage {
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
     }
+    balances += virtualRowsLost
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
     try target.setSequences(sequences)
     try target.finish()
@@ -257,18 +260,20 @@ package struct Salvage {
       + target.unrestored.map { (name: $0.name, reason: $0.reason) }
     _ = consume target
 
+    let modules = try reviewModules(in: partial, &notes)
     let counted =
       loaded.filter { !$0.plan.isShadow }.map { ($0.plan.wanted.name, $0.balance) }
       + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
     let verification = try verify(partial, counting: counted.map(\.0))
-    notes += verification.unchecked.map { "not checked: \($0)" }
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
     let isAnythingAside = aside.count > 0 || balances.contains { $0.lost != .none }
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
-      unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
+      unrestored: unrestored, notes: notes,
+      integrityProblems: verification.integrityProblems + problems(with: modules),
       danglingReferences: verification.danglingReferences)
     report.origins = origins
+    report.unchecked = unchecked(modules) + verification.unchecked
     report.failedReads = survey.failures.count
     try aside.finish(meta: [("support_code", signature(report))])
     let deferredTypes = aside.deferredTypes

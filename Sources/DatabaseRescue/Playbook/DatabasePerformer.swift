@@ -62,7 +62,8 @@ struct DatabasePerformer: PlaybookPerformer {
 
   mutating func facts() throws(RescueError) -> PlaybookFacts {
     let backups = try rescue.backups(of: database, vault: setting.vault).list()
-    earlier = backups.first(where: \.isGood)
+    let now = rescue.world.now()
+    earlier = backups.first { $0.isGood && $0.name.created <= now }
     known[.backupExists] = .flag(!backups.isEmpty)
     known[.backupVerified] = .flag(earlier != nil)
     known[.contractGiven] = .flag(setting.contract != nil)

@@ -22,7 +22,8 @@ extension DiagnosisReport {
         .section("What to do", optionParts),
         .section("Tables", tableParts),
         .section("Differences from the contract", differenceParts),
-        .section("What was found", findings.map(part)),
+        .section("What was found", shownFindings.map(part)),
+        .unchecked(unchecked, omitted: uncheckedOmitted),
         .section("The file", [.list(facts.pairs(versions))] + HTML.inputs(inputs)),
         .section("Page map", pages.map { [$0.drawing] } ?? []),
       ])

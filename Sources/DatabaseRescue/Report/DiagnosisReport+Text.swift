@@ -13,7 +13,8 @@ extension DiagnosisReport {
   public func lines(naming file: String? = nil) -> [ReportLine] {
     var lines = heading
     for section in [
-      about, tableSection, differenceSection, findingSection, optionSection(naming: file),
+      about, tableSection, differenceSection, findingSection, uncheckedSection,
+      optionSection(naming: file),
     ] where !section.isEmpty {
       lines += [ReportLine()] + section
     }
@@ -91,7 +92,26 @@ extension DiagnosisReport {
       + more(differences.count + differencesOmitted - Self.shownMax, "difference")
   }
 
+  /// What was not checked has a section of its own.
+  var shownFindings: [FindingGroup] { findings.filter { $0.code != FindingCode.notChecked.name } }
+
+  private var uncheckedSection: [ReportLine] {
+    guard let words = Self.words(forUnchecked: unchecked.count + uncheckedOmitted) else {
+      return []
+    }
+    var columns = ReportColumns()
+    for thing in unchecked.prefix(Self.shownMax) { columns.add(ReportLine(thing.message)) }
+    return [ReportLine(words, .heading)] + columns.lines
+      + more(unchecked.count + uncheckedOmitted - Self.shownMax, "thing")
+  }
+
+  /// How many things were not checked, in words; nil for none.
+  static func words(forUnchecked count: Int) -> String? {
+    count == 0 ? nil : "\(count.of("thing", "was", "were")) not checked"
+  }
+
   private var findingSection: [ReportLine] {
+    let findings = shownFindings
     guard !findings.isEmpty else { return [] }
     var columns = ReportColumns()
     for group in findings {

@@ -62,6 +62,11 @@ import SQLiteFormat
 /// | `findings[].places[].offset`     | integer? | the byte in the page, else in a file |
 /// | `findings[].places[].fileOffset` | integer? | the byte in the database file |
 /// | `findings[].placesOmitted`       | integer  | how many are not listed |
+/// | `unchecked[].subject`            | string   | what kind of thing was not checked |
+/// | `unchecked[].object`             | string?  | the table, index or process |
+/// | `unchecked[].reason`             | string   | why it was not checked |
+/// | `unchecked[].message`            | string   | both in a sentence |
+/// | `uncheckedOmitted`               | integer  | how many are not listed |
 /// | `options[].name`                 | string   | what `--choose` takes; least destructive first |
 /// | `options[].summary`              | string   | what the option does |
 /// | `options[].destructive`          | boolean  | whether rows of the current database may go |
@@ -153,6 +158,10 @@ public struct DiagnosisReport: Report, Hashable {
   public let differencesOmitted: Int
   /// The findings by kind, heaviest first.
   public let findings: [FindingGroup]
+  /// What was not checked.
+  public let unchecked: [ReportedUnchecked]
+  /// How many things are not listed, because there are too many.
+  public let uncheckedOmitted: Int
   /// What can be done, least destructive first.
   public let options: [Option]
   /// What would bring back more; nil where nothing is known that would.
@@ -188,7 +197,7 @@ public struct DiagnosisReport: Report, Hashable {
     self.file = name
     self.inputs = inputs.map { ReportedFile($0) }
     verdict = examination.verdict
-    meaning = examination.verdict.meaning
+    meaning = examination.meaning
     exitStatus = examination.verdict.exitStatus
     rows = RowSum(all, trial?.unplaced)
     // Where not all fit, those with a loss come first.
@@ -203,6 +212,8 @@ public struct DiagnosisReport: Report, Hashable {
     self.differences = differences.prefix(Self.listLimit).map(\.shownMessage)
     differencesOmitted = max(0, differences.count - Self.listLimit)
     findings = FindingGroup.groups(of: examination.findings, in: survey.image)
+    unchecked = ReportedUnchecked.list(examination.unchecked)
+    uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     self.options = options.map { Option($0, file: name) }
     let isSchemaWanted = rows.unplaced > 0 && examination.verification == nil
     hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil

@@ -20,6 +20,7 @@ extension SalvageAccount {
         .section("Rows from backups", listed(originWords)),
         .section("Not restored", unrestoredParts),
         .section("SQLite’s check of the fresh database", checkParts),
+        .unchecked(unchecked, omitted: uncheckedOmitted),
         .section("Notes", listed(notes)),
         .section("The files that were read", HTML.inputs(inputs)),
       ])

@@ -64,6 +64,11 @@ public import Diagnosis
 /// | `origins[].rows`             | integer  | how many rows come from it |
 /// | `originsOmitted`             | integer  | how many are not listed |
 /// | `notes[]`                    | string   | what else should be known |
+/// | `unchecked[].subject`        | string   | what kind of thing was not checked |
+/// | `unchecked[].object`         | string?  | the table or index |
+/// | `unchecked[].reason`         | string   | why it was not checked |
+/// | `unchecked[].message`        | string   | both in a sentence |
+/// | `uncheckedOmitted`           | integer  | how many are not listed |
 /// | `integrityProblems[]`        | string   | what SQLite's own check says |
 /// | `danglingReferences[].table` | string   | a table with rows that refer to none |
 /// | `danglingReferences[].rows`  | integer  | how many of its rows |
@@ -112,6 +117,10 @@ public struct SalvageAccount: Report, Hashable {
   public let originsOmitted: Int
   /// What else should be known.
   public let notes: [String]
+  /// What was not checked.
+  public let unchecked: [ReportedUnchecked]
+  /// How many things are not listed, because there are too many.
+  public let uncheckedOmitted: Int
   /// What SQLite's own check says about the fresh database; empty when it is sound.
   public let integrityProblems: [String]
   /// Rows of the fresh database that refer to rows that are not there.
@@ -125,7 +134,7 @@ public struct SalvageAccount: Report, Hashable {
     case type, schema, tool, libraries, created, code, file, inputs, output, quarantine, rows,
       tables
     case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
-    case integrityProblems
+    case unchecked, uncheckedOmitted, integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
     case isComplete = "complete"
   }
@@ -161,6 +170,8 @@ public struct SalvageAccount: Report, Hashable {
     origins = report.origins.prefix(limit).map { Origin($0) }
     originsOmitted = max(0, report.origins.count - limit)
     notes = Self.bounded(report.notes)
+    unchecked = ReportedUnchecked.list(report.unchecked)
+    uncheckedOmitted = max(0, report.unchecked.count - limit)
     integrityProblems = Self.bounded(report.integrityProblems)
     danglingReferences = report.danglingReferences.prefix(limit).map {
       Dangling(table: $0.table.shownName, rows: $0.count)

@@ -323,8 +323,7 @@ package struct FreshDatabase: ~Copyable {
 
   /// Has a full-text table build its index anew from the rows of its content table.
   package func rebuildFullText(_ table: Name) throws(SQLiteError) {
-    let name = table.quotedIdentifier
-    try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+    try connection.rebuildFullText(table)
   }
 
   /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table; those
@@ -424,6 +423,12 @@ package struct FreshDatabase: ~Copyable {
 }
 
 extension Connection {
+  /// Has a full-text table build its index anew from the rows of its content table.
+  func rebuildFullText(_ table: Name) throws(SQLiteError) {
+    let name = table.quotedIdentifier
+    try execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  }
+
   /// The names of all tables, indexes and views.
   fileprivate func objectNames() throws(SQLiteError) -> Set<Name> {
     Set(

@@ -15,6 +15,9 @@ public protocol Storage: Sendable {
   /// What is known of a file without opening it; nil when there is none. Follows links.
   func status(of path: FilePath) throws(StorageError) -> FileStatus?
 
+  /// Seconds since 1970 at which a file was made; nil where nobody keeps that. Follows links.
+  func born(_ path: FilePath) throws(StorageError) -> Double?
+
   /// The path with all symbolic links followed.
   func resolve(_ path: FilePath) throws(StorageError) -> FilePath
 
@@ -210,6 +213,9 @@ public enum PipeContent: Hashable, Sendable {
 }
 
 extension Storage {
+  /// Nothing, as storage that does not keep it says.
+  public func born(_ path: FilePath) throws(StorageError) -> Double? { nil }
+
   /// Refuses, as storage without pipes does.
   public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
     throw StorageError(operation: "open", path: path, errno: StorageError.noFile)

@@ -63,6 +63,15 @@ public struct SystemStorage: Storage {
     return FileStatus(information)
   }
 
+  /// Seconds since 1970 at which a file was made; nil where nobody keeps that.
+  public func born(_ path: FilePath) throws(StorageError) -> Double? {
+    var born = 0.0
+    try call(SystemCall("look at", path)) {
+      unsafe path.withCString { unsafe dbrescue_birth_time($0, &born) }
+    }
+    return born > 0 ? born : nil
+  }
+
   /// The path with all symbolic links followed, where there may be no file yet.
   public func place(of path: FilePath) throws(StorageError) -> FilePath {
     var path = path

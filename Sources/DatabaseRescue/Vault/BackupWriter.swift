@@ -26,8 +26,19 @@ public struct BackupWriter: Sendable {
     public var level = 1
     /// How much is done before a backup counts.
     public var verification = Verification.full
+    /// For how long what was found out about a database is taken over for what of it has not
+    /// changed by a byte; after that, everything is read and checked again.
+    public var recheckAfter = Duration.seconds(7 * 86_400)
     /// How long to wait for locks on the database.
     public var wait = Duration.seconds(5)
+    /// How many of a hundred rows a table may have lost since the newest good backup for this one
+    /// to be good; nil for any number.
+    public var lossMax: Int?
+    /// The tables that may lose any number of rows.
+    public var freeTables: Set<String> = []
+    /// Whether the backup counts although the database is older than its newest good backup, or has
+    /// lost more rows than it may.
+    public var acceptsOlder = false
     /// Whether the files are stored as they are even if SQLite could read them.
     ///
     public var isRaw = false

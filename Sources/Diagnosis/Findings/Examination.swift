@@ -20,25 +20,31 @@ public struct Examination: Sendable {
   public let expectedVersion: Int?
   /// What is known of rows that were not sent anywhere yet.
   public let unsynced: UnsyncedRows
+  /// What the modules of virtual tables say, where they were asked.
+  public let modules: [ModuleVerdict]
+  /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
+  public let unchecked: [Unchecked]
   /// What processes have of the database open.
   public let use: LiveUse
 
-  /// Judges a survey and, where there is one, the comparison with a contract.
+  /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
   /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
   ///   examinations, and so never of a part of a database.
   public init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
-    use: LiveUse = LiveUse()
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(CutShort) {
     self.survey = survey
     self.use = use
     self.verification = verification
     self.expectedVersion = expectedVersion
+    self.modules = modules
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
+    let uncheckedBytes = survey.unchecked(modules)
     var findings =
-      use.findings + survey.findings
+      use.findings + survey.findings(modules, uncheckedBytes)
       + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
@@ -49,6 +55,9 @@ public struct Examination: Sendable {
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
+    unchecked =
+      uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
+      + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
     try survey.failures.requireUncut()
   }
 
@@ -61,6 +70,8 @@ public struct Examination: Sendable {
     frameworks = other.frameworks
     expectedVersion = other.expectedVersion
     unsynced = other.unsynced
+    modules = other.modules
+    unchecked = other.unchecked
     use = other.use
   }
 
@@ -71,7 +82,8 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
     return try Examination(
-      survey, verification: verification, expectedVersion: expectedVersion, use: use)
+      survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+      use: use)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -81,6 +93,12 @@ public struct Examination: Sendable {
         version < expected ? .versionOlder : .versionNewer,
         "the version is \(version), and \(expected) is expected")
     ]
+  }
+
+  /// What the verdict means, as far as the database was checked.
+  public var meaning: String {
+    unchecked.isEmpty || verdict != .healthy
+      ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }
 
   /// The version found in the file.

@@ -71,7 +71,7 @@ public struct RecoveryOption: Hashable, Sendable {
 public struct BackupOffer: Sendable {
   /// The backup's file name.
   public let name: String
-  /// Its age in words, such as `2 hours`.
+  /// Its age in words, such as `2 hours ago`.
   public let age: String
   /// Its version.
   public let userVersion: Int
@@ -146,7 +146,7 @@ extension Examination {
   public func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
     option(
       .restore,
-      "put back the backup of \(offer.age) ago (version \(offer.userVersion)); "
+      "put back the backup of \(offer.age) (version \(offer.userVersion)); "
         + "the current files are kept aside" + offer.columnsLost,
       backup: offer.name,
       offer.comparison.map { table in

@@ -50,8 +50,9 @@ extension Examination {
   /// Whether only indexes, and nothing but indexes, are wrong.
   public var isOnlyIndexesWrong: Bool {
     let wrong = findings.filter { $0.severity >= .damage }
+    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
     return !wrong.isEmpty
-      && wrong.allSatisfy { [.indexDamaged, .indexMismatch].contains($0.code) }
+      && wrong.allSatisfy { indexes.contains($0.code) && $0.severity < .loss }
   }
 
   /// The same, with what a trial of a salvage found out about losses.

@@ -228,6 +228,8 @@ extension Survey {
       }
     }
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
+    var roles: [Name: ShadowRole] = [:]
+    for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
     return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is.
@@ -235,13 +237,20 @@ extension Survey {
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
           ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+      let shape = description.flatMap { schema.shape(ofTable: $0.name) }
+      let indexes = description.flatMap { table in
+        shape.map { schema.computableIndexes(of: table, $0) }
+      }
+      let computed = description.flatMap { table in
+        shape.flatMap { schema.computedTable(table, $0, besides: indexes ?? []) }
+      }
       return TreeTask(
         entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index),
-        indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
-        shape: description.flatMap { schema.shape(ofTable: $0.name) },
+        indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
-        computed: description.flatMap { schema.computedTable($0) }, parser: parser)
+        computed: computed,
+        shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
   }
 }

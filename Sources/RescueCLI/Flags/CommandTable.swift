@@ -108,12 +108,21 @@ extension Command {
       exact database, without this program.
       """,
       """
-      What has not changed since the last backup in the vault is taken over from there, byte for \
-      byte compared. Each file is whole all the same, and needs no other.
+      What has not changed since the last good backup in the vault is taken over from there, byte \
+      for byte compared, and everything is checked again from time to time (--recheck-after). Each \
+      file is whole all the same, and needs no other.
+      """,
+      """
+      The database is compared with the last good backup. Where it has gone back in time, as when an \
+      older copy was put in its place, the backup is kept and does not count as a good one, unless \
+      --accept says that it is meant. Rows that are gone are told of; --max-loss refuses too many.
       """,
       "A database that SQLite cannot read is stored as it is, and marked as raw.",
     ],
-    operands: [.file], flags: [.vault, .level, .verify, .contract, .wait, .fromProcess],
+    operands: [.file],
+    flags: [
+      .vault, .level, .verify, .recheckAfter, .maxLoss, .accept, .contract, .wait, .fromProcess,
+    ],
     examples: [
       ("dbrescue backup app.db", "into app.db.rescue/backups"),
       (
@@ -189,8 +198,12 @@ extension Command {
       is named page by page, and 'dbrescue salvage' gets the rows out of the file.
       """,
       "Of a raw backup, the -wal and -journal that were stored with it are extracted too.",
+      """
+      A backup says how large its database is. Of any other gzip file no more is written than 16 \
+      times its size and 1 MiB, unless --max-output says otherwise.
+      """,
     ],
-    operands: [.backup], flags: [.output, .bestEffort],
+    operands: [.backup], flags: [.output, .maxOutput, .bestEffort],
     examples: [
       (
         "dbrescue vault extract app.20261121T020000Z.v7.K3F9A1B2.db.gz --output app.db",
@@ -216,7 +229,7 @@ extension Command {
       """,
     ],
     operands: [.file], takesCommandLine: true,
-    flags: [.contract, .vault, .onFailure, .timeout],
+    flags: [.contract, .vault, .recheckAfter, .maxLoss, .accept, .onFailure, .timeout],
     examples: [
       ("dbrescue guard app.db -- ./migrate app.db", "run a migration safely"),
       (

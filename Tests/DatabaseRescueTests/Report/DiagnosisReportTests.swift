@@ -38,6 +38,10 @@ import Testing
         loss  DBR-F060  page 49 of 'sets': byte 0 starts no b-tree page   (page 49, byte 0)
         loss  DBR-F100  exactly 44 rows of 'sets' cannot be read
 
+      1 thing was not checked
+        what the contract says of the database was not checked: it is damaged, and only its version is
+        compared
+
       options, least destructive first
         1  restore  put back the backup of 2 hours ago (version 4); the current files are kept aside;
                     keeps all 297 rows, brings back 44 rows
@@ -157,6 +161,9 @@ import Testing
     met.formUnion(try Self.pathsOfForeignLog())
     let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
+    let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
+    let things = try JSONEncoder().encode(["unchecked": [unchecked]])
+    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: things).paths())
     // Nor has any of them a hole.
     let sparse = ReportedFile(.init(name: "a", before: "partial-sha256:00", after: nil))
     let inputs = try JSONEncoder().encode(["inputs": [sparse]])

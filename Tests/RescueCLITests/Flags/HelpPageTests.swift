@@ -169,7 +169,8 @@ import Testing
                                     [--keep-daily N] [--keep-weekly N] [--yes] [--dry-run]
                 remove the backups that are no longer needed
 
-            usage: dbrescue vault extract BACKUP [--output NEW] [--best-effort]
+            usage: dbrescue vault extract BACKUP [--output NEW] [--max-output MIB]
+                                    [--best-effort]
                 get the database out of a backup, also out of a damaged one
 
             see 'dbrescue help vault COMMAND' for more
