@@ -147,6 +147,11 @@ struct LogTrust {
 }
 
 extension Survey {
+  /// Whether the log beside the file is proven to be another database's.
+  package var hasForeignLog: Bool {
+    if case .foreign? = image?.wal { true } else { false }
+  }
+
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
   package var hasStrangeLog: Bool {
     switch image?.wal {

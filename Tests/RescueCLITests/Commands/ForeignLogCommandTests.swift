@@ -50,10 +50,28 @@ import Testing
     #expect(try [file, file.adding(suffix: "-wal")].map { try $0.contents() } == before)
   }
 
-  @Test func `no migration is started`() throws {
+  @Test func `no migration is started, and the log does no harm any more`() throws {
+    let log = file.adding(suffix: "-wal")
+    let aside = file.adding(suffix: "-wal.set-aside")
+    let before = try [file, log].map { try $0.contents() }
     let ending = try bench.run("guard", file, "--", "/bin/sh", "-c", "exit 0")
     #expect(ending.status == 13)
+    #expect(ending.error.contains("mv \(aside) \(log)"), "\(ending.all)")
     #expect(try !bench["app.db.rescue"].exists)
+    #expect(try !log.exists)
+    #expect(try [file, aside].map { try $0.contents() } == before)
+    #expect(try Oracle(file).count(of: "t") == 300)
+  }
+
+  @Test func `a log stays where somebody has the database open`() throws {
+    let log = file.adding(suffix: "-wal")
+    let reader = try SystemStorage().lockDatabase(file)
+    #expect(reader != nil)
+    let ending = try withExtendedLifetime(reader) {
+      try bench.run("guard", file, "--", "/bin/sh", "-c", "exit 0")
+    }
+    #expect([13, 75].contains(ending.status), "\(ending.all)")
+    #expect(try log.exists)
   }
 
   @Test func `a salvage has the rows of the file, and sets those of the log aside`() throws {
