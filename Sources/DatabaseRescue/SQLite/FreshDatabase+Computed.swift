@@ -59,7 +59,7 @@ extension FreshDatabase {
   }
 
   /// The indexes whose keys only the app can compute, and that can be made of entries that are there.
-  package var indexesOfEntries: [Declaration] {
+  var indexesOfEntries: [Declaration] {
     guard schema.keepsComputedValues else { return [] }
     return schema.declared.declarations.filter { index in
       index.kind == .index && !early.contains(index.name) && hasTable(index.table)
@@ -73,7 +73,7 @@ extension FreshDatabase {
   /// which the index is made, and which it leaves at the end.
   ///
   /// - Throws: What `read` throws, or ``SQLiteError`` where it is not for this index alone.
-  package mutating func makeIndex(
+  mutating func makeIndex(
     _ declaration: Declaration, reading read: ((StoredRecord) throws -> Void) throws -> Void
   ) throws {
     guard let index = description(of: declaration), let table = tables[declaration.table] else {

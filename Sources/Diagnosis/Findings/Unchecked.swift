@@ -55,7 +55,7 @@ public struct Unchecked: Hashable, Sendable {
     let name = object.map { " '\($0)'" } ?? ""
     return switch subject {
     case .statement: "the statement of\(name) was not checked"
-    case .keys: "the keys of index\(name) were not checked"
+    case .keys: "the keys of \(object == nil ? "indexes" : "index" + name) were not checked"
     case .order: "the order of\(name) was not checked"
     case .constraints: "not every constraint of\(name) was checked"
     case .virtualTable: "the virtual table\(name) was not checked"
