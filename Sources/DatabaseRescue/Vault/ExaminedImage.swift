@@ -60,9 +60,7 @@ struct ExaminedImage {
     guard files.sidecars.contains(.wal) else { return (image, nil) }
     if let image, image.isLogProven { return (image, nil) }
     let survey = try world.survey(set)
-    let examination: Examination
-    do throws(CutShort) { examination = try Examination(survey) } catch { throw .interrupted }
-    guard examination.hasStrangeLog else { return (survey.image, nil) }
+    guard survey.hasStrangeLog else { return (survey.image, nil) }
     return (survey.image, "the -wal may be that of another database, and SQLite would apply it")
   }
 

@@ -56,7 +56,7 @@ public struct Examination: Sendable {
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
     unchecked =
-      uncheckedBytes + (verification.map { Unchecked.all(in: $0) } ?? [])
+      uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
       + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
     try survey.failures.requireUncut()
   }
@@ -120,9 +120,7 @@ public struct Examination: Sendable {
   public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
 
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
-  public var hasStrangeLog: Bool {
-    findings.contains { $0.code == .walForeign || $0.code == .walInDoubt }
-  }
+  public var hasStrangeLog: Bool { survey.hasStrangeLog }
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {

@@ -36,7 +36,7 @@ public struct LiveUse: Hashable, Sendable {
 
   /// The files that others cannot reach, by process.
   public let strays: [Stray]
-  /// At how many processes nobody may look; nil where nothing is known of any.
+  /// At how many processes this one may not look; nil where nothing is known of any.
   public let unseenProcesses: Int?
 
   /// Describes a use.
@@ -45,14 +45,15 @@ public struct LiveUse: Hashable, Sendable {
     self.unseenProcesses = unseenProcesses
   }
 
-  /// What of it could not be looked at, in words; nil where all could.
-  public var notChecked: String? {
-    switch unseenProcesses {
-    case nil: "which processes have the database open: this system does not tell"
-    case 0?: nil
-    case let count?:
-      "whether the database is open in \(count) process\(count == 1 ? "" : "es") of other users"
-    }
+  /// What of it could not be looked at.
+  var unchecked: [Unchecked] {
+    guard let count = unseenProcesses, count > 0 else { return [] }
+    return [
+      Unchecked(
+        .process, of: nil as String?,
+        because: counted(count, "process", "processes")
+          + " of other users, which may have the database open")
+    ]
   }
 
   /// The process whose files are worth to be captured.

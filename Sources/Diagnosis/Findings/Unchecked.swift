@@ -64,7 +64,8 @@ public struct Unchecked: Hashable, Sendable {
     case .references: "the foreign keys of\(name) were not checked"
     case .contract:
       "what the contract says of\(object == nil ? " the database" : name) was not checked"
-    case .process: "the process\(name) was not looked at"
+    case .process:
+      object == nil ? "not every process was looked at" : "the process\(name) was not looked at"
     }
   }
 

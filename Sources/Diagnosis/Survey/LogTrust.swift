@@ -147,6 +147,15 @@ struct LogTrust {
 }
 
 extension Survey {
+  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
+  package var hasStrangeLog: Bool {
+    switch image?.wal {
+    case .foreign, .outdated, .contradictory: true
+    case .applied: isLogInDoubt
+    case .absent, .empty, .unusable, nil: false
+    }
+  }
+
   /// Whether the log that is applied has frames that were damaged after they were written.
   fileprivate var isLogDamaged: Bool {
     guard case .applied(let log)? = image?.wal else { return false }

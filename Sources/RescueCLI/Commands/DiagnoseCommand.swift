@@ -24,6 +24,8 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
     inputs: result.inputs, code: result.code, created: result.started)
   context.tellLogFailure(of: result)
   try context.tell(
-    report, to: reportFile, naming: context.subject(invocation, with: [.contract, .vault]))
+    report, to: reportFile,
+    naming: examination.hasStrangeLog
+      ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
   return ExitCode(examination.verdict)
 }

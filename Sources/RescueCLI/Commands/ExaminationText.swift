@@ -49,16 +49,17 @@ struct ExaminationText {
 
   /// The next command, ready to paste.
   func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
+    let file = invocation.path(.file).shellQuoted
+    if let process = examination.use.process {
+      return ["next: dbrescue backup \(file) --from-process \(process)"]
+    }
+    if examination.hasStrangeLog {
+      let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
+      return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
+    }
     let journals: [Flag] = examination.verdict == .outdated ? [] : [.wal, .journal]
     let flags = [.contract] + journals
     let path = context.subject(invocation, with: flags)
-    if let process = examination.use.process {
-      return ["next: dbrescue backup \(path) --from-process \(process)"]
-    }
-    if examination.hasStrangeLog {
-      let (log, away) = ("\(path)-wal", "\(path)-wal.set-aside")
-      return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
-    }
     switch examination.verdict {
     case .healthy: return []
     case .outdated:
