@@ -79,6 +79,7 @@ public struct Vault: Sendable {
   ///   - skipsUnread: Whether one that the disk does not hand out is passed over: an older one is
   ///     no substitute for it without a word.
   ///   - condition: What the backup must be.
+  /// - Returns: The backup; nil when there is none.
   /// - Throws: ``RescueError`` when the folder cannot be listed, or a newer backup not be read.
   public func latest(
     notAfter now: Date = .distantFuture, skippingUnread skipsUnread: Bool = false,
