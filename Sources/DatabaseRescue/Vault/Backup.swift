@@ -32,6 +32,8 @@ public struct Backup: Sendable {
   }
 
   private let wasGood: Bool
+  /// Why the disk did not hand out the file, which says nothing of what it holds; nil where it did.
+  let readError: RescueError?
 
   /// The size of the file by that of the database; nil when that is unknown or zero.
   public var ratio: Double? {
@@ -52,20 +54,22 @@ public struct Backup: Sendable {
     manifest = reader.manifest
     flaws = reader.flaws
     wasGood = reader.isGood
+    readError = nil
     do { modified = try storage.status(of: path)?.modified ?? 0 } catch {
       throw RescueError(error)
     }
   }
 
   /// A backup that cannot be opened.
-  init(unreadable path: FilePath, named name: BackupName, because flaw: String) {
+  init(unreadable path: FilePath, named name: BackupName, because error: RescueError) {
     self.path = path
     self.name = name
     byteCount = 0
     state = .damaged
     manifest = nil
-    flaws = [flaw]
+    flaws = [error.message]
     wasGood = false
+    readError = [.invalidInput, .missing].contains(error.kind) ? nil : error
     modified = 0
   }
 }

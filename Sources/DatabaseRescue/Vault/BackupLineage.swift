@@ -120,7 +120,8 @@ extension BackupJob {
       (backup.manifest?.content.place).map { $0 == content.place } ?? true
     }
     guard
-      let newest = try vault.latest(notAfter: created, where: { $0.isGood && isOfSamePlace($0) }),
+      let newest = try vault.latest(
+        notAfter: created, skippingUnread: true, where: { $0.isGood && isOfSamePlace($0) }),
       let then = newest.manifest?.content
     else { return nil }
     var now = content.mark

@@ -67,36 +67,45 @@ struct ExaminedImage {
   /// What is to be said of a copy that SQLite has made: nil where it is the same, or where somebody
   /// has written to the files meanwhile.
   ///
-  /// - Throws: ``RescueError`` when the files cannot be looked at.
+  /// - Throws: ``RescueError`` when the files cannot be looked at, or the copy not be read: that
+  ///   says nothing of what it holds.
   func check(
     of copy: any PageSource, in storage: any Storage
   ) throws(RescueError) -> BackupManifest.Check? {
-    guard let image, image.files.failures.count == 0, !isEqual(image, to: copy),
-      image.files.failures.count == 0, try files.areUnchanged(in: storage)
-    else { return nil }
+    guard let image, image.files.failures.count == 0 else { return nil }
+    let isSame: Bool
+    do { isSame = try isEqual(image, to: copy) } catch {
+      throw RescueError(error, in: files.path)
+    }
+    guard !isSame, image.files.failures.count == 0, try files.areUnchanged(in: storage) else {
+      return nil
+    }
     return BackupManifest.Check(
       Self.asExamined, passed: false,
       detail: "what SQLite reads of the files is not what they hold")
   }
 
-  private func isEqual(_ image: Image, to copy: any PageSource) -> Bool {
+  private func isEqual(
+    _ image: Image, to copy: any PageSource
+  ) throws(ReadFailure) -> Bool {
     let size = image.geometry.pageSize
     let stated = image.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil }
     let count = min(stated ?? image.pageCount, image.pageCount)
     guard copy.byteCount >= count * size else { return false }
-    return (1...max(1, count)).allSatisfy { number in
+    for number in 1...max(1, count) {
       guard let page = PageNumber(number), page != image.geometry.lockBytePage,
         let ours = try? image.bytes(of: page)
-      else { return true }
-      let theirs = try? copy.read(at: (number - 1) * size, count: size)
-      return page == .first ? isFirstPage(theirs, ours) : theirs == ours
+      else { continue }
+      let theirs = try copy.read(at: (number - 1) * size, count: size)
+      guard page == .first ? isFirstPage(theirs, ours) : theirs == ours else { return false }
     }
+    return true
   }
 
   /// Whether two first pages differ in nothing but what SQLite changes when it copies: the version
   /// of the format, the change counter, the page count, the schema cookie, and by whom it was written.
-  private func isFirstPage(_ copy: Bytes?, _ page: Bytes) -> Bool {
-    guard let copy, copy.count == page.count else { return false }
+  private func isFirstPage(_ copy: Bytes, _ page: Bytes) -> Bool {
+    guard copy.count == page.count else { return false }
     let changed = [18..<20, 24..<32, 40..<44, 92..<100]
     return copy.indices.allSatisfy { index in
       copy[index] == page[index] || changed.contains { $0.contains(index) }

@@ -151,9 +151,15 @@ enum ImageChecks {
   }
 
   private static func notDone(_ error: SQLiteError) -> RescueError {
-    RescueError(
-      error, doing: "check the copy that is being backed up",
-      meaning: "no backup was made; the database is untouched")
+    let doing = "check the copy that is being backed up"
+    let meaning = "no backup was made; the database is untouched"
+    guard error.cause == .cannotOpen else {
+      return RescueError(error, doing: doing, meaning: meaning)
+    }
+    // The copy is ours: it is the disk that is in the way, and not its owner.
+    return RescueError(
+      .inputOutput, "cannot \(doing): \(error.message)", meaning: meaning,
+      advice: "try again, and check the disk if it happens again")
   }
 
   /// Runs a check that names a problem, or none.

@@ -74,9 +74,16 @@ public struct Vault: Sendable {
   ///
   /// One that is dated later than `now` was made by a clock that went wrong: nobody knows when.
   ///
-  /// - Throws: ``RescueError`` when the folder cannot be listed.
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - skipsUnread: Whether one that the disk does not hand out is passed over: an older one is
+  ///     no substitute for it without a word.
+  ///   - condition: What the backup must be.
+  /// - Returns: The backup; nil when there is none.
+  /// - Throws: ``RescueError`` when the folder cannot be listed, or a newer backup not be read.
   public func latest(
-    notAfter now: Date = .distantFuture, where condition: (Backup) -> Bool = { $0.isGood }
+    notAfter now: Date = .distantFuture, skippingUnread skipsUnread: Bool = false,
+    where condition: (Backup) -> Bool = { $0.isGood }
   ) throws(RescueError) -> Backup? {
     let proofs = ProofLog(in: folder, storage).proofs
     var rest = try names().filter { $0.part == .main && $0.created <= now }
@@ -85,8 +92,10 @@ public struct Vault: Sendable {
     while let newest = rest.first {
       let together = rest.prefix { $0.created == newest.created }
       rest = rest.dropFirst(together.count)
-      let found = opened(Array(together), proofs).first(where: condition)
-      if let found { return found }
+      for backup in opened(Array(together), proofs) {
+        if let error = backup.readError, !skipsUnread { throw error }
+        if condition(backup) { return backup }
+      }
     }
     return nil
   }
@@ -137,10 +146,15 @@ public struct Vault: Sendable {
 
   private func open(_ name: BackupName) -> Backup {
     let path = folder.appending(name.path)
-    do {
-      return try Backup(at: path, named: name, in: storage)
+    do throws(RescueError) {
+      do throws(RescueError) {
+        return try Backup(at: path, named: name, in: storage)
+      } catch  where error.kind == .inputOutput {
+        // A disk that fails for a moment makes no backup worse.
+        return try Backup(at: path, named: name, in: storage)
+      }
     } catch {
-      return Backup(unreadable: path, named: name, because: error.message)
+      return Backup(unreadable: path, named: name, because: error)
     }
   }
 

@@ -116,4 +116,36 @@ import Testing
     pass(days: -2)
     #expect(try basis(of: backUp(database)) == nil)
   }
+
+  @Test func `an older backup is never taken because the newest could not be read`() throws {
+    let database = try scratch.database(kibibytes: 20)
+    _ = try backUp(database)
+    pass(days: 1)
+    let newest = try backUp(database)
+    let counter = FailingStorage()
+    #expect(try Vault(scratch.file("vault"), in: counter).latest()?.path == newest.path)
+    for call in 1...counter.callCount {
+      let vault = Vault(scratch.file("vault"), in: FailingStorage(failing: call))
+      #expect(try vault.latest()?.path == newest.path, "call \(call)")
+    }
+    let vault = Vault(
+      scratch.file("vault"), in: SystemStorage(watchedBy: Unreadable(newest.path)))
+    let error = #expect(throws: RescueError.self) { try vault.latest() }
+    #expect(error?.kind == .inputOutput)
+    #expect(try vault.latest(skippingUnread: true) != nil)
+  }
+}
+
+/// A disk that does not hand out a file.
+private final class Unreadable: SystemCallWatch {
+  private let path: FilePath
+
+  init(_ path: FilePath) { self.path = path }
+
+  func failure(before call: SystemCall) -> Int32? {
+    guard call.path == path, case .read = call.effect else { return nil }
+    return 5
+  }
+
+  func succeeded(_ call: SystemCall) {}
 }
