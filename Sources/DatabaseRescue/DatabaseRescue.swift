@@ -123,14 +123,15 @@ public struct Rescue: Sendable {
           try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
         },
         { examination, notes, digests throws(RescueError) in
-          try salvage(
+          let report = try salvage(
             examination, to: output, into: contract, backups: backups, &notes,
             whenRead: digests.begin)
+          notes.note(Change(.addition, "'\(report.output)' was made"))
+          return report
         })
       report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
       report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
       notes.take(report)
-      notes.note(Change(.addition, "'\(report.output)' was made"))
       return report
     }
   }
