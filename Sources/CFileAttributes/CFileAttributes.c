@@ -58,3 +58,39 @@ int dbrescue_copy_extended_attributes(const char *path, const char *other) {
   free(names);
   return result;
 }
+
+#ifdef __APPLE__
+#include <sys/stat.h>
+
+int dbrescue_birth_time(const char *path, double *seconds) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -1;
+  *seconds = status.st_birthtimespec.tv_sec + status.st_birthtimespec.tv_nsec / 1e9;
+  return 0;
+}
+#else
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int dbrescue_birth_time(const char *path, double *seconds) {
+  // What the kernel fills in, as far as it matters: not every C library declares it.
+  struct {
+    uint32_t mask;
+    uint8_t unused[76];
+    int64_t birth_seconds;
+    uint32_t birth_nanoseconds;
+    uint8_t rest[164];
+  } status = {0};
+  const unsigned int birth = 0x800;
+  *seconds = 0;
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, birth, &status) != 0) {
+    return errno == ENOSYS || errno == EPERM ? 0 : -1;
+  }
+  if (status.mask & birth) {
+    *seconds = (double)status.birth_seconds + status.birth_nanoseconds / 1e9;
+  }
+  return 0;
+}
+#endif

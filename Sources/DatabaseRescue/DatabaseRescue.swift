@@ -11,10 +11,23 @@
 public import Diagnosis
 import SQLiteFormat
 
+/// What a diagnosis found.
+public struct Diagnosed: Sendable {
+  /// What is known of the database.
+  public let examination: Examination
+  /// What copying its rows gave, where it was tried.
+  public let trial: SalvageTrial?
+  /// What can be done, least destructive first.
+  public let options: [RecoveryOption]
+}
+
 /// Health checks, backups and recovery of SQLite databases.
 public struct Rescue: Sendable {
   /// The version of this library and of the command.
   public static let version = "0.1.0"
+
+  /// The libraries in use, with their versions, such as `SQLite 3.46.1, zlib 1.3.1`.
+  public static let libraries = "SQLite \(SQLiteLibrary.version), zlib \(Deflate.version)"
 
   /// Files, time, chance and environment.
   public let world: World
@@ -47,32 +60,46 @@ public struct Rescue: Sendable {
   /// - Throws: ``RescueError`` as ``check(_:contract:)``.
   public func diagnose(
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
-  ) throws(RescueError) -> RunResult<(examination: Examination, options: [RecoveryOption])> {
+  ) throws(RescueError) -> RunResult<Diagnosed> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
-      let found = try withEvidence(
+      var (examination, trials) = try withEvidence(
         input, &notes,
-        examine: { notes throws(RescueError) in try examine(input, contract, &notes) },
-        { examination, _, _ throws(RescueError) in examination })
-      let examination: Examination
-      do { examination = try found.judgedAgain() } catch { throw .interrupted }
+        examine: { notes throws(RescueError) in
+          try examine(input, contract, askingModules: true, &notes)
+        },
+        { examination, _, _ throws(RescueError) in
+          (examination, try salvageTrials(for: examination, contract))
+        })
+      do { examination = try examination.judgedAgain() } catch { throw .interrupted }
+      if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       notes.stage = .plan
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
-      return (
-        examination,
-        examination.options(backups: offers.map(\.offer), hasFreshSchema: contract != nil)
-      )
+      return Diagnosed(
+        examination: examination, trial: trials.salvage,
+        options: examination.options(
+          backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials))
     }
   }
 
   /// Backs up a database, which others may be using, and reads the backup back.
   ///
+  /// Where a process has files of it open that were deleted or moved away under it, `process` names
+  /// it: what it has open is backed up.
+  ///
   /// - Throws: ``RescueError``; the vault is then as it was.
   public func backUp(
     _ database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
-    options: BackupWriter.Options = BackupWriter.Options()
+    options: BackupWriter.Options = BackupWriter.Options(), asHeldBy process: Int32? = nil
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.backup, on: database) { notes throws(RescueError) in
+      if let process {
+        let held = try InputFiles(of: database, asHeldBy: process, world: world)
+        let folder = try RescueFolder(of: database, storage: world.storage)
+        return try withExtendedLifetime(held) { () throws(RescueError) in
+          try backUp(held.main, contract, vault ?? folder.backups, options, &notes)
+        }
+      }
       try finishPending(database, &notes)
       return try backUp(database, contract, vault, options, &notes)
     }
@@ -117,20 +144,8 @@ public struct Rescue: Sendable {
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
-      var report = try withEvidence(
-        input, &notes,
-        examine: { notes throws(RescueError) in
-          try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
-        },
-        { examination, notes, digests throws(RescueError) in
-          let report = try salvage(
-            examination, to: output, into: contract, backups: backups, &notes,
-            whenRead: digests.begin)
-          notes.note(Change(.addition, "'\(report.output)' was made"))
-          return report
-        })
-      report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
-      report.isInputUnchanged = notes.inputs.allSatisfy { $0.before == $0.after }
+      if !input.isPrivate { try requireNotHeldApart(input.main) }
+      let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
       notes.take(report)
       return report
     }
@@ -152,7 +167,7 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<RecoveryReport> {
     try run(operation, on: database) { notes throws(RescueError) in
       try recover(
-        database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
         approve: approve, &notes)
     }
   }
@@ -178,7 +193,7 @@ public struct Rescue: Sendable {
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
-    wait: Duration = .seconds(5),
+    wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
@@ -186,7 +201,7 @@ public struct Rescue: Sendable {
         of: database, contract, vault: vault,
         command: GuardedCommand(
           words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
-        onFailure: onFailure, &notes)
+        options: options, onFailure: onFailure, &notes)
     }
   }
 

@@ -107,6 +107,8 @@ extension RescueError {
       case .readOnly: (.cannotWrite, "choose a folder that can be written to")
       case .folder: (.invalidInput, "give the path of a file, not of a folder")
       case .noFile: (.invalidInput, "copy what it gives into a file, and give that")
+      case .noLocks:
+        (.cannotWrite, "work on a file system that can lock files, such as that of a local disk")
       case .exists: (.cannotWrite, "choose a name that is not taken, or move the file away")
       case .other: (.inputOutput, "copy the file to another disk and try again")
       }

@@ -10,6 +10,14 @@ import SQLiteFormat
   public import Foundation
 #endif
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Everything that a run takes from outside, so that a test can make it deterministic.
 public struct World: Sendable {
   /// The file system.
@@ -27,6 +35,10 @@ public struct World: Sendable {
   /// The exit status of a run that somebody wished to stop: 128, and the number of the signal.
   public var cancelledStatus: @Sendable () -> Int32 = {
     RescueError.Kind.interrupted.rawValue
+  }
+  /// Waits.
+  public var pause: @Sendable (Duration) -> Void = { duration in
+    usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
   }
   /// The most bytes that are read of a pipe.
   public var pipeByteCountMax = 1 << 30

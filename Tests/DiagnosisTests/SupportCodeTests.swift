@@ -18,6 +18,39 @@ import Testing
 
   static let vectors = [
     Vector(
+      text: "DBR-870J0-007ZW-00000-000G1",
+      content: Content(
+        operation: .check, stage: .done, outcome: .succeeded, day: 0, verdict: .healthy),
+      random: 0),
+    Vector(
+      text: "DBR-931CS-04G54-ARDAN-F6Y6J",
+      content: Content(
+        operation: .salvage, stage: .done, outcome: .succeededWithLoss, day: 688,
+        verdict: .damagedLossy, finding: .rowsLost, framework: .room, relation: .older,
+        found: 41, expected: 42, hasWAL: true, unsynced: .some(3), hasVerifiedBackup: true,
+        rowsLost: true),
+      random: 0x2ABCDE),
+    Vector(
+      text: "DBR-ATMF8-CEFZV-ZZZZZ-ZZZQY",
+      content: Content(
+        operation: .appStart, stage: .install, outcome: .interrupted, day: 1_000_000,
+        verdict: .unreadable, finding: .unsyncedUnknown, framework: .anki, relation: .newer,
+        found: 20_240_101, expected: 2045, hasWAL: true, unsynced: .cannotTell,
+        hasVerifiedBackup: true, restored: true, rowsLost: true, unattended: true),
+      random: .max),
+    Vector(
+      text: "DBR-531CS-060MG-RRNGT-PNWK2",
+      content: Content(
+        operation: .salvage, stage: .done, outcome: .succeededWithLoss, day: 688,
+        verdict: .damagedLossy, finding: .rowsLost, framework: .room, relation: .older,
+        found: 41, expected: 99, hasWAL: true, unsynced: .some(3), hasVerifiedBackup: true,
+        rowsLost: true),
+      random: 0x1ABC),
+  ]
+
+  /// Codes that were given out before layout 2.
+  static let layout1Vectors = [
+    Vector(
       text: "DBR-470J0-00ZZZ-ZR000-000DP",
       content: Content(
         operation: .check, stage: .done, outcome: .succeeded, day: 0, verdict: .healthy),
@@ -46,11 +79,30 @@ import Testing
     #expect(code.description == vector.text)
     #expect(try SupportCode(parsing: vector.text) == code)
     #expect(code.content == vector.content)
-    #expect(code.layout == 1)
+    #expect(code.layout == (vector.content.expected.value == 99 ? 1 : 2))
+  }
+
+  @Test(arguments: layout1Vectors)
+  func `a code of the first layout is read as ever`(_ vector: Vector) throws {
+    let code = try SupportCode(parsing: vector.text)
+    #expect(code.layout == 1 && code.content == vector.content)
+  }
+
+  @Test func `a hundred runs of a day that are alike have codes of their own`() {
+    let content = Content(
+      operation: .restore, stage: .done, outcome: .succeeded, day: 688, verdict: .healthy,
+      relation: .older, found: 4, expected: 5)
+    var collisions = 0
+    for seed in UInt64(0)..<100 {
+      var generator = SupportCodeGenerator(seed: seed)
+      let codes = Set((0..<100).map { _ in SupportCode(content, random: generator.next()) })
+      if codes.count < 100 { collisions += 1 }
+    }
+    #expect(collisions <= 1)
   }
 
   @Test func `numbers that this version does not know are shown as unknown`() throws {
-    let code = try SupportCode(parsing: "DBR-7ZZHZ-ZWZZZ-ZZZZ0-001H5")
+    let code = try SupportCode(parsing: "DBR-BZZKZ-ZW7ZW-00000-0002J")
     let content = try #require(code.content)
     #expect(content.operation.value == nil)
     #expect(content.stage.value == nil)
@@ -64,10 +116,10 @@ import Testing
   }
 
   @Test func `a code of another layout is read but not interpreted`() throws {
-    let code = try SupportCode(parsing: "DBR-BZZHZ-ZWZZZ-ZZZZ0-001GA")
-    #expect(code.layout == 2)
+    let code = try SupportCode(parsing: "DBR-G0000-00000-03ZZZ-ZZZX0")
+    #expect(code.layout == 4)
     #expect(code.content == nil)
-    #expect(code.description == "DBR-BZZHZ-ZWZZZ-ZZZZ0-001GA")
+    #expect(code.description == "DBR-G0000-00000-03ZZZ-ZZZX0")
     #expect(code.explanation.map(\.label) == ["code", "next"])
   }
 

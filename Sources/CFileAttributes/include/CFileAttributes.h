@@ -8,4 +8,9 @@
 /// Returns 0, or -1 with `errno` set; a file system that knows no attributes is no error.
 int dbrescue_copy_extended_attributes(const char *path, const char *other);
 
+/// Tells when a file was made, in seconds since 1970; 0 where nobody keeps that. Follows links.
+///
+/// Returns 0, or -1 with `errno` set.
+int dbrescue_birth_time(const char *path, double *seconds);
+
 #endif

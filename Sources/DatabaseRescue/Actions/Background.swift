@@ -33,13 +33,13 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// The digests of files once they have been read for the last time.
+/// The digests of files once they have been read for the last time; nil for one that is gone.
 final class LastDigests: Sendable {
   typealias Take =
-    @Sendable (_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [EvidenceDigest]
+    @Sendable (_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [EvidenceDigest?]
 
   private let take: Take
-  private let work = Mutex<Background<[EvidenceDigest], RescueError>?>(nil)
+  private let work = Mutex<Background<[EvidenceDigest?], RescueError>?>(nil)
 
   /// Digests that `take` takes, not yet begun.
   init(_ take: @escaping Take) {
@@ -56,7 +56,7 @@ final class LastDigests: Sendable {
   /// The digests, as soon as they are there.
   ///
   /// - Throws: ``RescueError`` when a file cannot be read.
-  func value(_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [EvidenceDigest] {
+  func value(_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [EvidenceDigest?] {
     progress(.began(.proving))
     guard let begun = work.withLock(\.self) else { return try take(progress) }
     return try begun.value()

@@ -4,6 +4,12 @@
 
 import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The files of a database at one moment: which are there, how long, and when last written.
 ///
 /// The main file stays open with it: closing it would give back the locks that SQLite holds in this
@@ -52,6 +58,27 @@ struct DatabaseState: Equatable {
 
   static func == (left: Self, right: Self) -> Bool {
     left.marks == right.marks && left.counters == right.counters
+  }
+
+  /// How long a write may go unseen: file systems tell times in steps of some milliseconds.
+  private static let step = 0.02
+  /// How often is waited for a moment without a write.
+  private static let waitsMax = 5
+
+  /// The files at a moment from which on every write is seen, where there is such a moment.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be looked at.
+  static func settled(
+    of input: InputFiles, in world: World
+  ) throws(RescueError) -> DatabaseState {
+    for _ in 0..<waitsMax {
+      let now = Date().timeIntervalSince1970
+      let state = try DatabaseState(of: input, storage: world.storage)
+      let isFresh = state.marks.values.contains { (-step...step).contains(now - $0.modified) }
+      guard isFresh, !input.isPrivate else { return state }
+      world.pause(.milliseconds(20))
+    }
+    return try DatabaseState(of: input, storage: world.storage)
   }
 }
 

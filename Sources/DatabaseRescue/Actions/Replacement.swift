@@ -299,6 +299,11 @@ extension Replacement {
         return code
       }
     } catch {
+      guard ((try? storage.status(of: folder.plan)) ?? nil) != nil else {
+        throw RescueError(
+          error, doing: "look for what an earlier run began on '\(folder.database)'",
+          meaning: "nothing was changed")
+      }
       throw RescueError(
         error, doing: "finish what an earlier run began on '\(folder.database)'",
         meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'")

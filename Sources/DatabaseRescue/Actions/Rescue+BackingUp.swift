@@ -10,8 +10,11 @@ extension Rescue {
     _ database: FilePath, _ contract: Contract?, _ vault: FilePath?,
     _ options: BackupWriter.Options, _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
+    try requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let vault = vault ?? folder.backups
+    var options = options
+    options.freeTables.formUnion(contract?.freeTables ?? [])
     let writer = BackupWriter(
       vault: vault, tool: Self.version, options: options, world: world)
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
@@ -41,6 +44,7 @@ extension Rescue {
     notes.note(Change(.addition, "the backup '\(backup.path)' was made"))
     notes.backupMade = PlainName(backup.path.name)
     notes.hasVerifiedBackup = backup.isGood
+    notes.lineage = backup.manifest?.lineage
     notes.outcome = backup.isGood ? .succeeded : .findings
     notes.exitStatus = backup.isGood ? 0 : Verdict.damagedLossy.exitStatus
     return backup
@@ -53,6 +57,12 @@ extension Rescue {
     try notes.step("verify-backup", at: .verify) { notes throws(RescueError) in
       let verification = try BackupReader(backup.path, in: world.stoppableStorage).verify()
       try world.requireGoingOn()
+      if verification.isUnread {
+        throw RescueError(
+          .inputOutput, "the backup '\(backup.path.name)' cannot be read in full",
+          meaning: "the disk does not hand out some bytes; the database is untouched",
+          advice: "try again, or choose another one: dbrescue vault list \(backup.path.folder)")
+      }
       guard verification.passed else {
         throw RescueError(
           .invalidInput, "the backup '\(backup.path.name)' does not hold",

@@ -20,13 +20,15 @@ extension Rescue {
   /// drifted may be two states in one, and is read again.
   ///
   /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
-  /// has lost; unless `verifying`, that is all that the contract is for. What looks sound may be two
-  /// states as well, unless it is asked for `asOneMoment`.
+  /// has lost; unless `verifying`, that is all that the contract is for. Modules of virtual tables
+  /// are asked on a private copy where that is wished: they may read all of their tables. What looks
+  /// sound may be two states as well, unless it is asked for `asOneMoment`.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
   func examine(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, asOneMoment: Bool = false, _ notes: inout RunNotes
+    verifying: Bool = true, askingModules: Bool = false, asOneMoment: Bool = false,
+    _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     var input = input
     for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
@@ -35,7 +37,8 @@ extension Rescue {
       var failure: RescueError?
       do throws(RescueError) {
         let examination = try examineOnce(
-          input, contract, known: known, verifying: verifying, &notes)
+          input, contract, known: known, verifying: verifying, askingModules: askingModules,
+          &notes)
         let looksSound = [.healthy, .outdated, .newer].contains(examination.verdict)
         if looksSound, !asOneMoment { return examination }
         if try DatabaseState(of: input, storage: world.storage) == start { return examination }
@@ -51,7 +54,7 @@ extension Rescue {
   }
 
   /// The error of a reading under which the files changed.
-  private static func changing(_ database: FilePath) -> RescueError {
+  static func changing(_ database: FilePath) -> RescueError {
     RescueError(
       .busy, "'\(database)' changes while it is read: another process is writing to it",
       meaning: "nothing can be said of a mixture of two states; nothing was changed",
@@ -78,7 +81,7 @@ extension Rescue {
 
   private func examineOnce(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
-    verifying: Bool = true, _ notes: inout RunNotes
+    verifying: Bool = true, askingModules: Bool = false, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     notes.stage = .open
     let files = try input.open(in: world)
@@ -89,31 +92,63 @@ extension Rescue {
       known.schema = try FreshSchema(contract: contract).declared.entries
     }
     let survey = try world.survey(files, known: known)
-    var examination = try examination(
-      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil)
-    // SQLite opens only what our own reader found to be sound, and only a copy of it.
-    if verifying, let contract, examination.verdict.isStructureSound, let image = survey.image {
-      notes.stage = .verify
-      let folder = try PrivateFolder(world: world)
-      let copy = folder.file("copy.db")
-      try image.write(to: copy, storage: world.storage)
-      examination = try self.examination(
-        survey, try verify(copy, against: contract),
-        expectedVersion: Int(contract.userVersion))
-    }
+    let use = input.isPrivate ? LiveUse() : use(of: input.main)
+    let bytes = try examination(
+      survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
+    let examination = try examine(
+      bytes, verifying ? contract : nil, askingModules: askingModules, &notes)
     notes.take(examination)
     return examination
   }
 
+  /// Judges a survey.
   func examination(
-    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?
+    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(RescueError) -> Examination {
     do throws(CutShort) {
       return try Examination(
-        survey, verification: verification, expectedVersion: expectedVersion)
+        survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+        use: use)
     } catch {
       throw .interrupted
     }
+  }
+
+  /// Has SQLite tell on a private copy what the bytes alone do not: how the database stands to a
+  /// contract, and what the modules of its virtual tables say.
+  private func examine(
+    _ bytes: Examination, _ contract: Contract?, askingModules: Bool, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    let survey = bytes.survey
+    let asked = askingModules ? survey.virtualTables.filter(\.canBeAsked) : []
+    guard contract != nil || !asked.isEmpty, let image = survey.image else { return bytes }
+    // SQLite opens only what our own reader found to be sound, and only a copy of it.
+    guard bytes.verdict.isStructureSound else {
+      return try examination(
+        survey, expectedVersion: bytes.expectedVersion,
+        modules: asked.map {
+          ModuleVerdict($0.name, .unchecked("SQLite is asked nothing of a damaged database"))
+        }, use: bytes.use)
+    }
+    notes.stage = .verify
+    let folder = try PrivateFolder(world: world)
+    let copy = folder.file("copy.db")
+    try image.write(to: copy, storage: world.storage)
+    let verification = try contract.map { contract throws(RescueError) in
+      try verify(copy, against: contract)
+    }
+    let modules: [ModuleVerdict]
+    do {
+      modules = try ModuleReview.verdicts(
+        on: asked, in: copy, byteCount: image.dataByteCount, isCancelled: world.isCancelled)
+    } catch {
+      throw RescueError(error, doing: "have SQLite check a copy")
+    }
+    try world.requireGoingOn()
+    return try examination(
+      survey, verification, expectedVersion: bytes.expectedVersion, modules: modules,
+      use: bytes.use)
   }
 
   /// Has SQLite compare a private copy with a contract.
@@ -139,7 +174,13 @@ extension Rescue {
     examine: (inout RunNotes) throws(RescueError) -> Examination,
     _ body: (Examination, inout RunNotes, LastDigests) throws(RescueError) -> Value
   ) throws(RescueError) -> Value {
-    let digests = Background { () throws(RescueError) in try self.digests(of: input) }
+    let digests = Background { () throws(RescueError) in
+      try self.digests(of: input).map { digest throws(RescueError) in
+        // The files were there when they were looked for.
+        guard let digest else { throw Self.changing(input.main) }
+        return digest
+      }
+    }
     let examination = Result { () throws(RescueError) in try examine(&notes) }
     let before = Result { () throws(RescueError) in try digests.value() }
     notes.inputs = zip(input.all, (try? before.get()) ?? []).map { path, digest in
@@ -154,18 +195,19 @@ extension Rescue {
     }
     let value = try body(examined, &notes, last)
     let lastDigests = try last.value(world.progress)
-    lastDigests.compactMap(\.failure).forEach(failures.note)
-    let after = lastDigests.map { PlainName($0.description) }
+    lastDigests.compactMap(\.?.failure).forEach(failures.note)
+    let after = lastDigests.map { $0.map { PlainName($0.description) } }
     notes.inputs = zip(notes.inputs, after).map { input, digest in
       RunRecord.InputDigest(name: input.name, before: input.before, after: digest)
     }
     return value
   }
 
+  /// The digests of the files; nil for one that is gone.
   private func digests(
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
-  ) throws(RescueError) -> [EvidenceDigest] {
-    var digests: [EvidenceDigest] = []
+  ) throws(RescueError) -> [EvidenceDigest?] {
+    var digests: [EvidenceDigest?] = []
     for path in input.all {
       do {
         let file = try world.storage.open(path, .read)
@@ -175,8 +217,7 @@ extension Rescue {
             progress(.advanced(count))
           })
       } catch let error as StorageError where error.cause == .missing {
-        // The files were there when they were looked for.
-        throw Self.changing(input.main)
+        digests.append(nil)
       } catch {
         throw RescueError(error, doing: "read '\(input.main)'")
       }
@@ -189,7 +230,9 @@ extension Rescue {
     for examination: Examination, of database: FilePath, vault: FilePath?,
     _ notes: inout RunNotes
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
-    let good = try backups(of: database, vault: vault).list().filter(\.isGood)
+    let now = world.now()
+    let good = try backups(of: database, vault: vault).list()
+      .filter { $0.isGood && $0.name.created <= now }
     notes.hasVerifiedBackup = !good.isEmpty
     // The newest ones are what people choose from; each is read in full to compare.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
@@ -220,10 +263,11 @@ extension Rescue {
 
   /// The age of a backup in words.
   private func age(of backup: Backup) -> String {
-    let seconds = max(0, world.now().timeIntervalSince(backup.name.created))
+    let seconds = world.now().timeIntervalSince(backup.name.created)
+    if seconds < 0 { return "a time that has not come yet" }
     func words(_ count: Double, _ unit: String) -> String {
       let count = Int(count)
-      return "\(count) \(unit)\(count == 1 ? "" : "s")"
+      return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
     }
     return switch seconds {
     case ..<60: words(seconds, "second")

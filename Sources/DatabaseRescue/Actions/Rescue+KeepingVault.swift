@@ -13,6 +13,13 @@ public struct VaultVerification: Sendable {
 
   /// Whether every file gives back exactly what was stored.
   public var passed: Bool { results.allSatisfy(\.passed) }
+
+  /// What stands in the way of that: a file that does not hold, or else a disk that does not hand
+  /// one out; nil when every file holds.
+  public var failure: RescueError.Kind? {
+    if passed { return nil }
+    return results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
+  }
 }
 
 extension Rescue {
@@ -38,6 +45,8 @@ extension Rescue {
           // A file that was not read to its end looks damaged.
           try world.requireGoingOn()
           verification.results += results
+          // What could not be read is not proven, neither way.
+          if results.contains(where: \.isUnread) { continue }
           proofs.append(
             BackupProof(backup.name.id, at: world.now(), passed: results.allSatisfy(\.passed)))
         }
@@ -50,9 +59,9 @@ extension Rescue {
       } catch {
         verification.noteFailure = error
       }
-      if !verification.passed {
-        notes.outcome = .findings
-        notes.exitStatus = RescueError.Kind.invalidInput.rawValue
+      if let failure = verification.failure {
+        notes.outcome = failure == .invalidInput ? .findings : .failed
+        notes.exitStatus = failure.rawValue
       }
       return verification
     }
@@ -82,7 +91,7 @@ extension Rescue {
         isSound = try examine(input, nil, &notes).verdict.isStructureSound
       }
       notes.stage = .plan
-      let plan = try vault.prunePlan(retention, world: world, isSound: isSound)
+      var plan = try vault.prunePlan(retention, world: world, isSound: isSound)
       try approve(plan)
       if plan.isHeldUp {
         notes.outcome = .findings
@@ -93,14 +102,17 @@ extension Rescue {
         let lock = try VaultLock(of: vault.folder, world.storage)
         try withExtendedLifetime(lock) { () throws(RescueError) in
           // Another run may have removed some in the meantime, and what was approved counts.
-          guard try vault.prunePlan(retention, world: world, isSound: isSound).contains(plan)
-          else {
-            throw RescueError(
-              .busy, "the vault has changed since the plan was made",
-              meaning: "nothing was removed", advice: "try again")
+          var present = try vault.prunePlan(retention, world: world, isSound: isSound)
+          guard present.contains(plan) else { throw Self.changedVault }
+          // A backup that does not hold is not good any more, and others stay instead of it.
+          var proven: Set<BackupID> = []
+          while try !vault.proveSubstitutes(of: present, &proven, world: world) {
+            present = try vault.prunePlan(retention, world: world, isSound: isSound)
           }
           try world.requireGoingOn()
-          let removed = { plan.removals.filter { !vault.has($0) }.count }
+          guard plan.contains(present) else { throw Self.changedVault }
+          plan = present
+          let removed = { [plan] in plan.removals.filter { !vault.has($0) }.count }
           do throws(RescueError) {
             try vault.stoppable(in: world).carryOut(plan)
           } catch {
@@ -113,6 +125,13 @@ extension Rescue {
       notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
+  }
+
+  /// The error of a prune whose plan does not fit the vault any more.
+  private static var changedVault: RescueError {
+    RescueError(
+      .busy, "the vault has changed since the plan was made",
+      meaning: "nothing was removed", advice: "try again")
   }
 
   /// Gets the database of a backup into a new file.
@@ -159,9 +178,10 @@ extension Rescue {
     _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
     let reader = try BackupReader(backup, in: world.stoppableStorage)
+    let limit = world.outputByteCountMax ?? reader.extractedByteCountMax
     var made: [FilePath] = []
     do throws(RescueError) {
-      var extraction = try reader.extract(to: output, isBestEffort)
+      var extraction = try reader.extract(to: output, limit, isBestEffort)
       made.append(output)
       for sidecar in reader.manifest?.sidecars ?? [] {
         guard let name = BackupName(backup.name),
@@ -170,7 +190,8 @@ extension Rescue {
         let path = output.adding(suffix: sidecar.suffix)
         let file = backup.folder.appending(name.with(part).path)
         do throws(RescueError) {
-          try BackupReader(file, in: world.stoppableStorage).restore(to: path)
+          try BackupReader(file, in: world.stoppableStorage)
+            .restore(to: path, byteCountMax: limit)
           made.append(path)
           extraction.sidecars.append(path)
         } catch  where isBestEffort {
@@ -194,11 +215,17 @@ extension Rescue {
 }
 
 extension BackupReader {
+  /// How large a file may become that is extracted: a backup says how large its database is, and a
+  /// gzip file of anybody's may stand for more than any database that was compressed.
+  fileprivate var extractedByteCountMax: Int {
+    state == .foreign ? byteCount * 16 + (1 << 20) : .max
+  }
+
   fileprivate func extract(
-    to output: FilePath, _ isBestEffort: Bool
+    to output: FilePath, _ limit: Int, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    if isBestEffort { return try extract(to: output) }
-    try restore(to: output)
+    if isBestEffort { return try extract(to: output, byteCountMax: limit) }
+    try restore(to: output, byteCountMax: limit)
     return BackupExtraction(
       byteCount: imageByteCount ?? 0, pageSize: pageSize, lost: [], endedBy: nil)
   }

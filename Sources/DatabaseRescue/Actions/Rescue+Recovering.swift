@@ -41,15 +41,17 @@ public struct RecoveryReport: Sendable {
 
 extension Rescue {
   func recover(
-    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup? = nil,
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup? = nil,
     wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
-        database, contract, vault: vault, backup: backup, wait: wait,
+        operation, database, contract, vault: vault, backup: backup, wait: wait,
         mayHold: number == Self.plansMax && unattended, choose: choose, approve: approve, &notes)
       {
         return report
@@ -70,19 +72,23 @@ extension Rescue {
   /// Where it `mayHold` the others up, as nobody is asked, what does not depend on the state of the
   /// database is planned once more under the lock.
   private func recoverAsItIs(
-    _ database: FilePath, _ contract: Contract?, vault: FilePath?, backup: Backup?,
-    wait: Duration, mayHold: Bool,
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup?, wait: Duration, mayHold: Bool,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
-    let examination = try examine(input, contract, &notes)
+    let examination = try examine(input, contract, askingModules: true, &notes)
     let state = notes.state
     notes.stage = .plan
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
+    // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
+    let trials =
+      operation == .restore || operation == .reset
+      ? SalvageTrials() : try salvageTrials(for: examination, contract)
     var options = examination.options(
-      backups: offers.map(\.offer), hasFreshSchema: contract != nil)
+      backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials)
     // Who names a backup may want it over a sound database too: rows can be gone that nobody
     // misses but its user. Only what a newer app wrote is left alone.
     if backup != nil, examination.verdict != .newer,
@@ -169,7 +175,7 @@ extension Rescue {
   func salvage(
     _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
     backups: [SalvageBackup] = [], believingTables: Bool = false, _ notes: inout RunNotes,
-    whenRead: () -> Void = {}
+    whenRead: () throws(RescueError) -> Void = {}
   ) throws(RescueError) -> SalvageReport {
     if let failure = examination.survey.readFailure {
       throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
@@ -180,19 +186,28 @@ extension Rescue {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    let (schema, source) = try freshSchema(for: examination.survey, contract, backups)
     return try notes.step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
-      let report = try Salvage(
-        examination.survey, into: schema, from: source, renames: Renames(contract),
-        inputs: notes.inputs, backups: backups, believesTables: believingTables,
-        world: world
+      let report = try salvage(
+        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
+        believingTables: believingTables
       ).run(
         to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)
       return report
     }
+  }
+
+  /// A salvage, ready to run.
+  func salvage(
+    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
+    backups: [SalvageBackup] = [], believingTables: Bool = false
+  ) throws(RescueError) -> Salvage {
+    let (schema, source) = try freshSchema(for: survey, contract, backups)
+    return Salvage(
+      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
+      backups: backups, believesTables: believingTables, world: world)
   }
 
   /// The schema that a salvage fills, and where it comes from; nil for the file's own.
@@ -220,6 +235,7 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let kept = displaced.appending(folder.database.name)

@@ -150,6 +150,7 @@ extension Salvage {
         guard let doubt = try write(stored, &balance, &aside) else { return }
         try aside.add(stored, table: name, doubt: doubt)
         balance.quarantined += 1
+        if !isOwnSchema, doubt.isOfSchema { balance.refused += 1 }
       case .doubtful(_, let stored, let doubt):
         balance.seen += 1
         try aside.add(stored, table: name, doubt: doubt)

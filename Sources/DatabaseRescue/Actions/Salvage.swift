@@ -28,10 +28,12 @@ public struct SalvageReport: Sendable {
   public let danglingReferences: [(table: Name, count: Int)]
   /// The backups that rows were taken from, and how many of each table.
   public internal(set) var origins: [RestoredRows] = []
+  /// What was not checked, of the input or of the fresh database.
+  public internal(set) var unchecked: [Unchecked] = []
   /// How many reads of the input have failed for good: what lies there is not known.
   public internal(set) var failedReads = 0
-  /// Whether the input was still the same at the end; what was read of one that was not may be of
-  /// two states.
+  /// Whether the input was the same from the first look at it to the last; what was read of one that
+  /// was not may be of two states.
   public internal(set) var isInputUnchanged = true
 
   /// The verdict that a salvage ends in: what of the file could not be brought along.
@@ -104,13 +106,14 @@ package struct Salvage {
 
   /// Builds the fresh database, checks it, and gives it its name.
   ///
-  /// `code` names what is unfinished; `whenRead` is called after the last look at the input;
+  /// `code` names what is unfinished; `whenRead` is called after the last look at the input, and ends
+  /// the work by throwing;
   /// `signature` gives the code that the run has when the report is what it is.
   ///
   /// - Throws: ``RescueError`` when the output cannot be written. Nothing is left behind then, and
   ///   what was there is still there.
   package func run(
-    to target: SalvageOutput, code: String, whenRead: () -> Void = {},
+    to target: SalvageOutput, code: String, whenRead: () throws(RescueError) -> Void = {},
     signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
     guard let reader = SalvageReader(survey, believesTables: believesTables) else {
@@ -141,7 +144,7 @@ package struct Salvage {
   ///
   /// What a schema computes for each row can be anything: how large the fresh database may become,
   /// and how long that may take, is told by them.
-  private var inputByteCount: Int {
+  var inputByteCount: Int {
     ([survey] + backups.map(\.survey)).reduce(0) { $0 + ($1.image?.dataByteCount ?? 0) }
   }
 
@@ -169,7 +172,7 @@ package struct Salvage {
 
   private func fill(
     _ partial: FilePath, _ partialQuarantine: FilePath, _ reader: SalvageReader,
-    output: FilePath, quarantine: FilePath, whenRead: () -> Void,
+    output: FilePath, quarantine: FilePath, whenRead: () throws(RescueError) -> Void,
     signature: (SalvageReport) -> String
   ) throws -> SalvageReport {
     world.progress(.began(.copying))
@@ -239,7 +242,7 @@ package struct Salvage {
     try target.settle(storage: world.storage)
     for page in survey.strayPages { try aside.add(page) }
     let sequences = sequences
-    whenRead()
+    try whenRead()
     notes += unreadNotes
     if let schema = survey.schema {
       notes += schema.entriesWithoutText.map { schema.remark(onTextOf: $0) }
@@ -248,33 +251,49 @@ package struct Salvage {
     notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
     }
+    balances += virtualRowsLost
     if orphans.seen > 0 || orphans.lost != .none { balances.append(orphans) }
     try target.setSequences(sequences)
+    for index in target.indexesOfEntries where isWhole(index.table, loaded, balances) {
+      guard let tree = reader.soundIndex(named: index.name) else { continue }
+      try target.makeIndex(index) { body in try reader.readEntries(of: tree, body) }
+    }
     try target.finish()
     let unrestored =
       (isOwnSchema ? schema.declared.refused.map { (name: $0.name, reason: $0.reason) } : [])
       + target.unrestored.map { (name: $0.name, reason: $0.reason) }
     _ = consume target
 
+    let modules = try reviewModules(in: partial, &notes)
     let counted =
       loaded.filter { !$0.plan.isShadow }.map { ($0.plan.wanted.name, $0.balance) }
       + lossy.filter { $0.plan == nil }.map { ($0.wanted.name, $0.balance) }
     let verification = try verify(partial, counting: counted.map(\.0))
-    notes += verification.unchecked.map { "not checked: \($0)" }
     for (table, rows) in zip(counted, verification.rowCounts) { balances[table.1].counted = rows }
     let isAnythingAside =
       aside.count > 0 || !origins.isEmpty || balances.contains { $0.lost != .none }
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: balances,
-      unrestored: unrestored, notes: notes, integrityProblems: verification.integrityProblems,
+      unrestored: unrestored, notes: notes,
+      integrityProblems: verification.integrityProblems + problems(with: modules),
       danglingReferences: verification.danglingReferences)
     report.origins = origins
+    report.unchecked = unchecked(modules) + verification.unchecked
     report.failedReads = survey.failures.count
     try aside.finish(meta: [("support_code", signature(report))])
     let deferredTypes = aside.deferredTypes
     _ = consume aside
     try deferredTypes.write(to: partialQuarantine, storage: world.storage)
     return report
+  }
+
+  /// Whether every row that a table had is in the fresh one.
+  private func isWhole(_ table: Name, _ loaded: [LoadedTable], _ balances: [Balance]) -> Bool {
+    loaded.contains { loaded in
+      let balance = balances[loaded.balance]
+      return loaded.plan.wanted.name == table && balance.isComplete
+        && balance.written == balance.seen
+    }
   }
 
   /// Reads the statistics that ANALYZE has gathered of the tables and indexes.
@@ -369,12 +388,14 @@ extension FreshSchema {
       autoVacuum: survey.header.map { header in
         header.isAutoVacuum ? (header.incrementalVacuum ? 2 : 1) : 0
       } ?? 0)
+    keepsComputedValues = true
   }
 
   /// This schema with what another one has besides; of one name, this one's counts.
   package func completed(by other: FreshSchema, withVersions: Bool) -> FreshSchema {
     var schema = self
     schema.declared = declared.completed(by: other.declared)
+    schema.keepsComputedValues = false
     if withVersions {
       schema.userVersion = other.userVersion
       schema.applicationID = other.applicationID

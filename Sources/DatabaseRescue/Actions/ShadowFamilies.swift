@@ -6,8 +6,8 @@ import SQLiteFormat
 
 /// The virtual tables of a file with the shadow tables that store them.
 ///
-/// A family whose trees are all readable is copied table by table. A full-text index
-/// with a damaged tree keeps the rows of its content table, and the rest is computed.
+/// A family of which nothing is damaged is copied table by table. A full-text index with something
+/// wrong keeps the rows of its content table, and the rest is computed.
 struct ShadowFamilies {
   /// Full-text tables whose index is built anew.
   let rebuilt: [Name]
@@ -19,12 +19,12 @@ struct ShadowFamilies {
     var rebuilt: [Name] = []
     var shadows: Set<Name> = []
     var notCopied: Set<Name> = []
-    for table in tables where table.kind == .virtual {
+    for table in survey.virtualTables {
       let prefix = Name("\(table.name)_")
       let family = tables.filter { $0.kind == .shadow && $0.name.hasPrefix(prefix) }
       shadows.formUnion(family.map(\.name))
       let isReadable = family.allSatisfy { survey.tree(named: $0.name)?.isReadable ?? false }
-      guard !isReadable, table.isFullText else { continue }
+      guard table.isFullText, !isReadable || survey.isDamaged(table) else { continue }
       rebuilt.append(table.name)
       notCopied.formUnion(
         family.map(\.name).filter { $0 != Name("\(prefix)content") })
@@ -43,16 +43,5 @@ struct ShadowFamilies {
   /// Whether a table is computed for a certain virtual table.
   func isRebuilt(_ name: Name, for virtual: Name) -> Bool {
     isRebuilt(name) && name.hasPrefix("\(virtual)_")
-  }
-}
-
-extension TableDescription {
-  /// Whether this is a full-text index, by its statement: `… USING fts5(…)`.
-  fileprivate var isFullText: Bool {
-    let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
-    guard let using = words.firstIndex(of: "using"), using + 1 < words.endIndex else {
-      return false
-    }
-    return ["fts3", "fts4", "fts5"].contains(words[using + 1])
   }
 }

@@ -49,6 +49,9 @@ extension Archive {
     let head = member.head
     let bytes = member.position..<(member.position + head.memberByteCount)
     guard head.id == id else { return note("a member of another backup", bytes) }
+    if head.kind != .data, try Self.part(of: file, at: member.position) == nil {
+      note("a damaged part of a document", bytes)
+    }
     switch head.kind {
     case .data:
       guard head.total == imageByteCount ?? head.total else {

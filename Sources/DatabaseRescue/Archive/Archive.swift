@@ -62,12 +62,14 @@ extension Archive {
   /// - Returns: What was found; nil when no member of ours is in the file.
   /// - Throws: `ReadFailure` when the file cannot be read.
   static func open(_ file: any StoredFile) throws(ReadFailure) -> Archive? {
-    if let mark = try endMark(of: file) {
-      if let archive = try Archive(file, id: mark.id, end: mark.end) { return archive }
-    } else if try isForeign(file) {
-      return nil
-    }
-    return try walk(file)
+    guard let mark = try endMark(of: file) else { return try isForeign(file) ? nil : walk(file) }
+    if let archive = try Archive(file, id: mark.id, end: mark.end) { return archive }
+    var archive = try walk(file)
+    archive?.flaws.append(
+      Flaw(
+        message: "the end mark leads to a manifest or an index that is not whole",
+        bytes: (file.byteCount - EndMark.memberByteCount)..<file.byteCount))
+    return archive
   }
 
   /// Whether the file begins as a gzip file that is not ours.
@@ -177,7 +179,7 @@ extension Archive {
   }
 
   /// Reads and proves the empty member at `position`; nil when there is none.
-  private static func part(
+  static func part(
     of file: any StoredFile, at position: Int
   ) throws(ReadFailure) -> (head: MemberHead, payload: Bytes)? {
     guard let head = MemberHead(try file.read(at: position, count: MemberHead.byteCount)),
@@ -202,13 +204,15 @@ extension Archive {
     var bytes: Bytes?
     /// What is wrong with the member: without it `gunzip` reads it too.
     var flaw: String?
+    /// Whether the disk did not hand it out, which says nothing of what it holds.
+    var isUnread = false
   }
 
   /// Reads a data member, and says everything that is wrong with it.
   func read(_ member: DataMember) -> Reading {
     let stored: Bytes
     do { stored = try file.read(at: member.position, count: member.byteCount) } catch {
-      return Reading(flaw: "cannot be read: \(error.reason)")
+      return Reading(flaw: "cannot be read: \(error.reason)", isUnread: true)
     }
     guard stored.count == member.byteCount else { return Reading(flaw: "is cut short") }
     guard let bytes = Deflate.inflate(stored, in: member.deflated, to: member.span.count) else {

@@ -6,6 +6,9 @@ internal import SQLiteFormat
 
 /// Compression of runs of bytes that fit in memory.
 enum Deflate {
+  /// The version of zlib, such as `1.3.1`, as it says itself at run time.
+  static let version = unsafe String(cString: zlibVersion())
+
   /// The deflate data that holds nothing.
   static let nothing: Bytes = [0x03, 0x00]
 

@@ -108,7 +108,23 @@ extension SchemaReader {
       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
         rowid
       """)
-    return rows.compactMap { row -> SchemaEntry? in
+    return entries(of: rows)
+  }
+
+  /// The virtual tables in a connection's schema.
+  static func virtualTables(
+    _ connection: borrowing Connection
+  ) throws(SQLiteError) -> [VirtualTable] {
+    let rows = try connection.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema")
+    let entries = entries(of: rows)
+    guard entries.contains(where: { $0.sql.flatMap { VirtualTableTokens($0) } != nil }) else {
+      return []
+    }
+    return DeclaredSchema(entries).virtualTables
+  }
+
+  private static func entries(of rows: [[Value]]) -> [SchemaEntry] {
+    rows.compactMap { row -> SchemaEntry? in
       guard let kind = row[0].utf8String.flatMap(SchemaEntry.Kind.init(rawValue:)),
         let name = row[1].utf8String.map({ Name($0) }),
         let table = row[2].utf8String.map({ Name($0) }), let sql = row[4].statement

@@ -17,22 +17,34 @@ struct GuardedCommand {
 extension Rescue {
   func guardMigration(
     of database: FilePath, _ contract: Contract?, vault: FilePath?, command: GuardedCommand,
-    wait: Duration,
+    wait: Duration, options: BackupWriter.Options,
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     try finishPending(database, &notes)
+    try requireNotHeldApart(database)
     let before = try examineInUse(database, contract, wait: wait, &notes)
     try requireMigratable(before, database)
 
-    var options = BackupWriter.Options()
+    var options = options
     options.wait = wait
+    options.freeTables.formUnion(contract?.freeTables ?? [])
     let backup = try backUp(database, nil, vault, options, &notes)
+    if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
+      throw RescueError(
+        .invalidInput, lineage.findings.map(\.message).joined(separator: "; "),
+        meaning: "the migration was not started, and the backup '\(backup.path.name)' does not "
+          + "count as a good one",
+        advice: "restore what is missing, or run it again with --accept if all is as it should be")
+    }
     guard backup.isGood else {
       throw RescueError(
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
 
+    // Until the end, nobody prunes the way back.
+    let held = Vault(backup.path.folder, in: world.storage).hold(backup)
+    defer { withExtendedLifetime(held) {} }
     try world.requireGoingOn()
     let place = try GuardedPlace(of: database, in: world.storage)
     let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
@@ -245,6 +257,11 @@ extension Backup {
 }
 
 extension Contract {
+  /// The tables that may have fewer rows than before.
+  var freeTables: Set<String> {
+    Set(objects.tables.map(\.name).filter { rowCountPolicy(of: $0) == .any }.map(\.text))
+  }
+
   /// Whether a database of this contract has a table.
   fileprivate func expects(_ table: Name) -> Bool {
     objects.tables.contains { $0.name == table }

@@ -62,7 +62,8 @@ struct DatabasePerformer: PlaybookPerformer {
 
   mutating func facts() throws(RescueError) -> PlaybookFacts {
     let backups = try rescue.backups(of: database, vault: setting.vault).list()
-    earlier = backups.first(where: \.isGood)
+    let now = rescue.world.now()
+    earlier = backups.first { $0.isGood && $0.name.created <= now }
     known[.backupExists] = .flag(!backups.isEmpty)
     known[.backupVerified] = .flag(earlier != nil)
     known[.contractGiven] = .flag(setting.contract != nil)
@@ -175,8 +176,14 @@ struct DatabasePerformer: PlaybookPerformer {
     by kind: RecoveryOption.Kind
   ) throws(RescueError) -> PlaybookStepReport {
     let wanted = earlier
+    let operation: SupportCode.Operation =
+      switch kind {
+      case .restore: .restore
+      case .reset: .reset
+      default: .recover
+      }
     let report = try rescue.recover(
-      database, setting.contract, vault: setting.vault, wait: .seconds(5),
+      operation, database, setting.contract, vault: setting.vault, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
         if kind == .reset { return examination.resetOption }

@@ -13,7 +13,7 @@ extension DiagnosisReport {
   /// The report as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): \(verdict.word)", tool: tool,
+      title: "\(file): \(verdict.word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Diagnosis", file: file, created: created, word: verdict.word,
@@ -22,7 +22,8 @@ extension DiagnosisReport {
         .section("What to do", optionParts),
         .section("Tables", tableParts),
         .section("Differences from the contract", differenceParts),
-        .section("What was found", findings.map(part)),
+        .section("What was found", shownFindings.map(part)),
+        .unchecked(unchecked, omitted: uncheckedOmitted),
         .section("The file", [.list(facts.pairs(versions))] + HTML.inputs(inputs)),
         .section("Page map", pages.map { [$0.drawing] } ?? []),
       ])
@@ -57,7 +58,10 @@ extension DiagnosisReport {
       options.count > 1
       ? ["<p>There are \(String(options.count)) ways, the least destructive first.</p>\n"] : []
     let items: [HTML] = options.map { "<li class=\"card\">\n\(part($0))</li>\n" }
-    let purpose = verdict == .outdated ? "To back up first" : "To look at them again and choose"
+    let purpose =
+      undo != nil
+      ? "Before anything else, to move the log away"
+      : next?.isBackup == true ? "To back up first" : "To look at them again and choose"
     let command: [HTML] =
       next.map { ["<p>\(purpose): \(HTML.command($0.text()))</p>\n"] } ?? []
     return intro + ["<ol class=\"options\">\n\(items)</ol>\n"] + command
@@ -92,13 +96,16 @@ extension DiagnosisReport {
   }
 
   private func outcomes(of option: Option) -> HTML {
-    let bringsBack = option.regained > 0
+    let columns: [(title: String, sum: Int, count: (Option.Outcome) -> Int)] = [
+      ("Changed#", option.changed, \.changed), ("Set aside#", option.setAside, \.setAside),
+      ("Brought back#", option.regained, \.regained),
+    ].filter { $0.1 > 0 }
     let rows: [[HTML]] = option.tables.map { table in
-      [.name(table.table), "\(table.kept.grouped)", .loss(table.lost)]
-        + (bringsBack ? ["\(table.regained.grouped)"] : [])
+      [.name(table.table), "\(table.kept.grouped)"]
+        + columns.map { "\($0.count(table).grouped)" } + [.loss(table.lost)]
     }
     return .table(
-      ["Table", "Kept#", "Lost#"] + (bringsBack ? ["Brought back#"] : []), rows,
+      ["Table", "Kept#"] + columns.map(\.title) + ["Lost#"], rows,
       omitted: option.tablesOmitted)
   }
 

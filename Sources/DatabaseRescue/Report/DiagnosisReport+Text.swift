@@ -13,14 +13,16 @@ extension DiagnosisReport {
   public func lines(naming file: String? = nil) -> [ReportLine] {
     var lines = heading
     for section in [
-      about, tableSection, differenceSection, findingSection, optionSection(naming: file),
+      about, tableSection, differenceSection, findingSection, uncheckedSection,
+      optionSection(naming: file),
     ] where !section.isEmpty {
       lines += [ReportLine()] + section
     }
+    if let hint { lines += [ReportLine(), ReportLine(hint)] }
     guard let next else { return lines }
     return lines + [
       ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
-    ]
+    ] + (undo.map { [ReportLine("undo: ") + ReportLine($0.text(naming: file))] } ?? [])
   }
 
   private var heading: [ReportLine] {
@@ -50,8 +52,8 @@ extension DiagnosisReport {
   }
 
   private var tableSection: [ReportLine] {
-    guard !tables.isEmpty else { return [] }
-    let hasDoubtful = tables.contains { $0.doubtful > 0 }
+    guard !tables.isEmpty || rows.unplaced > 0 else { return [] }
+    let hasDoubtful = rows.unplaced > 0 || tables.contains { $0.doubtful > 0 }
     var columns = ReportColumns(numeric: hasDoubtful ? [1, 2] : [1])
     func add(_ name: ReportLine, _ rows: ReportLine, _ doubtful: ReportLine, _ lost: ReportLine) {
       if hasDoubtful {
@@ -67,7 +69,12 @@ extension DiagnosisReport {
       add(
         ReportLine(table.name), ReportLine(table.readable.grouped),
         ReportLine(table.doubtful.grouped, table.doubtful > 0 ? .bad : nil),
-        ReportLine(table.lost.words, table.lost.style))
+        ReportLine(table.lossWords, table.lost.style))
+    }
+    if rows.unplaced > 0 {
+      add(
+        ReportLine("(table unknown)", .dim), ReportLine(), ReportLine(rows.unplaced.grouped, .bad),
+        ReportLine())
     }
     return columns.lines + more(tables.count + tablesOmitted - Self.shownMax, "table")
   }
@@ -85,7 +92,26 @@ extension DiagnosisReport {
       + more(differences.count + differencesOmitted - Self.shownMax, "difference")
   }
 
+  /// What was not checked has a section of its own.
+  var shownFindings: [FindingGroup] { findings.filter { $0.code != FindingCode.notChecked.name } }
+
+  private var uncheckedSection: [ReportLine] {
+    guard let words = Self.words(forUnchecked: unchecked.count + uncheckedOmitted) else {
+      return []
+    }
+    var columns = ReportColumns()
+    for thing in unchecked.prefix(Self.shownMax) { columns.add(ReportLine(thing.message)) }
+    return [ReportLine(words, .heading)] + columns.lines
+      + more(unchecked.count + uncheckedOmitted - Self.shownMax, "thing")
+  }
+
+  /// How many things were not checked, in words; nil for none.
+  static func words(forUnchecked count: Int) -> String? {
+    count == 0 ? nil : "\(count.of("thing", "was", "were")) not checked"
+  }
+
   private var findingSection: [ReportLine] {
+    let findings = shownFindings
     guard !findings.isEmpty else { return [] }
     var columns = ReportColumns()
     for group in findings {

@@ -10,17 +10,26 @@ extension DiagnosisReport {
     public struct Outcome: Hashable, Sendable, Encodable {
       /// The table.
       public let table: String
-      /// Rows of the current database that stay.
+      /// Rows of the current database that stay as they are.
       public let kept: Int
+      /// Rows of the current database that stay with other values.
+      public let changed: Int
+      /// Rows of the current database that go to the quarantine file.
+      public let setAside: Int
       /// Rows of the current database that go.
       public let lost: RowLoss
+      /// The most rows that can be lost, where that is known.
+      public let lostAtMost: Int?
       /// Rows that come back and are not in the current database.
       public let regained: Int
 
       init(_ outcome: RecoveryOption.Outcome) {
         table = outcome.table.shownName
         kept = outcome.kept
+        changed = outcome.changed
+        setAside = outcome.setAside
         lost = RowLoss(outcome.lost)
+        lostAtMost = outcome.lostAtMost
         regained = outcome.regained
       }
     }
@@ -33,8 +42,16 @@ extension DiagnosisReport {
     public let isDestructive: Bool
     /// The backup that a restore uses.
     public let backup: String?
-    /// Rows of the current database that stay, in all tables.
+    /// Why the figures are those of a first reading; nil where they were tried out.
+    public let estimated: String?
+    /// Rows of the current database that stay as they are, in all tables.
     public let kept: Int
+    /// Rows of the current database that stay with other values, in all tables.
+    public let changed: Int
+    /// Rows of the current database that go to the quarantine file, in all tables.
+    public let setAside: Int
+    /// Rows that go there and whose table nothing tells.
+    public let unplaced: Int
     /// Rows of the current database that go, in all tables.
     public let lost: RowLoss
     /// Rows that come back, in all tables.
@@ -48,7 +65,8 @@ extension DiagnosisReport {
     let kind: RecoveryOption.Kind
 
     private enum CodingKeys: String, CodingKey {
-      case name, summary, backup, kept, lost, regained, tables, tablesOmitted, command
+      case name, summary, backup, estimated, kept, changed, setAside, unplaced, lost, regained
+      case tables, tablesOmitted, command
       case isDestructive = "destructive"
     }
 
@@ -58,8 +76,16 @@ extension DiagnosisReport {
       summary = option.summary.shownMessage
       isDestructive = option.kind.isDestructive
       backup = option.backup?.shownFile
+      estimated =
+        switch option.basis {
+        case .tried: nil
+        case .estimated(let reason): reason.shownMessage
+        }
       kept = option.outcomes.reduce(0) { $0 + $1.kept }
-      lost = RowLoss(sum: option.outcomes.map(\.lost))
+      changed = option.outcomes.reduce(0) { $0 + $1.changed }
+      setAside = option.outcomes.reduce(0) { $0 + $1.setAside }
+      unplaced = option.unplaced?.quarantined ?? 0
+      lost = RowLoss(sum: option.outcomes.map(\.lost) + [option.unplaced?.lost ?? .none])
       regained = option.outcomes.reduce(0) { $0 + $1.regained }
       tables = option.outcomes.prefix(DiagnosisReport.listLimit).map { Outcome($0) }
       tablesOmitted = max(0, option.outcomes.count - DiagnosisReport.listLimit)
@@ -80,15 +106,27 @@ extension DiagnosisReport {
     /// What is kept and lost, such as `keeps 9,800 of 9,840 rows`; nil where there is nothing
     /// to say of rows.
     var balance: String? {
-      let back = regained > 0 ? ["brings back \(regained.of("row"))"] : []
-      let words = (keeping.map { [$0] } ?? []) + back
-      return words.isEmpty ? nil : words.joined(separator: ", ")
+      let aside = setAside + unplaced
+      let words =
+        (keeping.map { [$0] } ?? [])
+        + (changed > 0 ? ["changes \(changed.of("row"))"] : [])
+        + (aside > 0 ? ["sets \(aside.of("row")) aside"] : [])
+        + (regained > 0 ? ["brings back \(regained.of("row"))"] : [])
+      guard !words.isEmpty else { return nil }
+      return words.joined(separator: ", ")
+        + (estimated.map { " (by a first reading: \($0))" } ?? "")
     }
 
     private var keeping: String? {
       switch lost.kind {
-      case .none: kept == 0 ? nil : "keeps all \(kept.of("row"))"
-      case .exactly: "keeps \(kept.grouped) of \((kept + (lost.rows ?? 0)).of("row"))"
+      case .none:
+        kept == 0
+          ? nil
+          : changed + setAside + unplaced > 0
+            ? "keeps \(kept.of("row"))" : "keeps all \(kept.of("row"))"
+      case .exactly:
+        "keeps \(kept.grouped) of "
+          + (kept + changed + setAside + (lost.rows ?? 0)).of("row")
       case .atLeast: "keeps \(kept.of("row")), loses \(lost.words)"
       case .unknown: "keeps \(kept.of("row")), loses an unknown number"
       }

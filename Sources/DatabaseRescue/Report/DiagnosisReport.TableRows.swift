@@ -11,10 +11,12 @@ extension DiagnosisReport {
     public let name: String
     /// Rows that can be read and are in their place.
     public let readable: Int
-    /// Rows that can be read but lie where they do not belong.
+    /// Rows that can be read, and that something speaks against.
     public let doubtful: Int
     /// Rows that cannot be read.
     public let lost: RowLoss
+    /// The most rows that can be lost, where that is known.
+    public let lostAtMost: Int?
     /// The pages that belong to the table, those of long values included.
     public let pages: Int
     /// What a sum of losses is made of.
@@ -23,28 +25,43 @@ extension DiagnosisReport {
     /// Whether not every row is there and sure.
     var isHurt: Bool { lost.isLoss || doubtful > 0 }
 
-    private enum CodingKeys: String, CodingKey {
-      case name, readable, doubtful, lost, pages
+    /// The loss in words, with the most that it can be.
+    var lossWords: String {
+      guard let lostAtMost, lost.isLoss, lost.rows != lostAtMost else { return lost.words }
+      return lost.kind == .unknown
+        ? "at most \(lostAtMost.of("row"))" : "\(lost.words), at most \(lostAtMost.grouped)"
     }
 
-    /// The tables of a survey, in the order of the file.
+    private enum CodingKeys: String, CodingKey {
+      case name, readable, doubtful, lost, lostAtMost, pages
+    }
+
+    /// The tables of a survey, in the order of the file: as a salvage found them where one was
+    /// tried, else as the survey did.
     ///
     /// Those that SQLite or a virtual table keeps for itself are listed only where something
     /// is wrong with them.
-    static func all(of survey: Survey) -> [TableRows] {
+    static func all(of survey: Survey, _ trial: SalvageTrial?) -> [TableRows] {
       let shadows = Set(
         (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
           .map(\.name))
+      let balances = Dictionary(
+        trial?.balances.compactMap { balance in balance.table.map { ($0, balance) } } ?? [],
+        uniquingKeysWith: { first, _ in first })
       let pages = pageCounts(of: survey)
       return survey.trees.enumerated().compactMap { index, tree in
         guard tree.entry.kind == .table else { return nil }
         let name = tree.entry.name
         let isInternal = name.isReserved || shadows.contains(name)
         if isInternal, tree.isReadable { return nil }
-        let loss = survey.loss(of: tree)
+        let balance = balances[name]
+        let loss = balance?.lost ?? survey.loss(of: tree)
         return TableRows(
-          name: tree.entry.name.shownName, readable: tree.records, doubtful: tree.misplaced.count,
-          lost: RowLoss(loss), pages: pages[index, default: 0], loss: loss)
+          name: name.shownName,
+          readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records,
+          doubtful: balance.map { $0.quarantined - $0.refused } ?? tree.misplaced.count,
+          lost: RowLoss(loss), lostAtMost: balance?.lostAtMost, pages: pages[index, default: 0],
+          loss: loss)
       }
     }
 

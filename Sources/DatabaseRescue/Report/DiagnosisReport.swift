@@ -21,6 +21,7 @@ import SQLiteFormat
 /// | `type`                           | string   | `diagnosis` |
 /// | `schema`                         | integer  | the version of this table: 1 |
 /// | `tool`                           | string   | the program with its version |
+/// | `libraries`                      | string   | the libraries in use, with their versions |
 /// | `created`                        | date     | when the diagnosis was made, in UTC |
 /// | `code`                           | string   | the support code |
 /// | `file`                           | string   | the name of the database file |
@@ -32,12 +33,14 @@ import SQLiteFormat
 /// | `meaning`                        | string   | what that means for the data |
 /// | `exitStatus`                     | integer  | the exit status of a check with this verdict |
 /// | `rows.readable`                  | integer  | rows that can be read and are in their place |
-/// | `rows.doubtful`                  | integer  | rows that can be read, at a wrong place |
+/// | `rows.doubtful`                  | integer  | rows that can be read, with something against them |
+/// | `rows.unplaced`                  | integer  | rows that can be read, whose table nothing tells |
 /// | `rows.lost`                      | loss     | rows that cannot be read |
 /// | `tables[].name`                  | string   | a table |
 /// | `tables[].readable`              | integer  | as in `rows`, and so the next two |
 /// | `tables[].doubtful`              | integer  | |
 /// | `tables[].lost`                  | loss     | |
+/// | `tables[].lostAtMost`            | integer? | the most rows that can be lost |
 /// | `tables[].pages`                 | integer  | the pages that belong to the table |
 /// | `tablesOmitted`                  | integer  | how many tables are not listed |
 /// | `versions.found`                 | integer? | the `user_version` |
@@ -59,20 +62,34 @@ import SQLiteFormat
 /// | `findings[].places[].offset`     | integer? | the byte in the page, else in a file |
 /// | `findings[].places[].fileOffset` | integer? | the byte in the database file |
 /// | `findings[].placesOmitted`       | integer  | how many are not listed |
+/// | `unchecked[].subject`            | string   | what kind of thing was not checked |
+/// | `unchecked[].object`             | string?  | the table, index or process |
+/// | `unchecked[].reason`             | string   | why it was not checked |
+/// | `unchecked[].message`            | string   | both in a sentence |
+/// | `uncheckedOmitted`               | integer  | how many are not listed |
 /// | `options[].name`                 | string   | what `--choose` takes; least destructive first |
 /// | `options[].summary`              | string   | what the option does |
 /// | `options[].destructive`          | boolean  | whether rows of the current database may go |
 /// | `options[].backup`               | string?  | the backup that a restore uses, by file name |
-/// | `options[].kept`                 | integer  | rows that stay, in all tables |
+/// | `options[].estimated`            | string?  | why the figures are a first reading, and were not tried |
+/// | `options[].kept`                 | integer  | rows that stay as they are, in all tables |
+/// | `options[].changed`              | integer  | rows that stay with other values, in all tables |
+/// | `options[].setAside`             | integer  | rows that go to the quarantine file, in all tables |
+/// | `options[].unplaced`             | integer  | the same, of rows whose table nothing tells |
 /// | `options[].lost`                 | loss     | rows that go, in all tables |
 /// | `options[].regained`             | integer  | rows that come back, in all tables |
 /// | `options[].tables[].table`       | string   | a table, and the same for it alone |
 /// | `options[].tables[].kept`        | integer  | |
+/// | `options[].tables[].changed`     | integer  | |
+/// | `options[].tables[].setAside`    | integer  | |
 /// | `options[].tables[].lost`        | loss     | |
+/// | `options[].tables[].lostAtMost`  | integer? | the most rows that can be lost |
 /// | `options[].tables[].regained`    | integer  | |
 /// | `options[].tablesOmitted`        | integer  | how many tables are not listed |
 /// | `options[].command`              | string?  | the command that carries it out |
+/// | `hint`                           | string?  | what would bring back more |
 /// | `next`                           | string?  | the command to run next |
+/// | `undo`                           | string?  | the command that takes `next` back |
 /// | `facts.kind`                     | string   | what the file is |
 /// | `facts.byteCount`                | integer? | the bytes of the database file |
 /// | `facts.pageSize`                 | integer? | the bytes of a page |
@@ -109,6 +126,8 @@ public struct DiagnosisReport: Report, Hashable {
   public let schema = 1
   /// The program that made the diagnosis, with its version.
   public let tool: String
+  /// The libraries in use, with their versions.
+  public let libraries: String
   /// When the diagnosis was made.
   public let created: Date
   /// The support code of the run.
@@ -139,10 +158,18 @@ public struct DiagnosisReport: Report, Hashable {
   public let differencesOmitted: Int
   /// The findings by kind, heaviest first.
   public let findings: [FindingGroup]
+  /// What was not checked.
+  public let unchecked: [ReportedUnchecked]
+  /// How many things are not listed, because there are too many.
+  public let uncheckedOmitted: Int
   /// What can be done, least destructive first.
   public let options: [Option]
+  /// What would bring back more; nil where nothing is known that would.
+  public let hint: String?
   /// The command to run next; nil when no command helps.
   let next: ReportedCommand?
+  /// The command that takes that one back; nil where that is not so simple.
+  let undo: ReportedCommand?
   /// What else is known of the file.
   public let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
@@ -153,23 +180,26 @@ public struct DiagnosisReport: Report, Hashable {
 
   /// Makes the report of an examination.
   ///
-  /// `differences` are the differences from the contract as ready lines, without row values.
+  /// `trial` is what copying the rows gave, where that was tried; `differences` are the differences
+  /// from the contract as ready lines, without row values.
   public init(
-    of examination: Examination, options: [RecoveryOption] = [], differences: [String] = [],
-    file: PlainName, inputs: [RunRecord.InputDigest] = [], code: SupportCode, created: Date
+    of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
+    differences: [String] = [], file: PlainName, inputs: [RunRecord.InputDigest] = [],
+    code: SupportCode, created: Date
   ) {
     let survey = examination.survey
     let name = file.description.shownFile
-    let all = TableRows.all(of: survey)
+    let all = TableRows.all(of: survey, trial)
     tool = "dbrescue \(Rescue.version)"
+    libraries = Rescue.libraries
     self.created = created
     self.code = code
     self.file = name
     self.inputs = inputs.map { ReportedFile($0) }
     verdict = examination.verdict
-    meaning = examination.verdict.meaning
+    meaning = examination.meaning
     exitStatus = examination.verdict.exitStatus
-    rows = RowSum(all)
+    rows = RowSum(all, trial?.unplaced)
     // Where not all fit, those with a loss come first.
     let fitting =
       all.count > Self.listLimit ? all.filter(\.isHurt) + all.filter { !$0.isHurt } : all
@@ -182,10 +212,30 @@ public struct DiagnosisReport: Report, Hashable {
     self.differences = differences.prefix(Self.listLimit).map(\.shownMessage)
     differencesOmitted = max(0, differences.count - Self.listLimit)
     findings = FindingGroup.groups(of: examination.findings, in: survey.image)
+    unchecked = ReportedUnchecked.list(examination.unchecked)
+    uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     self.options = options.map { Option($0, file: name) }
-    next = Self.next(after: examination.verdict, options, file: name)
+    let isSchemaWanted = rows.unplaced > 0 && examination.verification == nil
+    hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil
+    next =
+      if let process = examination.use.process {
+        ReportedCommand("backup", name, options: ["--from-process", "\(process)"])
+      } else if examination.hasStrangeLog {
+        ReportedCommand(movingLogOf: name)
+      } else if isSchemaWanted {
+        ReportedCommand("salvage", name, options: ["--schema", "SCHEMA", "--output", "NEW"])
+      } else {
+        Self.next(after: examination.verdict, options, file: name)
+      }
+    undo = next?.undone
     facts = Facts(of: examination)
     pages = PageMap(of: survey, examination.findings)
+  }
+
+  private static func schemaHint(_ unplaced: Int) -> String {
+    "\(unplaced.of("row")) can be read and \(unplaced == 1 ? "has" : "have") lost the name of "
+      + "their table: with the app's schema (a contract, an SQL script, or any healthy database of "
+      + "the app) they can be put back"
   }
 
   private static func next(
@@ -205,15 +255,19 @@ extension DiagnosisReport {
   public struct RowSum: Hashable, Sendable, Encodable {
     /// Rows that can be read and are in their place.
     public let readable: Int
-    /// Rows that can be read but lie where they do not belong.
+    /// Rows that can be read, and that something speaks against.
     public let doubtful: Int
+    /// Rows that can be read, and whose table nothing tells.
+    public let unplaced: Int
     /// Rows that cannot be read.
     public let lost: RowLoss
 
-    init(_ tables: [TableRows]) {
+    /// Adds up tables, and what was found of unknown ones.
+    init(_ tables: [TableRows], _ unknown: Balance?) {
+      unplaced = unknown?.quarantined ?? 0
       readable = tables.reduce(0) { $0 + $1.readable }
       doubtful = tables.reduce(0) { $0 + $1.doubtful }
-      lost = RowLoss(sum: tables.map(\.loss))
+      lost = RowLoss(sum: tables.map(\.loss) + [unknown?.lost ?? .none])
     }
   }
 

@@ -121,6 +121,8 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
   let file: String
   /// What follows the file.
   let options: String
+  /// What is added to the name of the file for the one that moves, and for its new name.
+  private var suffixes: [String] = []
 
   init(_ verb: String, _ file: String, options: [String] = []) {
     self.verb = "dbrescue " + verb
@@ -128,8 +130,29 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
     self.options = options.map { " " + ShellWord.quoted($0) }.joined()
   }
 
+  /// The command that gives the log of a database another name, under which SQLite does not see it.
+  init(movingLogOf file: String) {
+    self.init("", file)
+    suffixes = ["-wal", "-wal.set-aside"]
+  }
+
+  /// Whether it makes a backup.
+  var isBackup: Bool { verb == "dbrescue backup" }
+
+  /// The command that takes this one back; nil where it moves nothing.
+  var undone: ReportedCommand? {
+    guard !suffixes.isEmpty else { return nil }
+    var command = self
+    command.suffixes.reverse()
+    return command
+  }
+
   /// The command; `name` stands for the file where given.
-  func text(naming name: String? = nil) -> String { "\(verb) \(name ?? file)\(options)" }
+  func text(naming name: String? = nil) -> String {
+    let name = name ?? file
+    return suffixes.isEmpty
+      ? "\(verb) \(name)\(options)" : "mv" + suffixes.map { " \(name)\($0)" }.joined()
+  }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

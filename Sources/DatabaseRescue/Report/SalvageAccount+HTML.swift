@@ -8,7 +8,7 @@ extension SalvageAccount {
   /// The account as one HTML file.
   public var html: String {
     HTML.page(
-      title: "\(file): salvage \(word)", tool: tool,
+      title: "\(file): salvage \(word)", tool: "\(tool) (\(libraries))",
       [
         .masthead(
           kind: "Salvage", file: file, created: created, word: word, style: style,
@@ -20,6 +20,7 @@ extension SalvageAccount {
         .section("Rows from backups", listed(originWords)),
         .section("Not restored", unrestoredParts),
         .section("SQLite’s check of the fresh database", checkParts),
+        .unchecked(unchecked, omitted: uncheckedOmitted),
         .section("Notes", listed(notes)),
         .section("The files that were read", HTML.inputs(inputs)),
       ])

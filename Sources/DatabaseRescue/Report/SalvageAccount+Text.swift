@@ -21,7 +21,7 @@ extension SalvageAccount {
     ]
     let sections = [
       tableSection, missingSection, originSection, asideSection, unrestoredSection, problemSection,
-      noteSection,
+      uncheckedSection, noteSection,
     ]
     for section in sections where !section.isEmpty { lines += [ReportLine()] + section }
     return lines + [
@@ -79,6 +79,13 @@ extension SalvageAccount {
       return [ReportLine(title, .heading) + ReportLine(": ") + ReportLine("ok", .good)]
     }
     return titled(title, problems, .bad)
+  }
+
+  private var uncheckedSection: [ReportLine] {
+    let count = unchecked.count + uncheckedOmitted
+    return titled(
+      DiagnosisReport.words(forUnchecked: count) ?? "",
+      unchecked.map(\.message) + Self.omission(of: uncheckedOmitted), nil)
   }
 
   private var noteSection: [ReportLine] { titled("notes", notes, nil) }

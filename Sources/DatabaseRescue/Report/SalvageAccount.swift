@@ -18,6 +18,7 @@ public import Diagnosis
 /// | `type`                       | string   | `salvage` |
 /// | `schema`                     | integer  | the version of this table: 1 |
 /// | `tool`                       | string   | the program with its version |
+/// | `libraries`                      | string   | the libraries in use, with their versions |
 /// | `created`                    | date     | when the salvage was done, in UTC |
 /// | `code`                       | string   | the support code |
 /// | `file`                       | string   | the name of the damaged database |
@@ -63,6 +64,11 @@ public import Diagnosis
 /// | `origins[].rows`             | integer  | how many rows come from it |
 /// | `originsOmitted`             | integer  | how many are not listed |
 /// | `notes[]`                    | string   | what else should be known |
+/// | `unchecked[].subject`        | string   | what kind of thing was not checked |
+/// | `unchecked[].object`         | string?  | the table or index |
+/// | `unchecked[].reason`         | string   | why it was not checked |
+/// | `unchecked[].message`        | string   | both in a sentence |
+/// | `uncheckedOmitted`           | integer  | how many are not listed |
 /// | `integrityProblems[]`        | string   | what SQLite's own check says |
 /// | `danglingReferences[].table` | string   | a table with rows that refer to none |
 /// | `danglingReferences[].rows`  | integer  | how many of its rows |
@@ -77,6 +83,8 @@ public struct SalvageAccount: Report, Hashable {
   public let schema = 1
   /// The program that did it, with its version.
   public let tool: String
+  /// The libraries in use, with their versions.
+  public let libraries: String
   /// When it was done.
   public let created: Date
   /// The support code of the run.
@@ -109,6 +117,10 @@ public struct SalvageAccount: Report, Hashable {
   public let originsOmitted: Int
   /// What else should be known.
   public let notes: [String]
+  /// What was not checked.
+  public let unchecked: [ReportedUnchecked]
+  /// How many things are not listed, because there are too many.
+  public let uncheckedOmitted: Int
   /// What SQLite's own check says about the fresh database; empty when it is sound.
   public let integrityProblems: [String]
   /// Rows of the fresh database that refer to rows that are not there.
@@ -119,9 +131,10 @@ public struct SalvageAccount: Report, Hashable {
   let next: ReportedCommand?
 
   private enum CodingKeys: String, CodingKey {
-    case type, schema, tool, created, code, file, inputs, output, quarantine, rows, tables
+    case type, schema, tool, libraries, created, code, file, inputs, output, quarantine, rows,
+      tables
     case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
-    case integrityProblems
+    case unchecked, uncheckedOmitted, integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
     case isComplete = "complete"
   }
@@ -138,6 +151,7 @@ public struct SalvageAccount: Report, Hashable {
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
     tool = "dbrescue \(Rescue.version)"
+    libraries = Rescue.libraries
     self.created = created
     self.code = code
     self.file = file.description.shownFile
@@ -156,6 +170,8 @@ public struct SalvageAccount: Report, Hashable {
     origins = report.origins.prefix(limit).map { Origin($0) }
     originsOmitted = max(0, report.origins.count - limit)
     notes = Self.bounded(report.notes)
+    unchecked = ReportedUnchecked.list(report.unchecked)
+    uncheckedOmitted = max(0, report.unchecked.count - limit)
     integrityProblems = Self.bounded(report.integrityProblems)
     danglingReferences = report.danglingReferences.prefix(limit).map {
       Dangling(table: $0.table.shownName, rows: $0.count)

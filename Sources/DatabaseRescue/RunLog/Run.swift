@@ -56,6 +56,8 @@ package struct RunNotes: Sendable {
   package var backupUsed: PlainName?
   /// The backup that was made, by file name.
   package var backupMade: PlainName?
+  /// How the database follows from the backup before.
+  var lineage: BackupManifest.Lineage?
 
   /// The code that something on disk is already named by; the run keeps it if it succeeds.
   package private(set) var published: SupportCode?
@@ -80,13 +82,19 @@ package struct RunNotes: Sendable {
     SupportCode(
       SupportCode.Content(
         operation: operation, stage: planned == nil ? stage : .done, outcome: planned ?? outcome,
-        day: world.today, verdict: examination?.verdict, finding: examination?.leadingFinding,
+        day: world.today, verdict: examination?.verdict, finding: leadingFinding,
         framework: examination?.frameworks.first?.framework ?? .none,
         relation: examination?.relation ?? .unknown, found: examination?.foundVersion,
         expected: examination?.expectedVersion, hasWAL: examination?.hasWAL ?? false,
         unsynced: examination?.unsynced, hasVerifiedBackup: hasVerifiedBackup, restored: restored,
         rowsLost: rowsLost, unattended: unattended),
       random: random)
+  }
+
+  /// The finding that weighs most: one of the database, or else that it went back in time.
+  private var leadingFinding: FindingCode? {
+    let doubt = lineage?.isDoubtful == true ? lineage?.findings.first : nil
+    return examination?.leadingFinding ?? doubt.flatMap { FindingCode(name: $0.code) }
   }
 
   /// The code under which the run's displaced files are kept, as it will be when it succeeds.
@@ -138,7 +146,8 @@ package struct RunNotes: Sendable {
   func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
     var record = RunRecord(
       code: code, started: started, seconds: world.now().timeIntervalSince(started),
-      exitCode: exitStatus, tool: PlainName(Rescue.version), unsyncedRows: examination?.unsynced)
+      exitCode: exitStatus, tool: PlainName(Rescue.version),
+      libraries: PlainName(Rescue.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
     record.inputs = inputs
     record.steps = steps

@@ -32,6 +32,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public let exitCode: Int32
   /// Which version of this program ran.
   public let tool: PlainName
+  /// The libraries in use, with their versions; nil in the records of versions that did not say.
+  public let libraries: PlainName?
   /// The verdict, such as `damaged-lossy`; nil when there was none.
   public let verdict: PlainName?
   /// Who made the file; nil when nobody who is known.
@@ -64,7 +66,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
   /// Makes the record of a run; what the code says in short is taken from it.
   public init(
     code: SupportCode, started: Date, seconds: Double, exitCode: Int32, tool: PlainName,
-    unsyncedRows: UnsyncedRows? = nil
+    libraries: PlainName? = nil, unsyncedRows: UnsyncedRows? = nil
   ) {
     schema = Self.currentSchema
     self.code = code
@@ -72,6 +74,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
     self.seconds = Self.milliseconds(seconds)
     self.exitCode = exitCode
     self.tool = tool
+    self.libraries = libraries
     let content = code.content
     operation = PlainName(content?.operation.text(\.name) ?? "unknown")
     stage = PlainName(content?.stage.text(\.name) ?? "unknown")

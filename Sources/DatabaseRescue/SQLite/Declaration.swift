@@ -117,6 +117,7 @@ struct VirtualTableTokens {
 
   /// Looks at the beginning of a statement; nil for what makes no virtual table.
   init?(_ sql: String) {
+    guard sql.startHolds("virtual") else { return nil }
     let tokens = SQLTokens(parsing: String(sql.prefix(4096))).tokens
     guard tokens.count > 1, tokens[0].isWord("create"), tokens[1].isWord("virtual"),
       let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count

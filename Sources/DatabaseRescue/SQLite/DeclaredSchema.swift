@@ -15,6 +15,8 @@ package struct DeclaredSchema: Sendable {
   package private(set) var description = SchemaDescription()
   /// The value of every column's DEFAULT, by table; text in UTF-8.
   package private(set) var defaults: [Name: [Value]] = [:]
+  /// The virtual tables, with what their modules make.
+  package private(set) var virtualTables: [VirtualTable] = []
 
   /// The declarations as rows of a schema.
   package var entries: [SchemaEntry] { declarations.map(\.entry) }
@@ -30,6 +32,7 @@ package struct DeclaredSchema: Sendable {
       refused = sandbox.refused + Self.strayIndexes(in: entries, sandbox)
       description = sandbox.description
       defaults = sandbox.defaults
+      virtualTables = sandbox.virtualTables
     } catch {
       refused = [
         RefusedStatement(name: "sqlite_schema", reason: error.message, weight: .unchecked)
@@ -80,7 +83,8 @@ package struct SandboxParser: SchemaParsing {
   package func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
     let schema = DeclaredSchema(entries)
     return ParsedSchema(
-      description: schema.description, refused: schema.refused, defaults: schema.defaults)
+      description: schema.description, refused: schema.refused, defaults: schema.defaults,
+      virtualTables: schema.virtualTables)
   }
 
   /// Makes ready to compute what follows from the rows of a table by expressions of its schema.

@@ -14,6 +14,9 @@ package struct FreshSchema: Sendable {
   package var userVersion: Int32
   /// The application id.
   package var applicationID: Int32
+  /// Whether the rows come with what was computed of them when they were written: then that is kept
+  /// where only the app could compute it.
+  package var keepsComputedValues = false
   /// The page size in bytes.
   package var pageSize: Int
   /// The text encoding.
@@ -37,9 +40,21 @@ package struct FreshSchema: Sendable {
   /// What SQLite makes of the statements.
   package var description: SchemaDescription { declared.description }
 
-  /// A table, by name.
+  /// A table as it is filled, by name: columns whose values are kept are like any other.
   package func table(named name: Name) -> TableDescription? {
-    description.tables.first { $0.name == name }
+    guard var table = description.tables.first(where: { $0.name == name }) else { return nil }
+    guard keepsComputedValues, table.columns.contains(where: { $0.generated == .stored }),
+      declaration(of: name)?.missingFunctions.isEmpty == false
+    else { return table }
+    for column in table.columns.indices where table.columns[column].generated == .stored {
+      table.columns[column].generated = .none
+    }
+    return table
+  }
+
+  /// The statement of a table.
+  func declaration(of table: Name) -> Declaration? {
+    declared.declarations.first { $0.kind == .table && $0.name == table }
   }
 }
 
@@ -59,20 +74,24 @@ package struct UnrestoredObject: Hashable, Sendable {
 /// checked and renamed by the caller. Every object is made on its own: what fails is left out, and
 /// named in ``unrestored``.
 package struct FreshDatabase: ~Copyable {
-  private var connection: Connection
+  var connection: Connection
   private var roots: TableRoots
-  private let schema: FreshSchema
+  let schema: FreshSchema
   private let path: FilePath
   private let inputByteCount: Int
   private let byteCountMax: Int?
   private let isCancelled: (@Sendable () -> Bool)?
   private let deferredTypes = DeferredTypes()
   private let values: ValueLimit
-  private let tables: [Name: TableDescription]
+  let tables: [Name: TableDescription]
   /// The tables that are there.
-  private var made: Set<Name> = []
-  /// The indexes that were made before their tables had rows.
-  private var early: Set<Name> = []
+  private(set) var made: Set<Name> = []
+  /// The indexes that were made before their tables had rows, or of entries that are there.
+  var early: Set<Name> = []
+  /// The objects that were made under another statement than their own, which they get at the end.
+  var disguised: [Declaration] = []
+  /// Tables that are there only for indexes that are made of them.
+  var scaffolds: [Name] = []
   /// Those that have their rows.
   private var filled: Set<Name> = []
   /// Virtual tables that are written down at the end.
@@ -144,11 +163,30 @@ package struct FreshDatabase: ~Copyable {
         recorded.append(declaration)
       } else if declaration.isImplied, declaration.family.map(made.contains) == true {
         made.insert(declaration.name)
+      } else if let plain = schema.plainEntry(of: declaration) {
+        makeDisguised(declaration, as: plain)
       } else if let reason = hindrance(to: declaration) {
         leaveOut(declaration, reason)
       } else {
         make([declaration])
       }
+    }
+  }
+
+  /// Makes a table whose stored columns only the app can compute as one that takes their values.
+  private mutating func makeDisguised(_ declaration: Declaration, as plain: SchemaEntry) {
+    do {
+      try isolated { connection throws(DeclarationFault) in
+        for function in declaration.missingFunctions {
+          connection.standIn(forFunction: function.text)
+        }
+        _ = try connection.declare(plain)
+      }
+      made.insert(declaration.name)
+      disguised.append(declaration)
+      noteForeignOrder(of: declaration.name)
+    } catch {
+      leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
     }
   }
 
@@ -200,7 +238,7 @@ package struct FreshDatabase: ~Copyable {
     }
   }
 
-  private mutating func leaveOut(_ declaration: Declaration, _ reason: String) {
+  mutating func leaveOut(_ declaration: Declaration, _ reason: String) {
     unrestored.append(
       UnrestoredObject(kind: declaration.kind, name: declaration.name, reason: reason))
   }
@@ -213,7 +251,7 @@ package struct FreshDatabase: ~Copyable {
     switch declaration.kind {
     case .view, .trigger: return nil
     case .index:
-      if let function = declaration.missingFunctions.min() {
+      if let function = missingFunction(of: declaration) {
         return "its entries need the function '\(function)', which only the app has"
       }
       let index = tables[declaration.table]?.indexes.first { $0.name == declaration.name }
@@ -229,7 +267,7 @@ package struct FreshDatabase: ~Copyable {
   }
 
   /// Does something that either happens as a whole or not at all.
-  private func isolated<Result, Failure: Error>(
+  func isolated<Result, Failure: Error>(
     _ body: (borrowing Connection) throws(Failure) -> Result
   ) throws -> Result {
     try connection.execute("SAVEPOINT one_object")
@@ -323,8 +361,7 @@ package struct FreshDatabase: ~Copyable {
 
   /// Has a full-text table build its index anew from the rows of its content table.
   package func rebuildFullText(_ table: Name) throws(SQLiteError) {
-    let name = table.quotedIdentifier
-    try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+    try connection.rebuildFullText(table)
   }
 
   /// Sets the AUTOINCREMENT counters, each at least as high as the largest rowid of its table; those
@@ -419,11 +456,18 @@ package struct FreshDatabase: ~Copyable {
         .text(object.kind.rawValue), .text(object.name), .text(object.table), .text(object.sql),
       ])
     }
+    try undisguise()
     try connection.execute("PRAGMA writable_schema = OFF; COMMIT")
   }
 }
 
 extension Connection {
+  /// Has a full-text table build its index anew from the rows of its content table.
+  func rebuildFullText(_ table: Name) throws(SQLiteError) {
+    let name = table.quotedIdentifier
+    try execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  }
+
   /// The names of all tables, indexes and views.
   fileprivate func objectNames() throws(SQLiteError) -> Set<Name> {
     Set(
@@ -440,7 +484,7 @@ extension Connection {
 
 extension IndexDescription {
   /// A collation of the index that the library does not have.
-  fileprivate var foreignCollation: Name? {
+  var foreignCollation: Name? {
     columns.map(\.collation).first { !["BINARY", "NOCASE", "RTRIM"].contains($0) }
   }
 }

@@ -63,6 +63,11 @@ enum KnownModules {
   /// Those that keep rows in tables of their own, and compute nothing but those.
   static let stored: Set<Name> = ["fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly"]
 
+  /// Those that keep nothing in the database: what they give is computed of other tables.
+  static let unstored: Set<Name> = [
+    "dbstat", "fts3tokenize", "fts4aux", "fts5vocab", "json_each", "json_tree", "sqlite_stmt",
+  ]
+
   /// Those that queries may use, without a table of theirs in any schema.
   private static let queried: Set<Name> = ["json_each", "json_tree"]
 

@@ -63,23 +63,28 @@ import SQLiteFormat
 }
 
 extension TableDescription {
-  /// Whether nothing looks at a column while it consists of zeros: neither a constraint nor a
-  /// generated column.
-  func isUnwatched(_ column: Name) -> Bool {
+  /// The columns at which something looks while they consist of zeros: a constraint or a generated
+  /// column; nil where that may be any of them.
+  var watchedColumns: Set<Name>? {
     guard !withoutRowID, !strict, kind != .virtual, checks.isEmpty,
       columns.allSatisfy({ $0.generated == .none })
-    else { return false }
-    return indexes.filter(\.unique).allSatisfy { index in
-      index.predicate == nil
-        && index.columns.allSatisfy { $0.name.map { $0 != column } ?? false }
+    else { return nil }
+    var watched: Set<Name> = []
+    for index in indexes where index.unique {
+      guard index.predicate == nil else { return nil }
+      for column in index.columns {
+        guard let name = column.name else { return nil }
+        watched.insert(name)
+      }
     }
+    return watched
   }
 
-  /// Where in a record the value of a column lies.
-  func place(of column: Name) -> Int? {
-    storageOrder.firstIndex { position in
-      columns.indices.contains(position) && columns[position].name == column
-    }
+  /// Where in a record the value of each column lies.
+  var placesInRecord: [Name: Int] {
+    let names = storageOrder.enumerated().filter { columns.indices.contains($1) }
+    return Dictionary(
+      names.map { (columns[$1].name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -2,6 +2,7 @@
 // Copies a whole database through SQLite's backup API: out of a live one, or into one.
 
 internal import CSQLite
+internal import SQLiteFormat
 
 /// Copies of a whole database, page for page, through SQLite's backup API.
 package enum OnlineBackup {
@@ -111,6 +112,37 @@ package enum OnlineBackup {
         throw SQLiteError(extendedCode: result, message: "cannot ask for locks")
       }
       return isReserved != 0
+    } catch {
+      throw RescueError(error, doing: "read '\(path)'")
+    }
+  }
+
+  /// The first bytes of a database file, read by SQLite; none where it has fewer.
+  ///
+  /// Nothing of what lies beside the file is looked at, and nothing is locked. A process that
+  /// opened and closed the file itself would give up the locks of its own connections.
+  ///
+  /// - Throws: ``RescueError`` when SQLite cannot open or read the file.
+  static func start(of path: FilePath, count: Int) throws(RescueError) -> Bytes {
+    do throws(SQLiteError) {
+      let connection = try Connection(path, mode: .readOnly)
+      var file: UnsafeMutablePointer<sqlite3_file>?
+      var result = unsafe withUnsafeMutablePointer(to: &file) { file in
+        unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, file)
+      }
+      var bytes = Bytes(repeating: 0, count: count)
+      if result == SQLITE_OK {
+        let read = unsafe file?.pointee.pMethods?.pointee.xRead
+        result = unsafe bytes.withUnsafeMutableBytes { buffer in
+          unsafe read?(file, buffer.baseAddress, Int32(count), 0) ?? SQLITE_NOTFOUND
+        }
+      }
+      // What lies behind the end of the file is zero.
+      if result == SQLITE_IOERR | 2 << 8 { return [] }
+      guard result == SQLITE_OK else {
+        throw SQLiteError(extendedCode: result, message: "cannot read its first bytes")
+      }
+      return bytes
     } catch {
       throw RescueError(error, doing: "read '\(path)'")
     }

@@ -40,9 +40,9 @@ package struct RowLoader: ~Copyable {
     let name = table.name.quotedIdentifier
     let columns = (mapping.rowIDName.map { [$0] } ?? []) + mapping.targets
     let names = columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    let same = columns.enumerated()
-      .map { "\($1.quotedIdentifier) IS ?\($0 + 1) COLLATE BINARY" }.conjunction
+    // SQLite looks for each number among all marks before it.
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    let same = columns.map { "\($0.quotedIdentifier) IS ? COLLATE BINARY" }.conjunction
     // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
     // or write a default for NULL, IGNORE would pass over this one.
     let statement = try connection.prepare(
@@ -59,8 +59,12 @@ package struct RowLoader: ~Copyable {
     self.encoding = encoding
     self.longValues = longValues
     self.values = values
-    places = mapping.targets.map { table.place(of: $0) ?? 0 }
-    isFillable = mapping.targets.map { encoding == encodingOfTable && table.isUnwatched($0) }
+    let placesInRecord = table.placesInRecord
+    places = mapping.targets.map { placesInRecord[$0] ?? 0 }
+    let watched = encoding == encodingOfTable ? table.watchedColumns : nil
+    isFillable = mapping.targets.map { target in
+      watched.map { !$0.contains(target) } ?? false
+    }
   }
 
   /// Inserts the row of a record.

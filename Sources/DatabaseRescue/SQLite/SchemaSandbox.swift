@@ -5,7 +5,7 @@ import Diagnosis
 import SQLiteFormat
 
 /// A database in memory, into which declarations of an untrusted schema go.
-private final class SandboxDatabase {
+final class SandboxDatabase {
   /// How many steps of SQLite's machine all modules together may take.
   private static let stepsMax = 200_000_000
 
@@ -44,16 +44,17 @@ struct SchemaSandbox {
   /// How many indexes of a table are looked at together.
   private static let indexesMax = 64
 
-  private(set) var declarations: [Declaration] = []
+  var declarations: [Declaration] = []
   private(set) var refused: [RefusedStatement] = []
-  private(set) var description = SchemaDescription()
+  var description = SchemaDescription()
   private(set) var defaults: [Name: [Value]] = [:]
+  var virtualTables: [VirtualTable] = []
 
-  private let groups: SchemaGroups
+  let groups: SchemaGroups
   /// Where the modules of the library make their tables.
-  private let modules: SandboxDatabase
+  let modules: SandboxDatabase
   /// Where every module is a stand-in, and each table is what its own statement says.
-  private let plain: SandboxDatabase
+  let plain: SandboxDatabase
   /// The names of tables, indexes and views that are taken, and those of triggers.
   private var taken: (objects: Set<Name>, triggers: Set<Name>) = ([], [])
 
@@ -83,7 +84,7 @@ struct SchemaSandbox {
 
   // MARK: Ordinary tables and views
 
-  private mutating func declareOrdinary(_ group: SchemaGroups.Group) {
+  mutating func declareOrdinary(_ group: SchemaGroups.Group) {
     var owner: Declaration?
     for (number, indexes) in group.indexes.pieces(of: Self.indexesMax).enumerated() {
       plain.takingBack {
@@ -99,12 +100,12 @@ struct SchemaSandbox {
     }
   }
 
-  private mutating func declare(_ entries: [SchemaEntry], in database: SandboxDatabase) {
+  mutating func declare(_ entries: [SchemaEntry], in database: SandboxDatabase) {
     for entry in entries { _ = declare(entry, in: database) }
   }
 
   /// Declares an object, unless its name is taken.
-  private mutating func declare(
+  mutating func declare(
     _ entry: SchemaEntry, in database: SandboxDatabase
   ) -> Declaration? {
     do throws(DeclarationFault) {
@@ -124,12 +125,12 @@ struct SchemaSandbox {
     }
   }
 
-  private func isTaken(_ entry: SchemaEntry) -> Bool {
+  func isTaken(_ entry: SchemaEntry) -> Bool {
     entry.kind == .trigger
       ? taken.triggers.contains(entry.name) : taken.objects.contains(entry.name)
   }
 
-  private mutating func note(_ declaration: Declaration) {
+  mutating func note(_ declaration: Declaration) {
     declarations.append(declaration)
     if declaration.kind == .trigger {
       taken.triggers.insert(declaration.name)
@@ -138,126 +139,10 @@ struct SchemaSandbox {
     }
   }
 
-  // MARK: Virtual tables
-
-  /// Declares a virtual table with the tables that store it: as its module makes them, where that
-  /// agrees with the file; else each by its own statement.
-  private mutating func declareVirtual(_ group: SchemaGroups.Group) {
-    let start = declarations.count
-    // The tables as the file has them, with their indexes and triggers.
-    for name in group.shadows {
-      guard let shadow = groups.groups[name], !shadow.claims.contains(where: \.isVirtual) else {
-        continue
-      }
-      declareOrdinary(shadow)
-    }
-    let stored = (start..<declarations.count).filter { declarations[$0].kind == .table }
-    var isMade = false
-    for claim in group.claims {
-      if claim.isVirtual, !isTaken(claim), declareThroughModule(claim, group, stored) {
-        isMade = true
-      } else {
-        declareWithoutModule(claim)
-      }
-    }
-    guard !isMade else { return }
-    plain.takingBack { declare(group.indexes + group.triggers, in: plain) }
-  }
-
-  /// Declares a virtual table that can only be written down: its module is not here, or does not
-  /// make the tables that the file has.
-  private mutating func declareWithoutModule(_ claim: SchemaEntry) {
-    plain.takingBack {
-      guard let module = claim.virtualModule else {
-        _ = declare(claim, in: plain)
-        return describe(isFirst: true)
-      }
-      plain.connection.standIn(forModule: module.text)
-      guard declare(claim, in: plain) != nil else { return }
-      declarations[declarations.count - 1].isOnlyRecorded = true
-      description.tables.append(
-        TableDescription(
-          name: claim.name, kind: .virtual, columns: [], storageOrder: [], sql: claim.sql ?? ""))
-    }
-  }
-
-  /// Declares a virtual table where its module is here and makes the tables that the file has.
-  private mutating func declareThroughModule(
-    _ claim: SchemaEntry, _ group: SchemaGroups.Group, _ stored: [Int]
-  ) -> Bool {
-    guard let module = claim.virtualModule, KnownModules.stored.contains(module) else {
-      return false
-    }
-    var isMade = false
-    modules.takingBack {
-      guard let declaration = make(claim), let family = family(of: claim, stored) else { return }
-      note(declaration)
-      description.tables.append(family.table)
-      for (name, isImplied) in family.shadows {
-        guard let index = stored.first(where: { declarations[$0].name == name }) else { continue }
-        declarations[index].family = claim.name
-        declarations[index].isImplied = isImplied
-      }
-      for index in description.tables.indices
-      where family.shadows[description.tables[index].name] != nil {
-        description.tables[index].kind = .shadow
-      }
-      description.tables += family.other
-      declare(group.indexes + group.triggers, in: modules)
-      isMade = true
-    }
-    return isMade
-  }
-
-  /// Makes a virtual table, with the table of its content beside it where the module asks for that.
-  private func make(_ claim: SchemaEntry) -> Declaration? {
-    do throws(DeclarationFault) {
-      return try modules.connection.declare(claim)
-    } catch {
-      guard error.reason.hasPrefix("no such table"),
-        let content = error.reason.split(whereSeparator: { " .".contains($0) }).last,
-        groups.groups[Name(content)]?.claims.contains(where: { entry in
-          (try? modules.connection.declare(entry)) != nil
-        }) == true
-      else { return nil }
-      return try? modules.connection.declare(claim)
-    }
-  }
-
-  /// A virtual table that was just made, those of the file's tables that store it, with whether
-  /// its module makes them, and what the module makes besides; nil where rows of the file have no
-  /// place in what it makes.
-  private func family(
-    of claim: SchemaEntry, _ stored: [Int]
-  ) -> (table: TableDescription, shadows: [Name: Bool], other: [TableDescription])? {
-    guard let made = try? SchemaReader.describe(modules.connection),
-      let table = made.tables.first(where: { $0.name == claim.name })
-    else { return nil }
-    for index in stored where !made.tables.contains(where: { $0.name == declarations[index].name })
-    {
-      // Only beside its virtual table SQLite tells whether a table stores it.
-      try? modules.connection.declare(declarations[index])
-    }
-    guard let all = try? SchemaReader.describe(modules.connection) else { return nil }
-    var shadows: [Name: Bool] = [:]
-    for index in stored {
-      let name = declarations[index].name
-      guard let other = all.tables.first(where: { $0.name == name }), other.kind == .shadow else {
-        continue
-      }
-      shadows[name] = made.tables.contains { $0.name == name }
-      guard let own = description.tables.first(where: { $0.name == name }),
-        own.hasPlace(in: other)
-      else { return nil }
-    }
-    let other = made.tables.filter { $0.kind == .shadow && shadows[$0.name] == nil }
-    return (table, shadows, other)
-  }
-
   // MARK: Describing
 
   /// Takes in what SQLite says of the objects that are there now.
-  private mutating func describe(isFirst: Bool) {
+  mutating func describe(isFirst: Bool) {
     guard let found = try? SchemaReader.describe(plain.connection) else { return }
     guard isFirst else {
       for table in found.tables {
@@ -294,24 +179,6 @@ struct SchemaSandbox {
 extension Declaration {
   /// Whether the object has no pages, and is made by its row in the schema alone.
   fileprivate var isWrittenDown: Bool { kind == .view || kind == .trigger }
-}
-
-extension SchemaEntry {
-  /// The module of a virtual table.
-  fileprivate var virtualModule: Name? {
-    kind == .table ? sql.flatMap { VirtualTableTokens($0)?.module } : nil
-  }
-
-  fileprivate var isVirtual: Bool { virtualModule != nil }
-}
-
-extension TableDescription {
-  /// Whether each column has a place in another table, and none of that is left without one.
-  fileprivate func hasPlace(in other: TableDescription) -> Bool {
-    guard withoutRowID == other.withoutRowID else { return false }
-    let mapping = ColumnMapping(from: RowShape(self, defaults: [], encoding: .utf8), to: other)
-    return mapping.leftOut.isEmpty && mapping.targets.count == other.columns.count
-  }
 }
 
 extension [SchemaEntry] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SQLite itself says about a database that we made or copied.
 
-import Diagnosis
+package import Diagnosis
 package import SQLiteFormat
 
 /// What SQLite says about a database that is ours: a fresh one, or a private copy.
@@ -11,7 +11,7 @@ package struct Verification: Sendable {
   /// Rows that refer to rows that are not there, by table.
   package let danglingReferences: [(table: Name, count: Int)]
   /// What could not be checked, and why.
-  package let unchecked: [String]
+  package let unchecked: [Unchecked]
   /// How many rows the tables have that were asked for, in their order.
   package var rowCounts: [Int] = []
 
@@ -32,7 +32,7 @@ package struct Verification: Sendable {
         references: try references(in: connection), counts: try count(tables, in: connection)
       )
     }
-    let integrity: (problems: [String], unchecked: [String])
+    let integrity: (problems: [String], unchecked: [Unchecked])
     do throws(SQLiteError) {
       integrity = try checkIntegrity(of: open(path, isCancelled))
     } catch {
@@ -57,8 +57,8 @@ package struct Verification: Sendable {
   /// Has SQLite check everything; what needs functions or collations of an app, it cannot.
   static func checkIntegrity(
     of connection: borrowing Connection
-  ) throws(SQLiteError) -> (problems: [String], unchecked: [String]) {
-    var unchecked: [String] = []
+  ) throws(SQLiteError) -> (problems: [String], unchecked: [Unchecked]) {
+    var unchecked: [Unchecked] = []
     while true {
       do throws(SQLiteError) {
         // SQLite's quicker check takes keys of some sound tables without rowids for NULL.
@@ -68,7 +68,7 @@ package struct Verification: Sendable {
         return (lines, unchecked)
       } catch {
         guard connection.standIn(forWhatLacks: error) else { throw error }
-        unchecked.append("the entries of indexes: \(error.message)")
+        unchecked.append(Unchecked(.keys, of: nil as String?, because: error.message))
       }
     }
   }
@@ -85,14 +85,14 @@ package struct Verification: Sendable {
 
   private static func references(
     in connection: borrowing Connection
-  ) throws(SQLiteError) -> (dangling: [(table: Name, count: Int)], unchecked: [String]) {
+  ) throws(SQLiteError) -> (dangling: [(table: Name, count: Int)], unchecked: [Unchecked]) {
     let tables = try connection.rows(
       """
       SELECT DISTINCT name FROM sqlite_schema AS s, pragma_foreign_key_list(s.name)
       WHERE s.type = 'table' ORDER BY name
       """)
     var dangling: [(table: Name, count: Int)] = []
-    var unchecked: [String] = []
+    var unchecked: [Unchecked] = []
     for table in tables.compactMap({ $0.first?.utf8String }) {
       do throws(SQLiteError) {
         let count =
@@ -100,7 +100,7 @@ package struct Verification: Sendable {
             "SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])?.integerValue ?? 0
         if count > 0 { dangling.append((Name(table), Int(count))) }
       } catch  where error.cause == .other {
-        unchecked.append("the references of '\(table)': \(error.message)")
+        unchecked.append(Unchecked(.references, of: table, because: error.message))
       }
     }
     return (dangling, unchecked)

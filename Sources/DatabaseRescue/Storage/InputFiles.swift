@@ -62,6 +62,9 @@ public struct InputFiles: Sendable {
     self.held = held
   }
 
+  /// Keeps a private folder for as long as this value is there.
+  mutating func hold(_ folder: HeldFolder) { held.append(folder) }
+
   /// Whether the files are private ones, which nobody else changes.
   var isPrivate: Bool { !held.isEmpty }
 

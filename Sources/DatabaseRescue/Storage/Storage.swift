@@ -15,6 +15,9 @@ public protocol Storage: Sendable {
   /// What is known of a file without opening it; nil when there is none. Follows links.
   func status(of path: FilePath) throws(StorageError) -> FileStatus?
 
+  /// Seconds since 1970 at which a file was made; nil where nobody keeps that. Follows links.
+  func born(_ path: FilePath) throws(StorageError) -> Double?
+
   /// The path with all symbolic links followed.
   func resolve(_ path: FilePath) throws(StorageError) -> FilePath
 
@@ -58,7 +61,7 @@ public protocol Storage: Sendable {
   func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock?
 
   /// Keeps the connections of other processes from a database for as long as the result lives;
-  /// nil when one of them is using it.
+  /// nil when one of them is using it, or this process has it open itself.
   ///
   /// A connection in WAL mode uses it for as long as it is open; one in a rollback mode only
   /// while it reads or writes. In the meantime this process must not open the file and close it
@@ -67,6 +70,10 @@ public protocol Storage: Sendable {
 
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
+
+  /// All files that those processes have open which have this one open, or one of its name; nil
+  /// where the system does not tell.
+  func openFiles(ofUsersOf path: FilePath) -> OpenFiles?
 }
 
 /// How a file is opened.
@@ -206,6 +213,9 @@ public enum PipeContent: Hashable, Sendable {
 }
 
 extension Storage {
+  /// Nothing, as storage that does not keep it says.
+  public func born(_ path: FilePath) throws(StorageError) -> Double? { nil }
+
   /// Refuses, as storage without pipes does.
   public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
     throw StorageError(operation: "open", path: path, errno: StorageError.noFile)

@@ -30,9 +30,10 @@ final class SystemFile: StoredFile {
     self.path = path
     self.number = number
     self.storage = storage
+    OwnDescriptors.all.add(descriptor)
   }
 
-  deinit { systemClose(descriptor) }
+  deinit { OwnDescriptors.all.close(descriptor) }
 
   var byteCount: Int {
     var information = stat()

@@ -13,13 +13,14 @@ import SQLiteFormat
 
 /// A lock that is held for as long as this lives.
 public final class HeldLock: Sendable {
-  private let descriptor: Int32
+  fileprivate let descriptor: Int32
 
   fileprivate init(descriptor: Int32) {
     self.descriptor = descriptor
+    OwnDescriptors.all.add(descriptor)
   }
 
-  deinit { systemClose(descriptor) }
+  deinit { OwnDescriptors.all.close(descriptor) }
 }
 
 extension SystemStorage {
@@ -29,7 +30,8 @@ extension SystemStorage {
     return try isGranted(path) { lock.take() } ? lock : nil
   }
 
-  /// Keeps the connections of other processes from a database; nil when one of them is using it.
+  /// Keeps the connections of other processes from a database; nil when one of them is using it, or
+  /// this process has it open itself.
   public func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
     var mode = OpenMode.readWrite
     let lock: HeldLock
@@ -40,6 +42,8 @@ extension SystemStorage {
       mode = .read
       lock = try open(path, flags: mode.flags)
     }
+    // The locks of a process are all one: those of a connection in this one would be lost.
+    guard !OwnDescriptors.all.isOpenElsewhere(lock.descriptor) else { return nil }
     return try isGranted(path) {
       mode == .read ? lock.isFreeOfSQLite() : lock.keepSQLiteAway()
     } ? lock : nil

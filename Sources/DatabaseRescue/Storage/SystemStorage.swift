@@ -25,6 +25,7 @@ public struct SystemStorage: Storage {
 
   /// Opens a file.
   public func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
+    if mode == .read, let file = try reopened(path) { return file }
     let number = SystemFile.nextNumber()
     let creates = mode == .createNew || mode == .append
     let descriptor = try call(SystemCall("open", path, .open(file: number, creates: creates))) {
@@ -40,6 +41,15 @@ public struct SystemStorage: Storage {
     return file
   }
 
+  /// The file by a descriptor that could not be closed when it was last read.
+  private func reopened(_ path: FilePath) throws(StorageError) -> SystemFile? {
+    guard OwnDescriptors.all.keepsAny, let identity = try status(of: path)?.identity,
+      let descriptor = OwnDescriptors.all.reuse(identity)
+    else { return nil }
+    return SystemFile(
+      descriptor: descriptor, path: path, number: SystemFile.nextNumber(), storage: self)
+  }
+
   /// What is known of a file without opening it; nil when there is none.
   public func status(of path: FilePath) throws(StorageError) -> FileStatus? {
     var information = stat()
@@ -51,6 +61,15 @@ public struct SystemStorage: Storage {
       return nil
     }
     return FileStatus(information)
+  }
+
+  /// Seconds since 1970 at which a file was made; nil where nobody keeps that.
+  public func born(_ path: FilePath) throws(StorageError) -> Double? {
+    var born = 0.0
+    try call(SystemCall("look at", path)) {
+      unsafe path.withCString { unsafe dbrescue_birth_time($0, &born) }
+    }
+    return born > 0 ? born : nil
   }
 
   /// The path with all symbolic links followed, where there may be no file yet.
@@ -366,8 +385,11 @@ extension StorageError {
 
   /// The kinds of failure that are told apart.
   enum Cause: Hashable {
-    case missing, permission, noSpace, readOnly, folder, noFile, exists, other
+    case missing, permission, noSpace, readOnly, folder, noFile, exists, noLocks, other
   }
+
+  /// What file systems say that cannot lock files, or not ones that are only read.
+  private static let lockErrors = [ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EBADF, EINVAL]
 
   /// What kind of failure this is.
   var cause: Cause {
@@ -379,6 +401,7 @@ extension StorageError {
     case EISDIR: .folder
     case Self.noFile: .noFile
     case EEXIST: .exists
+    case _ where operation == "lock" && Self.lockErrors.contains(errno): .noLocks
     default: .other
     }
   }

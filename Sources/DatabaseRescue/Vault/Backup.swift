@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One backup in a vault: its name, what it says about itself, and what it is worth.
 
+internal import Diagnosis
+
 /// One backup in a vault.
 public struct Backup: Sendable {
   /// The file.
@@ -21,6 +23,13 @@ public struct Backup: Sendable {
   /// Whether it can stand in for the database: complete, not raw, no damage found, no failed check, and
   /// nothing was wrong when it was last read in full.
   public var isGood: Bool { wasGood && proof?.passed != false }
+
+  /// What was not checked of the database, in sentences without a full stop.
+  public var unchecked: [String] {
+    (manifest?.content.findings ?? []).filter { $0.code == FindingCode.notChecked.name }
+      .map(\.message)
+      + (manifest?.checks ?? []).filter { $0.name == ImageChecks.notChecked }.map(\.detail)
+  }
 
   private let wasGood: Bool
 

@@ -7,7 +7,7 @@ import SQLiteFormat
 extension BackupDescription {
   /// Describes a database; what has not changed since an earlier backup is taken from there.
   ///
-  /// - Throws: ``RescueError`` when rows cannot be read.
+  /// - Throws: ``RescueError`` when bytes cannot be read: that is no fact about the database.
   init(
     of pages: any PageSource, since earlier: EarlierBackup?, supportCode: SupportCode
   ) throws(RescueError) {
@@ -26,7 +26,19 @@ extension BackupDescription {
       self.init(
         try BackupContent(survey, supportCode: supportCode, known: known ?? []),
         changedTables: changed?.names.sorted())
+      if let failure = survey.failures.first { throw RescueError(notDescribed: failure) }
     }
+  }
+}
+
+extension RescueError {
+  /// The error of bytes that are about to be stored, and cannot be read when they are looked at.
+  fileprivate init(notDescribed failure: ReadFailure) {
+    self.init(
+      .inputOutput,
+      "what is being backed up cannot be read at byte \(failure.offset): \(failure.reason)",
+      meaning: "no backup was made; the database is untouched",
+      advice: "try again, and check the disk if it happens again")
   }
 }
 
@@ -36,12 +48,16 @@ extension BackupContent {
   /// - Throws: ``RescueError`` when rows cannot be read.
   init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) throws(RescueError) {
     let tables = survey.trees.filter { $0.entry.kind == .table }
+    let shadows = Set(
+      (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }.map(\.name))
     let known = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let described = Parallel.map(tables.count) { index -> Result<Table, RescueError> in
       Result { () throws(RescueError) -> Table in
         let tree = tables[index]
         if let table = known[tree.entry.name.text] { return table }
-        return try Table(tree, in: survey)
+        var table = try Table(tree, in: survey)
+        if shadows.contains(tree.entry.name) { table.isShadow = true }
+        return table
       }
     }
     self.init(
@@ -53,6 +69,8 @@ extension BackupContent {
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
       tables: try described.map { table throws(RescueError) in try table.get() },
       findings: survey.findings.map { FoundThing($0) })
+    sequences = Dictionary(
+      survey.sequences.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

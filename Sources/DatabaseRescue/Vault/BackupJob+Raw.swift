@@ -34,7 +34,9 @@ extension BackupJob {
     let source = writer.world.watched(try open(files.path(of: .main), .read))
     var checks = reasons
     var content = BackupContent()
-    do throws(RescueError) { content = try describe(source, nil).content } catch {
+    do throws(RescueError) { content = try describe(source, nil).content } catch
+      where error.kind != .inputOutput
+    {
       checks.append(Check(Self.described, passed: false, detail: error.message))
     }
     var manifest = manifest(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The making of one backup, up to the point where it gets its name.
 
+internal import Diagnosis
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -42,6 +43,12 @@ struct BackupJob {
       return try storeRaw(
         [Check(Self.readable, passed: false, detail: reason)], describing: describe)
     }
+    let counter = try changeCounter()
+    let examined = try ExaminedImage(files.path, in: writer.world)
+    if let reason = examined.reasonNotToOpen {
+      return try storeRaw(
+        [Check(Self.readable, passed: false, detail: reason)], describing: describe)
+    }
     do throws(RescueError) {
       try makeImage()
     } catch  where [.invalidInput, .permission].contains(error.kind) {
@@ -50,7 +57,10 @@ struct BackupJob {
       let reason = Check(Self.readable, passed: false, detail: error.message)
       return try storeRaw([reason], describing: describe)
     }
-    return ([.main], try storeImage(describing: describe, checking: check))
+    let difference = try examined.check(of: open(run.path(.image), .read), in: storage)
+    let manifest = try storeImage(
+      noting: difference, countedBefore: counter, describing: describe, checking: check)
+    return ([.main], manifest)
   }
 
   // MARK: - Reading the database
@@ -150,16 +160,18 @@ struct BackupJob {
   // MARK: - An image
 
   private func storeImage(
+    noting difference: Check?, countedBefore counter: ChangeCounter?,
     describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
     let image = writer.world.watched(try open(run.path(.image), .read))
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     // Beside everything else, where no earlier backup can vouch for any table.
+    let isKnown = earlier?.vouching(at: created, for: writer.options.recheckAfter)?.isIntact == true
     let checks =
-      writer.options.verification == .full && earlier?.isIntact != true
-      ? Background { [path = run.path(.image), world = writer.world] in
-        ImageChecks.all(of: path, until: world.isCancelled)
+      writer.options.verification == .full && !isKnown
+      ? Background { [path = run.path(.image), world = writer.world] () throws(RescueError) in
+        try ImageChecks.all(of: path, until: world.isCancelled)
       } : nil
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
     if stored.isCleared, !stored.manifest.content.isSound {
@@ -168,15 +180,23 @@ struct BackupJob {
       stored = try store(image, like: earlier, describing: describe)
     }
     var manifest = stored.manifest
+    manifest.checks += [difference].compactMap(\.self)
     if writer.options.verification == .full {
-      manifest.checks +=
-        checks?.value()
-        ?? ImageChecks.of(
+      if let checks {
+        manifest.checks += try checks.value()
+      } else {
+        manifest.checks += try ImageChecks.of(
           run.path(.image), since: stored.since, changed: stored.changedTables,
           until: writer.world.isCancelled)
+      }
       manifest.checks += try check(run.path(.image))
+      // What modules were not asked when the pages were read, they were asked now.
+      manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }
     }
     try run.remove(.image)
+    manifest.content.changeCounter = counter?.atLeast
+    manifest.content.place = place
+    manifest.lineage = try lineage(of: manifest.content, counter)
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)
     return manifest
@@ -204,7 +224,9 @@ struct BackupJob {
     var container = try BackupContainer(
       manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
     let (stored, readBack) = try container.write(image, from: run.path(.image), like: earlier)
-    let since = earlier?.with(stored.changes)
+    let since = earlier?.vouching(at: created, for: writer.options.recheckAfter)?
+      .with(stored.changes)
+    manifest.examined = since?.examined
     let description = try describe(image, since)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     manifest.content = description.content
@@ -215,7 +237,8 @@ struct BackupJob {
   }
 
   private func isClean(_ manifest: BackupManifest) -> Bool {
-    manifest.content.isSound && manifest.checks.allSatisfy(\.passed)
+    manifest.content.isSound && manifest.lineage?.isDoubtful != true
+      && manifest.checks.allSatisfy(\.passed)
       && (writer.options.verification == .quick
         || manifest.checks.contains { $0.name == ImageChecks.integrityCheck })
   }

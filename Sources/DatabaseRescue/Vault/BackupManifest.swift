@@ -39,6 +39,11 @@ public struct BackupManifest: Codable, Hashable, Sendable {
   public var checks: [Check] = []
   /// Whether nothing was found wrong with the database and every check passed.
   public var clean = false
+  /// When all of the database was last read and checked with nothing taken over from an earlier
+  /// backup; nil when that was for this one.
+  public var examined: Date?
+  /// How the database follows from the newest good backup before; nil when there was none.
+  public var lineage: Lineage?
 
   /// The bytes that are stored.
   public struct Image: Codable, Hashable, Sendable {
@@ -122,6 +127,14 @@ public struct BackupContent: Codable, Hashable, Sendable {
   public var tables: [Table]
   /// What was found wrong, or worth knowing.
   public var findings: [FoundThing]
+  /// The change counter of the file header, or a lower one that it had just before; nil when that
+  /// is unknown.
+  public var changeCounter: UInt32?
+  /// A digest of where the database lies, which tells two databases of one name apart; nil when
+  /// that is unknown.
+  public var place: String?
+  /// The AUTOINCREMENT counters by table; nil when they are unknown.
+  public var sequences: [String: Int64]?
 
   /// Makes a description of a database; what is left out is unknown.
   public init(
@@ -149,6 +162,8 @@ public struct BackupContent: Codable, Hashable, Sendable {
     public var contentHash: String?
     /// The leaf pages that hold its rows.
     public var leafPages: LeafPages?
+    /// Whether it is the storage of a virtual table; nil when it is not.
+    public var isShadow: Bool?
 
     /// Makes a table.
     public init(

@@ -51,7 +51,8 @@ extension BackupReader {
     var hash = SHA256()
     try archive.forEachMember { (member, reading) throws(RescueError) in
       guard let bytes = reading.bytes else {
-        throw notWhole("is damaged: member \(member.number) \(reading.flaw ?? "")")
+        let flaw = "member \(member.number) \(reading.flaw ?? "")"
+        throw reading.isUnread ? unread(flaw) : notWhole("is damaged: \(flaw)")
       }
       hash.update(bytes)
       try body(bytes)
@@ -63,23 +64,29 @@ extension BackupReader {
 
   /// Writes the whole database to a new file, and makes it durable.
   ///
-  /// - Parameter path: The new file; it must not exist, and is removed on failure.
+  /// - Parameters:
+  ///   - path: The new file; it must not exist, and is removed on failure.
+  ///   - limit: How large it may become.
   /// - Throws: ``RescueError`` when the backup is not whole, when there is no room, and
   ///   when the file cannot be written.
-  public func restore(to path: FilePath) throws(RescueError) {
-    try write(to: path) { (output) throws(RescueError) in
+  public func restore(to path: FilePath, byteCountMax limit: Int = .max) throws(RescueError) {
+    try write(to: path, limit) { (output) throws(RescueError) in
       try forEachSpan { (bytes) throws(RescueError) in try output.append(bytes) }
     }
   }
 
   /// Writes as much of the database as can be had to a new file, with zeros for the rest.
   ///
-  /// - Parameter path: The new file; it must not exist, and is removed on failure.
+  /// - Parameters:
+  ///   - path: The new file; it must not exist, and is removed on failure.
+  ///   - limit: How large it may become.
   /// - Returns: What is missing from the new file.
   /// - Throws: ``RescueError`` when there is no room, or the file cannot be written.
-  public func extract(to path: FilePath) throws(RescueError) -> BackupExtraction {
+  public func extract(
+    to path: FilePath, byteCountMax limit: Int = .max
+  ) throws(RescueError) -> BackupExtraction {
     var result: BackupExtraction?
-    try write(to: path) { (output) throws(RescueError) in
+    try write(to: path, limit) { (output) throws(RescueError) in
       result =
         if let archive { try self.extract(archive, to: output) } else {
           try self.extractForeign(to: output)
@@ -108,7 +115,10 @@ extension BackupReader {
       try output.write(bytes, at: member.span.lowerBound)
     }
     lost.sort { $0.bytes.lowerBound < $1.bytes.lowerBound }
-    return BackupExtraction(byteCount: total, pageSize: pageSize, lost: lost, endedBy: nil)
+    // Whether all is there that was stored, only the end could say.
+    return BackupExtraction(
+      byteCount: total, pageSize: pageSize, lost: lost,
+      endedBy: archive.end == nil ? notWhole("is cut off: its end mark is missing") : nil)
   }
 
   private func extractForeign(to output: BackupOutput) throws(RescueError) -> BackupExtraction {
@@ -130,9 +140,9 @@ extension BackupReader {
 
   /// Makes a new file, has `body` fill it, and makes it durable; removes it on failure.
   private func write(
-    to path: FilePath, _ body: (BackupOutput) throws(RescueError) -> Void
+    to path: FilePath, _ limit: Int, _ body: (BackupOutput) throws(RescueError) -> Void
   ) throws(RescueError) {
-    let output = try BackupOutput(path, in: storage)
+    let output = try BackupOutput(path, in: storage, limit: limit)
     do throws(RescueError) {
       try output.reserve(imageByteCount ?? 0)
       try body(output)
@@ -141,6 +151,13 @@ extension BackupReader {
       output.discard()
       throw error
     }
+  }
+
+  private func unread(_ reason: String) -> RescueError {
+    RescueError(
+      .inputOutput, "cannot read the backup '\(path)': \(reason)",
+      meaning: "the disk does not hand out some bytes; nothing was changed",
+      advice: "try again, and copy the backup to another disk if it happens again")
   }
 
   private func notWhole(_ reason: String) -> RescueError {
@@ -159,12 +176,15 @@ final class BackupOutput {
   private let file: any StoredFile
   /// The most bytes that may be written: what was free when the file was made.
   private let byteCountMax: Int
+  /// The most bytes that were asked for.
+  private let limit: Int
   /// How many bytes were appended, or the size that was set.
   private(set) var byteCount = 0
 
-  init(_ path: FilePath, in storage: any Storage) throws(RescueError) {
+  init(_ path: FilePath, in storage: any Storage, limit: Int = .max) throws(RescueError) {
     self.path = path
     self.storage = storage
+    self.limit = limit
     do {
       byteCountMax = try storage.freeBytes(at: path.folder)
       file = try storage.open(path, .createNew)
@@ -175,6 +195,12 @@ final class BackupOutput {
 
   /// Checks that so many bytes fit.
   func reserve(_ byteCount: Int) throws(RescueError) {
+    guard byteCount <= limit else {
+      throw RescueError(
+        .cannotWrite, "'\(path)' would become larger than \(limit) bytes",
+        meaning: "a small gzip file can stand for any number of bytes; nothing was kept of it",
+        advice: "if it is to be so large, say how large: --max-output MIB")
+    }
     guard byteCount <= byteCountMax else {
       throw RescueError(
         .cannotWrite,

@@ -15,6 +15,8 @@ public struct BackupDamage: Hashable, Sendable {
   public let reason: String
   /// Whether the bytes cannot be had; otherwise only `gunzip` will complain.
   public let isLost: Bool
+  /// Whether the disk did not hand the member out, which says nothing of what it holds.
+  public var isUnread = false
 }
 
 /// What verifying a backup showed.
@@ -29,6 +31,8 @@ public struct BackupVerification: Sendable {
   public let damage: [BackupDamage]
   /// What else is wrong with the file.
   public let flaws: [String]
+  /// Whether the disk did not hand out some of it, which says nothing of what it holds.
+  public var isUnread = false
 
   /// Whether the backup gives back exactly what was stored, by every way of reading it.
   public var passed: Bool {
@@ -63,7 +67,8 @@ extension BackupReader {
             : "the whole database has another SHA-256 than the manifest"))
     }
     return BackupVerification(
-      path: path, state: state, checks: checks, damage: damage, flaws: flaws)
+      path: path, state: state, checks: checks, damage: damage, flaws: flaws,
+      isUnread: damage.contains(where: \.isUnread))
   }
 
   /// Reads all members, hands over the bytes that can be had, and lists the rest.
@@ -82,7 +87,7 @@ extension BackupReader {
         BackupDamage(
           member: member.number, bytes: member.span,
           pages: Self.pages(member.span, of: pageSize), reason: flaw,
-          isLost: reading.bytes == nil))
+          isLost: reading.bytes == nil, isUnread: reading.isUnread))
     }
     return damage.sorted { $0.bytes.lowerBound < $1.bytes.lowerBound }
   }
@@ -108,7 +113,9 @@ extension BackupReader {
       "gunzip", passed: problem == nil,
       detail: problem?.message
         ?? "\(byteCount) bytes; not made by this program, so there is nothing to compare with")
-    return BackupVerification(path: path, state: state, checks: [check], damage: [], flaws: flaws)
+    return BackupVerification(
+      path: path, state: state, checks: [check], damage: [], flaws: flaws,
+      isUnread: problem?.kind == .inputOutput)
   }
 
   /// Inflates a file from start to end, as `gunzip` does.

@@ -95,13 +95,13 @@ public final class BackupReader: Sendable {
   public var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
 
   /// Whether this backup can stand in for the database: complete, not raw, proven, and of a database
-  /// in which nothing was found to be damaged.
+  /// in which nothing was found to be damaged, and that had not gone back in time.
   ///
   /// Foreign keys that point nowhere do not count against it, since many apps live with
   /// such rows; a failed integrity check does.
   public var isGood: Bool {
     guard state == .complete, hasFinalManifest, let manifest, !manifest.raw else { return false }
-    return manifest.content.isSound
+    return manifest.content.isSound && manifest.lineage?.isDoubtful != true
       && manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
   }
 

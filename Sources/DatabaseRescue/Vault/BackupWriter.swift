@@ -26,8 +26,19 @@ public struct BackupWriter: Sendable {
     public var level = 1
     /// How much is done before a backup counts.
     public var verification = Verification.full
+    /// For how long what was found out about a database is taken over for what of it has not
+    /// changed by a byte; after that, everything is read and checked again.
+    public var recheckAfter = Duration.seconds(7 * 86_400)
     /// How long to wait for locks on the database.
     public var wait = Duration.seconds(5)
+    /// How many of a hundred rows a table may have lost since the newest good backup for this one
+    /// to be good; nil for any number.
+    public var lossMax: Int?
+    /// The tables that may lose any number of rows.
+    public var freeTables: Set<String> = []
+    /// Whether the backup counts although the database is older than its newest good backup, or has
+    /// lost more rows than it may.
+    public var acceptsOlder = false
     /// Whether the files are stored as they are even if SQLite could read them.
     ///
     public var isRaw = false
@@ -87,8 +98,7 @@ public struct BackupWriter: Sendable {
   ) throws(RescueError) -> Backup {
     let files = try DatabaseFiles(database, in: world.storage)
     try checkSpace(for: files)
-    do { try world.storage.createFolder(vault) } catch { throw RescueError(error) }
-    let run = try BackupRun.begin(in: vault, of: world)
+    let run = try begin()
     let created = world.now()
     let job = BackupJob(writer: self, run: run, files: files, created: created)
     do throws(RescueError) {
@@ -104,6 +114,26 @@ public struct BackupWriter: Sendable {
       run.discard()
       var error = error
       error.change = run.remains
+      throw error
+    }
+  }
+
+  /// Begins a run in the vault, which is made where there is none, and goes again if that fails.
+  private func begin() throws(RescueError) -> BackupRun {
+    var new: [FilePath] = []
+    do throws(StorageError) {
+      for folder in [vault, vault.folder] where try world.storage.status(of: folder) == nil {
+        new.append(folder)
+      }
+      try world.storage.createFolder(vault)
+    } catch {
+      throw RescueError(error, meaning: "no backup was made; the database is untouched")
+    }
+    do throws(RescueError) {
+      return try BackupRun.begin(in: vault, of: world)
+    } catch {
+      // Only empty ones go.
+      for folder in new { try? world.storage.removeFolder(folder) }
       throw error
     }
   }

@@ -21,14 +21,19 @@ enum ImageChecks {
   static let integrityCheck = "integrity_check"
   /// The name of SQLite's check that foreign keys point somewhere.
   static let foreignKeyCheck = "foreign_key_check"
+  /// The name of the checks that modules do of their virtual tables.
+  static let moduleCheck = "module_check"
   /// The name of what says why a check is not there.
   static let notChecked = "not checked"
 
   /// Checks the whole copy, which is not changed, unless somebody wishes the run to stop.
+  ///
+  /// - Throws: ``RescueError`` when the copy cannot be read: that says nothing of the database.
   static func all(
     of copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool = { false }
-  ) -> [Check] {
-    [integrity(in: copy, until: isCancelled), foreignKeys(in: copy, until: isCancelled)]
+  ) throws(RescueError) -> [Check] {
+    [try integrity(in: copy, until: isCancelled), try foreignKeys(in: copy, until: isCancelled)]
+      + (try modules(in: copy, until: isCancelled))
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -39,39 +44,56 @@ enum ImageChecks {
   ///   - tables: The tables that are different now; nil when any may be.
   ///   - isCancelled: Whether somebody wishes the run to stop.
   /// - Returns: The checks, each with the earlier backup where it rests on that.
+  /// - Throws: ``RescueError`` when the copy cannot be read.
   static func of(
     _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?,
     until isCancelled: @escaping @Sendable () -> Bool = { false }
-  ) -> [Check] {
-    guard let earlier, earlier.isIntact else { return all(of: copy, until: isCancelled) }
+  ) throws(RescueError) -> [Check] {
+    guard let earlier, earlier.isIntact else { return try all(of: copy, until: isCancelled) }
     if earlier.changes.isEmpty {
-      let names = [integrityCheck, foreignKeyCheck]
+      let names = [integrityCheck, foreignKeyCheck, moduleCheck]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
-    guard let tables else { return all(of: copy, until: isCancelled) }
+    guard let tables else { return try all(of: copy, until: isCancelled) }
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
     let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
-    let checks = Parallel.map(pieces.count + 1) { index in
-      index == 0
-        ? foreignKeys(in: copy, until: isCancelled)
-        : integrity(
-          of: pieces[index - 1], in: copy, otherwise: detail, until: isCancelled)
+    let results = Parallel.map(pieces.count + 1) { index -> Result<Check, RescueError> in
+      Result { () throws(RescueError) -> Check in
+        index == 0
+          ? try foreignKeys(in: copy, until: isCancelled)
+          : try integrity(
+            of: pieces[index - 1], in: copy, otherwise: detail, until: isCancelled)
+      }
     }
+    let checks = try results.map { result throws(RescueError) in try result.get() }
     let found = checks.dropFirst()
     let sum =
       found.first { !$0.passed } ?? found.first { $0.name == notChecked }
       ?? Check(integrityCheck, passed: true, detail: detail)
-    return [sum.done(for: earlier.id), checks[0]]
+    return [sum.done(for: earlier.id), checks[0]] + (try modules(in: copy, until: isCancelled))
   }
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
+  ///
+  /// A page that could not be read for a moment is a problem like others to SQLite, and so it is
+  /// asked again about every problem.
   private static func integrity(
     of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
     until isCancelled: @escaping @Sendable () -> Bool
-  ) -> Check {
-    run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
+  ) throws(RescueError) -> Check {
+    let check = try integrityOnce(
+      of: tables, in: copy, otherwise: detail, until: isCancelled)
+    if check.passed { return check }
+    return try integrityOnce(of: tables, in: copy, otherwise: detail, until: isCancelled)
+  }
+
+  private static func integrityOnce(
+    of tables: [String]?, in copy: FilePath, otherwise detail: String,
+    until isCancelled: @escaping @Sendable () -> Bool
+  ) throws(RescueError) -> Check {
+    try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
       (connection) throws(SQLiteError) in
       for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
         let messages = try connection.rows("PRAGMA integrity_check\(argument)")
@@ -88,8 +110,8 @@ enum ImageChecks {
   /// How many rows refer to rows that are not there.
   private static func foreignKeys(
     in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
-  ) -> Check {
-    run(foreignKeyCheck, on: copy, otherwise: "ok", until: isCancelled) {
+  ) throws(RescueError) -> Check {
+    try run(foreignKeyCheck, on: copy, otherwise: "ok", until: isCancelled) {
       (connection) throws(SQLiteError) in
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
@@ -98,15 +120,51 @@ enum ImageChecks {
     }
   }
 
+  /// What the modules of virtual tables say of what they keep; nothing where there are none.
+  private static func modules(
+    in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
+  ) throws(RescueError) -> [Check] {
+    do throws(SQLiteError) {
+      let tables = try SchemaReader.virtualTables(Connection(copy, mode: .immutable))
+      let bytes = try Connection(copy, mode: .immutable).value(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+      let verdicts = try ModuleReview.verdicts(
+        on: tables, in: copy, byteCount: Int(bytes?.integerValue ?? 0),
+        isCancelled: isCancelled)
+      guard !verdicts.isEmpty else { return [] }
+      let damaged = verdicts.filter { $0.outcome == .damaged }.map(\.table)
+      let check = Check(
+        moduleCheck, passed: damaged.isEmpty,
+        detail: damaged.isEmpty ? "ok" : "malformed: \(damaged.joined(separator: ", "))")
+      let unchecked = zip(tables.filter(\.canBeAsked), verdicts).compactMap { $1.unchecked($0) }
+      return [check] + unchecked.map { Check(notChecked, passed: true, detail: $0.message) }
+    } catch  where speaksOfDatabase(error) {
+      return [Check(moduleCheck, passed: false, detail: error.message)]
+    } catch {
+      throw notDone(error)
+    }
+  }
+
+  /// Whether an error tells of the database, and not of the disk or of this run.
+  private static func speaksOfDatabase(_ error: SQLiteError) -> Bool {
+    [.damaged, .constraint, .other].contains(error.cause)
+  }
+
+  private static func notDone(_ error: SQLiteError) -> RescueError {
+    RescueError(
+      error, doing: "check the copy that is being backed up",
+      meaning: "no backup was made; the database is untouched")
+  }
+
   /// Runs a check that names a problem, or none.
   ///
   /// What SQLite cannot check, for example because the app defines a collation of its own, has not
-  /// failed: an entry says why it was not done.
+  /// failed: an entry says why it was not done. What fails because the disk does is no check at all.
   private static func run(
     _ name: String, on copy: FilePath, otherwise detail: String,
     until isCancelled: @escaping @Sendable () -> Bool,
     _ problem: (borrowing Connection) throws(SQLiteError) -> String?
-  ) -> Check {
+  ) throws(RescueError) -> Check {
     do throws(SQLiteError) {
       let connection = try Connection(copy, mode: .immutable)
       connection.stop(when: isCancelled)
@@ -117,8 +175,10 @@ enum ImageChecks {
         return Check(
           notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
       }
-    } catch {
+    } catch  where speaksOfDatabase(error) {
       return Check(name, passed: false, detail: error.message)
+    } catch {
+      throw notDone(error)
     }
   }
 }

@@ -32,11 +32,14 @@ public struct Retention: Hashable, Sendable {
     public var name: BackupName
     /// Whether it can stand in for the database.
     public var isGood: Bool
+    /// Whether a run that has not ended relies on it.
+    public var isInUse: Bool
 
     /// Makes an entry.
-    public init(_ name: BackupName, isGood: Bool) {
+    public init(_ name: BackupName, isGood: Bool, isInUse: Bool = false) {
       self.name = name
       self.isGood = isGood
+      self.isInUse = isInUse
     }
   }
 
@@ -56,18 +59,20 @@ public struct Retention: Hashable, Sendable {
   /// Decides about the backups of one database, newest first.
   private func decide(_ entries: [Entry], _ now: Date, _ isSound: Bool) -> [PrunePlan.Decision] {
     if !isSound { return entries.map { PrunePlan.Decision($0, .databaseHasFindings) } }
-    guard entries.first?.isGood == true else {
+    // A clock that went wrong must not make others look old.
+    guard entries.first(where: { $0.name.created <= now })?.isGood != false else {
       return entries.map { PrunePlan.Decision($0, .newestIsNotGood) }
     }
     var seen = Seen()
-    // A clock that went wrong must not make others look old.
     let good = entries.filter { $0.isGood && $0.name.created <= now }
     let lastGood = good.first
     return entries.map { entry in
       if entry.name.created > now { return PrunePlan.Decision(entry, .inFuture) }
       if !entry.isGood { return PrunePlan.Decision(entry, .notGood) }
       let reason = keep(entry, &seen)
-      return PrunePlan.Decision(entry, entry == lastGood ? .lastGood : reason ?? .superseded)
+      return PrunePlan.Decision(
+        entry,
+        entry == lastGood ? .lastGood : reason ?? (entry.isInUse ? .inUse : .superseded))
     }
   }
 
@@ -81,18 +86,23 @@ public struct Retention: Hashable, Sendable {
 
   /// Why a good backup is kept; nil when nothing speaks for it.
   private func keep(_ entry: Entry, _ seen: inout Seen) -> PrunePlan.Reason? {
-    let day = Int((entry.name.created.timeIntervalSince1970 / 86_400).rounded(.down))
-    // Weeks begin on Mondays; 1970 began on a Thursday.
-    let week = (day + 3 - ((day + 3) % 7 + 7) % 7) / 7
     seen.count += 1
-    let isFirstOfDay = seen.days.insert(day).inserted
-    let isFirstOfWeek = seen.weeks.insert(week).inserted
+    let isFirstOfDay = seen.days.insert(entry.name.day).inserted
+    let isFirstOfWeek = seen.weeks.insert(entry.name.week).inserted
     let isFirstOfVersion = seen.versions.insert(entry.name.userVersion).inserted
     if seen.count <= last { return .last }
     if isFirstOfDay, seen.days.count <= daily { return .daily }
     if isFirstOfWeek, seen.weeks.count <= weekly { return .weekly }
     return isFirstOfVersion ? .newestOfVersion : nil
   }
+}
+
+extension BackupName {
+  /// The day on which it was made, in days since 1970.
+  fileprivate var day: Int { Int((created.timeIntervalSince1970 / 86_400).rounded(.down)) }
+
+  /// The week in which it was made; weeks begin on Mondays, and 1970 began on a Thursday.
+  fileprivate var week: Int { (day + 3 - ((day + 3) % 7 + 7) % 7) / 7 }
 }
 
 extension Retention.Entry {
@@ -118,6 +128,8 @@ public struct PrunePlan: Hashable, Sendable {
     case weekly
     /// It is the newest of its schema version.
     case newestOfVersion = "version"
+    /// A run that has not ended relies on it.
+    case inUse = "in-use"
     /// It is dated later than now.
     case inFuture = "future"
     /// It is not good: it may be all that is left of some rows.
@@ -137,6 +149,7 @@ public struct PrunePlan: Hashable, Sendable {
       case .daily: "the newest of its day"
       case .weekly: "the newest of its week"
       case .newestOfVersion: "the newest of its version"
+      case .inUse: "a run that has not ended relies on it"
       case .inFuture: "dated in the future"
       case .notGood: "not good, and perhaps all that is left of some rows"
       case .newestIsNotGood: "the newest backup is not good"
@@ -168,6 +181,23 @@ public struct PrunePlan: Hashable, Sendable {
   /// Whether older backups stay because something is wrong with the newest, or with the database.
   public var isHeldUp: Bool {
     decisions.contains { [.newestIsNotGood, .databaseHasFindings].contains($0.reason) }
+  }
+
+  /// The good backups that stay in the place of those that go: the newest of the database, and the
+  /// newest of the same day, week and version.
+  var substitutes: [Decision] {
+    let kept = decisions.filter {
+      $0.isKept && ![.inFuture, .notGood, .inUse].contains($0.reason)
+    }
+    let found = removals.flatMap { name in
+      let same = kept.filter { $0.entry.name.database == name.database }
+      return [
+        same.first { $0.reason == .lastGood }, same.first { $0.entry.name.day == name.day },
+        same.first { $0.entry.name.week == name.week },
+        same.first { $0.entry.name.userVersion == name.userVersion },
+      ].compactMap(\.self)
+    }
+    return kept.filter(found.contains)
   }
 
   /// The backups that go, oldest first.

@@ -28,29 +28,77 @@ extension Vault {
   func prunePlan(
     _ retention: Retention, world: World, isSound: Bool
   ) throws(RescueError) -> PrunePlan {
-    retention.plan(
-      for: try list().map { Retention.Entry($0.name, isGood: $0.isGood) }, now: world.now(),
-      isSound: isSound)
+    var entries: [Retention.Entry] = []
+    for backup in try list() {
+      entries.append(
+        Retention.Entry(
+          backup.name, isGood: backup.isGood, isInUse: try isInUse(backup.path)))
+    }
+    return retention.plan(for: entries, now: world.now(), isSound: isSound)
+  }
+
+  /// Keeps a backup from being pruned for as long as the result lives.
+  ///
+  /// Where files cannot be locked, no run prunes either.
+  func hold(_ backup: Backup) -> (any StoredFile)? {
+    guard let file = try? storage.open(backup.path, .read), (try? file.lock()) == true else {
+      return nil
+    }
+    return file
+  }
+
+  /// Whether a run that has not ended holds a backup.
+  private func isInUse(_ path: FilePath) throws(RescueError) -> Bool {
+    do throws(StorageError) {
+      return try !storage.open(path, .read).lock()
+    } catch  where error.cause == .missing || error.cause == .permission {
+      return false
+    } catch {
+      throw RescueError(error, meaning: "nothing was removed")
+    }
+  }
+
+  /// Reads the backups that stay in the place of others, and notes those that do not hold: they are
+  /// not good any more.
+  ///
+  /// - Parameters:
+  ///   - plan: What is to go and to stay.
+  ///   - proven: Those that were read before and held.
+  ///   - world: The time, and whether to go on.
+  /// - Returns: Whether all of them hold.
+  /// - Throws: ``RescueError`` when the newest does not hold, or one cannot be read.
+  func proveSubstitutes(
+    of plan: PrunePlan, _ proven: inout Set<BackupID>, world: World
+  ) throws(RescueError) -> Bool {
+    var rotten: [BackupProof] = []
+    for decision in plan.substitutes where !proven.contains(decision.entry.name.id) {
+      try world.requireGoingOn()
+      let name = decision.entry.name
+      let verification = try BackupReader(folder.appending(name.path), in: storage).verify()
+      if verification.passed {
+        proven.insert(name.id)
+      } else if verification.isUnread {
+        throw RescueError(
+          .inputOutput, "the backup '\(name.path)' cannot be read in full",
+          meaning: "others may be needed; nothing was removed",
+          advice: "try again, then look: dbrescue vault verify \(folder)")
+      } else if decision.reason == .lastGood {
+        throw RescueError(
+          .invalidInput, "the newest backup, '\(name.path)', does not hold any more",
+          meaning: "older ones are needed; nothing was removed",
+          advice: "make a new backup, then look: dbrescue vault verify \(folder)")
+      } else {
+        rotten.append(BackupProof(name.id, at: world.now(), passed: false))
+      }
+    }
+    if !rotten.isEmpty { try ProofLog(in: folder, storage).add(rotten) }
+    return rotten.isEmpty
   }
 
   /// Removes what a plan says, oldest first, and makes that durable.
   ///
-  /// The newest good backup of each database concerned is read in full before.
-  ///
-  /// - Throws: ``RescueError`` when a backup that stays does not hold, before anything is removed,
-  ///   and when a file cannot be removed.
+  /// - Throws: ``RescueError`` when a file cannot be removed.
   func carryOut(_ plan: PrunePlan) throws(RescueError) {
-    let databases = Set(plan.removals.map(\.database))
-    for decision in plan.decisions
-    where decision.reason == .lastGood && databases.contains(decision.entry.name.database) {
-      let path = folder.appending(decision.entry.name.path)
-      guard try BackupReader(path, in: storage).verify().passed else {
-        throw RescueError(
-          .invalidInput, "the newest backup, '\(path.name)', does not hold any more",
-          meaning: "older ones are needed; nothing was removed",
-          advice: "make a new backup, then look: dbrescue vault verify \(folder)")
-      }
-    }
     do throws(StorageError) {
       for name in plan.removals { try storage.remove(folder.appending(name.path)) }
       if !plan.removals.isEmpty { try storage.synchronizeFolder(folder) }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder that holds a database's backups.
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The folder that holds a database's backups.
 public struct Vault: Sendable {
   /// The folder.
@@ -49,8 +55,12 @@ public struct Vault: Sendable {
   ///
   /// - Throws: ``RescueError`` when the folder cannot be listed.
   public func list() throws(RescueError) -> [Backup] {
-    let proofs = ProofLog(in: folder, storage).proofs
-    return try names().filter { $0.part == .main }.map { name in
+    opened(try names().filter { $0.part == .main }, ProofLog(in: folder, storage).proofs)
+  }
+
+  /// The backups of these names, newest first.
+  private func opened(_ names: [BackupName], _ proofs: [BackupID: BackupProof]) -> [Backup] {
+    names.map { name in
       var backup = open(name)
       backup.proof = proofs[name.id]
       return backup
@@ -62,11 +72,23 @@ public struct Vault: Sendable {
 
   /// The newest backup that meets a condition; by default that it can stand in for the database.
   ///
+  /// One that is dated later than `now` was made by a clock that went wrong: nobody knows when.
+  ///
   /// - Throws: ``RescueError`` when the folder cannot be listed.
   public func latest(
-    where condition: (Backup) -> Bool = { $0.isGood }
+    notAfter now: Date = .distantFuture, where condition: (Backup) -> Bool = { $0.isGood }
   ) throws(RescueError) -> Backup? {
-    try list().first(where: condition)
+    let proofs = ProofLog(in: folder, storage).proofs
+    var rest = try names().filter { $0.part == .main && $0.created <= now }
+      .sorted { $0.created > $1.created }[...]
+    // Only as many are opened as need to be; two of one second are told apart by that.
+    while let newest = rest.first {
+      let together = rest.prefix { $0.created == newest.created }
+      rest = rest.dropFirst(together.count)
+      let found = opened(Array(together), proofs).first(where: condition)
+      if let found { return found }
+    }
+    return nil
   }
 
   /// The backup with a file name, an id, or a support code.
@@ -108,7 +130,8 @@ public struct Vault: Sendable {
       let check = BackupManifest.Check(
         BackupReader.readBack, passed: false, detail: error.message)
       return BackupVerification(
-        path: path, state: .damaged, checks: [check], damage: [], flaws: [error.message])
+        path: path, state: .damaged, checks: [check], damage: [], flaws: [error.message],
+        isUnread: error.kind != .invalidInput)
     }
   }
 

@@ -11,12 +11,19 @@ extension Survey {
   /// Every check of the bytes, in the order in which findings are reported.
   private static let checks: [any Check.Type] = [
     IdentityCheck.self, ReadingCheck.self, GeometryCheck.self, JournalCheck.self,
-    SchemaCheck.self, TreeCheck.self, IndexCheck.self, OrphanCheck.self, FreeSpaceCheck.self,
+    SchemaCheck.self, TreeCheck.self, IndexCheck.self, VirtualTableCheck.self, OrphanCheck.self,
+    FreeSpaceCheck.self,
   ]
 
   /// What the checks find, heaviest first.
-  public var findings: [Finding] {
-    let all = Self.checks.flatMap { $0.findings(in: self) }
+  public var findings: [Finding] { findings([], unchecked) }
+
+  /// What the checks find, and what modules of virtual tables say, heaviest first.
+  func findings(_ modules: [ModuleVerdict], _ unchecked: [Unchecked]) -> [Finding] {
+    var all =
+      Self.checks.flatMap { $0.findings(in: self) } + modules.flatMap { $0.findings(in: self) }
+      + unchecked.compactMap(\.finding)
+    all += WriterCheck.findings(in: self, besides: all)
     return all.enumerated().sorted { left, right in
       left.element.severity == right.element.severity
         ? left.offset < right.offset : left.element.severity > right.element.severity
@@ -25,6 +32,6 @@ extension Survey {
 }
 
 /// A count with its noun: `1 row`, `2 rows`.
-func counted(_ count: Int, _ noun: String) -> String {
-  "\(count) \(noun)\(count == 1 ? "" : "s")"
+func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+  "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

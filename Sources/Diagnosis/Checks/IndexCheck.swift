@@ -16,7 +16,7 @@ enum IndexCheck: Check {
             "SQLite cannot compute the key of each row for index '\(index.entry.name)'", at: place)
         ]
       }
-      guard disagree(index, table, survey) else { return unchecked(index, table) }
+      guard disagree(index, table, survey) else { return [] }
       let difference = index.records - table.records
       let message =
         switch difference {
@@ -41,16 +41,6 @@ enum IndexCheck: Check {
     let description = survey.schema?.parsed.index(named: name, of: table.entry.name)
     guard let description, description.predicate == nil else { return false }
     return index.records != table.records
-  }
-
-  /// An index whose keys could not be computed: there may be nothing wrong with it.
-  private static func unchecked(_ index: TreeSurvey, _ table: TreeSurvey) -> [Finding] {
-    guard let reason = table.computed?.uncheckedIndexes[index.entry.name] else { return [] }
-    return [
-      Finding(
-        .notChecked, "the keys of index '\(index.entry.name)' were not checked: \(reason)",
-        at: .init(object: index.entry.name.text))
-    ]
   }
 
   /// No row depends on an index: whatever is wrong with one weighs no more than damage.

@@ -6,25 +6,25 @@ import SQLiteFormat
 enum JournalCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     guard let image = survey.image else { return [] }
-    return wal(image, survey.header) + journal(image)
+    return wal(image, survey) + journal(image)
   }
 
-  private static func wal(_ image: Image, _ header: DatabaseHeader?) -> [Finding] {
+  private static func wal(_ image: Image, _ survey: Survey) -> [Finding] {
     switch image.wal {
     case .absent:
-      guard header?.isWAL == true else { return [] }
+      guard survey.header?.isWAL == true else { return [] }
       return [
         Finding(
           .walMissing, "the database is in WAL mode and there is no -wal file beside it")
       ]
     case .empty: return []
-    case .applied(let log): return applied(log)
+    case .applied(let log): return applied(log) + (survey.isLogInDoubt ? [inDoubt] : [])
     case .foreign(let log):
       return [
         Finding(
           .walForeign,
           log.pageSize == image.geometry.pageSize
-            ? "the pages of the -wal do not fit this database, which is read without them"
+            ? "the -wal was not written for this database, which is read without it"
             : "the -wal has pages of \(log.pageSize) bytes, the database of "
               + "\(image.geometry.pageSize)")
       ]
@@ -44,6 +44,11 @@ enum JournalCheck: Check {
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
     }
   }
+
+  private static let inDoubt = Finding(
+    .walInDoubt,
+    "the -wal does not go on from this file, which is sound without it too; the two together hold "
+      + "more rows, and are read")
 
   private static func applied(_ log: WriteAheadLog) -> [Finding] {
     var findings: [Finding] = []

@@ -104,17 +104,11 @@ enum TreeCheck: Check {
           at: .init(page: first.page, offset: first.offset, object: name.text), severity: .damage)
       ]
     }
-    let unchecked = tree.computed?.uncheckedConstraints.map { reason in
-      Finding(
-        .notChecked, "not every constraint of '\(name)' was checked: \(reason)",
-        at: .init(object: name.text))
-    }
     let broken = tree.computed?.broken ?? FaultList()
     return finding(
       .rowDoubtful, tree.mistyped, "hold a value of a type that its column never holds")
       + finding(.constraintBroken, tree.nulls, "hold NULL where a column refuses it")
       + finding(.constraintBroken, broken, "break a CHECK constraint")
-      + [unchecked].compactMap(\.self)
   }
 
   private static func layout(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {

@@ -20,21 +20,32 @@ public struct Examination: Sendable {
   public let expectedVersion: Int?
   /// What is known of rows that were not sent anywhere yet.
   public let unsynced: UnsyncedRows
+  /// What the modules of virtual tables say, where they were asked.
+  public let modules: [ModuleVerdict]
+  /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
+  public let unchecked: [Unchecked]
+  /// What processes have of the database open.
+  public let use: LiveUse
 
-  /// Judges a survey and, where there is one, the comparison with a contract.
+  /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
   /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
   ///   examinations, and so never of a part of a database.
   public init(
-    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil
+    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(CutShort) {
     self.survey = survey
+    self.use = use
     self.verification = verification
     self.expectedVersion = expectedVersion
+    self.modules = modules
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
+    let uncheckedBytes = survey.unchecked(modules)
     var findings =
-      survey.findings + (verification.map { ContractVerification.findings(of: $0) } ?? [])
+      use.findings + survey.findings(modules, uncheckedBytes)
+      + (verification.map { ContractVerification.findings(of: $0) } ?? [])
     // A damaged database is not opened by SQLite: of the contract, only the version is judged.
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
@@ -44,7 +55,24 @@ public struct Examination: Sendable {
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
     unsynced = verification?.unsyncedRows ?? .cannotTell
+    unchecked =
+      uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
+      + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
     try survey.failures.requireUncut()
+  }
+
+  /// Another wording of the same findings.
+  init(_ other: Examination, findings: [Finding]) {
+    survey = other.survey
+    verification = other.verification
+    self.findings = findings
+    verdict = other.verdict
+    frameworks = other.frameworks
+    expectedVersion = other.expectedVersion
+    unsynced = other.unsynced
+    modules = other.modules
+    use = other.use
+    unchecked = other.unchecked
   }
 
   /// The same, with what could not be read since it was judged.
@@ -53,7 +81,9 @@ public struct Examination: Sendable {
   public func judgedAgain() throws(CutShort) -> Examination {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
-    return try Examination(survey, verification: verification, expectedVersion: expectedVersion)
+    return try Examination(
+      survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+      use: use)
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -63,6 +93,12 @@ public struct Examination: Sendable {
         version < expected ? .versionOlder : .versionNewer,
         "the version is \(version), and \(expected) is expected")
     ]
+  }
+
+  /// What the verdict means, as far as the database was checked.
+  public var meaning: String {
+    unchecked.isEmpty || verdict != .healthy
+      ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }
 
   /// The version found in the file.
@@ -82,6 +118,9 @@ public struct Examination: Sendable {
 
   /// Whether rows are lost or doubtful.
   public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
+
+  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
+  public var hasStrangeLog: Bool { survey.hasStrangeLog }
 
   /// Whether a write-ahead log with commits lies beside the file.
   public var hasWAL: Bool {

@@ -5,7 +5,7 @@
 ///
 /// The number is part of support codes and logs: it is never reused and never
 /// changes. Hundreds group by subject: 0 identity, 20 geometry and header,
-/// 40 journals, 60 structure, 100 rows, 120 schema, 140 contract, 160 data.
+/// 40 journals, 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
 public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Identity
   case empty = 1
@@ -35,6 +35,9 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case hotJournal = 44
   case journalStale = 45
   case journalDamaged = 46
+  case walResetPossible = 47
+  case walInDoubt = 124
+  case fileHeldApart = 125
 
   // Structure
   case pageDamaged = 60
@@ -61,12 +64,21 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case indexDamaged = 104
   case constraintBroken = 105
   case notChecked = 106
+  case fullTextDamaged = 110
+  case fullTextContentLost = 111
+  case fullTextStale = 112
+  case regionsDamaged = 113
+  case virtualTableUnreadable = 114
 
   // Schema
   case schemaDamaged = 120
   case schemaSQLUnreadable = 121
   case schemaHostile = 122
   case unknownModule = 123
+
+  // Backups
+  case databaseOlder = 130
+  case rowsFewer = 131
 
   // Contract
   case versionOlder = 140
@@ -202,8 +214,18 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walForeign:
       Entry(
         .damage, "the WAL does not belong to this state of the database",
-        "its pages do not fit this file: it is not applied here, and SQLite would apply it; keep it "
-          + "away from the file")
+        "do not open the database: SQLite would apply it and destroy what the file holds; move the "
+          + "-wal away first, and keep it")
+    case .walInDoubt:
+      Entry(
+        .damage, "the WAL may not belong to this database",
+        "the file is sound with it and without it, and nothing ties the two together: copy both "
+          + "before anything opens them")
+    case .fileHeldApart:
+      Entry(
+        .loss, "a process has a lost file of the database open",
+        "the file was deleted or moved away under it; let it run, and copy what it has committed "
+          + "there with --from-process")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",
@@ -216,6 +238,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .loss, "the rollback journal is damaged",
         "an interrupted transaction cannot be undone completely")
+    case .walResetPossible:
+      Entry(
+        .notice, "a known fault of SQLite is a possible cause",
+        "SQLite 3.7.0 to 3.51.2 can lose pages when a log begins anew under a writer; 3.51.3, 3.50.7 "
+          + "and 3.44.6 cannot: have the app use one")
     case .pageDamaged:
       Entry(
         .loss, "a page is damaged",
@@ -306,6 +333,28 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .notice, "not checked",
         "an index or constraint takes what only its app has, or more work than a check may do; "
           + "nothing speaks against it")
+    case .fullTextDamaged:
+      Entry(
+        .damage, "a full-text index is damaged",
+        "searches miss rows or fail; the index is built anew of the texts, where these are kept in a "
+          + "table: else only a backup has the words")
+    case .fullTextContentLost:
+      Entry(
+        .loss, "the texts of a full-text table are gone",
+        "the words that its index still holds are no texts: only a backup has these")
+    case .fullTextStale:
+      Entry(
+        .warning, "a full-text index does not have the words of its table",
+        "the app has to keep them alike, and searches may miss rows; INSERT INTO t (t) VALUES "
+          + "('rebuild') builds it anew")
+    case .regionsDamaged:
+      Entry(
+        .loss, "an R-tree is damaged",
+        "what its nodes hold stands nowhere else: rows that they have lost are gone")
+    case .virtualTableUnreadable:
+      Entry(
+        .damage, "a virtual table that SQLite cannot read",
+        "the tables in which it is kept are there, and are not as its module looks for them")
     case .schemaDamaged:
       Entry(
         .loss, "the schema table is damaged",
@@ -322,6 +371,16 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .notice, "a virtual table of an unknown module",
         "its own storage tables are read as ordinary tables")
+    case .databaseOlder:
+      Entry(
+        .warning, "older than its backup",
+        "an older copy was put in its place, or its log was lost: what was written since is in the "
+          + "backup only; restore that, or say --accept")
+    case .rowsFewer:
+      Entry(
+        .notice, "fewer rows than in the last backup",
+        "an app may delete rows, and nothing speaks against it; the backup still has them, and "
+          + "--max-loss makes it a refusal")
     case .versionOlder:
       Entry(
         .warning, "older than the app expects",

@@ -56,7 +56,8 @@ extension FindingCode {
   /// What this kind of finding is about.
   var subject: Subject {
     switch rawValue {
-    case ..<140: .structure
+    case ..<130: .structure
+    case ..<140: .data
     case ..<160: .contract
     default: .data
     }

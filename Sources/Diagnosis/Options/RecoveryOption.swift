@@ -28,12 +28,26 @@ public struct RecoveryOption: Hashable, Sendable {
   public struct Outcome: Hashable, Sendable {
     /// The table.
     public let table: Name
-    /// Rows of the current database that stay.
+    /// Rows of the current database that stay as they are.
     public let kept: Int
-    /// Rows of the current database that go.
+    /// Rows that are there before and after, with other values.
+    public var changed = 0
+    /// Rows that go to the quarantine file.
+    public var setAside = 0
+    /// Rows of the current database that go, or that are gone.
     public let lost: Loss
+    /// The most rows that can be lost, where that is known.
+    public var lostAtMost: Int?
     /// Rows that come back and are not in the current database.
-    public let regained: Int
+    public var regained = 0
+  }
+
+  /// What a prediction rests on.
+  public enum Basis: Hashable, Sendable {
+    /// All that it is about was read, or done once beside the database.
+    case tried
+    /// What a first reading tells; the reason why it was not tried.
+    case estimated(String)
   }
 
   /// What kind of option this is.
@@ -42,8 +56,12 @@ public struct RecoveryOption: Hashable, Sendable {
   public let backup: String?
   /// What it does, in one sentence without a full stop.
   public let summary: String
-  /// What is predicted for every table, from an actual reading; empty where nothing changes.
+  /// What is predicted for every table; empty where nothing changes.
   public let outcomes: [Outcome]
+  /// What becomes of rows whose table nothing tells; nil where there are none.
+  public var unplaced: Balance?
+  /// What the prediction rests on.
+  public var basis = Basis.tried
 
   /// What `--choose` is given to choose it.
   public var name: String { kind.rawValue }
@@ -53,7 +71,7 @@ public struct RecoveryOption: Hashable, Sendable {
 public struct BackupOffer: Sendable {
   /// The backup's file name.
   public let name: String
-  /// Its age in words, such as `2 hours`.
+  /// Its age in words, such as `2 hours ago`.
   public let age: String
   /// Its version.
   public let userVersion: Int
@@ -69,11 +87,27 @@ public struct BackupOffer: Sendable {
   }
 }
 
+extension BackupOffer {
+  /// The columns that a restore loses, in words.
+  fileprivate var columnsLost: String {
+    let columns = comparison.flatMap { table in
+      table.columnsOnlyCurrent.map { "\(table.table).\($0)" }
+    }
+    guard !columns.isEmpty else { return "" }
+    let rest = columns.count - 8
+    return "; it has no columns " + columns.prefix(8).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
 extension Examination {
   /// What can be done now, least destructive first.
   ///
-  /// `hasFreshSchema` tells whether a contract or script gives a schema to reset to.
-  public func options(backups: [BackupOffer], hasFreshSchema: Bool) -> [RecoveryOption] {
+  /// `hasFreshSchema` tells whether a contract or script gives a schema to reset to; `trials` is
+  /// what copying the rows gave, where it was tried.
+  public func options(
+    backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
+  ) -> [RecoveryOption] {
     switch verdict {
     case .healthy:
       return [option(.nothing, "nothing is wrong: leave the database as it is")]
@@ -84,10 +118,9 @@ extension Examination {
     case .outdated:
       return [option(.migrate, "back up, then let the app run its migrations")]
         + backups.map(restoreOption)
-    case .unreadable:
-      return backups.map(restoreOption) + reset(hasFreshSchema)
-    case .drifted, .damagedIntact, .damagedLossy:
-      return rebuildIndexes() + backups.map(restoreOption) + salvage() + reset(hasFreshSchema)
+    case .drifted, .damagedIntact, .damagedLossy, .unreadable:
+      return rebuildIndexes(trials) + backups.map(restoreOption) + salvage(trials)
+        + (hasFreshSchema ? [resetOption(trials)] : [])
     }
   }
 
@@ -98,59 +131,90 @@ extension Examination {
     RecoveryOption(kind: kind, backup: backup, summary: summary, outcomes: outcomes)
   }
 
-  /// Only indexes, and nothing but indexes, are wrong.
-  private func rebuildIndexes() -> [RecoveryOption] {
-    let wrong = findings.filter { $0.severity >= .damage }
-    guard !wrong.isEmpty, wrong.allSatisfy({ [.indexDamaged, .indexMismatch].contains($0.code) })
-    else { return [] }
-    return [
-      option(
-        .rebuildIndexes, "build the indexes anew from their tables; every row stays",
-        tables.map { .init(table: $0.entry.name, kept: $0.records, lost: .none, regained: 0) })
-    ]
+  /// New indexes, where the tables are proven to be whole.
+  private func rebuildIndexes(_ trials: SalvageTrials) -> [RecoveryOption] {
+    guard isOnlyIndexesWrong, trials.newIndexes?.isComplete ?? true else { return [] }
+    var option = option(
+      .rebuildIndexes, "build the indexes anew from their tables; every row stays",
+      trials.newIndexes.map(outcomes)
+        ?? tables.map { .init(table: $0.entry.name, kept: $0.records, lost: .none) })
+    option.basis = basis(of: trials.newIndexes, trials)
+    return [option]
   }
 
   /// The option to put a backup in the place of the database.
   public func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
     option(
       .restore,
-      "put back the backup of \(offer.age) ago (version \(offer.userVersion)); "
-        + "the current files are kept aside",
+      "put back the backup of \(offer.age) (version \(offer.userVersion)); "
+        + "the current files are kept aside" + offer.columnsLost,
       backup: offer.name,
       offer.comparison.map { table in
         .init(
-          table: table.table, kept: table.shared,
+          table: table.table, kept: table.same, changed: table.changed,
           lost: table.onlyCurrent == 0 ? .none : .exactly(table.onlyCurrent),
           regained: table.onlyOther)
       })
   }
 
-  private func salvage() -> [RecoveryOption] {
-    guard survey.schema?.entries.isEmpty == false else { return [] }
-    return [
-      option(
-        .salvage, "copy every readable row into a fresh database; doubtful rows are set aside",
+  private func salvage(_ trials: SalvageTrials) -> [RecoveryOption] {
+    let summary = "copy every readable row into a fresh database; doubtful rows are set aside"
+    guard let trial = trials.salvage else {
+      guard survey.schema?.entries.isEmpty == false else { return [] }
+      var option = option(
+        .salvage, summary,
         tables.map { tree in
           .init(
             table: tree.entry.name, kept: tree.records + tree.regained,
-            lost: survey.loss(of: tree), regained: 0)
+            setAside: tree.misplaced.count, lost: survey.loss(of: tree))
         })
-    ]
-  }
-
-  private func reset(_ hasFreshSchema: Bool) -> [RecoveryOption] {
-    hasFreshSchema ? [resetOption] : []
+      option.basis = basis(of: nil, trials)
+      return [option]
+    }
+    // Where no row finds a table, a fresh database is an empty one.
+    guard
+      trial.balances.contains(where: { $0.table != nil && $0.written > 0 })
+        || (trial.unplaced?.quarantined ?? 0) == 0 && survey.schema?.entries.isEmpty == false
+    else { return [] }
+    var option = option(.salvage, summary, outcomes(of: trial))
+    option.unplaced = trial.unplaced
+    return [option]
   }
 
   /// The option to start with an empty database.
-  public var resetOption: RecoveryOption {
-    option(
+  public var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
+
+  private func resetOption(_ trials: SalvageTrials) -> RecoveryOption {
+    func outcome(_ table: Name, _ rows: Int) -> RecoveryOption.Outcome {
+      .init(table: table, kept: 0, lost: rows == 0 ? .none : .exactly(rows))
+    }
+    var option = option(
       .reset, "start with an empty database; the current files are kept aside",
-      tables.map { tree in
-        .init(
-          table: tree.entry.name, kept: 0, lost: tree.records == 0 ? .none : .exactly(tree.records),
-          regained: 0)
-      })
+      trials.salvage.map { trial in
+        outcomes(of: trial).map { outcome($0.table, $0.kept + $0.setAside) }
+      } ?? tables.map { outcome($0.entry.name, $0.records + $0.misplaced.count) })
+    option.basis = basis(of: trials.salvage, trials)
+    return option
+  }
+
+  private func basis(
+    of trial: SalvageTrial?, _ trials: SalvageTrials
+  ) -> RecoveryOption.Basis {
+    trial != nil ? .tried : .estimated(trials.obstacle ?? "it was not tried")
+  }
+
+  /// What a trial did with the tables that people know, by name.
+  private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
+    let shadows = Set(
+      (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }.map(\.name))
+    return trial.balances.compactMap { balance in
+      guard let table = balance.table, !table.isReserved, !shadows.contains(table) else {
+        return nil
+      }
+      return RecoveryOption.Outcome(
+        table: table, kept: balance.stored, setAside: balance.quarantined, lost: balance.lost,
+        lostAtMost: balance.lostAtMost)
+    }.sorted { $0.table < $1.table }
   }
 
   private var tables: [TreeSurvey] {

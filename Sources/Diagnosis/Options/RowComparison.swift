@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two states of a database compared row by row: what a restore would lose and bring back.
+// Two states of a database compared row by row: what a restore would lose, change and bring back.
 
 public import SQLiteFormat
 
 /// How the rows of one table differ between two states of a database.
+///
+/// Rows are the same row by their key: the rowid, where a column shows it, or the PRIMARY KEY of a
+/// table without rowids. In other tables it is their values that count, for a rowid that nobody
+/// sees may be given anew. Values are compared in the columns that both states have.
 public struct RowComparison: Hashable, Sendable {
   /// The table.
   public let table: Name
-  /// Rows that both states have.
-  public let shared: Int
+  /// Rows that both states have, with the same values.
+  public let same: Int
+  /// Rows that both states have, with other values.
+  public let changed: Int
   /// Rows that only the current state has: a restore loses them.
   public let onlyCurrent: Int
   /// Rows that only the other state has: a restore brings them back.
   public let onlyOther: Int
+  /// Columns that only the current state has: a restore loses what they hold.
+  public let columnsOnlyCurrent: [Name]
 }
 
 extension Survey {
   /// Compares the rows that can be read here with those of another state, table by table.
   ///
-  /// Rows are equal when their rowid and all their columns are; a changed row counts on both
-  /// sides. Needs 16 bytes of memory for each row of the largest table.
+  /// Needs some 50 bytes of memory for each row of the largest table.
   ///
   /// - Throws: `CutShort` when the reading of either was stopped.
   public func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
@@ -28,49 +35,157 @@ extension Survey {
     let hidden = Set(
       [self, other].flatMap { $0.schema?.parsed.description.tables ?? [] }
         .filter { $0.kind == .shadow }.map(\.name))
-    let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map { name in
-      var counts: [KeyHash: Int] = [:]
-      var shared = 0
-      var onlyOther = 0
-      forEachRow(ofTable: name) { counts[$0, default: 0] += 1 }
-      other.forEachRow(ofTable: name) { row in
-        if let count = counts[row], count > 0 {
-          counts[row] = count - 1
-          shared += 1
-        } else {
-          onlyOther += 1
-        }
-      }
-      return RowComparison(
-        table: tree(named: name)?.entry.name ?? other.tree(named: name)?.entry.name ?? name,
-        shared: shared, onlyCurrent: counts.values.reduce(0, +), onlyOther: onlyOther)
+    let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
+      compare(table: $0, with: other)
     }
     for survey in [self, other] { try survey.failures.requireUncut() }
     return compared
   }
 
-  /// Hands out the hash of every row of a table that can be read.
-  private func forEachRow(ofTable name: Name, _ body: (KeyHash) -> Void) {
+  private func compare(table name: Name, with other: Survey) -> RowComparison {
+    let (mine, theirs) = (RowIdentity(of: name, in: self), RowIdentity(of: name, in: other))
+    var rows = ComparedRows(
+      haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false)
+    let shared = mine.flatMap { mine in theirs.flatMap { mine.columns(sharedWith: $0) } }
+    forEachRow(ofTable: name, shared) { rows.add(current: $0) }
+    other.forEachRow(ofTable: name, shared) { rows.add(other: $0) }
+    rows.pairTheRest()
+    let isInBoth = tree(named: name) != nil && other.tree(named: name) != nil
+    return RowComparison(
+      table: tree(named: name)?.entry.name ?? other.tree(named: name)?.entry.name ?? name,
+      same: rows.same, changed: rows.changed, onlyCurrent: rows.onlyCurrent,
+      onlyOther: rows.onlyOther,
+      columnsOnlyCurrent: isInBoth && shared != nil
+        ? (mine?.columns ?? []).filter { theirs?.columns.contains($0) == false } : [])
+  }
+
+  /// Hands out every row of a table that can be read, by the columns named; by all where none is.
+  private func forEachRow(
+    ofTable name: Name, _ columns: Set<Name>?, _ body: (ComparedRow) -> Void
+  ) {
     guard let tree = tree(named: name), let reader = SalvageReader(self) else { return }
     let shape = schema?.shape(ofTable: name)
+    let keyCount = schema?.parsed.table(named: name)?.storedKeyCount ?? 0
+    // Columns may have changed places.
+    let names = shape?.stored.map(\.name) ?? []
+    let places = columns.map { columns in
+      names.indices.filter { columns.contains(names[$0]) }.sorted { names[$0] < names[$1] }
+    }
     var claims = reader.startingClaims
     reader.read(tree, &claims) { item in
       guard case .row(_, let stored) = item else { return }
-      var key = KeyHash()
-      if let rowID = stored.rowID { key.add(rowID) }
-      guard let shape else {
-        for field in stored.record.fields { key.add(stored.record, field) }
-        body(key)
-        return
-      }
-      let fields = Array(stored.record.fields)
-      for place in shape.stored.indices {
-        switch shape.content(at: place, of: fields, rowID: stored.rowID) {
-        case .value(let value): key.add(value)
-        case .field(let field, _): key.add(stored.record, field)
-        }
-      }
-      body(key)
+      body(ComparedRow(stored, shape, at: places, keyCount: keyCount))
     }
+  }
+}
+
+/// What rows of a table are known by, and what they are compared in.
+private struct RowIdentity {
+  /// The columns of the key that people see; nil where there is none.
+  let key: [Name]?
+  /// All stored columns, in the order of the record.
+  let columns: [Name]
+
+  init?(of name: Name, in survey: Survey) {
+    guard let table = survey.schema?.parsed.table(named: name),
+      let shape = survey.schema?.shape(ofTable: name)
+    else { return nil }
+    columns = shape.stored.map(\.name)
+    key =
+      shape.withoutRowID
+      ? shape.stored.prefix(table.storedKeyCount).map(\.name)
+      : shape.stored.first(where: \.isRowID).map { [$0.name] }
+  }
+
+  /// The columns that two states share; nil where they share none, so that nothing but whole rows
+  /// can be compared.
+  func columns(sharedWith other: RowIdentity) -> Set<Name>? {
+    let shared = Set(columns).intersection(other.columns)
+    return shared.isEmpty ? nil : shared
+  }
+}
+
+/// A row as two states compare it.
+private struct ComparedRow {
+  /// What the row is known by: its rowid or its key.
+  var identity = KeyHash()
+  /// What it holds.
+  var content = KeyHash()
+
+  init(_ stored: StoredRecord, _ shape: RowShape?, at places: [Int]?, keyCount: Int) {
+    if let rowID = stored.rowID { identity.add(rowID) }
+    let fields = Array(stored.record.fields)
+    if stored.rowID == nil {
+      for field in fields.prefix(keyCount) { identity.add(stored.record, field) }
+    }
+    guard let shape, let places else {
+      for field in fields { content.add(stored.record, field) }
+      return
+    }
+    for place in places {
+      switch shape.content(at: place, of: fields, rowID: stored.rowID) {
+      case .value(let value): content.add(value)
+      case .field(let field, _): content.add(stored.record, field)
+      }
+    }
+  }
+}
+
+/// The rows of two states on their way to being paired.
+private struct ComparedRows {
+  /// Whether rows have a key that people see.
+  let haveKeys: Bool
+  private(set) var same = 0
+  private(set) var changed = 0
+  private(set) var onlyOther = 0
+  /// Rows of the current state that have no equal yet, by what they are known by.
+  private var current: [KeyHash: KeyHash] = [:]
+  /// Rows of the current state whose key another one has too.
+  private var doubles = 0
+  /// Rows of the other state that have no equal yet.
+  private var rest: [ComparedRow] = []
+
+  init(haveKeys: Bool) {
+    self.haveKeys = haveKeys
+  }
+
+  var onlyCurrent: Int { current.count + doubles }
+
+  mutating func add(current row: ComparedRow) {
+    if current.updateValue(row.content, forKey: row.identity) != nil { doubles += 1 }
+  }
+
+  mutating func add(other row: ComparedRow) {
+    if current[row.identity] == row.content {
+      current[row.identity] = nil
+      same += 1
+    } else {
+      rest.append(row)
+    }
+  }
+
+  /// Pairs what has no equal at its place: by its values where rowids mean nothing, then by its
+  /// key.
+  mutating func pairTheRest() {
+    var isNumberedAnew = false
+    if !haveKeys {
+      var places: [KeyHash: [KeyHash]] = [:]
+      for (identity, content) in current { places[content, default: []].append(identity) }
+      rest.removeAll { row in
+        guard let identity = places[row.content]?.popLast() else { return false }
+        current[identity] = nil
+        same += 1
+        isNumberedAnew = true
+        return true
+      }
+    }
+    for row in rest {
+      if !isNumberedAnew, current.removeValue(forKey: row.identity) != nil {
+        changed += 1
+      } else {
+        onlyOther += 1
+      }
+    }
+    rest = []
   }
 }

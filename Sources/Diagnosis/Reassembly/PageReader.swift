@@ -114,7 +114,11 @@ final class PageReader {
       guard let bytes = try? image.bytes(of: page), let alike = suspects[bytes.hashValue] else {
         continue
       }
-      copies.formUnion(alike.filter { (try? image.bytes(of: $0)) == bytes })
+      // What is known to be a copy is not looked at again: whole files are of one content.
+      let found = alike.filter { (try? image.bytes(of: $0)) == bytes }
+      guard !found.isEmpty else { continue }
+      copies.formUnion(found)
+      suspects[bytes.hashValue] = alike.filter { !copies.contains($0) }
     }
     return copies
   }

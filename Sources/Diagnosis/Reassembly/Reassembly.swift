@@ -165,8 +165,11 @@ private struct Work {
     // Pages of index trees that may be a part of any damaged index.
     let strays = orphans.filter { pages.reading(of: $0)?.page.kind.isTable == false }
     for index in claimants.indices where claimants[index].holdsRows {
-      guard let table = schema.table(named: claimants[index].name) else { continue }
-      let witnesses = schema.computableIndexes(of: table).compactMap { shape -> Witness? in
+      guard let table = schema.table(named: claimants[index].name),
+        let rowShape = schema.shape(ofTable: table.name)
+      else { continue }
+      let computable = schema.computableIndexes(of: table, rowShape)
+      let witnesses = computable.compactMap { shape -> Witness? in
         guard let description = schema.parsed.index(named: shape.name, of: table.name) else {
           return nil
         }

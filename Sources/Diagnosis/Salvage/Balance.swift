@@ -17,6 +17,8 @@ public struct Balance: Hashable, Sendable {
   public var quarantined = 0
   /// Of these, rows of a transaction that was never committed: they are not missed.
   public var uncommitted = 0
+  /// Of these, rows that are sure, and that the schema asked for has no place for.
+  public var refused = 0
   /// Rows that could not be read.
   public var lost: Loss = .none
   /// The rowids at which they are missing, as far as that is known.
@@ -50,7 +52,33 @@ public struct Balance: Hashable, Sendable {
   }
 }
 
+extension Balance {
+  /// How many rows are lost at most: as many as there are rowids where rows are missing; nil where
+  /// the table has no rowids, or nothing tells where it ended.
+  public var lostAtMost: Int? {
+    switch lost {
+    case .none: 0
+    case .exactly(let count): count
+    case .atLeast(let count): missing.rowIDCount.map { max(count, $0) }
+    case .unknown: missing.rowIDCount
+    }
+  }
+
+  /// What is lost, in words, with the most that it can be.
+  public var lossWords: String { lost.words(atMost: lostAtMost) }
+}
+
 extension Loss {
+  /// The loss in words, with the most that it can be, where that is known.
+  public func words(atMost most: Int?) -> String {
+    switch (self, most) {
+    case (.atLeast(let count), let most?) where most == count: Loss.exactly(count).description
+    case (.atLeast, let most?): "\(self), at most \(most),"
+    case (.unknown, let most?): "at most \(counted(most, "row"))"
+    default: description
+    }
+  }
+
   /// The loss when so many rows are known to be gone, by what indexes still hold of them.
   ///
   /// `entries` is how many rows the table had by a sound index over all of them, and `seen` how

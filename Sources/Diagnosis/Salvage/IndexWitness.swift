@@ -25,7 +25,9 @@ public struct IndexWitness: Sendable {
     order: KeyOrder?
   ) {
     guard tree.pages > 0 else { return nil }
-    let fields = schema.fields(of: index, over: table.description, table.shape)
+    let fields = schema.fields(
+      of: index, over: table.description, table.shape,
+      NamePlaces(table.shape.stored.map(\.name)))
     name = tree.entry.name
     isComplete = index.predicate == nil && tree.isSound
     entryCount = tree.records

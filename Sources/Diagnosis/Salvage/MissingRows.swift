@@ -19,6 +19,13 @@ public struct MissingRows: Hashable, Sendable {
       self.rows = rows
     }
 
+    /// How many rowids there are in it; nil where it is open.
+    var rowIDCount: Int? {
+      guard let first, let last, first <= last else { return nil }
+      let (distance, overflow) = last.subtractingReportingOverflow(first)
+      return overflow || distance == .max ? nil : Int(exactly: distance + 1)
+    }
+
     /// The stretch in words, such as `120-340`.
     public var description: String {
       switch (first, last) {
@@ -36,6 +43,20 @@ public struct MissingRows: Hashable, Sendable {
   public private(set) var intervals: [Interval] = []
   /// How many there are in all.
   public private(set) var count = 0
+
+  /// How many rows can be missing at most, one for each rowid of every stretch; nil where a stretch
+  /// is open, or not all are kept.
+  public var rowIDCount: Int? {
+    guard count > 0, count == intervals.count else { return nil }
+    var sum = 0
+    for interval in intervals {
+      guard let count = interval.rows ?? interval.rowIDCount else { return nil }
+      let (next, overflow) = sum.addingReportingOverflow(count)
+      guard !overflow else { return nil }
+      sum = next
+    }
+    return sum
+  }
 
   /// A list without stretches.
   public init() {}

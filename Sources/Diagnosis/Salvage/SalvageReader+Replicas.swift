@@ -132,9 +132,12 @@ private struct ReplicaOwners {
     return page.map { !$0.layoutFaults.isEmpty } ?? true
   }
 
-  /// The tree that the page of a copy belongs to.
+  /// The tree that the page of a copy belongs to; none of this database has pages in the log of
+  /// another.
   func tree(of replica: PageReplica) -> TreeSurvey? {
-    owner(of: replica).flatMap { tree(of: $0) } ?? expecting[replica.page].map { survey.trees[$0] }
+    if case .foreign = image.wal, image.hasPageNumbers { return nil }
+    return owner(of: replica).flatMap { tree(of: $0) }
+      ?? expecting[replica.page].map { survey.trees[$0] }
   }
 
   /// The owner of a copy's page: in the state that the unproven frames lead to, for one of them.

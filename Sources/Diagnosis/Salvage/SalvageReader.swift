@@ -58,6 +58,24 @@ public struct SalvageReader: Sendable {
     }
   }
 
+  /// An index of which nothing is wrong, by name.
+  public func soundIndex(named name: Name) -> TreeSurvey? {
+    survey.treePlaces.index(named: name).map { survey.trees[$0] }.flatMap { $0.isSound ? $0 : nil }
+  }
+
+  /// Reads the entries of an index, in their order.
+  public func readEntries(
+    of index: TreeSurvey, _ body: (StoredRecord) throws -> Void
+  ) rethrows {
+    guard let root = index.root else { return }
+    var claims = PageClaims(pageCount: image.pageCount)
+    var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
+    try scan.run(&claims) { event in
+      if case .record(let stored) = event { try body(stored) }
+      return true
+    }
+  }
+
   /// Reads the rows of one table, in the order of its tree.
   private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void

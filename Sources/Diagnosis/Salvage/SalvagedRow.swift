@@ -46,6 +46,14 @@ public enum Doubt: Hashable, Sendable {
     }
   }
 
+  /// Whether it is the fresh schema that has no place for the row, and nothing is wrong with it.
+  public var isOfSchema: Bool {
+    switch self {
+    case .tableNotWanted, .constraint: true
+    default: false
+    }
+  }
+
   /// The doubt in words; no part of a row.
   public var description: String {
     switch self {

@@ -81,73 +81,69 @@ public struct SQLTokens: Hashable, Sendable {
 extension SQLTokens {
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
   public init(parsing sql: String) {
-    // Scalars, not characters: to SQLite a quote is a quote, whatever combines with it.
-    let text = Array(sql.unicodeScalars)
+    // Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
+    let text = Bytes(sql.utf8)
     var tokens: [SQLToken] = []
     var index = 0
     while index < text.count {
       let end: Int
-      switch text[index] {
+      let next = index + 1 < text.count ? text[index + 1] : nil
+      switch Unicode.Scalar(text[index]) {
       case let space where space.isSQLSpace:
         end = index + 1
-      case "-" where text[(index + 1)...].first == "-":
-        end = text[index...].firstIndex(of: "\n") ?? text.count
-      case "/" where text[(index + 1)...].first == "*":
+      case "-" where next == UInt8(ascii: "-"):
+        end = text[index...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+      case "/" where next == UInt8(ascii: "*"):
         end = Self.end(ofComment: text, from: index + 2)
       case "'":
         end = Self.end(ofQuoted: text, from: index, by: "'")
         tokens.append(.literal(Self.string(text[index..<end])))
-      case "\"", "`", "[":
-        let close: Unicode.Scalar = text[index] == "[" ? "]" : text[index]
+      case let open where ["\"", "`", "["].contains(open):
+        let close: Unicode.Scalar = open == "[" ? "]" : open
         end = Self.end(ofQuoted: text, from: index, by: close)
         tokens.append(.name(Self.unquoted(text[index..<end], by: close)))
-      case "x" where text[(index + 1)...].first == "'",
-        "X" where text[(index + 1)...].first == "'":
+      case "x" where next == UInt8(ascii: "'"), "X" where next == UInt8(ascii: "'"):
         end = Self.end(ofQuoted: text, from: index + 1, by: "'")
         tokens.append(.literal(Self.string(text[index..<end]).lowercased()))
-      case _ where Self.isNumber(text[index...]):
+      case let digit where digit.isSQLDigit || digit == "." && next?.isSQLDigit == true:
         end = Self.end(ofNumber: text, from: index)
         tokens.append(.number(Self.string(text[index..<end])))
       case let letter where letter.isSQLWord:
-        end = text[index...].firstIndex { !$0.isSQLWord } ?? text.count
+        end = text[index...].firstIndex { !Unicode.Scalar($0).isSQLWord } ?? text.count
         tokens.append(.word(Self.string(text[index..<end])))
-      default:
+      case let other:
         end = index + 1
-        tokens.append(.symbol(Character(text[index])))
+        tokens.append(.symbol(Character(other)))
       }
       index = end
     }
     self.tokens = tokens
   }
 
-  private static func isNumber(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
-    let start = text.first == "." ? text.dropFirst() : text
-    return start.first?.isSQLDigit == true
+  private static func string(_ text: Bytes.SubSequence) -> String {
+    String(decoding: text, as: UTF8.self)
   }
 
-  private static func string(_ text: ArraySlice<Unicode.Scalar>) -> String {
-    String(String.UnicodeScalarView(text))
-  }
-
-  private static func end(ofComment text: [Unicode.Scalar], from start: Int) -> Int {
+  private static func end(ofComment text: Bytes, from start: Int) -> Int {
     var index = start
-    while index < text.count {
-      if text[index] == "*", text[(index + 1)...].first == "/" { return index + 2 }
+    while index + 1 < text.count {
+      if text[index] == UInt8(ascii: "*"), text[index + 1] == UInt8(ascii: "/") { return index + 2 }
       index += 1
     }
     return text.count
   }
 
   /// The end of digits, letters and points, and of an exponent with its sign.
-  private static func end(ofNumber text: [Unicode.Scalar], from start: Int) -> Int {
-    let isHexadecimal = text[start] == "0" && ["x", "X"].contains(text[(start + 1)...].first)
+  private static func end(ofNumber text: Bytes, from start: Int) -> Int {
+    let second = start + 1 < text.count ? text[start + 1] | 0x20 : 0
+    let isHexadecimal = text[start] == UInt8(ascii: "0") && second == UInt8(ascii: "x")
     var index = start + 1
     while index < text.count {
-      let isSign = text[index] == "+" || text[index] == "-"
-      let followsExponent = text[index - 1] == "e" || text[index - 1] == "E"
+      let scalar = Unicode.Scalar(text[index])
+      let isSign = scalar == "+" || scalar == "-"
+      let followsExponent = text[index - 1] | 0x20 == UInt8(ascii: "e")
       guard
-        text[index].isSQLWord || text[index] == "."
-          || isSign && followsExponent && !isHexadecimal
+        scalar.isSQLWord || scalar == "." || isSign && followsExponent && !isHexadecimal
       else { break }
       index += 1
     }
@@ -156,12 +152,15 @@ extension SQLTokens {
 
   /// The end of a quoted token; a doubled quote stands for one.
   private static func end(
-    ofQuoted text: [Unicode.Scalar], from start: Int, by close: Unicode.Scalar
+    ofQuoted text: Bytes, from start: Int, by close: Unicode.Scalar
   ) -> Int {
+    let close = UInt8(ascii: close)
     var index = start + 1
     while index < text.count {
       if text[index] == close {
-        guard close != "]", text[(index + 1)...].first == close else { return index + 1 }
+        guard close != UInt8(ascii: "]"), index + 1 < text.count, text[index + 1] == close else {
+          return index + 1
+        }
         index += 1
       }
       index += 1
@@ -169,34 +168,50 @@ extension SQLTokens {
     return text.count
   }
 
-  private static func unquoted(
-    _ text: ArraySlice<Unicode.Scalar>, by close: Unicode.Scalar
-  ) -> String {
+  private static func unquoted(_ text: Bytes.SubSequence, by close: Unicode.Scalar) -> String {
+    let close = UInt8(ascii: close)
     var name = text.dropFirst()
     if name.last == close { name = name.dropLast() }
-    var result = String.UnicodeScalarView()
+    var result = Bytes()
+    result.reserveCapacity(name.count)
     var skipsNext = false
-    for scalar in name {
+    for byte in name {
       if skipsNext {
         skipsNext = false
         continue
       }
-      result.append(scalar)
-      skipsNext = scalar == close && close != "]"
+      result.append(byte)
+      skipsNext = byte == close && close != UInt8(ascii: "]")
     }
-    return String(result)
+    return String(decoding: result, as: UTF8.self)
   }
+}
+
+extension UInt8 {
+  fileprivate var isSQLDigit: Bool { Unicode.Scalar(self).isSQLDigit }
 }
 
 extension Unicode.Scalar {
   /// What SQLite takes for white space.
-  fileprivate var isSQLSpace: Bool { ["\t", "\n", "\u{C}", "\r", " "].contains(self) }
+  fileprivate var isSQLSpace: Bool {
+    self == " " || self == "\n" || self == "\t" || self == "\r" || self == "\u{C}"
+  }
 
   fileprivate var isSQLDigit: Bool { ("0"..."9").contains(self) }
 
-  /// What SQLite takes for a part of a name.
+  /// What SQLite takes for a part of a name; every byte of a letter that is not ASCII is.
   fileprivate var isSQLWord: Bool {
     ("a"..."z").contains(self) || ("A"..."Z").contains(self) || isSQLDigit || self == "_"
       || self == "$" || !isASCII
+  }
+}
+
+extension String {
+  /// How much of a statement is looked at for what kind it is.
+  private static let startMax = 4096
+
+  /// Whether these letters, in lower case, stand in the start of a statement.
+  package func startHolds(_ letters: String) -> Bool {
+    Name(utf8.count > Self.startMax ? String(prefix(Self.startMax)) : self).holds(letters)
   }
 }

@@ -4,14 +4,16 @@
 extension SupportCode {
   /// What a support code says about its run.
   ///
-  /// Layout 1; offsets count from the first symbol's top bit. Numbers of enumerations
-  /// are their raw values. A change of anything here is a new layout version; new
-  /// members of enumerations are not. Layout 3 is never given away: see
-  /// ``SupportCode/init(parsing:)``.
+  /// Offsets count from the first symbol's top bit. Numbers of enumerations are their raw
+  /// values. A change of anything here is a new layout version; new members of enumerations
+  /// are not. Layout 3 is never given away: see ``SupportCode/init(parsing:)``.
   ///
-  /// | offset | bits | part                                                    |
+  /// Layout 2 says what layout 1 says, with the expected version as a step from the one that was
+  /// found, and so has 22 random bits. Where the step is too far for that, layout 1 is written.
+  ///
+  /// | offset | bits | part of layout 1                                        |
   /// |-------:|-----:|---------------------------------------------------------|
-  /// |      0 |    3 | layout version: 1                                       |
+  /// |      0 |    3 | layout version                                          |
   /// |      3 |    5 | operation                                               |
   /// |      8 |    4 | stage reached                                           |
   /// |     12 |    4 | outcome                                                 |
@@ -29,6 +31,14 @@ extension SupportCode {
   /// |     75 |    1 | rows were lost                                          |
   /// |     76 |    1 | nobody was there to ask                                 |
   /// |     77 |   13 | random                                                  |
+  ///
+  /// | offset | bits | part of layout 2, which is layout 1 up to offset 33     |
+  /// |-------:|-----:|---------------------------------------------------------|
+  /// |     33 |    4 | step: 0 nothing expected, 1 equal, 2 … 8 older by 1 … 7 |
+  /// |        |      | than expected, 9 … 15 newer by 1 … 7                    |
+  /// |     37 |   11 | version found: as in layout 1                           |
+  /// |     48 |   20 | day to the last flag: offset 57 to 76 of layout 1       |
+  /// |     68 |   22 | random                                                  |
   public struct Content: Hashable, Sendable {
     /// What was run.
     public var operation: Coded<Operation>
@@ -101,10 +111,10 @@ extension SupportCode.Content {
     return days.isNaN ? 0 : Int(min(max(days, 0), Double(lastDay)))
   }
 
-  /// Where a part lies: bits from the top of the 90, and how many.
+  /// Where a part lies in layout 1: bits from the top of the 90, and how many.
   private struct Part {
-    let offset: Int
-    let width: Int
+    var offset: Int
+    var width: Int
 
     static let layout = Part(offset: 0, width: 3)
     static let operation = Part(offset: 3, width: 5)
@@ -125,6 +135,17 @@ extension SupportCode.Content {
     static let unattended = Part(offset: 76, width: 1)
     static let random = Part(offset: 77, width: 13)
 
+    /// The parts of layout 2 that lie elsewhere, or are not in layout 1.
+    static let step = Part(offset: 33, width: 4)
+    static let foundAfterStep = Part(offset: 37, width: 11)
+    static let moreRandom = Part(offset: 68, width: 22)
+
+    /// How far the parts from day to the last flag have moved in layout 2.
+    private static let moved = 9
+
+    /// The place of the same part in layout 2.
+    var inLayout2: Part { Part(offset: offset - Self.moved, width: width) }
+
     private var shift: Int { 90 - offset - width }
     private var mask: UInt128 { (1 << width) - 1 }
 
@@ -138,7 +159,10 @@ extension SupportCode.Content {
     func holding(_ flag: Bool) -> UInt128 { holding(flag ? 1 : 0) }
   }
 
-  private static let layout = 1
+  /// The layout that a code has unless the step between versions is too far for it.
+  private static let layout = 2
+  /// The largest step between versions that layout 2 has room for.
+  private static let stepMax = 7
 
   /// The verdicts by number: one for each that three bits can hold.
   private static let verdicts: [Verdict?] = [
@@ -150,34 +174,78 @@ extension SupportCode.Content {
 
   static func layout(of payload: UInt128) -> UInt8 { Part.layout.byte(in: payload) }
 
+  /// The relation and the expected version as a step from the version found; nil where they are
+  /// too far apart, or do not go together.
+  private var step: Int? {
+    let distance = expected.number - found.number
+    let isKnown = found.value != nil && expected.value != nil
+    return switch relation {
+    case .unknown where expected.value == nil: 0
+    case .equal where isKnown && distance == 0: 1
+    case .older where isKnown && (1...Self.stepMax).contains(distance): 1 + distance
+    case .newer where isKnown && (1...Self.stepMax).contains(-distance):
+      1 + Self.stepMax - distance
+    default: nil
+    }
+  }
+
+  /// The relation and the expected version that a step from the version found stands for.
+  private static func reading(
+    _ step: Int, from found: SupportCode.Version
+  ) -> (relation: VersionRelation, expected: SupportCode.Version) {
+    switch step {
+    case 0: (.unknown, SupportCode.Version(nil))
+    case 1: (.equal, found)
+    case 2...(1 + stepMax): (.older, SupportCode.Version(number: found.number + step - 1))
+    default: (.newer, SupportCode.Version(number: found.number - (step - 1 - stepMax)))
+    }
+  }
+
   func payload(random: UInt64) -> UInt128 {
     let parts: [UInt128] = [
-      Part.layout.holding(Self.layout),
       Part.operation.holding(operation.number),
       Part.stage.holding(stage.number),
       Part.outcome.holding(outcome.number),
       Part.verdict.holding(Self.verdicts.firstIndex(of: verdict) ?? 0),
       Part.finding.holding(finding?.number ?? 0),
       Part.framework.holding(framework.number),
-      Part.relation.holding(Self.relations.firstIndex(of: relation) ?? 0),
-      Part.found.holding(found.number),
-      Part.expected.holding(expected.number),
-      Part.day.holding(min(max(day, 0), Self.lastDay)),
-      Part.hasWAL.holding(hasWAL),
-      Part.unsynced.holding(unsynced.rawValue),
-      Part.hasVerifiedBackup.holding(hasVerifiedBackup),
-      Part.restored.holding(restored),
-      Part.rowsLost.holding(rowsLost),
-      Part.unattended.holding(unattended),
-      Part.random.holding(random),
     ]
-    return parts.reduce(0, |)
+    let versions: [UInt128] =
+      if let step {
+        [
+          Part.layout.holding(Self.layout), Part.step.holding(step),
+          Part.foundAfterStep.holding(found.number), Part.moreRandom.holding(random),
+        ]
+      } else {
+        [
+          Part.layout.holding(1),
+          Part.relation.holding(Self.relations.firstIndex(of: relation) ?? 0),
+          Part.found.holding(found.number), Part.expected.holding(expected.number),
+          Part.random.holding(random),
+        ]
+      }
+    return (parts + versions + circumstances(inLayout2: step != nil)).reduce(0, |)
+  }
+
+  /// The parts from day to the last flag.
+  private func circumstances(inLayout2: Bool) -> [UInt128] {
+    func place(_ part: Part) -> Part { inLayout2 ? part.inLayout2 : part }
+    return [
+      place(.day).holding(min(max(day, 0), Self.lastDay)),
+      place(.hasWAL).holding(hasWAL),
+      place(.unsynced).holding(unsynced.rawValue),
+      place(.hasVerifiedBackup).holding(hasVerifiedBackup),
+      place(.restored).holding(restored),
+      place(.rowsLost).holding(rowsLost),
+      place(.unattended).holding(unattended),
+    ]
   }
 
   init?(payload: UInt128) {
-    guard
-      Part.layout.number(in: payload) == Self.layout,
-      let unsynced = SupportCode.Unsynced(rawValue: Part.unsynced.byte(in: payload))
+    let layout = Part.layout.number(in: payload)
+    func place(_ part: Part) -> Part { layout == Self.layout ? part.inLayout2 : part }
+    guard layout == 1 || layout == Self.layout,
+      let unsynced = SupportCode.Unsynced(rawValue: place(.unsynced).byte(in: payload))
     else { return nil }
     operation = Coded(number: Part.operation.byte(in: payload))
     stage = Coded(number: Part.stage.byte(in: payload))
@@ -186,15 +254,20 @@ extension SupportCode.Content {
     let findingNumber = Part.finding.byte(in: payload)
     finding = findingNumber == 0 ? nil : Coded(number: findingNumber)
     framework = Coded(number: Part.framework.byte(in: payload))
-    relation = Self.relations[Part.relation.number(in: payload)]
-    found = SupportCode.Version(number: Part.found.number(in: payload))
-    expected = SupportCode.Version(number: Part.expected.number(in: payload))
-    day = Part.day.number(in: payload)
-    hasWAL = Part.hasWAL.flag(in: payload)
+    if layout == 1 {
+      relation = Self.relations[Part.relation.number(in: payload)]
+      found = SupportCode.Version(number: Part.found.number(in: payload))
+      expected = SupportCode.Version(number: Part.expected.number(in: payload))
+    } else {
+      found = SupportCode.Version(number: Part.foundAfterStep.number(in: payload))
+      (relation, expected) = Self.reading(Part.step.number(in: payload), from: found)
+    }
+    day = place(.day).number(in: payload)
+    hasWAL = place(.hasWAL).flag(in: payload)
     self.unsynced = unsynced
-    hasVerifiedBackup = Part.hasVerifiedBackup.flag(in: payload)
-    restored = Part.restored.flag(in: payload)
-    rowsLost = Part.rowsLost.flag(in: payload)
-    unattended = Part.unattended.flag(in: payload)
+    hasVerifiedBackup = place(.hasVerifiedBackup).flag(in: payload)
+    restored = place(.restored).flag(in: payload)
+    rowsLost = place(.rowsLost).flag(in: payload)
+    unattended = place(.unattended).flag(in: payload)
   }
 }

@@ -86,10 +86,13 @@ extension SchemaEntry {
     SQLTokens(parsing: String((sql ?? "").prefix(2000))).tokens
   }
 
-  fileprivate var isVirtual: Bool { firstTokens.dropFirst().first?.isWord("virtual") == true }
+  fileprivate var isVirtual: Bool {
+    (sql ?? "").startHolds("virtual") && firstTokens.dropFirst().first?.isWord("virtual") == true
+  }
 
   /// Whether the name in the statement has that of a database before it.
   fileprivate var isQualified: Bool {
+    guard (sql ?? "").startHolds(".") else { return false }
     let leading = ["create", "temp", "temporary", "unique", "virtual", "if", "not", "exists"]
     let words = firstTokens.drop { token in
       leading.contains { token.isWord($0) } || token.isWord(kind.rawValue)

@@ -113,9 +113,11 @@ extension SchemaSurvey {
     of records: [StoredRecord], in image: Image, stated: TextEncoding?
   ) -> TextEncoding {
     let candidates = (stated.map { [$0] } ?? []) + TextEncoding.allCases
-    let counts = candidates.map { candidate in
+    func readable(_ candidate: TextEncoding) -> Int {
       records.count { SchemaEntry($0.record, encoding: candidate) != nil }
     }
+    if let stated, !records.isEmpty, readable(stated) == records.count { return stated }
+    let counts = candidates.map(readable)
     guard let most = counts.max(), most > 0, let best = counts.firstIndex(of: most) else {
       return EncodingVote(image).winner ?? candidates[0]
     }

@@ -38,16 +38,20 @@ public struct ParsedSchema: Sendable {
   public var refused: [RefusedStatement]
   /// The value of every column's DEFAULT, by table; text in UTF-8.
   public var defaults: [Name: [Value]]
+  /// The virtual tables, with what is known of where their rows are.
+  public let virtualTables: [VirtualTable]
   private let tablePlaces: NamePlaces
   private let indexPlaces: [Name: (table: Int, index: Int)]
 
   /// Makes a parsed schema.
   public init(
-    description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]]
+    description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]],
+    virtualTables: [VirtualTable] = []
   ) {
     self.description = description
     self.refused = refused
     self.defaults = defaults
+    self.virtualTables = virtualTables
     tablePlaces = NamePlaces(description.tables.map(\.name))
     var indexPlaces: [Name: (table: Int, index: Int)] = [:]
     for (place, table) in description.tables.enumerated() {
@@ -165,9 +169,11 @@ extension SchemaSurvey {
   }
 
   /// What of a table only SQLite can compute; nil where that is nothing.
-  func computedTable(_ table: TableDescription) -> ComputedTable? {
-    guard table.isStored, let shape = shape(ofTable: table.name) else { return nil }
-    let computable = Set(computableIndexes(of: table).map(\.name))
+  func computedTable(
+    _ table: TableDescription, _ shape: RowShape, besides computableIndexes: [IndexShape]
+  ) -> ComputedTable? {
+    guard table.isStored else { return nil }
+    let computable = Set(computableIndexes.map(\.name))
     let indexes = table.indexes.filter { index in
       !computable.contains(index.name) && !(table.withoutRowID && index.origin == .primaryKey)
     }
@@ -184,13 +190,13 @@ extension SchemaSurvey {
   ///
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
   /// entries only SQLite can compute.
-  func computableIndexes(of table: TableDescription) -> [IndexShape] {
-    let shape = RowShape(table, defaults: parsed.defaults[table.name] ?? [], encoding: encoding)
+  func computableIndexes(of table: TableDescription, _ shape: RowShape) -> [IndexShape] {
+    let places = NamePlaces(table.indexes.isEmpty ? [] : shape.stored.map(\.name))
     return table.indexes.compactMap { index in
       guard index.predicate == nil else { return nil }
       // The primary key of a WITHOUT ROWID table is the table itself.
       guard !table.withoutRowID || index.origin != .primaryKey else { return nil }
-      let fields = fields(of: index, over: table, shape)
+      let fields = fields(of: index, over: table, shape, places)
       let known = fields.compactMap(\.self)
       guard known.count == fields.count else { return nil }
       return IndexShape(name: index.name, fields: table.withoutRowID ? known : known + [.rowID])
@@ -200,12 +206,11 @@ extension SchemaSurvey {
   /// Where the fields of an index's entries come from, but for the rowid at their end; nil for
   /// expressions and virtual columns.
   func fields(
-    of index: IndexDescription, over table: TableDescription, _ shape: RowShape
+    of index: IndexDescription, over table: TableDescription, _ shape: RowShape,
+    _ places: NamePlaces
   ) -> [IndexShape.Field?] {
     (index.columns + table.keyColumns(addedTo: index)).map { column in
-      guard let name = column.name,
-        let position = shape.stored.firstIndex(where: { $0.name == name })
-      else { return nil }
+      guard let name = column.name, let position = places[name] else { return nil }
       let column = shape.stored[position]
       return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
     }

@@ -33,6 +33,9 @@ public struct Survey: Sendable {
   private(set) var chains = ChainRepair()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   public let hasPointerMaps: Bool
+  /// Whether the log was applied although it does not go on from the database file: the file alone
+  /// is sound as well, and holds less.
+  public private(set) var isLogInDoubt = false
   /// Pages whose pointer-map entry contradicts the trees.
   public let pointerMapFaults: FaultList
   /// The owner of every page.
@@ -118,73 +121,7 @@ extension Survey {
         known: known)
     }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return survey(full) }
-    if full.isLogOutdated(beside: image(without: .outdated)) {
-      return survey(image(without: .outdated))
-    }
-    let whole = survey(full)
-    let doubt = whole.doubtAboutLog(beside: image(without: .foreign), survey)
-    return doubt.map { survey(image(without: $0)) } ?? whole
-  }
-
-  /// Why the log that this survey applied should not have been; nil where nothing speaks against it.
-  ///
-  /// SQLite cannot tell: a log whose checksums hold is applied to whatever it lies beside. It is
-  /// another database's when no table of it is in the database file, and cannot be believed when
-  /// the file is sound alone and not with the log.
-  private func doubtAboutLog(
-    beside bare: Image, _ survey: (Image) -> Survey
-  ) -> Image.LogDoubt? {
-    func names(_ schema: SchemaSurvey?) -> Set<Name> {
-      Set((schema?.entries ?? []).filter { $0.kind == .table }.map(\.name))
-    }
-    let own = names(schema)
-    guard !own.isEmpty || !isReadable else { return nil }
-    var claims = PageClaims(pageCount: bare.pageCount)
-    let others = names(
-      SchemaSurvey.read(bare, encoding: nil, parser: NamesOnly(), claims: &claims))
-    if others.isEmpty { return nil }
-    if own.isDisjoint(with: others) { return .foreign }
-    // A log that was damaged since contradicts itself, and is the younger state all the same.
-    guard !isLogDamaged else { return nil }
-    return !isConsistent && survey(bare).isConsistent ? .contradictory : nil
-  }
-
-  /// Whether the log that is applied has frames that were damaged after they were written.
-  private var isLogDamaged: Bool {
-    guard case .applied(let log)? = image?.wal else { return false }
-    return !log.damaged.isEmpty
-  }
-
-  /// Whether every tree can be read, the pages that the journals count are all there, and every
-  /// index has the keys of its table.
-  private var isConsistent: Bool {
-    isReadable && image?.missingPages == 0
-      && trees.allSatisfy { index in
-        guard index.entry.kind == .index, let table = tree(named: index.entry.table),
-          let expected = table.expectedKeys[index.entry.name]
-        else { return true }
-        return expected == index.keys
-      }
-  }
-
-  /// Whether the schema and every tree can be read without a fault.
-  private var isReadable: Bool {
-    schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable)
-  }
-
-  /// A parser for whoever needs no more of a schema than its names.
-  private struct NamesOnly: SchemaParsing {
-    func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
-      ParsedSchema(description: SchemaDescription(), refused: [], defaults: [:])
-    }
-
-    func computation(for table: ComputedTable) -> any RowComputation { Nothing() }
-
-    private final class Nothing: RowComputation {
-      let result = ComputedRows()
-
-      func add(_ stored: StoredRecord) {}
-    }
+    return LogTrust(full: full, without: { image(without: $0) }, survey: survey).chosen
   }
 
   private init(
@@ -249,6 +186,13 @@ extension Survey {
     readFailure = nil
   }
 
+  /// The survey, where the file alone was possible as well.
+  var withLogInDoubt: Survey {
+    var survey = self
+    survey.isLogInDoubt = true
+    return survey
+  }
+
   /// The survey with what can be put together again of its damaged trees.
   private func reassembled(_ knownPages: KnownPages?) -> Survey {
     var survey = self
@@ -284,6 +228,8 @@ extension Survey {
       }
     }
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
+    var roles: [Name: ShadowRole] = [:]
+    for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
     return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is.
@@ -291,13 +237,20 @@ extension Survey {
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
           ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+      let shape = description.flatMap { schema.shape(ofTable: $0.name) }
+      let indexes = description.flatMap { table in
+        shape.map { schema.computableIndexes(of: table, $0) }
+      }
+      let computed = description.flatMap { table in
+        shape.flatMap { schema.computedTable(table, $0, besides: indexes ?? []) }
+      }
       return TreeTask(
         entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
         owner: firstTreeOwner + PageClaims.Owner(clamping: index),
-        indexes: description.map { schema.computableIndexes(of: $0) } ?? [],
-        shape: description.flatMap { schema.shape(ofTable: $0.name) },
+        indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
-        computed: description.flatMap { schema.computedTable($0) }, parser: parser)
+        computed: computed,
+        shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
   }
 }
@@ -320,18 +273,6 @@ extension Image {
           return entry.parent.map { $0.number <= pageCount && $0 != page } ?? false
         }
       }
-  }
-
-  /// Whether the log that this image has applied ends before a state that the database file is
-  /// already in: it was left behind by an older generation of the database.
-  ///
-  /// Every change of page 1 adds one to the change counter. What a checkpoint copies to the file
-  /// is in the log too, so that the file is never ahead of its own log.
-  fileprivate func isLogOutdated(beside bare: Image) -> Bool {
-    guard origin(of: .first) == .wal, let ours = header, let file = bare.header,
-      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid
-    else { return false }
-    return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
   }
 
   /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.

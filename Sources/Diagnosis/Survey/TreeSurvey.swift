@@ -53,6 +53,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var mistyped = FaultList()
   /// Records with NULL in a column that refuses it.
   public internal(set) var nulls = FaultList()
+  /// What its rows come to, where a module keeps a virtual table in them.
+  var shadow: ShadowTally?
   /// What SQLite computed of the rows, where something of that was to be.
   public internal(set) var computed: ComputedRows?
   /// Pages that could not be visited.
@@ -106,6 +108,8 @@ struct TreeTask: Sendable {
   var order: KeyOrder?
   /// What of the table only SQLite can compute.
   var computed: ComputedTable?
+  /// What a module keeps in its rows.
+  var shadow: ShadowRole?
   /// Who has SQLite compute that.
   var parser: (any SchemaParsing)?
 }
@@ -132,10 +136,12 @@ extension TreeSurvey {
       indexes: task.indexes, sumsKeys: task.entry.kind == .index, shape: task.shape,
       order: task.order)
     let computation = task.computed.flatMap { task.parser?.computation(for: $0) }
+    var shadow = task.shadow.map { ShadowTally($0) }
+    let isEachLookedAt = computation != nil || shadow != nil
     var leafDepth: Int?
     var watch = task.order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
-    scan.run(&claims, takesWhole: { computation == nil && take($0, &tally, &watch) }) { event in
+    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, &watch) }) { event in
       switch event {
       case .page(let visit):
         pages += 1
@@ -152,6 +158,7 @@ extension TreeSurvey {
         tally.add(stored)
         note(stored, task.shape)
         computation?.add(stored)
+        shadow?.add(stored)
         guard watch?.accepts(stored.record) ?? true else {
           misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
           break
@@ -172,6 +179,7 @@ extension TreeSurvey {
     for (index, keys) in zip(task.indexes, tally.expected) {
       expectedKeys[index.name] = keys
     }
+    self.shadow = shadow
     take(computation?.result)
   }
 

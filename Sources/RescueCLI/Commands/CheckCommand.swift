@@ -20,6 +20,7 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
     let text = ExaminationText(examination, name: invocation.path(.file).name)
     context.console.print(text.headline)
     context.console.print(text.findings)
+    context.console.print(text.unchecked)
     context.console.print(text.next(invocation, context))
   }
   context.tellCode(of: result)

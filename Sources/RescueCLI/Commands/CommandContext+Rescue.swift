@@ -22,6 +22,13 @@ extension CommandContext {
       journal: journals ? invocation.path(.journal) : nil, world: world)
   }
 
+  /// The database that was named, or what a process has of it open.
+  func input(_ invocation: Invocation, heldBy process: Int?) throws(RescueError) -> InputFiles {
+    guard let process else { return try input(invocation) }
+    return try InputFiles(
+      of: invocation.path(.file), asHeldBy: Int32(clamping: process), world: world)
+  }
+
   /// The contract that was named; nil when none was.
   func contract(at path: FilePath?) throws(RescueError) -> Contract? {
     try path.map { path throws(RescueError) in try ContractSource.load(path, world: world) }

@@ -11,16 +11,21 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let file = invocation.path(.file)
   let input = try context.input(invocation)
-  let result = try context.withProgress(of: [.examining, .proving], over: input) {
+  let result = try context.withProgress(
+    of: [.examining, .copying, .verifying, .proving], over: input
+  ) {
     rescue throws(RescueError) in
     try rescue.diagnose(input, contract: contract, vault: invocation.path(.vault))
   }
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
-    of: examination, options: options, differences: examination.diff, file: PlainName(file),
+    of: examination, trial: result.value.trial, options: options, differences: examination.diff,
+    file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
   context.tellLogFailure(of: result)
   try context.tell(
-    report, to: reportFile, naming: context.subject(invocation, with: [.contract, .vault]))
+    report, to: reportFile,
+    naming: examination.hasStrangeLog
+      ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
   return ExitCode(examination.verdict)
 }

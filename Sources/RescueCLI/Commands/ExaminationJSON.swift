@@ -4,12 +4,15 @@
 // code        support code
 // verdict     healthy outdated newer drifted damaged unreadable
 // exit        exit status of that verdict
+// tool        the program with its version
+// libraries   the libraries in use, with their versions
 // losesRows   whether rows are lost or doubtful
 // fileKind    what the file is, in words
 // versions    found, expected (null when unknown), relation
 // framework   who made the file; null when unknown
 // unsynced    rows that wait to be sent; null when that cannot be told
 // findings    code, severity, message, page, offset, object
+// unchecked   what was not checked: subject, object, reason, message
 // tables      name, rows that can be read, lost (exactly N rows …)
 
 import DatabaseRescue
@@ -29,6 +32,8 @@ struct ExaminationJSON {
       }
     members = [
       "code": .string(code.description),
+      "tool": .string("\(Program.name) \(Program.version)"),
+      "libraries": .string(Rescue.libraries),
       "verdict": .string(examination.verdict.word),
       "exit": .integer(Int(examination.verdict.exitStatus)),
       "losesRows": .bool(examination.losesRows),
@@ -41,6 +46,7 @@ struct ExaminationJSON {
       "framework": .optional(examination.frameworks.first.map { .string($0.framework.title) }),
       "unsynced": unsynced,
       "findings": .array(examination.findings.map(Self.finding)),
+      "unchecked": Self.unchecked(examination.unchecked),
       "tables": .array(
         examination.survey.userTables.sorted { $0.key < $1.key }.map { _, tree in
           [
@@ -49,6 +55,17 @@ struct ExaminationJSON {
           ]
         }),
     ]
+  }
+
+  /// What was not checked, each thing once.
+  static func unchecked(_ unchecked: [Unchecked]) -> JSON {
+    .array(
+      ReportedUnchecked.list(unchecked).map { thing in
+        [
+          "subject": .string(thing.subject), "object": .optional(thing.object.map { .string($0) }),
+          "reason": .string(thing.reason), "message": .string(thing.message),
+        ]
+      })
   }
 
   private static func finding(_ finding: Finding) -> JSON {

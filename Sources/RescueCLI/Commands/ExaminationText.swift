@@ -17,23 +17,46 @@ struct ExaminationText {
   /// The verdict and what it means.
   var headline: StyledText {
     let verdict = examination.verdict
-    return "\(name): \(verdict.word, verdict.style) – \(verdict.meaning)"
+    return "\(name): \(verdict.word, verdict.style) – \(examination.meaning)"
   }
 
   /// The findings, heaviest first.
   var findings: [StyledText] {
     var table = TextTable([.text(""), .text(""), .prose("")])
-    for finding in examination.findings {
+    let findings = examination.findings.filter { $0.code != .notChecked }
+    for finding in findings {
       table.add([
         "  \(finding.severity.rawValue, finding.severity.style)", "\(finding.code.name, .dim)",
         "\(finding.message)\(finding.count > 1 ? ", \(finding.count) times" : "")",
       ])
     }
-    return examination.findings.isEmpty ? [] : table.lines(width: nil)
+    return findings.isEmpty ? [] : table.lines(width: nil)
+  }
+
+  /// What was not checked, the first of it.
+  var unchecked: [StyledText] { Self.lines(for: examination.unchecked) }
+
+  /// The most things that are listed; JSON and reports have the rest.
+  private static let uncheckedMax = 40
+
+  /// How many things were not checked, and which.
+  static func lines(for unchecked: [Unchecked]) -> [StyledText] {
+    guard !unchecked.isEmpty else { return [] }
+    let shown: [StyledText] = unchecked.prefix(uncheckedMax).map { "  \($0.message)" }
+    let rest = unchecked.count - uncheckedMax
+    return ["\(Unchecked.count(unchecked)):"] + shown + (rest > 0 ? ["  … and \(rest) more"] : [])
   }
 
   /// The next command, ready to paste.
   func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
+    let file = invocation.path(.file).shellQuoted
+    if let process = examination.use.process {
+      return ["next: dbrescue backup \(file) --from-process \(process)"]
+    }
+    if examination.hasStrangeLog {
+      let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
+      return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
+    }
     let journals: [Flag] = examination.verdict == .outdated ? [] : [.wal, .journal]
     let flags = [.contract] + journals
     let path = context.subject(invocation, with: flags)

@@ -14,6 +14,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     command: invocation.rest.map { FilePath(bytes: $0) },
     timeout: invocation.number(.timeout).map { .seconds($0) },
     printsToErrors: context.console.manner.isJSON,
+    options: backupOptions(invocation),
     onFailure: { report throws(RescueError) in
       if context.speaksToPeople { tell(report, context) }
       return remedy(policy, context)
@@ -24,6 +25,9 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
   } else if report.isKept {
     context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
     context.console.note("the backup before it: \(report.backup.path)")
+    for line in ExaminationText.lines(for: report.examination.unchecked) {
+      context.console.note(line)
+    }
   } else {
     tellRefusal(report, of: file, in: invocation.path(.vault), result.code, context)
   }
@@ -59,6 +63,9 @@ private func tell(_ report: GuardReport, _ context: CommandContext) {
   context.console.say("\("verification failed", .bad):")
   for problem in report.problems { context.console.say("  \(problem)") }
   for line in report.examination.diff { context.console.say("  \(line)") }
+  for line in ExaminationText.lines(for: report.examination.unchecked) {
+    context.console.say(line)
+  }
 }
 
 private func remedy(_ policy: FailurePolicy?, _ context: CommandContext) -> GuardReport.Remedy {

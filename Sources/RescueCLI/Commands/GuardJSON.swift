@@ -8,6 +8,7 @@
 // exit      exit status of the run
 // problems  why the result is refused
 // diff      differences from the contract, line by line
+// unchecked what was not checked: subject, object, reason, message
 // tables    name, rows before and after; null where there was no such table
 // backup    the backup that was made first
 // remedy    restore or stop; null when the migration is kept
@@ -36,6 +37,7 @@ enum GuardJSON {
         "exit": .integer(report.isKept ? 0 : Int(report.refusal.exitStatus)),
         "problems": .array(report.problems.map { .string($0) }),
         "diff": .array(report.examination.diff.map { .string($0) }),
+        "unchecked": ExaminationJSON.unchecked(report.examination.unchecked),
         "tables": .array(report.rowCounts.map(table)),
         "backup": .string(report.backup.path.description), "remedy": remedy,
         "message": report.isKept ? nil : .array(message.lines.map { .string($0) }),

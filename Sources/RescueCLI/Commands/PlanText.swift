@@ -53,7 +53,9 @@ struct PlanText {
   private static func outcome(_ outcome: RecoveryOption.Outcome) -> JSON {
     [
       "name": .string(outcome.table.text), "kept": .integer(outcome.kept),
-      "lost": .string(outcome.lost.description), "regained": .integer(outcome.regained),
+      "changed": .integer(outcome.changed), "setAside": .integer(outcome.setAside),
+      "lost": .string(outcome.lost.words(atMost: outcome.lostAtMost)),
+      "regained": .integer(outcome.regained),
     ]
   }
 }
@@ -70,16 +72,27 @@ enum OptionText {
   /// What an option keeps and loses, table by table.
   static func outcomes(of option: RecoveryOption) -> [StyledText] {
     guard !option.outcomes.isEmpty else { return [] }
-    var table = TextTable([
-      .text("    table"), .number("keeps"), .prose("loses"), .number("regains"),
-    ])
+    var columns: [(title: String, count: (RecoveryOption.Outcome) -> Int)] = [("keeps", \.kept)]
+    columns +=
+      [("changes", \.changed), ("sets aside", \.setAside), ("regains", \.regained)].filter {
+        column in option.outcomes.contains { column.1($0) > 0 }
+      }
+    var table = TextTable(
+      [.text("    table")] + columns.map { .number($0.title) } + [.prose("loses")])
     for outcome in option.outcomes {
-      table.add([
-        "    \(outcome.table)", "\(Quantity.grouped(outcome.kept))",
-        outcome.lost == .none ? "nothing" : "\(outcome.lost.description, .bad)",
-        outcome.regained == 0 ? "" : "\(Quantity.grouped(outcome.regained))",
-      ])
+      table.add(
+        ["    \(outcome.table)"] + columns.map { "\(Quantity.grouped($0.count(outcome)))" } + [
+          outcome.lost == .none
+            ? "nothing" : "\(outcome.lost.words(atMost: outcome.lostAtMost), .bad)"
+        ])
     }
-    return table.lines(width: nil)
+    var lines = table.lines(width: nil)
+    if let unplaced = option.unplaced?.quarantined, unplaced > 0 {
+      lines.append("    sets aside \(Quantity.count(unplaced, "row")) whose table nothing tells")
+    }
+    if case .estimated(let reason) = option.basis {
+      lines.append("    these figures are of a first reading: \(reason)")
+    }
+    return lines
   }
 }

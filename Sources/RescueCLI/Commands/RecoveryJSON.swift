@@ -11,7 +11,7 @@
 // quarantine  where the old files are; null when nothing was changed
 // undo        the command that brings them back; null when nothing was changed
 // salvage     complete, quarantine, tables (name, seen, written, duplicates, quarantined,
-//             uncommitted, lost);
+//             uncommitted, lost), unchecked (subject, object, reason, message);
 //             null when there was none
 
 import DatabaseRescue
@@ -44,6 +44,7 @@ enum RecoveryJSON {
   private static func salvage(_ report: SalvageReport) -> JSON {
     [
       "complete": .bool(report.isComplete),
+      "unchecked": ExaminationJSON.unchecked(report.unchecked),
       "quarantine": .optional(report.quarantine.map { .string($0.description) }),
       "tables": .array(
         report.balances.map { balance in

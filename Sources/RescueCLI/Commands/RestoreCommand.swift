@@ -77,13 +77,16 @@ private func backup(
 ) throws(RescueError) -> Backup {
   let from = invocation.text(.from) ?? "latest"
   if from == "latest" {
-    guard let latest = try vault.latest() else {
-      throw RescueError(
-        .missing, "there is no good backup in '\(vault.folder)'",
-        meaning: "nothing was changed",
-        advice: "dbrescue vault list \(vault.folder.shellQuoted)")
-    }
-    return latest
+    if let latest = try vault.latest(notAfter: context.world.now()) { return latest }
+    let isInFuture = try vault.latest() != nil
+    throw RescueError(
+      .missing,
+      "there is no good backup in '\(vault.folder)'"
+        + (isInFuture ? " but such as are dated in the future" : ""),
+      meaning: isInFuture
+        ? "nobody knows which of those is the newest; nothing was changed" : "nothing was changed",
+      advice: "dbrescue vault list \(vault.folder.shellQuoted)"
+        + (isInFuture ? ", then name one: --from ID" : ""))
   }
   let path = FilePath(from)
   let isFile = ((try? context.world.storage.status(of: path)) ?? nil)?.kind == .file

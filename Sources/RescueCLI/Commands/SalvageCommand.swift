@@ -11,7 +11,7 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.schema))
   let file = invocation.path(.file)
   let output = invocation.requiredPath(.output)
-  let input = try context.input(invocation)
+  let input = try context.input(invocation, heldBy: invocation.number(.fromProcess))
   let result = try context.withProgress(
     of: [.examining, .copying, .verifying, .proving], over: input
   ) { rescue throws(RescueError) in

@@ -66,11 +66,14 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
   }
   if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
   context.tellCode(of: result)
-  return result.value.passed ? .success : .invalidInput
+  return result.value.failure.map { ExitCode($0) } ?? .success
 }
 
 private func tell(_ result: BackupVerification, _ context: CommandContext) {
-  let word: StyledText = result.passed ? "\("holds", .good)" : "\("does not hold", .bad)"
+  let word: StyledText =
+    result.passed
+    ? "\("holds", .good)"
+    : result.isUnread ? "\("cannot be read", .bad)" : "\("does not hold", .bad)"
   context.console.print("\(result.path.name): \(word)")
   for check in result.checks where !check.passed || context.console.manner.isVerbose {
     context.console.print("  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dbrescue --version`: prints the version.
 
+import DatabaseRescue
+
 /// Prints the version.
 func printVersion(on console: Console) {
   if console.manner.isJSON {
-    console.print(document: .document("version", ["version": .string(Program.version)]))
+    console.print(
+      document: .document(
+        "version",
+        [
+          "version": .string(Program.version), "libraries": .string(Rescue.libraries),
+        ]))
   } else {
-    console.print("\(Program.name) \(Program.version)")
+    console.print("\(Program.name) \(Program.version) (\(Rescue.libraries))")
   }
 }

@@ -108,12 +108,21 @@ extension Command {
       exact database, without this program.
       """,
       """
-      What has not changed since the last backup in the vault is taken over from there, byte for \
-      byte compared. Each file is whole all the same, and needs no other.
+      What has not changed since the last good backup in the vault is taken over from there, byte \
+      for byte compared, and everything is checked again from time to time (--recheck-after). Each \
+      file is whole all the same, and needs no other.
+      """,
+      """
+      The database is compared with the last good backup. Where it has gone back in time, as when an \
+      older copy was put in its place, the backup is kept and does not count as a good one, unless \
+      --accept says that it is meant. Rows that are gone are told of; --max-loss refuses too many.
       """,
       "A database that SQLite cannot read is stored as it is, and marked as raw.",
     ],
-    operands: [.file], flags: [.vault, .level, .verify, .contract, .wait],
+    operands: [.file],
+    flags: [
+      .vault, .level, .verify, .recheckAfter, .maxLoss, .accept, .contract, .wait, .fromProcess,
+    ],
     examples: [
       ("dbrescue backup app.db", "into app.db.rescue/backups"),
       (
@@ -189,8 +198,12 @@ extension Command {
       is named page by page, and 'dbrescue salvage' gets the rows out of the file.
       """,
       "Of a raw backup, the -wal and -journal that were stored with it are extracted too.",
+      """
+      A backup says how large its database is. Of any other gzip file no more is written than 16 \
+      times its size and 1 MiB, unless --max-output says otherwise.
+      """,
     ],
-    operands: [.backup], flags: [.output, .bestEffort],
+    operands: [.backup], flags: [.output, .maxOutput, .bestEffort],
     examples: [
       (
         "dbrescue vault extract app.20261121T020000Z.v7.K3F9A1B2.db.gz --output app.db",
@@ -216,7 +229,7 @@ extension Command {
       """,
     ],
     operands: [.file], takesCommandLine: true,
-    flags: [.contract, .vault, .onFailure, .timeout],
+    flags: [.contract, .vault, .recheckAfter, .maxLoss, .accept, .onFailure, .timeout],
     examples: [
       ("dbrescue guard app.db -- ./migrate app.db", "run a migration safely"),
       (
@@ -323,11 +336,16 @@ extension Command {
       were deleted since. What FILE still holds wins. The report and the quarantine file say which \
       rows come from where; of several backups, the first that has a row counts.
       """,
-      "FILE is not changed.",
+      """
+      FILE is not changed. Where somebody writes to it meanwhile, it is read again, until all of it \
+      is of one moment. With --from-process, what a process has of FILE open is read instead, also \
+      where it was deleted or moved away under that process.
+      """,
     ],
     operands: [.file],
     flags: [
-      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .maxSize, .maxOutput,
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .fromProcess, .maxSize,
+      .maxOutput,
       .force.saying("replace NEW and OUT if they exist"),
     ],
     examples: [
@@ -346,7 +364,7 @@ extension Command {
       ),
     ],
     exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
-      + [.invalidInput])
+      + [.busy, .invalidInput])
 
   static let reset = Command(
     "reset", .rescue, "start again with an empty database, and keep the old one aside",

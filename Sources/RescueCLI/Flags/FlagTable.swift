@@ -25,6 +25,9 @@ extension Flag {
   static let journal = Flag(
     "journal", nil, .file("PATH"),
     help: "the rollback journal, where it does not lie at FILE-journal")
+  static let fromProcess = Flag(
+    "from-process", nil, .number("PID", 1...Int(Int32.max)),
+    help: "read what this process has of FILE open, also where it was deleted or moved away")
   static let maxSize = Flag(
     "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
     help: "how many MiB are read of an input that is a pipe")
@@ -47,6 +50,15 @@ extension Flag {
     "verify", nil, .choice(VerifyDepth.allCases.map(\.rawValue)),
     defaultValue: VerifyDepth.full.rawValue,
     help: "how the backup is proven: by inflating and reading it back, or also by SQLite's checks")
+  static let recheckAfter = Flag(
+    "recheck-after", nil, .number("DAYS", 0...36_500), defaultValue: "7",
+    help: "after how many days all is checked again, also what has not changed; 0 is every time")
+  static let maxLoss = Flag(
+    "max-loss", nil, .number("PERCENT", 0...100),
+    help: "refuse when a table has lost more of its rows than this since the last good backup")
+  static let accept = Flag(
+    "accept",
+    help: "let the backup count although the database is older than the last one, or lost rows")
   static let from = Flag(
     "from", nil, .file("BACKUP|latest|CODE"), defaultValue: "latest",
     help: "the backup to use: a file, the newest verified one, or the one of a support code")

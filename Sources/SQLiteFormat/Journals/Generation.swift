@@ -138,11 +138,8 @@ public struct Generations: Sequence, IteratorProtocol {
     case .absent, .empty: break
     case .applied(let log), .outdated(let log):
       (proven, uncommitted, unverified) = (log.applied, log.uncommitted, log.unverified)
-    case .foreign(let log):
-      // Where the pages of the database have no numbers, the log may well be its own.
-      guard !image.hasPageNumbers, log.pageSize == pageSize else { break }
-      unverified = log.applied + log.uncommitted + log.unverified
-    case .contradictory(let log):
+    case .foreign(let log), .contradictory(let log):
+      guard log.pageSize == pageSize else { break }
       unverified = log.applied + log.uncommitted + log.unverified
     case .unusable:
       unverified =

@@ -18,6 +18,12 @@ public struct Fingerprint: Hashable, Sendable {
     count += 1
     sum &+= key.digest
   }
+
+  /// Adds the keys of another set.
+  public mutating func add(_ other: Fingerprint) {
+    count += other.count
+    sum &+= other.sum
+  }
 }
 
 /// The hash of one key, built field by field.

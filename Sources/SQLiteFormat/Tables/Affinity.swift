@@ -18,17 +18,17 @@ public enum Affinity: String, Hashable, Sendable, CaseIterable {
 
   /// The affinity of a declared type; a STRICT table's ANY prefers nothing.
   public init(declaredType: String, strict: Bool = false) {
-    let type = declaredType.uppercased()
+    let type = Name(declaredType)
     self =
       if strict, type == "ANY" {
         .blob
-      } else if type.contains("INT") {
+      } else if type.holds("int") {
         .integer
-      } else if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") {
+      } else if type.holds("char") || type.holds("clob") || type.holds("text") {
         .text
-      } else if type.contains("BLOB") || type.isEmpty {
+      } else if type.text.isEmpty || type.holds("blob") {
         .blob
-      } else if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") {
+      } else if type.holds("real") || type.holds("floa") || type.holds("doub") {
         .real
       } else {
         .numeric

@@ -16,17 +16,47 @@ public struct Name: Hashable, Sendable {
 
   /// Whether two names are one to SQLite.
   public static func == (left: Name, right: Name) -> Bool {
-    left.folded.elementsEqual(right.folded)
+    guard left.text.utf8.count == right.text.utf8.count else { return false }
+    var others = right.text.utf8.makeIterator()
+    for byte in left.text.utf8 {
+      guard let other = others.next(), byte == other || fold(byte) == fold(other) else {
+        return false
+      }
+    }
+    return true
   }
 
-  /// Adds what all spellings of the name share.
+  /// Adds what all spellings of the name share, eight bytes at a time.
   public func hash(into hasher: inout Hasher) {
-    for byte in folded { hasher.combine(byte) }
-    hasher.combine(UInt8(0xFF))
+    var word: UInt64 = 0
+    var count = 0
+    for byte in text.utf8 {
+      word = word << 8 | UInt64(Self.fold(byte))
+      count += 1
+      if count % 8 == 0 { hasher.combine(word) }
+    }
+    hasher.combine(word)
+    hasher.combine(count)
   }
 
   /// Whether the name begins with another one.
   public func hasPrefix(_ prefix: Name) -> Bool { folded.starts(with: prefix.folded) }
+
+  /// Whether these letters, in lower case, stand anywhere in the name.
+  public func holds(_ letters: String) -> Bool {
+    guard let first = letters.utf8.first else { return true }
+    let bytes = text.utf8
+    var start = bytes.startIndex
+    while start < bytes.endIndex {
+      if Self.fold(bytes[start]) == first,
+        bytes[start...].lazy.map({ Self.fold($0) }).starts(with: letters.utf8)
+      {
+        return true
+      }
+      start = bytes.index(after: start)
+    }
+    return false
+  }
 
   /// Whether SQLite keeps the name for itself: `sqlite_…`.
   public var isReserved: Bool { hasPrefix("sqlite_") }
@@ -35,7 +65,13 @@ public struct Name: Hashable, Sendable {
   public var foldedText: String { String(decoding: folded, as: UTF8.self) }
 
   private var folded: LazyMapSequence<String.UTF8View, UInt8> {
-    text.utf8.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    text.utf8.lazy.map { Self.fold($0) }
+  }
+
+  /// A byte as SQLite compares it.
+  @inline(__always)
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
   }
 }
 

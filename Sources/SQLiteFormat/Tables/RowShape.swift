@@ -76,7 +76,7 @@ public struct RowShape: Hashable, Sendable {
     self.withoutRowID = withoutRowID
     var places: [Name: Int] = [:]
     var firstPlaces: [Int: Int] = [:]
-    for (place, column) in stored.enumerated() {
+    for (place, column) in stored.enumerated() where withoutRowID {
       firstPlaces[place] = places[column.name]
       if places[column.name] == nil { places[column.name] = place }
     }

@@ -38,6 +38,10 @@ import Testing
         loss  DBR-F060  page 49 of 'sets': byte 0 starts no b-tree page   (page 49, byte 0)
         loss  DBR-F100  exactly 44 rows of 'sets' cannot be read
 
+      1 thing was not checked
+        what the contract says of the database was not checked: it is damaged, and only its version is
+        compared
+
       options, least destructive first
         1  restore  put back the backup of 2 hours ago (version 4); the current files are kept aside;
                     keeps all 297 rows, brings back 44 rows
@@ -154,14 +158,33 @@ import Testing
       met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: Data(json.utf8)).paths())
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
+    met.formUnion(try Self.pathsOfForeignLog())
     let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
+    let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
+    let things = try JSONEncoder().encode(["unchecked": [unchecked]])
+    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: things).paths())
     // Nor has any of them a hole.
     let sparse = ReportedFile(.init(name: "a", before: "partial-sha256:00", after: nil))
     let inputs = try JSONEncoder().encode(["inputs": [sparse]])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: inputs).paths())
     #expect(met.subtracting(documented).sorted() == [])
     #expect(documented.subtracting(met).sorted() == [])
+  }
+
+  /// None of the samples has a log that is to be moved away.
+  private static func pathsOfForeignLog() throws -> Set<String> {
+    try ScratchFolder.with { folder in
+      let (path, other) = (folder["app.db"], folder["other.db"])
+      try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: path)
+      try DatabaseBuilder(["CREATE TABLE u (a)"], leftover: .wal(["CREATE TABLE v (a)"]))
+        .build(at: other)
+      try path.adding(suffix: "-wal").replaceContents(
+        with: other.adding(suffix: "-wal").contents())
+      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
+      #expect(report.text.contains("undo: mv app.db-wal.set-aside app.db-wal"))
+      return try JSONDecoder().decode(AnyJSON.self, from: Data(report.json().utf8)).paths()
+    }
   }
 
   /// The samples know no framework.

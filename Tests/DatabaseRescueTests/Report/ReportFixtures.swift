@@ -40,13 +40,21 @@ enum ReportFixture {
 
   /// The report of a survey, with a backup of the healthy sample to restore.
   static func report(of survey: Survey, file: PlainName) throws -> DiagnosisReport {
-    let examination = try Examination(survey, expectedVersion: 4)
+    var examination = try Examination(survey, expectedVersion: 4)
+    var trials = SalvageTrials()
+    if examination.wantsTrial {
+      let report = try salvageReport(of: survey)
+      let trial = SalvageTrial(balances: report.balances, isComplete: report.isComplete)
+      trials.salvage = trial
+      examination = examination.refined(by: trial)
+    }
     let offer = BackupOffer(
-      name: backup, age: "2 hours", userVersion: 4,
+      name: backup, age: "2 hours ago", userVersion: 4,
       comparison: try survey.compare(with: Self.survey(sample: "healthy-v4.db")))
     let digest = PlainName(String(repeating: "5f2c", count: 16))
     return DiagnosisReport(
-      of: examination, options: examination.options(backups: [offer], hasFreshSchema: true),
+      of: examination, trial: trials.salvage,
+      options: examination.options(backups: [offer], hasFreshSchema: true, trials: trials),
       differences: ["table 'notes' lacks the column 'photo'"], file: file,
       inputs: [.init(name: file, before: digest, after: digest)], code: code, created: created)
   }
@@ -55,15 +63,19 @@ enum ReportFixture {
     try report(of: survey(sample: name), file: PlainName(name))
   }
 
-  /// The account of salvaging a survey into a file that is gone afterwards.
-  static func account(of survey: Survey, file: PlainName) throws -> SalvageAccount {
-    let report = try ScratchFolder.with { folder in
+  /// What salvaging a survey into a file gives that is gone afterwards.
+  private static func salvageReport(of survey: Survey) throws -> SalvageReport {
+    try ScratchFolder.with { folder in
       var files = RunFiles()
       let output = try SalvageOutput(
         folder["rescued.db"], replacing: false, in: &files, storage: SystemStorage())
       return try Salvage(survey, world: World()).run(to: output, code: "test")
     }
-    return SalvageAccount(of: report, file: file, code: code, created: created)
+  }
+
+  /// The account of salvaging a survey.
+  static func account(of survey: Survey, file: PlainName) throws -> SalvageAccount {
+    SalvageAccount(of: try salvageReport(of: survey), file: file, code: code, created: created)
   }
 
   static func account(sample name: String) throws -> SalvageAccount {

@@ -124,6 +124,7 @@ import Testing
     report.origins = [
       RestoredRows(table: "t", backup: "b.gz", created: ReportFixture.created, rows: 2)
     ]
+    report.unchecked = [Unchecked(.keys, of: "i", because: "r")]
     func paths(_ account: SalvageAccount) throws -> Set<String> {
       try JSONDecoder().decode(AnyJSON.self, from: Data(account.json().utf8)).paths()
     }

@@ -125,18 +125,52 @@ import Testing
     let image = try BackupWriterTests.image(of: backup, scratch)
     let sound = try scratch.read(backup.path)
     let output = scratch.file("out.db")
+    let member = try #require(try Archive.open(MemoryFile(sound))?.members.first)
+    let deflated = (member.position + MemberHead.byteCount)..<(member.range.upperBound - 8)
     for index in sound.indices {
       var bytes = sound
-      bytes[index] ^= 0x04
+      bytes[index] ^= 1 << UInt8(index % 8)
       guard let reader = try? Self.reader(bytes, scratch) else { continue }
       if reader.verify().passed {
-        #expect(GzipTests.inflate(bytes).bytes == image, "byte \(index)")
+        // Nothing but a bit behind the end of the deflate data means nothing to anybody.
+        let inflated = GzipTests.inflate(bytes)
+        #expect(inflated.failure == nil && inflated.bytes == image, "byte \(index)")
+        #expect(deflated.contains(index), "byte \(index)")
       }
       if (try? reader.restore(to: output)) != nil, reader.state != .foreign {
         #expect(try scratch.read(output) == image, "byte \(index)")
       }
       try SystemStorage().remove(output)
     }
+  }
+
+  @Test func `what is left of a cut backup is never the whole of it`() throws {
+    let scratch = Scratch()
+    let (backup, image) = try Self.backup(scratch, kibibytes: 100)
+    let sound = try scratch.read(backup.path)
+    let end = EndMark.memberByteCount
+    for cut in [1, 9, 10, 100, end - 1, end, end + 20] {
+      let reader = try Self.reader(Bytes(sound.dropLast(cut)), scratch)
+      let output = scratch.file("cut-\(cut).db")
+      let extraction = try reader.extract(to: output)
+      #expect(!extraction.isWhole && extraction.lost.isEmpty, "cut by \(cut)")
+      #expect(try scratch.read(output) == image)
+    }
+  }
+
+  @Test func `a backup that the disk does not hand out is not said to be damaged`() throws {
+    let scratch = Scratch()
+    let (backup, _) = try Self.backup(scratch, kibibytes: 200)
+    let counter = FailingStorage()
+    _ = try BackupReader(backup.path, in: counter)
+    let opening = counter.callCount
+    let reader = try BackupReader(backup.path, in: FailingStorage(failing: opening + 2))
+    let verification = reader.verify()
+    #expect(!verification.passed && verification.isUnread)
+    #expect(try BackupReader(backup.path).verify().isUnread == false)
+    let again = try BackupReader(backup.path, in: FailingStorage(failing: opening + 5))
+    let error = #expect(throws: RescueError.self) { try again.restore(to: scratch.file("no.db")) }
+    #expect(error?.kind == .inputOutput)
   }
 
   @Test func `every cut of a small backup is incomplete or no backup at all`() throws {
@@ -187,6 +221,24 @@ import Testing
     let error = #expect(throws: RescueError.self) { try reader.restore(to: scratch.file("no.db")) }
     #expect(error?.kind == .cannotWrite)
     #expect(!scratch.names().contains("no.db"))
+  }
+
+  @Test func `a small file that stands for more than was asked for is refused`() throws {
+    let scratch = Scratch()
+    let path = scratch.file("bomb.gz")
+    try scratch.write(try GzipTests.member(Bytes(repeating: 0, count: 40 << 20)), to: path)
+    var world = World(environment: ["DBRESCUE_LOG": scratch.file("log").description])
+    for isBestEffort in [false, true] {
+      let error = #expect(throws: RescueError.self) {
+        try Rescue(world: world).extract(
+          path, to: scratch.file("no.db"), isBestEffort: isBestEffort)
+      }
+      #expect(error?.kind == .cannotWrite && error?.advice.contains("--max-output") == true)
+      #expect(!scratch.names().contains("no.db"))
+    }
+    world.outputByteCountMax = 64 << 20
+    let result = try Rescue(world: world).extract(path, to: scratch.file("yes.db"))
+    #expect(result.value.byteCount == 40 << 20 || result.value.isWhole)
   }
 
   @Test func `an index that promises the world is refused or bounded`() throws {

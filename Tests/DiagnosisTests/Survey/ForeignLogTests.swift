@@ -91,4 +91,111 @@ import Testing
     #expect(survey.holdsEveryRow)
     #expect(survey.tree(named: "note")?.records == 300)
   }
+
+  /// So many rows of some length.
+  private static func rows(_ count: Int, _ word: String = "") -> DatabaseBuilder.Step {
+    """
+    INSERT INTO t SELECT value, '\(word)' || hex(zeroblob(20))
+    FROM (WITH RECURSIVE n(value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT \(count))
+      SELECT value FROM n)
+    """
+  }
+
+  @Test func `the log of a smaller database with the same table takes no row`() throws {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .wal, ["CREATE TABLE t (a, b)", Self.rows(300)])
+      .build(at: path)
+    let small = scratch["small.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE t (z, y)", Self.rows(5)],
+      leftover: .wal(["UPDATE t SET y = 1 WHERE z = 3"])
+    ).build(at: small)
+    let survey = Survey(
+      main: try path.contents(), wal: try small.adding(suffix: "-wal").contents())
+    #expect(survey.tree(named: "t")?.records == 300)
+    #expect(survey.findings.contains { $0.code == .walForeign })
+    #expect(survey.verdict == .damagedIntact)
+    // What the log holds is not dropped.
+    var replicas = 0
+    SalvageReader(survey)?.readReplicas { _ in replicas += 1 }
+    #expect(replicas == 5)
+  }
+
+  @Test func `a whole database in the log of a twin does not replace the one that holds more`()
+    throws
+  {
+    func build(_ name: FilePath, rows: Int, commits: Int) throws -> FilePath {
+      let path = scratch[name]
+      let changes = (0..<commits).map { number -> DatabaseBuilder.Step in
+        "CREATE TABLE u\(number) (x); DROP TABLE u\(number)"
+      }
+      try DatabaseBuilder(
+        pageSize: 1024, ["CREATE TABLE t (a INTEGER PRIMARY KEY, b)"] + changes,
+        leftover: .wal([Self.rows(rows, String(name.description.prefix(1))), "VACUUM"])
+      ).build(at: path)
+      return path
+    }
+    let other = try build("other.db", rows: 30, commits: 9)
+    let own = scratch["own.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal,
+      ["CREATE TABLE t (a INTEGER PRIMARY KEY, b)", Self.rows(300)]
+    ).build(at: own)
+    let log = try other.adding(suffix: "-wal").contents()
+    let survey = Survey(main: try own.contents(), wal: log)
+    #expect(survey.tree(named: "t")?.records == 300)
+    #expect(survey.findings.contains { $0.code == .walForeign })
+    // The other way round, the log holds more: it is read, and nobody calls that healthy.
+    let few = scratch["few.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE t (a INTEGER PRIMARY KEY, b)", Self.rows(3)]
+    ).build(at: few)
+    let doubtful = Survey(main: try few.contents(), wal: log)
+    #expect(doubtful.tree(named: "t")?.records == 30)
+    #expect(doubtful.findings.contains { $0.code == .walInDoubt })
+    #expect(doubtful.verdict == .damagedIntact)
+  }
+
+  @Test(
+    arguments: [
+      ["ALTER TABLE t RENAME TO s"],
+      ["DELETE FROM t WHERE a > 3", "VACUUM"],
+      ["DROP TABLE t", "CREATE TABLE s (x)", "INSERT INTO s VALUES (1)"],
+      ["PRAGMA user_version = 7"],
+      ["UPDATE t SET b = 'x' WHERE a = 9"],
+      ["DELETE FROM t", "PRAGMA wal_checkpoint(RESTART)", "UPDATE t SET b = 1", "VACUUM"],
+      [
+        "INSERT INTO t SELECT a + 1000, b FROM t", "PRAGMA wal_checkpoint(FULL)",
+        "DELETE FROM t WHERE a < 1000",
+      ],
+    ] as [[DatabaseBuilder.Step]])
+  func `a database's own log is nobody else's`(_ steps: [DatabaseBuilder.Step]) throws {
+    for autoVacuum in [DatabaseBuilder.AutoVacuum.none, .full] {
+      let path = scratch[FilePath("own-\(autoVacuum).db")]
+      try DatabaseBuilder(
+        pageSize: 1024, autoVacuum: autoVacuum, journal: .wal,
+        ["CREATE TABLE t (a INTEGER PRIMARY KEY, b)", "CREATE INDEX i ON t (b)", Self.rows(200)],
+        leftover: .wal(steps)
+      ).build(at: path)
+      let survey = try Survey(path)
+      #expect(survey.faults == [])
+      #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    }
+  }
+
+  @Test func `a log that counts one page of many is damage`() throws {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE t (a INTEGER PRIMARY KEY, b)", Self.rows(200)],
+      leftover: .wal(["UPDATE t SET b = 'x' WHERE a = 9"])
+    ).build(at: path)
+    var log = try path.adding(suffix: "-wal").contents()
+    let last = (log.count - 32) / (24 + 1024) - 1
+    log.setBigEndian(1, at: 32 + last * (24 + 1024) + 4)
+    let salts = (log.bigEndian(at: 16), log.bigEndian(at: 20))
+    let survey = Survey(
+      main: try path.contents(), wal: JournalBytes.withSalts(salts, wal: log))
+    #expect(survey.verdict == .damagedIntact)
+    #expect(survey.tree(named: "t")?.records == 200)
+  }
 }

@@ -191,6 +191,45 @@ import Testing
     #expect(try before.changes(until: bench.look()) == ["added app.db.rescue/backups/.lock"])
   }
 
+  @Test func `a rotten backup of a version does not take the place of one that holds`() throws {
+    let intact = try backUp()
+    let rotten = try backUp()
+    var bytes = try file.contents()
+    bytes[63] = 5
+    try file.replaceContents(with: bytes)
+    let newest = try backUp()
+    try flip(rotten, at: rotten.contents().count / 2)
+    #expect(try bench.run(["vault", "prune", file] + strict).status == 0)
+    let left = Set(try SystemStorage().names(in: folder))
+    #expect(left.isSuperset(of: [intact.name, rotten.name, newest.name]))
+    #expect(try backups().map { $0["good"]?.bool } == [true, false, true])
+  }
+
+  @Test func `a backup that a run relies on is not pruned`() throws {
+    let first = try backUp()
+    for _ in 0..<2 { try backUp() }
+    let held = try SystemStorage().open(first, .read)
+    #expect(try held.lock())
+    let plan = try bench.run(["vault", "prune", file, "--json"] + strict)
+    #expect(plan.status == 0 && plan.output.contains("in-use"))
+    #expect(try backups().count == 2 && SystemStorage().status(of: first) != nil)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `a backup that is dated in the future is not the newest`() throws {
+    let good = try backUp()
+    bench.pass(hours: 24 * 365)
+    let future = try backUp()
+    bench.pass(hours: -24 * 365)
+    let restored = try bench.run("restore", file, "--output", bench["new.db"], "--json")
+    #expect(try restored.json["backup"]?.text == good.name.description)
+    try SystemStorage().remove(good)
+    let ending = try bench.run("restore", file, "--yes")
+    #expect(ending.status == 66 && ending.all.contains("dated in the future"))
+    let named = try bench.run("restore", file, "--from", future, "--dry-run")
+    #expect(named.status == 0 && named.all.contains("a time that has not come yet"))
+  }
+
   @Test func `two runs do not prune one vault at once`() throws {
     for _ in 0..<3 { try backUp() }
     let holder = try SystemStorage().open(folder.appending(".lock"), .append)

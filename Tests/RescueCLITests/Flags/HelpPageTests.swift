@@ -169,7 +169,8 @@ import Testing
                                     [--keep-daily N] [--keep-weekly N] [--yes] [--dry-run]
                 remove the backups that are no longer needed
 
-            usage: dbrescue vault extract BACKUP [--output NEW] [--best-effort]
+            usage: dbrescue vault extract BACKUP [--output NEW] [--max-output MIB]
+                                    [--best-effort]
                 get the database out of a backup, also out of a damaged one
 
             see 'dbrescue help vault COMMAND' for more
@@ -201,10 +202,13 @@ import Testing
   }
 
   @Test func `the version is one line, or one document`() {
-    #expect(run(["--version"]) == Outcome(status: 0, output: "dbrescue \(Program.version)\n"))
+    #expect(
+      run(["--version"])
+        == Outcome(status: 0, output: "dbrescue \(Program.version) (\(Rescue.libraries))\n"))
     #expect(
       run(["--version", "--json"]).output == """
         {
+          "libraries": "\(Rescue.libraries)",
           "schema": 1,
           "type": "version",
           "version": "\(Program.version)"

@@ -33,6 +33,7 @@ import Testing
         .Op Fl \-report Ar OUT
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
+        .Op Fl \-from\-process Ar PID
         .Op Fl \-max\-size Ar MIB
         .Op Fl \-max\-output Ar MIB
         .Op Fl \-force
@@ -43,9 +44,9 @@ import Testing
         .Pp
         With \-\-backup, rows that FILE has lost come from a backup, where no sound page says that they were deleted since. What FILE still holds wins. The report and the quarantine file say which rows come from where; of several backups, the first that has a row counts.
         .Pp
-        FILE is not changed.
+        FILE is not changed. Where somebody writes to it meanwhile, it is read again, until all of it is of one moment. With \-\-from\-process, what a process has of FILE open is read instead, also where it was deleted or moved away under that process.
         .Pp
-        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 77, 129, 130, 143.
+        Exit status: 0, 13, 14, 15, 64, 65, 66, 70, 73, 74, 75, 77, 129, 130, 143.
         .Bl -tag -width Ds
         .It Fl o , Fl \-output Ar NEW
         the file to write (required)
@@ -59,6 +60,8 @@ import Testing
         the write\-ahead log, where it does not lie at FILE\-wal
         .It Fl \-journal Ar PATH
         the rollback journal, where it does not lie at FILE\-journal
+        .It Fl \-from\-process Ar PID
+        read what this process has of FILE open, also where it was deleted or moved away (1 to 2147483647)
         .It Fl \-max\-size Ar MIB
         how many MiB are read of an input that is a pipe (1 to 1073741824; default: 1024)
         .It Fl \-max\-output Ar MIB

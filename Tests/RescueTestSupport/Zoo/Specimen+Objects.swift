@@ -79,7 +79,7 @@ extension Specimen {
         "lower(": "app_lower(", "upper(": "app_upper(", "length(": "app_length(",
         "abs(": "app_abs(",
       ]
-    ).salvaged(withStatus: 14),
+    ),
     Specimen(
       "app-collations",
       [

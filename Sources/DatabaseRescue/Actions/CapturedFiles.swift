@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a database as a process has them open: also those that have no name any more.
+
+import Diagnosis
+import SQLiteFormat
+
+extension InputFiles {
+  /// How often files are copied that a process writes to meanwhile.
+  private static let copiesMax = 20
+
+  /// Copies the files of a database that a process has open to private ones, which go with this
+  /// value.
+  ///
+  /// They are copied until the log has the same last commit before and after: then its frames, over
+  /// what a checkpoint may have written meanwhile, are one state. No file of the database is made
+  /// or changed.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.missing` when the process has no such file open, and
+  ///   `.busy` when it never rests.
+  public init(
+    of database: FilePath, asHeldBy process: Int32, world: World
+  ) throws(RescueError) {
+    let storage = world.storage
+    let folder = HeldFolder(try PrivateFolder(world: world))
+    let copy = folder.folder.file(database.name)
+    do {
+      let main = try storage.place(of: database)
+      let set = HeldSet(main, storage: storage)
+      let files = storage.openFiles(ofUsersOf: main)?.files.filter { $0.process == process } ?? []
+      let databases = set.databases(in: files)
+      let log = set.log(in: files)
+      // A database that was deleted has its last state where it is still open.
+      guard
+        let held = databases.first(where: { $0.status.linkCount == 0 }) ?? databases.first
+      else {
+        throw RescueError(
+          .missing, "process \(process) does not have '\(database)' open, as far as can be seen",
+          meaning: "nothing was read",
+          advice: "ask for the process again: dbrescue diagnose \(database.shellQuoted)")
+      }
+      try Self.copy(held, log, to: copy, world)
+      try self.init(copy, storage: storage)
+      hold(folder)
+    } catch {
+      throw RescueError(
+        error, doing: "read the files of process \(process)", meaning: "nothing was changed")
+    }
+  }
+
+  /// Copies the files of a database as they are at one moment to private ones, which go with this
+  /// value.
+  ///
+  /// A log is copied after the database: as long as it does not begin anew meanwhile, it holds every
+  /// page that a checkpoint may have written. Without one, nobody may write at all.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when they never rest.
+  init(momentOf input: InputFiles, world: World) throws(RescueError) {
+    let storage = world.storage
+    let folder = HeldFolder(try PrivateFolder(world: world))
+    let copy = folder.folder.file(input.main.name)
+    do {
+      for _ in 0..<Self.copiesMax {
+        try world.requireGoingOn()
+        let input = try input.lookedForAgain(in: storage)
+        let before = try DatabaseState.settled(of: input, in: world)
+        let generation = input.journal == nil ? try Generation(at: input.wal, storage) : nil
+        try Self.copy(input, to: copy, world)
+        let isSame = try DatabaseState(of: input, storage: storage) == before
+        let goesOn = try generation != nil && generation == Generation(at: input.wal, storage)
+        guard isSame || goesOn else { continue }
+        try self.init(copy, storage: storage)
+        hold(folder)
+        return
+      }
+    } catch {
+      throw RescueError(error, doing: "copy '\(input.main)'", meaning: "nothing was changed")
+    }
+    throw Rescue.changing(input.main)
+  }
+
+  /// Copies the files that are there, the log last.
+  private static func copy(_ input: InputFiles, to copy: FilePath, _ world: World) throws {
+    let storage = world.storage
+    let files: [(path: FilePath?, suffix: String)] = [
+      (input.journal, "-journal"), (input.main, ""), (input.wal, "-wal"),
+    ]
+    let byteCount = try files.reduce(0) { count, file in
+      try count + (file.path.flatMap { try storage.status(of: $0) }?.byteCount ?? 0)
+    }
+    guard try byteCount + reserve <= storage.freeBytes(at: copy.folder) else {
+      throw Rescue.changing(input.main)
+    }
+    for file in files {
+      let newPath = copy.adding(suffix: file.suffix)
+      try storage.remove(newPath)
+      do {
+        if let path = file.path { try Self.copy(path, to: newPath, storage) }
+      } catch let error as StorageError where error.cause == .missing && file.suffix != "" {
+        continue  // It was deleted just now, as the next look shows.
+      }
+    }
+  }
+
+  /// What is left free on the disk of a copy.
+  private static let reserve = 1 << 24
+
+  /// The generation of a log: it has others when it begins anew.
+  private struct Generation: Equatable {
+    let salts: Bytes
+
+    init?(at path: FilePath?, _ storage: any Storage) throws {
+      guard let path, let file = try? storage.open(path, .read) else { return nil }
+      let header = try file.read(at: 0, count: WriteAheadLog.headerSize)
+      guard header.count == WriteAheadLog.headerSize else { return nil }
+      salts = header
+    }
+  }
+
+  private static func copy(
+    _ held: OpenFile, _ log: OpenFile?, to copy: FilePath, _ world: World
+  ) throws {
+    let storage = world.storage
+    let wal = copy.adding(suffix: "-wal")
+    for _ in 0..<copiesMax {
+      try world.requireGoingOn()
+      let before = try Moment(held, log, storage)
+      for path in [copy, wal] { try storage.remove(path) }
+      try Self.copy(held.path, to: copy, storage)
+      if let log { try Self.copy(log.path, to: wal, storage) }
+      let after = try Moment(held, log, storage)
+      if before == after, try log == nil || after.lastCommit == LastCommit(at: wal, storage) {
+        return
+      }
+      world.pause(.milliseconds(20))
+    }
+    throw RescueError(
+      .busy, "process \(held.process) writes to its files all the time",
+      meaning: "no state of them could be copied as a whole; nothing was changed",
+      advice: "try again when it writes less")
+  }
+
+  private static func copy(
+    _ path: FilePath, to newPath: FilePath, _ storage: any Storage
+  ) throws {
+    let (source, file) = (try storage.open(path, .read), try storage.open(newPath, .createNew))
+    var offset = 0
+    while true {
+      let bytes = try source.read(at: offset, count: 1 << 20)
+      if bytes.isEmpty { return }
+      try file.write(bytes, at: offset)
+      offset += bytes.count
+    }
+  }
+
+  /// The files of a process at one moment.
+  private struct Moment: Equatable {
+    let lastCommit: LastCommit?
+    /// Without a log, whether somebody has written is told by the file itself.
+    let main: FileStatus?
+
+    init(_ held: OpenFile, _ log: OpenFile?, _ storage: any Storage) throws {
+      lastCommit = try log.flatMap { try LastCommit(at: $0.path, storage) }
+      main = try log == nil ? storage.status(of: held.path) : nil
+    }
+  }
+
+  /// The last commit of a log: by its generation, its place, and the checksum of all before it.
+  private struct LastCommit: Equatable {
+    let salts: [UInt32]
+    let index: Int
+    let checksum: Bytes
+
+    init?(at path: FilePath, _ storage: any Storage) throws {
+      let file = try storage.open(path, .read)
+      guard let log = try? WriteAheadLog(file), let last = log.committed.last else { return nil }
+      salts = log.salts
+      index = last.index
+      checksum = try file.read(at: last.offset - 8, count: 8)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which processes have a database open, and whether what they write is where everybody looks.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// How long is waited before a second look: whoever closes a database removes its log first.
+  private static let pause = Duration.milliseconds(50)
+
+  /// What processes have of a database open.
+  ///
+  /// An ordinary use is that of a process with the database and its log, as they lie here. What is
+  /// said of any other was seen twice.
+  func use(of database: FilePath) -> LiveUse {
+    guard let main = try? world.storage.place(of: database), let first = look(at: main) else {
+      return LiveUse()
+    }
+    guard !first.strays.isEmpty else { return first }
+    world.pause(Self.pause)
+    guard let second = look(at: main) else { return LiveUse() }
+    let seen = Set(first.strays.map { [$0.process: $0.role] })
+    return LiveUse(
+      strays: second.strays.filter { seen.contains([$0.process: $0.role]) },
+      unseenProcesses: second.unseenProcesses)
+  }
+
+  private func look(at main: FilePath) -> LiveUse? {
+    guard let open = world.storage.openFiles(ofUsersOf: main) else { return nil }
+    let held = HeldSet(main, storage: world.storage)
+    return LiveUse(
+      strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
+        .flatMap { held.strays(of: $0.value).map(\.stray) },
+      unseenProcesses: open.unseenProcesses)
+  }
+
+  /// Refuses to go on with a database of which a process has files open that nobody else can reach.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` that names the process.
+  func requireNotHeldApart(_ database: FilePath) throws(RescueError) {
+    let use = use(of: database)
+    guard let stray = use.strays.first else { return }
+    let process = use.process ?? stray.process
+    throw RescueError(
+      .busy,
+      "process \(process) has \(stray.role.words) of '\(database)' open that "
+        + (stray.isDeleted ? "was deleted" : "lies elsewhere"),
+      meaning: "what it has committed there is in none of the files here, and is gone when it "
+        + "ends; nothing was changed",
+      advice: "let it run, and keep what it has: dbrescue backup \(database.shellQuoted) "
+        + "--from-process \(process)")
+  }
+}
+
+extension LiveUse.Stray.Role {
+  /// The file in words.
+  var words: String {
+    switch self {
+    case .database: "the file"
+    case .log: "the -wal"
+    case .index: "the -shm"
+    }
+  }
+}
+
+/// The files of a database in their places, against those that a process has open.
+struct HeldSet {
+  private let main: FilePath
+  private let storage: any Storage
+  private let present: [LiveUse.Stray.Role: [UInt64]]
+
+  /// Looks at the files in their places.
+  init(_ main: FilePath, storage: any Storage) {
+    self.main = main
+    self.storage = storage
+    var present: [LiveUse.Stray.Role: [UInt64]] = [:]
+    for role in LiveUse.Stray.Role.allCases {
+      let path = main.adding(suffix: role == .database ? "" : role.rawValue)
+      present[role] = ((try? storage.status(of: path)) ?? nil)?.identity
+    }
+    self.present = present
+  }
+
+  /// Which of the files of one process are this database's, but not those in their places.
+  func strays(of files: [OpenFile]) -> [(file: OpenFile, stray: LiveUse.Stray)] {
+    let databases = databases(in: files)
+    let bases = Set(databases.map(\.name))
+    return files.compactMap { file in
+      guard file.isWritable, let role = role(of: file, in: files, bases), !isInPlace(file, role)
+      else { return nil }
+      return (
+        file,
+        LiveUse.Stray(
+          role: role, process: file.process, byteCount: file.status.byteCount,
+          isDeleted: file.status.linkCount == 0)
+      )
+    }
+  }
+
+  /// The files of a process that are the database, or were.
+  func databases(in files: [OpenFile]) -> [OpenFile] {
+    files.filter { isInPlace($0, .database) || $0.name == main }
+  }
+
+  /// The log that a process has of the database, in its place or not.
+  func log(in files: [OpenFile]) -> OpenFile? {
+    let bases = Set(databases(in: files).map(\.name))
+    let logs = files.filter { $0.isWritable && role(of: $0, in: files, bases) == .log }
+    return logs.first { !isInPlace($0, .log) } ?? logs.first
+  }
+
+  private func isInPlace(_ file: OpenFile, _ role: LiveUse.Stray.Role) -> Bool {
+    file.status.identity == present[role]
+  }
+
+  private func role(
+    of file: OpenFile, in files: [OpenFile], _ bases: Set<FilePath>
+  ) -> LiveUse.Stray.Role? {
+    if bases.contains(file.name) { return .database }
+    for role in [LiveUse.Stray.Role.log, .index]
+    where bases.contains(where: { $0.adding(suffix: role.rawValue) == file.name }) {
+      return role
+    }
+    return bases.isEmpty || !isMovedLog(file, in: files) ? nil : .log
+  }
+
+  /// Whether a file is a log that lies beside no database of the process: it was moved away.
+  private func isMovedLog(_ file: OpenFile, in files: [OpenFile]) -> Bool {
+    guard file.isWritable, file.status.linkCount > 0,
+      !files.contains(where: { $0.name.adding(suffix: "-wal") == file.name }),
+      let bytes = try? storage.open(file.path, .read).read(at: 0, count: 4),
+      let magic = bytes.big32(at: 0)
+    else { return false }
+    return magic & ~1 == WriteAheadLog.magic
+  }
+}

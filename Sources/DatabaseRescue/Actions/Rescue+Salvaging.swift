@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Salvage of a database that somebody may be writing to: of one moment, or of none.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// Salvages the files as they are at one moment: where they change before all of them is read, a
+  /// private copy of one moment is read instead, and nothing is left of what was read before.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every copying.
+  func salvage(
+    _ input: InputFiles, to output: SalvageOutput, into contract: Contract?,
+    backups: [SalvageBackup], _ notes: inout RunNotes
+  ) throws(RescueError) -> SalvageReport {
+    let start = try DatabaseState.settled(of: input, in: world)
+    do throws(RescueError) {
+      return try salvage(
+        input, asOf: start, to: output, into: contract, backups: backups, &notes)
+    } catch {
+      guard try DatabaseState(of: input, storage: world.storage) != start else { throw error }
+      try world.requireGoingOn()
+    }
+    // To copy it takes less time than to read all of it.
+    let copy = try InputFiles(momentOf: input, world: world)
+    return try salvage(
+      copy, asOf: .settled(of: copy, in: world), to: output, into: contract, backups: backups,
+      &notes)
+  }
+
+  private func salvage(
+    _ input: InputFiles, asOf start: DatabaseState, to output: SalvageOutput,
+    into contract: Contract?, backups: [SalvageBackup], _ notes: inout RunNotes
+  ) throws(RescueError) -> SalvageReport {
+    let storage = world.storage
+    var report = try withEvidence(
+      input, &notes,
+      examine: { notes throws(RescueError) in
+        try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
+      },
+      { examination, notes, digests throws(RescueError) in
+        let report = try salvage(
+          examination, to: output, into: contract, backups: backups, &notes
+        ) { () throws(RescueError) in
+          guard try DatabaseState(of: input, storage: storage) == start else {
+            throw Self.changing(input.main)
+          }
+          digests.begin()
+        }
+        notes.note(Change(.addition, "'\(report.output)' was made"))
+        return report
+      })
+    report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
+    // Somebody may have written since all was read.
+    let isWritten = try DatabaseState(of: input, storage: storage) != start
+    report.isInputUnchanged = isWritten || notes.inputs.allSatisfy { $0.before == $0.after }
+    return report
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an option would give, found out by doing it in a private folder and throwing it away.
+
+import Diagnosis
+
+extension Rescue {
+  /// Salvages a database that needs it into a private folder, to know what that gives.
+  ///
+  /// - Throws: ``RescueError`` when the run was stopped; what else stands in the way of a trial is
+  ///   said in its place.
+  func salvageTrials(
+    for examination: Examination, _ contract: Contract?
+  ) throws(RescueError) -> SalvageTrials {
+    var trials = SalvageTrials()
+    guard examination.wantsTrial else { return trials }
+    do throws(RescueError) {
+      trials.salvage = try salvageTrial(for: examination, contract)
+      if examination.isOnlyIndexesWrong {
+        trials.newIndexes = try salvageTrial(for: examination, nil, believingTables: true)
+      }
+    } catch {
+      try world.requireGoingOn()
+      trials.obstacle = error.message
+    }
+    return trials
+  }
+
+  private func salvageTrial(
+    for examination: Examination, _ contract: Contract?, believingTables: Bool = false
+  ) throws(RescueError) -> SalvageTrial {
+    let folder = try PrivateFolder(world: world)
+    var files = RunFiles()
+    let output = try SalvageOutput(
+      folder.file("trial.db"), replacing: false, in: &files, storage: world.storage)
+    let report = try salvage(
+      of: examination.survey, into: contract, believingTables: believingTables
+    ).run(to: output, code: "")
+    if let imbalance = report.imbalance { throw imbalance }
+    return SalvageTrial(balances: report.balances, isComplete: report.isComplete)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual tables of a fresh database: what their modules say, and what is built anew.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Salvage {
+  /// Has the modules say whether what was copied for them holds, and builds full-text indexes anew
+  /// that do not: rows that are gone leave their words behind, and damage can look like words.
+  func reviewModules(
+    in database: FilePath, _ notes: inout [String]
+  ) throws -> [ModuleVerdict] {
+    let tables = try virtualTables(in: database)
+    var verdicts = try verdicts(on: tables, in: database)
+    let damaged = tables.filter { table in
+      table.isFullText && verdicts.contains(ModuleVerdict(table.name, .damaged))
+    }
+    guard !damaged.isEmpty else { return verdicts }
+    let connection = try Connection(database, mode: .readWrite)
+    for table in damaged {
+      do throws(SQLiteError) {
+        try connection.rebuildFullText(table.name)
+        notes.append("the full-text index '\(table.name)' was built anew from its rows")
+      } catch {
+        notes.append(
+          "the full-text index '\(table.name)' could not be built anew: \(error.message)")
+      }
+    }
+    let again = try self.verdicts(on: damaged, in: database)
+    verdicts.removeAll { verdict in again.contains { $0.table == verdict.table } }
+    return verdicts + again
+  }
+
+  private func verdicts(
+    on tables: [VirtualTable], in database: FilePath
+  ) throws -> [ModuleVerdict] {
+    let verdicts = try ModuleReview.verdicts(
+      on: tables, in: database, byteCount: inputByteCount, isCancelled: world.isCancelled)
+    try world.requireGoingOn()
+    return verdicts
+  }
+
+  /// The virtual tables of the fresh schema that are there.
+  private func virtualTables(in database: FilePath) throws -> [VirtualTable] {
+    let tables = schema.declared.virtualTables.filter(\.canBeAsked)
+    guard !tables.isEmpty else { return [] }
+    let rows = try Connection(database, mode: .readOnly).rows("SELECT name FROM sqlite_schema")
+    let names = Set(rows.compactMap { $0.first?.utf8String }.map { Name($0) })
+    return tables.filter { names.contains($0.name) }
+  }
+
+  /// The accounts of what virtual tables have lost with the tables and nodes that held it.
+  var virtualRowsLost: [Balance] {
+    survey.virtualTables.compactMap { table in
+      let lost = survey.rowsLost(of: table)
+      guard lost != .none else { return nil }
+      var balance = Balance(table: table.name)
+      balance.lost = lost
+      return balance
+    }
+  }
+
+  /// What is wrong with the virtual tables of the fresh database.
+  func problems(with modules: [ModuleVerdict]) -> [String] {
+    let unreadable = schema.declared.virtualTables.filter { table in
+      !table.misshapen.isEmpty && !(table.isFullText && table.hasTexts)
+    }
+    return modules.compactMap(\.problem)
+      + unreadable.map {
+        "SQLite cannot read '\($0.name)': '\($0.misshapen[0])' has other columns than it looks for"
+      }
+  }
+
+  /// What of the input was not checked, and of the virtual tables of the fresh database.
+  func unchecked(_ modules: [ModuleVerdict]) -> [Unchecked] {
+    // Indexes are made anew, and modules were asked of what is new.
+    survey.unchecked.filter { ![.keys, .words, .regions].contains($0.subject) }
+      + modules.compactMap { verdict in
+        schema.declared.virtualTables.first { $0.name == verdict.table }
+          .flatMap(verdict.unchecked)
+      }
+  }
+}
+
+extension ModuleVerdict {
+  /// What is wrong with a virtual table of a fresh database; nil where nothing is.
+  var problem: String? {
+    guard outcome == .damaged else { return nil }
+    return "what is kept of '\(table)' is malformed, and cannot be made of anything else"
+  }
+}

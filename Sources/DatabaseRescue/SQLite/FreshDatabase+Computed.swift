@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only the app can compute: stored columns and the keys of indexes, taken from what it computed.
+
+import Diagnosis
+package import SQLiteFormat
+
+extension FreshSchema {
+  /// The statement of a table whose stored columns only the app can compute, with these columns as
+  /// ordinary ones; nil where there are none, or their values are not kept.
+  func plainEntry(of declaration: Declaration) -> SchemaEntry? {
+    guard keepsComputedValues, declaration.kind == .table, !declaration.missingFunctions.isEmpty,
+      let table = description.tables.first(where: { $0.name == declaration.name }),
+      table.columns.contains(where: { $0.generated == .stored })
+    else { return nil }
+    let tokens = SQLTokens(parsing: declaration.sql)
+    guard let open = tokens.tokens.firstIndex(of: .symbol("(")),
+      let body = tokens.group(at: open)
+    else { return nil }
+    let items = body.items.map(\.withoutStoredExpression.tokens)
+    let plain =
+      tokens.tokens[...open] + items.joined(separator: [.symbol(",")])
+      + tokens.tokens[(open + 1 + body.tokens.count)...]
+    return SchemaEntry(
+      kind: .table, name: declaration.name, table: declaration.table, root: nil,
+      sql: SQLTokens(plain).sql)
+  }
+}
+
+extension SQLTokens {
+  /// The definition of a column without what makes it a stored one: `GENERATED ALWAYS AS (…) STORED`.
+  fileprivate var withoutStoredExpression: SQLTokens {
+    guard var start = position(of: "as"), let expression = group(at: start + 1) else { return self }
+    let end = start + 3 + expression.tokens.count
+    guard end < tokens.count, tokens[end].isWord("stored") else { return self }
+    if start > 2, tokens[start - 1].isWord("always"), tokens[start - 2].isWord("generated") {
+      start -= 2
+    }
+    return SQLTokens(tokens[..<start] + tokens[(end + 1)...])
+  }
+}
+
+extension FreshDatabase {
+  /// A function that the keys of an index need, and that only the app has.
+  func missingFunction(of index: Declaration) -> Name? {
+    if let function = index.missingFunctions.min() { return function }
+    guard let table = tables[index.table], let description = description(of: index) else {
+      return nil
+    }
+    let computed = Set(table.columns.filter { $0.generated == .virtual }.map(\.name))
+    let isComputed =
+      description.predicate != nil
+      || description.columns.contains { $0.name.map(computed.contains) ?? true }
+    guard isComputed, !computed.isEmpty else { return nil }
+    return schema.declaration(of: index.table)?.missingFunctions.min()
+  }
+
+  private func description(of index: Declaration) -> IndexDescription? {
+    tables[index.table]?.indexes.first { $0.name == index.name }
+  }
+
+  /// The indexes whose keys only the app can compute, and that can be made of entries that are there.
+  package var indexesOfEntries: [Declaration] {
+    guard schema.keepsComputedValues else { return [] }
+    return schema.declared.declarations.filter { index in
+      index.kind == .index && !early.contains(index.name) && hasTable(index.table)
+        && missingFunction(of: index) != nil
+        && tables[index.table]?.withoutRowID == false
+        && description(of: index)?.foreignCollation == nil
+    }
+  }
+
+  /// Makes an index of the entries that it has in the input: they go into a table of their own, over
+  /// which the index is made, and which it leaves at the end.
+  ///
+  /// - Throws: What `read` throws, or ``SQLiteError`` where it is not for this index alone.
+  package mutating func makeIndex(
+    _ declaration: Declaration, reading read: ((StoredRecord) throws -> Void) throws -> Void
+  ) throws {
+    guard let index = description(of: declaration), let table = tables[declaration.table] else {
+      return
+    }
+    let entries = EntryTable(index, of: table)
+    do {
+      try isolated { connection throws(any Error) in
+        try entries.fill(on: connection, encoding: schema.encoding, reading: read)
+      }
+    } catch {
+      guard let reason = reasonToLeaveOut(error) else { throw error }
+      early.insert(declaration.name)
+      return leaveOut(declaration, reason)
+    }
+    early.insert(declaration.name)
+    disguised.append(declaration)
+    scaffolds.append(entries.name)
+  }
+
+  /// Gives what was made under another statement its own, and takes the scaffolds away.
+  func undisguise() throws(SQLiteError) {
+    let statement = try connection.prepare(
+      "UPDATE sqlite_schema SET tbl_name = ?, sql = ? WHERE type = ? AND name = ?")
+    for object in disguised {
+      try statement.run([
+        .text(object.table), .text(object.sql), .text(object.kind.rawValue), .text(object.name),
+      ])
+    }
+    guard !scaffolds.isEmpty else { return }
+    // SQLite reads the schema again, in which no index belongs to them any more.
+    try connection.execute("PRAGMA writable_schema = RESET")
+    for table in scaffolds { try connection.execute("DROP TABLE \(table.quotedIdentifier)") }
+  }
+}
+
+/// A table that holds the entries of an index, each under the rowid that it leads to.
+private struct EntryTable {
+  let name: Name
+  private let index: IndexDescription
+  private let table: TableDescription
+
+  init(_ index: IndexDescription, of table: TableDescription) {
+    self.index = index
+    self.table = table
+    name = "entries of \(index.name)"
+  }
+
+  private var keys: [String] { index.columns.indices.map { "k\($0)" } }
+
+  /// Makes the table, fills it, and makes the index over it.
+  func fill(
+    on connection: borrowing Connection, encoding: TextEncoding,
+    reading read: ((StoredRecord) throws -> Void) throws -> Void
+  ) throws {
+    let quoted = name.quotedIdentifier
+    try connection.execute("CREATE TABLE \(quoted) (\(keys.joined(separator: ", ")))")
+    let statement = try connection.prepare(
+      """
+      INSERT INTO \(quoted) (rowid, \(keys.joined(separator: ", ")))
+      VALUES (?\(String(repeating: ", ?", count: keys.count)))
+      """)
+    try read { stored in
+      let fields = Array(stored.record.fields)
+      guard fields.count == keys.count + 1,
+        let rowID = try stored.record.value(of: fields[keys.count]).integerValue
+      else { throw SQLiteError(extendedCode: 1, message: "an entry of it is none") }
+      defer {
+        statement.reset()
+        statement.forgetValues()
+      }
+      try statement.bind(.integer(rowID), at: 1)
+      for (place, field) in fields.dropLast().enumerated() {
+        try statement.bind(
+          field, of: stored.record, isReal: false, at: place + 2, encoding: encoding)
+      }
+      while try statement.step() {}
+    }
+    try requireRows(on: connection)
+    try connection.execute(sql)
+  }
+
+  /// Refuses entries that lead to rows that are not there, or are not those of all rows.
+  private func requireRows(on connection: borrowing Connection) throws(SQLiteError) {
+    let names = Set(table.columns.map(\.name))
+    guard let alias = ["rowid", "_rowid_", "oid"].first(where: { !names.contains(Name($0)) }) else {
+      throw SQLiteError(extendedCode: 1, message: "its table has no name for its rowids")
+    }
+    let (entries, rows) = (name.quotedIdentifier, table.name.quotedIdentifier)
+    let strays = try connection.value(
+      "SELECT count(*) FROM \(entries) WHERE rowid NOT IN (SELECT \(alias) FROM \(rows))")
+    let missing = try connection.value(
+      """
+      SELECT (SELECT count(*) FROM \(rows)) - (SELECT count(*) FROM \(entries))
+      """)
+    guard strays == .integer(0), index.predicate != nil || missing == .integer(0) else {
+      throw SQLiteError(extendedCode: 1, message: "its entries are not those of the rows")
+    }
+  }
+
+  private var sql: String {
+    let columns = zip(keys, index.columns).map { key, column in
+      "\(key) COLLATE \(column.collation.quotedIdentifier)\(column.descending ? " DESC" : "")"
+    }
+    return """
+      CREATE \(index.unique ? "UNIQUE " : "")INDEX \(index.name.quotedIdentifier)
+      ON \(name.quotedIdentifier) (\(columns.joined(separator: ", ")))
+      """
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the modules of SQLite say of the virtual tables in a database that is ours.
+
+import Diagnosis
+import SQLiteFormat
+
+/// Asks the modules of virtual tables whether what they keep holds.
+///
+/// Nothing is changed by it, but modules want to be asked by a statement that writes: the database
+/// is a private copy, or one that is being made.
+enum ModuleReview {
+  /// What the modules say of the virtual tables of a private copy, in their order; of those that
+  /// keep nothing or cannot be made, nothing.
+  ///
+  /// - Throws: ``SQLiteError`` when the copy cannot be opened.
+  static func verdicts(
+    on tables: [VirtualTable], in copy: FilePath, byteCount: Int,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(SQLiteError) -> [ModuleVerdict] {
+    let asked = tables.filter(\.canBeAsked)
+    guard !asked.isEmpty else { return [] }
+    let connection = try Connection(copy, mode: .readWrite)
+    connection.stop(when: isCancelled)
+    // Whoever writes to a database with a log makes files beside it.
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.patience.allow(Patience.enough(for: byteCount))
+    return asked.map { ModuleVerdict($0.name, outcome(of: $0, in: connection)) }
+  }
+
+  /// What the module of a virtual table says.
+  static func outcome(
+    of table: VirtualTable, in connection: borrowing Connection
+  ) -> ModuleVerdict.Outcome {
+    do throws(SQLiteError) {
+      guard table.isFullText else { return try regions(of: table, in: connection) }
+      try ask(table, in: connection)
+      return try words(of: table, in: connection)
+    } catch {
+      return outcome(of: table, error)
+    }
+  }
+
+  private static func outcome(
+    of table: VirtualTable, _ error: SQLiteError
+  ) -> ModuleVerdict.Outcome {
+    // A table that could be made in another database has something of its own that is wrong.
+    guard error.cause == .damaged || error.message.hasPrefix("vtable constructor failed") else {
+      return .unchecked(error.message)
+    }
+    // FTS4 always compares with the texts, also with those that the app keeps.
+    return table.module != "fts5" && !table.hasOwnContent && table.isFullText ? .stale : .damaged
+  }
+
+  private static func ask(
+    _ table: VirtualTable, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let name = table.name.quotedIdentifier
+    try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('integrity-check')")
+  }
+
+  /// Compares the index with the table that holds the texts, where that is another one.
+  private static func words(
+    of table: VirtualTable, in connection: borrowing Connection
+  ) throws(SQLiteError) -> ModuleVerdict.Outcome {
+    guard table.module == "fts5", table.contentTable != nil else { return .sound }
+    let name = table.name.quotedIdentifier
+    do throws(SQLiteError) {
+      try connection.execute("INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
+      return .sound
+    } catch {
+      return error.cause == .damaged ? .stale : .unchecked(error.message)
+    }
+  }
+
+  private static func regions(
+    of table: VirtualTable, in connection: borrowing Connection
+  ) throws(SQLiteError) -> ModuleVerdict.Outcome {
+    let found = try connection.value("SELECT rtreecheck(?)", [.text(table.name)])
+    return found?.utf8String == "ok" ? .sound : .damaged
+  }
+}

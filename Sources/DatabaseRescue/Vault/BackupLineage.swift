@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether what is backed up follows from what the backup before it holds.
+
+public import Diagnosis
+internal import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension BackupManifest {
+  /// How the database follows from the newest good backup that there was.
+  public struct Lineage: Codable, Hashable, Sendable {
+    /// That backup.
+    public var after: BackupID
+    /// What there is to say of it; nothing when one state simply follows from the other.
+    public var findings: [BackupContent.FoundThing]
+    /// The tables that have fewer rows than there.
+    public var losses: [Succession.Loss]
+    /// Whether somebody said beforehand that all of that is meant.
+    public var isAccepted: Bool
+
+    /// Whether the database may have gone back in time, and nobody has said that it should.
+    public var isDoubtful: Bool { !isAccepted && findings.contains { $0.severity > .notice } }
+  }
+}
+
+/// The change counter of a file header, between what it was and what it may be about to become.
+struct ChangeCounter {
+  /// No state that was committed since has a lower one.
+  var atLeast: UInt32
+  /// The one that was read; the largest number where it is not known.
+  var atMost: UInt32
+}
+
+extension BackupContent {
+  /// By what this state of the database is told from others.
+  var mark: StateMark {
+    let own = tables.filter { !Name($0.name).isReserved && $0.isShadow != true }
+    return StateMark(
+      changeCounter: changeCounter, sequences: sequences ?? [:],
+      tables: own.map {
+        StateMark.Table(name: $0.name, rows: $0.rows, contentHash: $0.contentHash)
+      })
+  }
+}
+
+extension BackupJob {
+  /// The change counter of the database as it is now; nil where it cannot be had.
+  ///
+  /// SQLite's copy begins to count anew, and so this is read from the files: the header by SQLite,
+  /// as this process would lose the locks it holds if it closed the file itself. As the counter only
+  /// grows, it is not higher than that of the copy that is made next.
+  ///
+  /// - Throws: ``RescueError`` when the disk does not hand out bytes.
+  func changeCounter() throws(RescueError) -> ChangeCounter? {
+    do throws(RescueError) { return try readChangeCounter() } catch
+      where error.kind != .inputOutput
+    {
+      return nil  // What stands in the way of that is told by whoever copies the database.
+    }
+  }
+
+  private func readChangeCounter() throws(RescueError) -> ChangeCounter? {
+    let journal = try JournalInPlace(beside: files.resolved, in: storage)
+    guard journal != .hot, try !files.needPrivateCopy(in: storage) else { return nil }
+    let start = try OnlineBackup.start(of: files.path, count: DatabaseHeader.byteCount)
+    guard let header = DatabaseHeader(start), let geometry = header.geometry else { return nil }
+    // Somebody may be about to write the next number, and take it back.
+    if journal == .inUse {
+      return ChangeCounter(
+        atLeast: header.changeCounter &- 1, atMost: header.changeCounter)
+    }
+    let logged = try loggedHeader(start, geometry)
+    // A log that is written anew under the reading gives anything; twice the same, it is at rest.
+    guard
+      try OnlineBackup.start(of: files.path, count: DatabaseHeader.byteCount) == start,
+      try logged == loggedHeader(start, geometry),
+      logged.map({ $0.hasMagic && $0.isPageCountValid }) != false
+    else { return ChangeCounter(atLeast: header.changeCounter, atMost: .max) }
+    let counter = (logged ?? header).changeCounter
+    return ChangeCounter(atLeast: counter, atMost: counter)
+  }
+
+  /// The header as the log has it; nil where it has none, or is gone by now.
+  private func loggedHeader(
+    _ start: Bytes, _ geometry: Geometry
+  ) throws(RescueError) -> DatabaseHeader? {
+    guard files.sidecars.contains(.wal) else { return nil }
+    let log: any StoredFile
+    do { log = try storage.open(files.path(of: .wal), .read) } catch
+      where error.cause == .missing
+    {
+      return nil
+    } catch {
+      throw RescueError(error)
+    }
+    let set = FileSet(main: MemorySource(start), wal: log)
+    let first = try? Image(set, geometry: geometry).bytes(of: .first)
+    do { try set.failures.requireNone() } catch {
+      throw RescueError(error, in: files.path(of: .wal))
+    }
+    return first.flatMap { DatabaseHeader($0) }
+  }
+
+  /// A digest of where the database lies; the place itself is nobody's business.
+  var place: String {
+    String(SHA256.digest(of: Bytes(files.resolved.bytes)).description.prefix(16))
+  }
+
+  /// How a state of the database follows from the newest good backup; nil when there is none.
+  func lineage(
+    of content: BackupContent, _ counter: ChangeCounter?
+  ) throws(RescueError) -> BackupManifest.Lineage? {
+    let vault = Vault(writer.vault, of: files.name, in: storage)
+    // A folder may hold the backups of several databases of one name.
+    func isOfSamePlace(_ backup: Backup) -> Bool {
+      (backup.manifest?.content.place).map { $0 == content.place } ?? true
+    }
+    guard
+      let newest = try vault.latest(notAfter: created, where: { $0.isGood && isOfSamePlace($0) }),
+      let then = newest.manifest?.content
+    else { return nil }
+    var now = content.mark
+    now.changeCounter = counter.flatMap { $0.atMost == .max ? nil : $0.atMost }
+    let options = writer.options
+    let isOurs = try wasReplaced(since: newest)
+    let evidence = Succession.Evidence(
+      isOldFile: try isOlder(than: newest), lossMax: isOurs ? nil : options.lossMax,
+      freeTables: options.freeTables
+    ) { table in
+      content.leaves(of: table).contains { then.leaves(of: table).contains($0) }
+    }
+    let mayBeOlder = !isOurs && now.isBehind(then.mark)
+    let succession = Succession(
+      of: now, after: newest.earlier(then),
+      older: mayBeOlder
+        ? try vault.list().filter(isOfSamePlace).compactMap { $0.older(than: newest) } : [],
+      evidence: evidence)
+    return BackupManifest.Lineage(
+      after: newest.name.id,
+      findings: succession.findings.filter { !isOurs || $0.code == .rowsFewer }
+        .map { BackupContent.FoundThing($0) },
+      losses: succession.losses, isAccepted: options.acceptsOlder)
+  }
+
+  /// Whether the file was there when a backup was finished: then it is no new one.
+  private func isOlder(than backup: Backup) throws(RescueError) -> Bool {
+    do {
+      if let born = try storage.born(files.resolved), born <= backup.modified { return true }
+      return files.status[.main].map { $0.modified < backup.modified } ?? false
+    } catch {
+      throw RescueError(error)
+    }
+  }
+
+  /// Whether a run of this program has put something else in the place of the database since a
+  /// backup was finished: what it displaced is in quarantine.
+  private func wasReplaced(since backup: Backup) throws(RescueError) -> Bool {
+    let quarantines = try RescueFolder(of: files.resolved, storage: storage).quarantines
+    do throws(StorageError) {
+      for name in try storage.names(in: quarantines) {
+        guard let status = try storage.status(of: quarantines.appending(name)) else { continue }
+        if status.modified >= backup.modified { return true }
+      }
+      return false
+    } catch  where error.cause == .missing {
+      return false
+    } catch {
+      throw RescueError(error)
+    }
+  }
+}
+
+extension BackupContent {
+  fileprivate func leaves(of table: String) -> Set<LeafPages.Leaf> {
+    Set(tables.first { $0.name == table }?.leafPages?.leaves ?? [])
+  }
+}
+
+extension Backup {
+  /// The backup with what it holds, to be compared with.
+  fileprivate func earlier(_ content: BackupContent) -> Succession.Earlier {
+    Succession.Earlier("\(name.id) of \(name.created.formatted(.iso8601))", content.mark)
+  }
+
+  /// The same, where it is a good one that was made before another.
+  fileprivate func older(than other: Backup) -> Succession.Earlier? {
+    guard isGood, name.created <= other.name.created, name.id != other.name.id else { return nil }
+    return manifest.map { earlier($0.content) }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes have of a database open, and which of it nobody else can reach: what a process
+// commits to a log that was deleted or moved away under it is in none of the files that others see.
+
+/// What processes have of a database open.
+public struct LiveUse: Hashable, Sendable {
+  /// A file of the database that a process has open, and that is not the one beside it now.
+  public struct Stray: Hashable, Sendable {
+    /// What the file is to the database.
+    public enum Role: String, Hashable, Sendable, CaseIterable {
+      /// The database itself.
+      case database
+      /// Its write-ahead log.
+      case log = "-wal"
+      /// The index of its log.
+      case index = "-shm"
+    }
+
+    /// What it is.
+    public let role: Role
+    /// The process.
+    public let process: Int32
+    /// Its length in bytes.
+    public let byteCount: Int
+    /// Whether it has no name any more.
+    public let isDeleted: Bool
+
+    /// Describes a file.
+    public init(role: Role, process: Int32, byteCount: Int, isDeleted: Bool) {
+      self.role = role
+      self.process = process
+      self.byteCount = byteCount
+      self.isDeleted = isDeleted
+    }
+  }
+
+  /// The files that others cannot reach, by process.
+  public let strays: [Stray]
+  /// At how many processes this one may not look; nil where nothing is known of any.
+  public let unseenProcesses: Int?
+
+  /// Describes a use.
+  public init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
+    self.strays = strays
+    self.unseenProcesses = unseenProcesses
+  }
+
+  /// What of it could not be looked at.
+  var unchecked: [Unchecked] {
+    guard let count = unseenProcesses, count > 0 else { return [] }
+    return [
+      Unchecked(
+        .process, of: nil as String?,
+        because: counted(count, "process", "processes")
+          + " of other users, which may have the database open")
+    ]
+  }
+
+  /// The process whose files are worth to be captured.
+  public var process: Int32? {
+    (strays.first { $0.role == .log } ?? strays.first { $0.role == .database })?.process
+  }
+
+  /// The findings, one for each file.
+  var findings: [Finding] {
+    strays.map { stray in
+      let what =
+        switch stray.role {
+        case .database: "a file that was this database"
+        case .log: "a -wal of this database"
+        case .index: "the -shm of this database"
+        }
+      let fate = stray.isDeleted ? "was deleted" : "lies elsewhere"
+      return Finding(
+        .fileHeldApart,
+        "process \(stray.process) has \(what) open that \(fate), with \(stray.byteCount) bytes")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// By what one state of a database is told from a later or an earlier one.
+
+/// By what one state of a database is told from another.
+public struct StateMark: Hashable, Sendable {
+  /// A table with users' rows.
+  public struct Table: Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// How many rows it has.
+    public var rows: Int
+    /// A digest of all rows; nil where they could not all be read.
+    public var contentHash: String?
+
+    /// Marks a table.
+    public init(name: String, rows: Int, contentHash: String?) {
+      self.name = name
+      self.rows = rows
+      self.contentHash = contentHash
+    }
+  }
+
+  /// The change counter of the file header, which only grows; nil when it is not known.
+  public var changeCounter: UInt32?
+  /// The AUTOINCREMENT counters by table, which only grow unless an app sets them back.
+  public var sequences: [String: Int64]
+  /// The tables with users' rows.
+  public var tables: [Table]
+
+  /// Marks a state.
+  public init(changeCounter: UInt32?, sequences: [String: Int64], tables: [Table]) {
+    self.changeCounter = changeCounter
+    self.sequences = sequences
+    self.tables = tables
+  }
+}
+
+extension StateMark {
+  /// The tables by name.
+  var tablesByName: [String: Table] {
+    Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether every table has the same rows, as far as is known of both.
+  func holdsSameRows(as other: StateMark) -> Bool {
+    guard tables.count == other.tables.count else { return false }
+    let others = other.tablesByName
+    return tables.allSatisfy { $0.contentHash != nil && others[$0.name] == $0 }
+  }
+
+  /// Whether the change counter is lower than before; it starts again after 4,294,967,295.
+  func hasLowerCounter(than other: StateMark) -> Bool {
+    guard let now = changeCounter, let then = other.changeCounter else { return false }
+    return now < then && then - now < 1 << 31
+  }
+
+  /// The tables that still have rows and whose AUTOINCREMENT counter is lower than before.
+  func lowerSequences(than other: StateMark) -> [String] {
+    let tables = tablesByName
+    return sequences.filter { name, value in
+      other.sequences[name].map { value < $0 } == true && (tables[name]?.rows ?? 0) > 0
+    }.keys.sorted()
+  }
+
+  /// Whether something counts less than before that only grows.
+  package func isBehind(_ other: StateMark) -> Bool {
+    hasLowerCounter(than: other) || !lowerSequences(than: other).isEmpty
+  }
+
+  /// Whether any table has more than before: more rows, or a higher AUTOINCREMENT counter.
+  func hasMore(than other: StateMark) -> Bool {
+    let others = other.tablesByName
+    return tables.contains { $0.rows > others[$0.name]?.rows ?? 0 }
+      || sequences.contains { $0.value > other.sequences[$0.key] ?? 0 }
+  }
+}

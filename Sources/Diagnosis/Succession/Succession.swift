@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a state of a database follow from the one that the newest backup holds, or did the database
+// go back in time?
+//
+// SQLite lets the change counter of a file grow only, and so does it with AUTOINCREMENT counters.
+// An app can delete rows, rebuild tables, set AUTOINCREMENT counters back, and make its database
+// anew: that is told, and is nothing wrong. What it cannot do is let a file that was there before
+// have a lower counter, or have the very counter and rows of an older backup.
+
+/// How a state of a database follows from the one that the newest good backup holds.
+public struct Succession: Hashable, Sendable {
+  /// A table that has fewer rows than before.
+  public struct Loss: Hashable, Sendable, Codable {
+    /// Its name.
+    public var table: String
+    /// How many rows it had.
+    public var before: Int
+    /// How many it has; nil when there is no such table any more.
+    public var after: Int?
+
+    /// Notes what a table lost.
+    public init(table: String, before: Int, after: Int?) {
+      self.table = table
+      self.before = before
+      self.after = after
+    }
+
+    /// How much of a hundred rows is gone.
+    public var percent: Double { Double(before - (after ?? 0)) / Double(before) * 100 }
+  }
+
+  /// A backup that was made before, with what it holds.
+  public struct Earlier: Hashable, Sendable {
+    /// How people name it.
+    public var name: String
+    /// What it holds.
+    public var mark: StateMark
+
+    /// Names a backup.
+    public init(_ name: String, _ mark: StateMark) {
+      self.name = name
+      self.mark = mark
+    }
+  }
+
+  /// What else is known of the file and of its rows.
+  public struct Evidence: Sendable {
+    /// Whether the file was there when the newest backup was made.
+    public var isOldFile: Bool
+    /// Whether a table has pages in common with the newest backup.
+    public var sharesPages: @Sendable (_ table: String) -> Bool
+    /// How many of a hundred rows a table may lose; nil for any number.
+    public var lossMax: Int?
+    /// The tables that may lose any number of rows.
+    public var freeTables: Set<String> = []
+
+    /// Gathers the evidence.
+    public init(
+      isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<String> = [],
+      sharesPages: @escaping @Sendable (_ table: String) -> Bool = { _ in false }
+    ) {
+      self.isOldFile = isOldFile
+      self.lossMax = lossMax
+      self.freeTables = freeTables
+      self.sharesPages = sharesPages
+    }
+  }
+
+  /// The tables that have fewer rows than before.
+  public let losses: [Loss]
+  /// What there is to say; nothing when one state simply follows from the other.
+  public let findings: [Finding]
+
+  /// Judges a state of a database after the one that the newest good backup holds.
+  ///
+  /// `older` are the good backups before that one.
+  public init(
+    of now: StateMark, after newest: Earlier, older: [Earlier], evidence: Evidence
+  ) {
+    let then = newest.mark
+    let tables = now.tablesByName
+    losses = then.tables.compactMap { before in
+      let after = tables[before.name]?.rows
+      guard before.rows > after ?? 0 else { return nil }
+      return Loss(table: before.name, before: before.rows, after: after)
+    }
+    guard !now.holdsSameRows(as: then) else {
+      findings = []
+      return
+    }
+    let reason = Self.reason(now, newest, older, evidence)
+    findings =
+      [reason.map { Finding(.databaseOlder, $0) }, Self.lossFinding(losses, newest, evidence)]
+      .compactMap(\.self)
+  }
+
+  /// Why a state cannot follow from the newest backup; nil when it can.
+  private static func reason(
+    _ now: StateMark, _ newest: Earlier, _ older: [Earlier], _ evidence: Evidence
+  ) -> String? {
+    let then = newest.mark
+    let isCounterLower = now.hasLowerCounter(than: then)
+    let sequences = now.lowerSequences(than: then)
+    let start = "the database is older than its backup \(newest.name)"
+    let holdsRows = now.tables.contains { $0.rows > 0 }
+    let twin = holdsRows ? older.first { now.holdsSameRows(as: $0.mark) } : nil
+    if isCounterLower, evidence.isOldFile || twin?.mark.changeCounter == now.changeCounter {
+      let counters =
+        "its change counter fell from \(then.changeCounter ?? 0) to "
+        + "\(now.changeCounter ?? 0), which no app can do"
+      return "\(start): " + (twin.map { "it holds what backup \($0.name) holds, and " } ?? "")
+        + counters
+    }
+    guard let table = sequences.first else { return nil }
+    let counter =
+      "the AUTOINCREMENT counter of '\(table)' fell from \(then.sequences[table] ?? 0) "
+      + "to \(now.sequences[table] ?? 0)"
+    if let twin { return "\(start): it holds what backup \(twin.name) holds, and \(counter)" }
+    // A log that was lost takes the last transactions with it, and nothing counts them.
+    let hasNothingNew = now.changeCounter == then.changeCounter && !now.hasMore(than: then)
+    return hasNothingNew && sequences.contains(where: evidence.sharesPages)
+      ? "\(start): nothing in it is newer, and \(counter)" : nil
+  }
+
+  private static func lossFinding(
+    _ losses: [Loss], _ newest: Earlier, _ evidence: Evidence
+  ) -> Finding? {
+    guard !losses.isEmpty else { return nil }
+    let refused = losses.filter { loss in
+      evidence.lossMax.map { loss.percent > Double($0) } == true
+        && !evidence.freeTables.contains(loss.table)
+    }
+    let shown = (refused.isEmpty ? losses : refused).prefix(5).map { loss in
+      loss.after.map { "'\(loss.table)' has \($0) rows and had \(loss.before)" }
+        ?? "'\(loss.table)' with \(loss.before) rows is gone"
+    }
+    let more = (refused.isEmpty ? losses : refused).count - shown.count
+    let text = shown.joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
+    let limit = refused.isEmpty ? "" : ", which is more than \(evidence.lossMax ?? 0) %"
+    return Finding(
+      .rowsFewer, "since backup \(newest.name), \(text)\(limit)",
+      severity: refused.isEmpty ? .notice : .warning)
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a write-ahead log is that of the database file which it lies beside.
+//
+// SQLite cannot tell: a log whose checksums hold is applied to whatever it lies beside. What ties a
+// log to its file is page 1. A checkpoint copies it from the log to the file byte for byte, and the
+// first one that is written to a new log is made from the file's:
+//
+//   file              log
+//   page 1, counter n  ─>  page 1, counter n or n + 1  ─>  page 1 …   before the first checkpoint
+//   page 1, counter m  ══════════════════════════════════  page 1, counter m   after one
+
+package import SQLiteFormat
+
+/// How a log relates to the database file beside it, as far as page 1 tells.
+enum LogLineage {
+  /// Page 1 of the log was made from that of the file, or is the same.
+  case proven
+  /// The log has no page 1, or too much of it is damaged.
+  case unknown
+  /// No writer of this file has made the log.
+  case broken
+}
+
+extension Image {
+  /// Whether page 1 proves that the log, where one is applied, is that of the database file.
+  package var isLogProven: Bool {
+    guard case .applied = wal else { return false }
+    return logLineage(beside: Image(files, geometry: geometry, leavingOutLog: .foreign)) == .proven
+  }
+
+  /// How the log that this image has applied relates to the database file, which is `bare`.
+  func logLineage(beside bare: Image) -> LogLineage {
+    guard case .applied(let log) = wal, log.isAsWritten, start == 0, journal.isUnused,
+      let file = bare.header, file.hasMagic, file.isPageCountValid
+    else { return .unknown }
+    let copies = log.committed.filter { $0.page == .first }
+    // A commit that changes the number of pages writes page 1, which counts them.
+    let newest = header.map { $0.isPageCountValid ? $0.pageCount : log.pageCount } ?? nil
+    guard newest == log.pageCount, file.isWAL else { return .broken }
+    guard let first = copies.first, let next = headerOfFrame(first) else { return .unknown }
+    if copies.contains(where: { isFirstPage(of: bare, file, in: $0) }) { return .proven }
+    let isNext = [0, 1].contains(next.changeCounter &- file.changeCounter)
+    let isSchemaKept =
+      next.schemaCookie != file.schemaCookie || hasSameSchemaPage(as: bare, in: first)
+    return isNext && isSchemaKept && Int32(bitPattern: next.schemaCookie &- file.schemaCookie) >= 0
+      ? .proven : .broken
+  }
+
+  /// Whether the log that this image has applied ends before a state that the database file is
+  /// already in: it was left behind by an older generation of the database.
+  ///
+  /// Every change of page 1 adds one to the change counter. What a checkpoint copies to the file
+  /// is in the log too, so that the file is never ahead of its own log.
+  fileprivate func isLogOutdated(beside bare: Image) -> Bool {
+    guard origin(of: .first) == .wal, let ours = header, let file = bare.header,
+      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid
+    else { return false }
+    return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
+  }
+
+  private func headerOfFrame(_ frame: WriteAheadLog.Frame) -> DatabaseHeader? {
+    (try? files.wal?.read(at: frame.offset, count: DatabaseHeader.byteCount))
+      .flatMap { $0 }.flatMap { DatabaseHeader($0) }
+  }
+
+  /// Whether a frame is the page 1 of the database file, byte for byte.
+  private func isFirstPage(
+    of bare: Image, _ file: DatabaseHeader, in frame: WriteAheadLog.Frame
+  ) -> Bool {
+    guard headerOfFrame(frame) == file, let page = try? bare.bytes(of: .first) else { return false }
+    return page == (try? files.wal?.read(at: frame.offset, count: geometry.pageSize))
+  }
+
+  /// Whether a frame has the schema of the database file's page 1: without a change of the schema,
+  /// SQLite writes to nothing but the header.
+  private func hasSameSchemaPage(as bare: Image, in frame: WriteAheadLog.Frame) -> Bool {
+    let start = DatabaseHeader.byteCount
+    guard let page = try? bare.bytes(of: .first),
+      let copy = try? files.wal?.read(at: frame.offset, count: geometry.pageSize),
+      page.count == copy.count, page.count > start
+    else { return false }
+    return page[start...] == copy[start...]
+  }
+}
+
+extension WriteAheadLog {
+  /// Whether nothing of the log was damaged since it was written.
+  fileprivate var isAsWritten: Bool {
+    guard continued.isEmpty, commitsAfterBreak == 0, !committed.isEmpty else { return false }
+    return committed.allSatisfy { $0.flip == nil }
+  }
+}
+
+extension Image.JournalState {
+  fileprivate var isUnused: Bool {
+    if case .applied = self { false } else { true }
+  }
+}
+
+/// The choice between the two readings of a file set: with its log, as SQLite reads it, and without.
+struct LogTrust {
+  /// The file set with its log.
+  let full: Image
+  /// The file set without its log, for a reason.
+  let without: (Image.LogDoubt) -> Image
+  /// Surveys one of them.
+  let survey: (Image) -> Survey
+
+  /// The reading that counts.
+  ///
+  /// The log is left out when it is older than the file, when it is another database's, and when
+  /// the file is sound alone and not with it. Where both are possible, that counts which keeps most.
+  var chosen: Survey {
+    let bare = without(.foreign)
+    if full.isLogOutdated(beside: bare) {
+      return survey(isOfOtherTables(bare) ? bare : without(.outdated))
+    }
+    let lineage = full.logLineage(beside: bare)
+    let whole = survey(full)
+    let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
+    guard isSuspect, !tableNames(in: bare).isEmpty else { return whole }
+    if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
+    // A log that was damaged since contradicts itself, and is the younger state all the same.
+    guard lineage == .broken || !whole.isLogDamaged else { return whole }
+    let alone = survey(whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
+    return choose(alone, whole, lineage)
+  }
+
+  private func choose(_ alone: Survey, _ whole: Survey, _ lineage: LogLineage) -> Survey {
+    if alone.isWhole, !whole.isConsistent { return alone }
+    guard lineage == .broken || alone.isWhole && !whole.isWhole else { return whole }
+    if alone.isWhole || !whole.isWhole, alone.userRows >= whole.userRows { return alone }
+    return lineage == .broken && alone.isWhole && whole.isWhole ? whole.withLogInDoubt : whole
+  }
+
+  /// Whether no table of the log's schema is in the database file.
+  private func isOfOtherTables(_ bare: Image) -> Bool {
+    let (own, others) = (tableNames(in: full), tableNames(in: bare))
+    return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
+  }
+
+  private func tableNames(in image: Image) -> Set<Name> {
+    var claims = PageClaims(pageCount: image.pageCount)
+    let schema = SchemaSurvey.read(image, encoding: nil, parser: NamesOnly(), claims: &claims)
+    return Set(schema.entries.filter { $0.kind == .table }.map(\.name))
+  }
+}
+
+extension Survey {
+  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
+  package var hasStrangeLog: Bool {
+    switch image?.wal {
+    case .foreign, .outdated, .contradictory: true
+    case .applied: isLogInDoubt
+    case .absent, .empty, .unusable, nil: false
+    }
+  }
+
+  /// Whether the log that is applied has frames that were damaged after they were written.
+  fileprivate var isLogDamaged: Bool {
+    guard case .applied(let log)? = image?.wal else { return false }
+    return !log.damaged.isEmpty
+  }
+
+  /// Whether every tree can be read, the pages that the journals count are all there, and every
+  /// index has the keys of its table.
+  fileprivate var isConsistent: Bool {
+    schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable) && image?.missingPages == 0
+      && trees.allSatisfy { index in
+        guard index.entry.kind == .index, let table = tree(named: index.entry.table),
+          let expected = table.expectedKeys[index.entry.name]
+        else { return true }
+        return expected == index.keys
+      }
+  }
+
+  /// Whether besides every page has its place, and every record its table.
+  fileprivate var isWhole: Bool {
+    let checks: [any Check.Type] = [GeometryCheck.self, FreeSpaceCheck.self]
+    return isConsistent
+      && trees.allSatisfy { $0.isSound && $0.unfit.isEmpty && $0.mistyped.isEmpty }
+      && checks.allSatisfy { $0.findings(in: self).allSatisfy { $0.severity < .damage } }
+  }
+
+  /// The rows of the tables that users fill.
+  fileprivate var userRows: Int { userTables.values.reduce(0) { $0 + $1.records } }
+}
+
+/// A parser for whoever needs no more of a schema than its names.
+private struct NamesOnly: SchemaParsing {
+  func parse(_ entries: [SchemaEntry]) -> ParsedSchema {
+    ParsedSchema(description: SchemaDescription(), refused: [], defaults: [:])
+  }
+
+  func computation(for table: ComputedTable) -> any RowComputation { Nothing() }
+
+  private final class Nothing: RowComputation {
+    let result = ComputedRows()
+
+    func add(_ stored: StoredRecord) {}
+  }
+}

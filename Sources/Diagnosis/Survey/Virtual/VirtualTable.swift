@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A virtual table, and which ordinary tables of the file its module keeps it in.
+
+public import SQLiteFormat
+
+/// A virtual table, and which ordinary tables of the file its module keeps it in.
+public struct VirtualTable: Hashable, Sendable {
+  /// A table that a module makes to store a virtual one.
+  public struct Part: Hashable, Sendable {
+    /// Its name.
+    public let name: Name
+    /// How many columns it has.
+    public let columnCount: Int
+
+    /// Makes a part.
+    public init(name: Name, columnCount: Int) {
+      self.name = name
+      self.columnCount = columnCount
+    }
+  }
+
+  /// What is known of where the rows of a virtual table are.
+  public enum Storage: Hashable, Sendable {
+    /// Its module keeps them in these tables.
+    case parts([Part])
+    /// Its module keeps nothing in the file.
+    case nothing
+    /// It cannot be made here, for this reason: its module or tokenizer is not there.
+    case unknown(String)
+  }
+
+  /// Its name.
+  public let name: Name
+  /// Its module.
+  public let module: Name
+  /// How many columns it has.
+  public var columnCount = 0
+  /// Where its rows are.
+  public var storage: Storage
+  /// The tables that store it whose columns are not those that its module looks for.
+  public var misshapen: [Name] = []
+
+  /// The table or view whose texts it finds words in, where it does not keep them itself.
+  public let contentTable: Name?
+
+  /// Makes a virtual table of its statement.
+  public init(name: Name, module: Name, sql: String, storage: Storage) {
+    self.name = name
+    self.module = module
+    self.storage = storage
+    contentTable =
+      Self.fullTextModules.contains(module) ? SQLTokens(parsing: sql).contentTable : nil
+  }
+
+  /// The modules that find words in texts.
+  private static let fullTextModules: Set<Name> = ["fts3", "fts4", "fts5"]
+
+  /// Whether it finds words in texts.
+  public var isFullText: Bool { Self.fullTextModules.contains(module) }
+
+  /// Whether SQLite has a check of its own for it.
+  public var canBeAsked: Bool { !parts.isEmpty && module != "geopoly" }
+
+  /// The tables that store it.
+  public var parts: [Part] {
+    if case .parts(let parts) = storage { parts } else { [] }
+  }
+
+  /// The part that has a suffix in the place of the virtual table's name.
+  func part(_ suffix: String) -> Part? {
+    let name = Name("\(name)_\(suffix)")
+    return parts.first { $0.name == name }
+  }
+
+  /// Whether it keeps its texts itself, so that its index can be made of them.
+  public var hasOwnContent: Bool { part("content") != nil }
+
+  /// Whether its texts are kept somewhere: by itself, or in the table that it names.
+  public var hasTexts: Bool { hasOwnContent || contentTable != nil }
+}
+
+extension SQLTokens {
+  /// The table that a full-text table names as the one with its texts: what stands behind
+  /// `content=`.
+  fileprivate var contentTable: Name? {
+    for place in tokens.indices.dropLast(2)
+    where tokens[place].isWord("content") && tokens[place + 1] == .symbol("=") {
+      let name: String
+      switch tokens[place + 2] {
+      case .word(let text), .name(let text): name = text
+      case .literal(let text):
+        name = text.dropFirst().dropLast().split(
+          separator: "''", omittingEmptySubsequences: false
+        ).joined(separator: "'")
+      case .number, .symbol: return nil
+      }
+      return name.isEmpty ? nil : Name(name)
+    }
+    return nil
+  }
+}

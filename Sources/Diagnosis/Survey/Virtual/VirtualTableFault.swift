@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with how a virtual table is stored, as far as its tables tell without its module.
+
+import SQLiteFormat
+
+/// What is wrong with how a virtual table is stored.
+enum VirtualTableFault: Hashable, Sendable {
+  /// A table that stores it is not there.
+  case partMissing(Name)
+  /// A table that stores it has other columns than its module looks for.
+  case misshapen(Name)
+  /// Rows of a table that stores it are not what its module writes.
+  case rowsDamaged(Name, FaultList)
+  /// The record that lists the segments of its index is not there, or is none.
+  case structureLost
+  /// Pages or blocks of segments are not there.
+  case segmentsLost(Int)
+  /// There are pages of segments that the index does not have.
+  case segmentsUnnamed
+  /// Segments without the first terms of their pages.
+  case pageTermsLost(Int)
+  /// Its format is one that its module does not know.
+  case formatUnknown
+  /// Its tables do not have the same documents.
+  case countsDiffer
+  /// Its documents have words, and its index has none.
+  case indexEmpty
+  /// The nodes of an R-tree hold other rows than are noted; how many are missing in them.
+  case nodesDiffer(missing: Int)
+}
+
+extension VirtualTableFault {
+  /// Whether it is what the tables hold that is wrong, and not what they are.
+  fileprivate var isOfRows: Bool { if case .misshapen = self { false } else { true } }
+}
+
+extension Survey {
+  /// The virtual tables of which something is stored.
+  public var virtualTables: [VirtualTable] { schema?.parsed.virtualTables ?? [] }
+
+  /// What is wrong with how a virtual table is stored; of tables that cannot be read, their trees
+  /// tell.
+  func faults(of table: VirtualTable) -> [VirtualTableFault] {
+    var faults = table.misshapen.map { VirtualTableFault.misshapen($0) }
+    faults += table.parts.filter { treePlaces[$0.name] == nil }.map { .partMissing($0.name) }
+    for part in table.parts {
+      if let damaged = tally(of: part)?.faults, !damaged.isEmpty {
+        faults.append(.rowsDamaged(part.name, damaged))
+      }
+    }
+    switch table.module {
+    case "fts5": return faults + faultsOfFullText5(table)
+    case "fts3", "fts4": return faults + faultsOfFullText3(table)
+    default: return faults + faultsOfRegions(table)
+    }
+  }
+
+  /// Whether something is wrong with how a virtual table is stored.
+  public func isDamaged(_ table: VirtualTable) -> Bool { !faults(of: table).isEmpty }
+
+  /// How many rows of a virtual table are gone with the table or the nodes that held them, as far as
+  /// its other tables tell.
+  public func rowsLost(of table: VirtualTable) -> Loss {
+    guard table.isFullText else {
+      let isLost = faults(of: table).contains { fault in
+        if case .nodesDiffer(let missing) = fault { missing > 0 } else { false }
+      }
+      return isLost ? .unknown : .none
+    }
+    guard let content = table.part("content") else {
+      // What is left of words without texts is copied.
+      let isLost = !table.hasTexts && faults(of: table).contains { $0.isOfRows }
+      return isLost ? .unknown : .none
+    }
+    guard treePlaces[content.name] == nil else { return .none }
+    guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
+    return count == 0 ? .none : .exactly(count)
+  }
+
+  private func tally(of part: VirtualTable.Part?) -> ShadowTally? {
+    guard let part, let tree = tree(named: part.name), tree.isReadable else { return nil }
+    return tree.shadow
+  }
+
+  private func rowCount(of part: VirtualTable.Part?) -> Int? {
+    guard let part, let tree = tree(named: part.name), tree.isReadable else { return nil }
+    return tree.records
+  }
+
+  // MARK: Full text
+
+  private func faultsOfFullText5(_ table: VirtualTable) -> [VirtualTableFault] {
+    var faults: [VirtualTableFault] = []
+    if let settings = tally(of: table.part("config")), ![4, 5].contains(settings.version) {
+      faults.append(.formatUnknown)
+    }
+    guard let pages = tally(of: table.part("data")) else { return faults }
+    guard let segments = pages.structure else { return faults + [.structureLost] }
+    let stored = segments.filter { $0.ids != nil }
+    let lost = stored.count { $0.ids.map { !pages.holds($0) } ?? false }
+    if lost > 0 { faults.append(.segmentsLost(lost)) }
+    let names = Set(segments.map(\.id))
+    if pages.ids.contains(where: { !names.contains($0.lowerBound >> FullTextSegment.idShift) }) {
+      faults.append(.segmentsUnnamed)
+    }
+    if let terms = tally(of: table.part("idx")) {
+      let bare = stored.count { !terms.segmentIDs.contains($0.id) }
+      if bare > 0 { faults.append(.pageTermsLost(bare)) }
+    }
+    if stored.isEmpty, tally(of: table.part("docsize"))?.hasWords == true {
+      faults.append(.indexEmpty)
+    }
+    // Apps may take documents out of an index without content that are not in it.
+    if let own = rowCount(of: table.part("content")) {
+      let sizes = rowCount(of: table.part("docsize")) ?? own
+      let counted = pages.documentCount.map { Int($0) } ?? own
+      if sizes != own || counted != own { faults.append(.countsDiffer) }
+    }
+    return faults
+  }
+
+  private func faultsOfFullText3(_ table: VirtualTable) -> [VirtualTableFault] {
+    var faults: [VirtualTableFault] = []
+    guard let directory = tally(of: table.part("segdir")) else { return faults }
+    if let blocks = tally(of: table.part("segments")) {
+      let lost = directory.segments.count { !blocks.holds($0) }
+      if lost > 0 { faults.append(.segmentsLost(lost)) }
+    }
+    let sizes = tally(of: table.part("docsize"))
+    if rowCount(of: table.part("segdir")) == 0, sizes?.hasWords == true {
+      faults.append(.indexEmpty)
+    }
+    if let own = rowCount(of: table.part("content")),
+      let sizes = rowCount(of: table.part("docsize")), sizes != own
+    {
+      faults.append(.countsDiffer)
+    }
+    return faults
+  }
+
+  // MARK: R-trees
+
+  private func faultsOfRegions(_ table: VirtualTable) -> [VirtualTableFault] {
+    guard let nodes = tally(of: table.part("node")), let rows = tally(of: table.part("rowid")),
+      let parents = tally(of: table.part("parent"))
+    else { return [] }
+    var links = rows.links
+    links.add(parents.links)
+    let hasRoot = nodes.holds(1...1)
+    let nodeCount = rowCount(of: table.part("node")) ?? 0
+    guard links != nodes.links || !hasRoot || nodeCount != parents.links.count + 1 else {
+      return []
+    }
+    return [.nodesDiffer(missing: max(0, links.count - nodes.links.count))]
+  }
+}

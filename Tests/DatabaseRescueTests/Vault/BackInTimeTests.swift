@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A database that is older than its newest backup, and everything that only looks like it.
+
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import DatabaseRescue
+
+@Suite(.timeLimit(.minutes(5))) struct BackInTimeTests {
+  private let scratch = Scratch()
+  private var rescue: Rescue {
+    Rescue(world: World(environment: ["DBRESCUE_LOG": scratch.file("runs.jsonl").description]))
+  }
+
+  /// Makes a database with so many rows, in one transaction.
+  @discardableResult
+  private func make(rows: Int, _ name: String = "app.db", wal: Bool = false) throws -> FilePath {
+    let path = scratch.file(name)
+    let connection = try Connection(path, mode: .create, schemaBy: .us)
+    try connection.execute(
+      "PRAGMA journal_mode = \(wal ? "wal" : "delete");"
+        + "CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT);" + insert(rows, "x"))
+    return path
+  }
+
+  private func insert(_ rows: Int, _ letter: String) -> String {
+    """
+    INSERT INTO t(body) WITH RECURSIVE n(i) AS
+      (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+      SELECT replace(hex(zeroblob(25)), '0', '\(letter)') FROM n;
+    """
+  }
+
+  private func change(_ database: FilePath, _ sql: String) throws {
+    try Connection(database, mode: .readWrite, schemaBy: .us).execute(sql)
+  }
+
+  private func backUp(
+    _ database: FilePath, _ change: (inout BackupWriter.Options) -> Void = { _ in }
+  ) throws -> Backup {
+    var options = BackupWriter.Options()
+    change(&options)
+    return try rescue.backUp(database, options: options).value
+  }
+
+  /// Writes bytes over a file that stays the same file.
+  private func overwrite(_ path: FilePath, with bytes: Bytes) throws {
+    let file = try SystemStorage().open(path, .readWrite)
+    try file.truncate(to: 0)
+    try file.write(bytes, at: 0)
+  }
+
+  private func codes(_ backup: Backup) -> [String] {
+    backup.manifest?.lineage?.findings.map(\.code) ?? []
+  }
+
+  @Test(arguments: [false, true])
+  func `an older copy put over the database makes no good backup until that is accepted`(
+    _ wal: Bool
+  ) throws {
+    let database = try make(rows: 500, wal: wal)
+    let old = try scratch.read(database)
+    try change(database, insert(500, "y"))
+    let newest = try backUp(database)
+    #expect(newest.isGood && newest.manifest?.lineage == nil)
+    try overwrite(database, with: old)
+    for _ in 0..<2 {
+      let backup = try backUp(database)
+      #expect(!backup.isGood && backup.manifest?.clean == false)
+      #expect(codes(backup) == ["DBR-F130", "DBR-F131"])
+      let finding = try #require(backup.manifest?.lineage?.findings.first)
+      #expect(finding.message.contains(newest.name.id.description))
+    }
+    let error = #expect(throws: RescueError.self) {
+      try rescue.guardMigration(of: database, command: ["/bin/true"]) { _ in .stop }
+    }
+    #expect(error?.kind == .invalidInput && error?.advice.contains("--accept") == true)
+    let accepted = try backUp(database) { $0.acceptsOlder = true }
+    #expect(accepted.isGood && accepted.manifest?.lineage?.isAccepted == true)
+    let next = try backUp(database)
+    #expect(next.isGood && codes(next) == [])
+  }
+
+  @Test func `a log that was lost takes the database back in time`() throws {
+    let database = try make(rows: 500, wal: true)
+    let old = try scratch.read(database)
+    try change(database, insert(2000, "y"))
+    try #require(backUp(database).isGood)
+    try SystemStorage().remove(database.adding(suffix: "-wal"))
+    try overwrite(database, with: old)
+    #expect(try codes(backUp(database)).first == "DBR-F130")
+  }
+
+  @Test func `what an app does to its rows is told, and is nothing wrong`() throws {
+    let database = try make(rows: 1000)
+    try #require(backUp(database).isGood)
+    for (sql, expected) in [
+      ("VACUUM", []), ("DELETE FROM t WHERE id % 3 = 0", ["DBR-F131"]),
+      ("INSERT INTO t(body) VALUES ('one more')", []),
+      ("DELETE FROM t WHERE id > 900; VACUUM", ["DBR-F131"]),
+      ("DELETE FROM t; DELETE FROM sqlite_sequence", ["DBR-F131"]), (insert(10, "z"), []),
+      ("DROP TABLE t; CREATE TABLE other(a)", ["DBR-F131"]),
+    ] as [(String, [String])] {
+      try change(database, sql)
+      let backup = try backUp(database)
+      #expect(backup.isGood && codes(backup) == expected, "\(sql)")
+    }
+  }
+
+  @Test func `rows that may not be lost make no good backup`() throws {
+    let database = try make(rows: 1000)
+    try #require(backUp(database).isGood)
+    try change(database, "DELETE FROM t WHERE id <= 110")
+    #expect(try !backUp(database) { $0.lossMax = 10 }.isGood)
+    #expect(try backUp(database) { $0.lossMax = 11 }.isGood)
+    #expect(try backUp(database) { $0.lossMax = 0 }.isGood, "the last one had no more rows")
+  }
+
+  @Test func `a new installation is no older database`() throws {
+    let database = try make(rows: 500)
+    try change(database, insert(500, "y"))
+    try #require(backUp(database).isGood)
+    try SystemStorage().remove(database)
+    try make(rows: 40)
+    let backup = try backUp(database)
+    #expect(backup.isGood && codes(backup) == ["DBR-F131"])
+  }
+
+  @Test func `what this program puts back is meant to be older`() throws {
+    let database = try make(rows: 500)
+    let first = try backUp(database)
+    try change(database, insert(500, "y"))
+    try #require(backUp(database).isGood)
+    let restored = try rescue.recover(
+      .restore, database, backup: first, choose: { $1.first { $0.kind == .restore } ?? $1[0] },
+      approve: { _ in })
+    #expect(try Oracle(database).count(of: "t") == 500)
+    #expect(try backUp(database).isGood)
+    _ = try rescue.undo(restored.code, of: database)
+    #expect(try Oracle(database).count(of: "t") == 1000)
+    #expect(try backUp(database).isGood)
+  }
+
+  @Test func `two databases of one name in one vault are no copies of each other`() throws {
+    let vault = scratch.file("vault")
+    for folder in ["one", "two"] { try SystemStorage().createFolder(scratch.file(folder)) }
+    let many = try make(rows: 1000, "one/app.db")
+    try change(many, insert(100, "y"))
+    let few = try make(rows: 10, "two/app.db")
+    for database in [many, few, many, few] {
+      let backup = try rescue.backUp(database, vault: vault).value
+      #expect(backup.isGood && codes(backup) == [])
+    }
+  }
+}

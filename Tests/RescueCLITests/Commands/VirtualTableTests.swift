@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual tables whose shadow tables are damaged: never healthy, and built anew where that can be.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct VirtualTableTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  /// A module with its arguments, what is done to its tables, and the exit status that follows.
+  struct Case: CustomTestStringConvertible {
+    let module: String
+    let damage: String
+    let check: Int32
+    let diagnose: Int32
+    let salvage: Int32
+    var testDescription: String { "\(module): \(damage)" }
+
+    init(_ module: String, _ damage: String, _ check: Int32, _ diagnose: Int32, _ salvage: Int32) {
+      (self.module, self.damage) = (module, damage)
+      (self.check, self.diagnose, self.salvage) = (check, diagnose, salvage)
+    }
+  }
+
+  private static let texts = [
+    "fts5(a, b)", "fts5(a, b, detail=none)", "fts5(a, b, detail=column)",
+    "fts5(a, b, prefix='1 2')", "fts5(a, b, columnsize=0)",
+    "fts5(a, b, content=docs, content_rowid=id)",
+  ]
+  private static let zeroed = "UPDATE f_data SET block = zeroblob(length(block)) WHERE id > 10"
+
+  static let cases: [Case] =
+    texts.flatMap { module in
+      [
+        zeroed, "DELETE FROM f_data WHERE id > 10 AND id % 3 = 0",
+        "DELETE FROM f_data WHERE id = 10",
+        "UPDATE f_data SET block = zeroblob(length(block)) WHERE id = 10", "DELETE FROM f_idx",
+        "DELETE FROM f_config", "DROP TABLE f_data", "ALTER TABLE f_idx RENAME COLUMN pgno TO p",
+      ].map { Case(module, $0, 13, 13, 0) }
+    }
+    + ["fts3(a, b)", "fts4(a, b)", "fts4(a, b, prefix='1,3')", "fts4(content=docs, a, b)"].flatMap {
+      module in
+      [
+        "UPDATE f_segments SET block = zeroblob(length(block))", "DELETE FROM f_segments",
+        "UPDATE f_segdir SET root = zeroblob(length(root))", "DROP TABLE f_segdir",
+        "ALTER TABLE f_segdir RENAME COLUMN root TO r",
+      ].map { Case(module, $0, 13, 13, 0) }
+    } + [
+      Case("fts5(a, b)", "DELETE FROM f_docsize WHERE id < 20", 13, 13, 0),
+      Case("fts5(a, b)", "UPDATE f_content SET c0 = 'changed' WHERE id = 6", 0, 13, 0),
+      Case("fts4(a, b)", "UPDATE f_content SET c0a = 'changed' WHERE docid = 6", 0, 13, 0),
+      Case("fts4(a, b)", "DELETE FROM f_segdir", 13, 13, 0),
+      Case("fts5(a, b)", "DROP TABLE f_content", 14, 14, 14),
+      Case("fts3(a, b)", "DROP TABLE f_content", 14, 14, 14),
+      Case("fts5(a, b, content='')", zeroed, 14, 14, 14),
+      Case("fts5(a, b, content='')", "DELETE FROM f_idx", 14, 14, 14),
+      Case("fts4(content='', a, b)", "DELETE FROM f_segments", 14, 14, 14),
+      Case("rtree(id, x0, x1)", "DELETE FROM f_node WHERE nodeno = 3", 14, 14, 14),
+      Case(
+        "rtree(id, x0, x1)", "UPDATE f_node SET data = zeroblob(length(data)) WHERE nodeno = 2",
+        14, 14, 14),
+      Case("rtree(id, x0, x1)", "DELETE FROM f_rowid WHERE rowid < 20", 13, 13, 13),
+      Case("rtree(id, x0, x1)", "ALTER TABLE f_node RENAME COLUMN data TO d", 13, 13, 13),
+    ]
+
+  private func build(_ module: String, _ changes: [String] = []) throws -> FilePath {
+    let file = bench["app.db"]
+    let rowID = module.hasPrefix("fts5") ? "rowid" : "docid"
+    let filling =
+      module.hasPrefix("rtree")
+      ? "INSERT INTO f SELECT id, id, id + 1 FROM docs"
+      : "INSERT INTO f (\(rowID), a, b) SELECT id, a, b FROM docs"
+    try DatabaseBuilder(
+      [
+        "CREATE TABLE docs (id INTEGER PRIMARY KEY, a TEXT, b TEXT)",
+        """
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 800)
+        INSERT INTO docs SELECT n * 2, 'word' || n || ' hello common' || (n % 7), 'second' || n
+        FROM numbers
+        """,
+        "CREATE VIRTUAL TABLE f USING \(module)", DatabaseBuilder.Step(stringLiteral: filling),
+      ]
+    ).build(at: file)
+    let connection = try Connection.unguarded(file)
+    for change in changes { try connection.execute(change) }
+    return file
+  }
+
+  private func hits(in file: FilePath) throws -> Int64? {
+    try Connection(file, mode: .readOnly)
+      .value("SELECT count(*) FROM f WHERE f MATCH 'hello'")?.integerValue
+  }
+
+  @Test(arguments: cases)
+  func `what a virtual table is kept in is checked and built anew`(_ damaged: Case) throws {
+    let file = try build(damaged.module, [damaged.damage])
+    let (check, diagnosis) = (try bench.run("check", file), try bench.run("diagnose", file))
+    #expect(check.status == damaged.check, "\(check.all)")
+    #expect(diagnosis.status == damaged.diagnose, "\(diagnosis.all)")
+    let backup = try bench.run("backup", file, "--vault", bench["vault"])
+    #expect(backup.status == 14, "\(backup.all)")
+    let output = bench["new.db"]
+    let salvage = try bench.run("salvage", file, "--output", output)
+    #expect(salvage.status == damaged.salvage, "\(salvage.all)")
+    guard damaged.salvage == 0 else { return }
+    #expect(try hits(in: output)! >= 799)
+    #expect(try bench.run("diagnose", output).status == 0)
+  }
+
+  @Test(
+    arguments: texts + [
+      "fts3(a, b)", "fts4(a, b)", "fts4(content=docs, a, b)", "fts4(content='', a, b)",
+      "fts5(a, b, content='')", "fts5(a, b, content='', detail=none, columnsize=0)",
+      "fts4(a, b, languageid=lid)", "rtree(id, x0, x1)", "rtree_i32(id, x0, x1)",
+    ])
+  func `a sound virtual table is healthy`(_ module: String) throws {
+    let file = try build(module)
+    for command in ["check", "diagnose"] {
+      let ending = try bench.run(command, file)
+      #expect(ending.status == 0, "\(ending.all)")
+    }
+    let backup = try bench.run("backup", file, "--vault", bench["vault"], "--json")
+    #expect(backup.status == 0 && backup.output.contains("module_check"), "\(backup.all)")
+  }
+
+  @Test func `rebuild-indexes builds a full-text index anew`() throws {
+    let file = try build("fts5(a, b)", [Self.zeroed])
+    let ending = try bench.run("recover", file, "--choose", "rebuild-indexes", "--yes")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try hits(in: file) == 800)
+  }
+
+  @Test func `an index of other words than its external content is reported and no damage`() throws
+  {
+    let file = try build(
+      "fts5(a, b, content=docs, content_rowid=id)", ["DELETE FROM docs WHERE id = 8"])
+    let ending = try bench.run("diagnose", file)
+    #expect(ending.status == 0 && ending.all.contains("DBR-F112"), "\(ending.all)")
+  }
+
+  @Test func `words whose texts are gone are counted as lost`() throws {
+    let file = try build("fts5(a, b)", ["DROP TABLE f_content"])
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14 && ending.all.contains("800"), "\(ending.all)")
+  }
+}

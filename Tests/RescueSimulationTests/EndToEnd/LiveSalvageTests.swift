@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Salvage of a database that is written to while it is read.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Synchronization
+import Testing
+
+@Suite struct LiveSalvageTests {
+  private let scratch: ScratchFolder
+  private let file: FilePath
+
+  init() throws {
+    scratch = try ScratchFolder()
+    file = scratch["app.db"]
+  }
+
+  private func build(_ journal: DatabaseBuilder.JournalMode) throws {
+    let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)"
+    try DatabaseBuilder(
+      pageSize: 1024, journal: journal,
+      [
+        "CREATE TABLE a (v, x)", "CREATE TABLE b (v, x)",
+        "\(rows) INSERT INTO a SELECT 0, hex(zeroblob(100)) FROM n",
+        "INSERT INTO b SELECT * FROM a",
+      ]
+    ).build(at: file)
+  }
+
+  /// The library, with somebody who writes to both tables, so many times, while it reads.
+  private func rescue(writes: Int) -> Rescue {
+    let left = Mutex(writes)
+    let file = file
+    return Rescue(
+      world: World(
+        environment: [
+          "DBRESCUE_LOG": scratch["log"].description, "TMPDIR": scratch.path.description,
+        ],
+        progress: { progress in
+          guard case .advanced = progress else { return }
+          left.withLock { left in
+            guard left > 0, let connection = try? Connection(file, mode: .app) else { return }
+            left -= 1
+            try? connection.execute(
+              "BEGIN IMMEDIATE; UPDATE a SET v = v + 1; UPDATE b SET v = v - 1; COMMIT")
+          }
+        }))
+  }
+
+  @Test(arguments: [DatabaseBuilder.JournalMode.delete, .wal], [3, 40])
+  func `a salvage holds one moment of a database at work`(
+    _ journal: DatabaseBuilder.JournalMode, writes: Int
+  ) throws {
+    try build(journal)
+    let output = scratch["new.db"]
+    let result = try rescue(writes: writes).salvage(
+      InputFiles(file, storage: SystemStorage()), to: output)
+    #expect(result.value.isComplete)
+    let oracle = try Oracle(output)
+    #expect(try oracle.count(of: "a") == 900 && oracle.count(of: "b") == 900)
+    #expect(
+      try oracle.value("SELECT count(DISTINCT v) FROM (SELECT v FROM a UNION ALL SELECT -v FROM b)")
+        == .integer(1))
+  }
+}
