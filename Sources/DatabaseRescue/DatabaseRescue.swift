@@ -147,7 +147,6 @@ public struct Rescue: Sendable {
       if !input.isPrivate { try requireNotHeldApart(input.main) }
       let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
       notes.take(report)
-      notes.note(Change(.addition, "'\(report.output)' was made"))
       return report
     }
   }

@@ -104,7 +104,10 @@ package enum CommandLine {
       code = try body(invocation, context)
     } catch {
       console.report(error)
-      return close(console, error.kind == .interrupted ? interruption.code : ExitCode(error))
+      // A question that a signal has ended was not answered.
+      let isStopped =
+        error.kind == .interrupted || (error.kind == .declined && interruption.isRequested)
+      return close(console, isStopped ? interruption.code : ExitCode(error))
     }
     return close(console, interruption.isHeeded ? interruption.code : code)
   }

@@ -39,13 +39,16 @@ extension Rescue {
         try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
       },
       { examination, notes, digests throws(RescueError) in
-        try salvage(examination, to: output, into: contract, backups: backups, &notes) {
-          () throws(RescueError) in
+        let report = try salvage(
+          examination, to: output, into: contract, backups: backups, &notes
+        ) { () throws(RescueError) in
           guard try DatabaseState(of: input, storage: storage) == start else {
             throw Self.changing(input.main)
           }
           digests.begin()
         }
+        notes.note(Change(.addition, "'\(report.output)' was made"))
+        return report
       })
     report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
     // Somebody may have written since all was read.

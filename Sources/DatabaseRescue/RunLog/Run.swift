@@ -210,7 +210,8 @@ extension Rescue {
       let cause = isStopped ? RescueError.interrupted : error
       var failure = cause.concluded(with: notes.changes)
       notes.outcome = cause.kind.outcome
-      notes.exitStatus = isStopped ? world.cancelledStatus() : cause.exitStatus
+      notes.exitStatus =
+        cause.kind == .interrupted ? world.cancelledStatus() : cause.exitStatus
       let code = notes.code()
       failure.code = code
       // The run failed already: a log that cannot be written must not hide why.

@@ -135,8 +135,9 @@ extension CommandContext {
     do throws(RescueError) {
       try report.save(as: file.output, file.format, in: world)
     } catch {
+      let kind: RescueError.Kind = error.kind == .inputOutput ? .inputOutput : .cannotWrite
       throw RescueError(
-        error.kind, error.message, meaning: "the report was not written; what it says was printed",
+        kind, error.message, meaning: "the report was not written; what it says was printed",
         advice: error.advice)
     }
   }

@@ -41,7 +41,8 @@ struct Belongings: Equatable {
     case .unknown:
       return error.advice.isEmpty ? ["cannot tell, and does not say what to do \(said)"] : []
     case nil:
-      return ["does not say what was changed \(said)"]
+      // What is thrown before a run begins can have changed nothing.
+      return error.code == nil && now == self ? [] : ["does not say what was changed \(said)"]
     }
   }
 }

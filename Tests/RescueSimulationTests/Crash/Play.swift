@@ -174,6 +174,7 @@ struct Play {
         isDone = true
       } catch let error as RescueError {
         if error.kind != .interrupted { found.append("ends in \(error.kind): \(error)") }
+        if error.change?.extent == .something { found.append("is stopped after its change") }
         found += try before.contradictions(to: error, on: stage)
       }
       found += try stage.litter(expecting: action.makes).map { "litter: \($0)" }
