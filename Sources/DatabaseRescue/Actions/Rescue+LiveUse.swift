@@ -28,10 +28,13 @@ extension Rescue {
   private func look(at main: FilePath) -> LiveUse? {
     guard let open = world.storage.openFiles(ofUsersOf: main) else { return nil }
     let held = HeldSet(main, storage: world.storage)
+    // What only its owner may write to, nobody else writes to.
+    let status = (try? world.storage.status(of: main)) ?? nil
+    let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     return LiveUse(
       strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
         .flatMap { held.strays(of: $0.value).map(\.stray) },
-      unseenProcesses: open.unseenProcesses)
+      unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 
   /// Refuses to go on with a database of which a process has files open that nobody else can reach.
