@@ -3,6 +3,7 @@
 // and closes its database, and somebody deletes, moves and copies what lies beside it.
 
 import DatabaseRescue
+import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
 
@@ -169,16 +170,16 @@ struct LiveSchedule: ~Copyable {
     do {
       switch name {
       case "check":
-        let verdict = try rescue.check(InputFiles(file, storage: SystemStorage())).value.verdict
-        expectHealthy(verdict == .healthy)
+        expectHealthy(try rescue.check(InputFiles(file, storage: SystemStorage())).value)
       case "diagnose":
         let result = try rescue.diagnose(InputFiles(file, storage: SystemStorage()))
-        expectHealthy(result.value.examination.verdict == .healthy)
+        expectHealthy(result.value.examination)
       case "backup": try backUp(asHeldBy: nil)
       case "salvage": try salvage()
       case "guard":
         let result = try rescue.guardMigration(of: file, command: ["/bin/true"]) { _ in .stop }
-        if isDisturbed || !result.value.isKept { violate("guard has gone on") }
+        if isDisturbed { violate("guard has gone on") }
+        if !result.value.isKept { violate("guard finds \(result.value.problems)") }
       default:
         guard app != nil, disturbance != .foreignLog else { break }
         try backUp(asHeldBy: Self.process)
@@ -217,8 +218,11 @@ struct LiveSchedule: ~Copyable {
     if disturbance == .heldApart { violate("a salvage has gone on") }
   }
 
-  private mutating func expectHealthy(_ isHealthy: Bool) {
-    if disturbance == .none, !isHealthy { violate("a false alarm") }
+  private mutating func expectHealthy(_ examination: Examination) {
+    let isHealthy = examination.verdict == .healthy
+    if disturbance == .none, !isHealthy {
+      violate("a false alarm, \(examination.findings.map(\.message)),")
+    }
     if disturbance != .none, isHealthy { violate("a false healthy") }
   }
 
