@@ -28,10 +28,13 @@ extension Rescue {
   private func look(at main: FilePath) -> LiveUse? {
     guard let open = world.storage.openFiles(ofUsersOf: main) else { return nil }
     let held = HeldSet(main, storage: world.storage)
+    // What only its owner may write to, nobody else writes to.
+    let status = (try? world.storage.status(of: main)) ?? nil
+    let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     return LiveUse(
       strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
         .flatMap { held.strays(of: $0.value).map(\.stray) },
-      unseenProcesses: open.unseenProcesses)
+      unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 
   /// Refuses to go on with a database of which a process has files open that nobody else can reach.
@@ -121,16 +124,30 @@ struct HeldSet {
     where bases.contains(where: { $0.adding(suffix: role.rawValue) == file.name }) {
       return role
     }
-    return bases.isEmpty || !isMovedLog(file, in: files) ? nil : .log
+    return isMovedLog(file, in: files, bases) ? .log : nil
   }
 
-  /// Whether a file is a log that lies beside no database of the process: it was moved away.
-  private func isMovedLog(_ file: OpenFile, in files: [OpenFile]) -> Bool {
+  /// Whether a file is the log of the database under another name.
+  ///
+  /// A process may have other databases open: it is this one's when the index of its log, which the
+  /// process has open too, has the same salts.
+  ///
+  /// File format, section 4.6: the index holds the salts at byte 32, the log at byte 16.
+  private func isMovedLog(
+    _ file: OpenFile, in files: [OpenFile], _ bases: Set<FilePath>
+  ) -> Bool {
+    func bytes(of file: OpenFile, at offset: Int, _ count: Int) -> Bytes? {
+      try? storage.open(file.path, .read).read(at: offset, count: count)
+    }
     guard file.isWritable, file.status.linkCount > 0,
+      // A copy of the database has a copy of its log.
       !files.contains(where: { $0.name.adding(suffix: "-wal") == file.name }),
-      let bytes = try? storage.open(file.path, .read).read(at: 0, count: 4),
-      let magic = bytes.big32(at: 0)
+      let index = files.first(where: { index in
+        bases.contains { $0.adding(suffix: "-shm") == index.name }
+      }),
+      let header = bytes(of: file, at: 0, WriteAheadLog.headerSize),
+      let magic = header.big32(at: 0), magic & ~1 == WriteAheadLog.magic, header.count >= 24
     else { return false }
-    return magic & ~1 == WriteAheadLog.magic
+    return header[16..<24] == bytes(of: index, at: 32, 8)?[...]
   }
 }

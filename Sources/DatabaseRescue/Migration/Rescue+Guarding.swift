@@ -23,7 +23,9 @@ extension Rescue {
     try finishPending(database, &notes)
     try requireNotHeldApart(database)
     let before = try examineInUse(database, contract, wait: wait, &notes)
-    if before.survey.hasForeignLog { throw try setForeignLogAside(from: database, before.verdict, &notes) }
+    if before.survey.hasForeignLog {
+      throw try setForeignLogAside(from: database, before.verdict, &notes)
+    }
     try requireMigratable(before, database)
 
     var options = options
@@ -136,7 +138,8 @@ extension Rescue {
       .invalidInput, "the -wal beside '\(database)' was that of another database",
       meaning: "whoever opens the two together destroys the database: the log was moved to "
         + "'\(aside)', and the migration was not started",
-      advice: "dbrescue check \(file.shellQuoted), then start the migration again; to undo: \(undo)",
+      advice:
+        "dbrescue check \(file.shellQuoted), then start the migration again; to undo: \(undo)",
       verdict: verdict)
   }
 

@@ -36,7 +36,7 @@ public struct LiveUse: Hashable, Sendable {
 
   /// The files that others cannot reach, by process.
   public let strays: [Stray]
-  /// At how many processes this one may not look; nil where nothing is known of any.
+  /// At how many processes that could write to it nobody may look; nil where nothing is known.
   public let unseenProcesses: Int?
 
   /// Describes a use.

@@ -57,8 +57,8 @@ struct ExaminationText {
       let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
-    let journals: [Flag] = examination.verdict == .outdated ? [] : [.wal, .journal]
-    let flags = [.contract] + journals
+    let flags: [Flag] =
+      examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
     let path = context.subject(invocation, with: flags)
     switch examination.verdict {
     case .healthy: return []

@@ -198,7 +198,8 @@ import Testing
         #expect(try Oracle(displaced).value(marker) == .integer(1))
       }
     }
-    #expect(try session.run("check", file.description, "--contract", session.contract).status == 0)
+    let check = try session.run("check", file.description, "--contract", session.contract)
+    #expect(check.status == 0, "\(check)")
   }
 
   @Test(arguments: journals)
