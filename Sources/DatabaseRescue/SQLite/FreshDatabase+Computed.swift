@@ -2,7 +2,7 @@
 // What only the app can compute: stored columns and the keys of indexes, taken from what it computed.
 
 import Diagnosis
-package import SQLiteFormat
+import SQLiteFormat
 
 extension FreshSchema {
   /// The statement of a table whose stored columns only the app can compute, with these columns as

@@ -374,8 +374,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .databaseOlder:
       Entry(
         .warning, "older than its backup",
-        "an older copy was put in its place, or its log was lost: what was written since is in the "
-          + "backup only; restore that, or say --accept")
+        "an older copy was put in its place, or its log was lost: what came since is in the backup "
+          + "only; restore that, or say --accept")
     case .rowsFewer:
       Entry(
         .notice, "fewer rows than in the last backup",
