@@ -26,7 +26,7 @@ struct DatabaseState: Equatable {
   private let marks: [[UInt8]: Mark]
   /// The change counter, as two commits can fall into one tick of a file system's clock; empty
   /// where it cannot be read.
-  private let counters: Bytes
+  private let counters: Bytes?
   private let main: (any StoredFile)?
 
   /// Looks at the files, those that are there and those that might come.
@@ -53,11 +53,12 @@ struct DatabaseState: Equatable {
       throw RescueError(error)
     }
     self.marks = marks
-    counters = (try? main?.read(at: 24, count: 4)) ?? []
+    counters = try? main?.read(at: 24, count: 4)
   }
 
   static func == (left: Self, right: Self) -> Bool {
-    left.marks == right.marks && left.counters == right.counters
+    left.marks == right.marks
+      && (left.counters == nil || right.counters == nil || left.counters == right.counters)
   }
 
   /// How long a write may go unseen: file systems tell times in steps of some milliseconds.

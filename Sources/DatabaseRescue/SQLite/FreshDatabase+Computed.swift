@@ -9,6 +9,7 @@ extension FreshSchema {
   /// ordinary ones; nil where there are none, or their values are not kept.
   func plainEntry(of declaration: Declaration) -> SchemaEntry? {
     guard keepsComputedValues, declaration.kind == .table, !declaration.missingFunctions.isEmpty,
+      KnownFunctions.canBeOfApp(declaration.missingFunctions),
       let table = description.tables.first(where: { $0.name == declaration.name }),
       table.columns.contains(where: { $0.generated == .stored })
     else { return nil }
@@ -63,7 +64,7 @@ extension FreshDatabase {
     guard schema.keepsComputedValues else { return [] }
     return schema.declared.declarations.filter { index in
       index.kind == .index && !early.contains(index.name) && hasTable(index.table)
-        && missingFunction(of: index) != nil
+        && missingFunction(of: index) != nil && KnownFunctions.canBeOfApp(index.missingFunctions)
         && tables[index.table]?.withoutRowID == false
         && description(of: index)?.foreignCollation == nil
     }

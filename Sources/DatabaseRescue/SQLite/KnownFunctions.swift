@@ -50,6 +50,17 @@ enum KnownFunctions {
     "matchinfo", "offsets", "optimize", "rtreecheck", "rtreedepth", "rtreenode", "snippet",
   ]
 
+  /// Whether functions that are not on the list can be those of an app.
+  ///
+  /// What the library has itself and the list does not name is refused in a schema by the SQLite of
+  /// others, with the whole database.
+  static func canBeOfApp(_ functions: Set<Name>) -> Bool {
+    functions.isDisjoint(with: refusedBySchemas)
+  }
+
+  private static let refusedBySchemas: Set<Name> =
+    Set(unlisted.map { Name($0.name) }).union(["fts3_tokenizer", "load_extension"])
+
   /// Functions of the library that are not on the list, with their numbers of arguments.
   static let unlisted: [(name: String, argumentCount: Int)] = {
     Library.rows("SELECT DISTINCT name, narg FROM pragma_function_list").filter {

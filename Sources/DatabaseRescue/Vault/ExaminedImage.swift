@@ -34,8 +34,9 @@ struct ExaminedImage {
 
   /// Reads the files; nil where they change meanwhile.
   private init?(_ files: DatabaseFiles, in world: World) throws(RescueError) {
-    let found = try Self.survey(files, in: world)
-    guard try files.areUnchanged(in: world.storage) else { return nil }
+    guard let found = try Self.survey(files, in: world),
+      try files.areUnchanged(in: world.storage)
+    else { return nil }
     self.files = files
     // Where our own reader makes the copy, there is nothing to compare.
     image = try files.needPrivateCopy(in: world.storage) ? nil : found.image
@@ -49,16 +50,19 @@ struct ExaminedImage {
     reasonNotToOpen = nil
   }
 
-  /// The database, and what speaks against giving it to SQLite.
+  /// The database, and what speaks against giving it to SQLite; nil where the files change already
+  /// while their log is looked at.
   private static func survey(
     _ files: DatabaseFiles, in world: World
-  ) throws(RescueError) -> (image: Image?, reason: String?) {
+  ) throws(RescueError) -> (image: Image?, reason: String?)? {
     let set = try files.input.open(in: world)
     let header = (try? set.main.read(at: 0, count: DatabaseHeader.byteCount))
       .flatMap { DatabaseHeader($0) }
     let image = header?.geometry.map { Image(set, geometry: $0) }
     guard files.sidecars.contains(.wal) else { return (image, nil) }
     if let image, image.isLogProven { return (image, nil) }
+    // A mixture of two states proves nothing, and takes long to be put in order.
+    guard try files.areUnchanged(in: world.storage) else { return nil }
     let survey = try world.survey(set)
     guard survey.hasStrangeLog else { return (survey.image, nil) }
     return (survey.image, "the -wal may be that of another database, and SQLite would apply it")

@@ -49,7 +49,7 @@ import Testing
   @Test func `the line is as it ever was`() throws {
     let expected =
       #"{"backupMade":"app.2.db.gz","backupUsed":"app.1.db.gz","byteCount":4096,"#
-      + #""code":"DBR-531CS-060MG-AGNGT-PNWRY","exitCode":14,"file":"app.db","#
+      + #""code":"DBR-931CS-04G54-ARD80-6NW8H","exitCode":14,"file":"app.db","#
       + #""findings":[{"code":"DBR-F100","count":2}],"flags":{"restored":false,"rowsLost":true,"#
       + #""unattended":false,"unsynced":"some","unsyncedRows":3,"verifiedBackup":true,"wal":true},"#
       + #""framework":"Room","inputs":[{"after":"ab12","before":"ab12","name":"app.db"}],"#

@@ -6,6 +6,7 @@ import DatabaseRescue
 import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
+import Synchronization
 import Testing
 
 @Suite(.serialized) struct ReadFaultTests {
@@ -120,7 +121,10 @@ import Testing
           violations.append("a failure that passes is not healed: \(outcome.status)")
         }
       case (_, true):
-        if outcome.status == 0 { violations.append("a failure that lasts is not told of") }
+        // What is stored SQLite reads itself, and all rows are there: we read it to compare.
+        if outcome.status == 0, test.reading != .backup {
+          violations.append("a failure that lasts is not told of")
+        }
         if ![0, 13, 14, 15, 74].contains(outcome.status) {
           violations.append("a failure that lasts ends in \(outcome.status)")
         }
@@ -160,29 +164,32 @@ import Testing
   enum Change: String, CaseIterable, Sendable { case shrinks, grows, isReplaced }
 
   @Test(arguments: Change.allCases)
-  func `a salvage of a file that changes meanwhile is never complete`(_ change: Change) throws {
+  func `a salvage of a file that changes meanwhile is of the state that it changed to`(
+    _ change: Change
+  ) throws {
     let scratch = try ScratchFolder()
     let stage = try Self.stage(scratch)
     let database = stage.database
     var world = stage.rescue(seed: 5).world
+    let isDone = Mutex(false)
     // Between the survey and the reading of rows.
     world.progress = { progress in
-      guard progress == .began(.copying) else { return }
+      guard progress == .began(.copying), !isDone.withLock({ $0 }) else { return }
+      isDone.withLock { $0 = true }
       // What cannot be done leaves the file unchanged, which is asked for below.
       try? Self.carryOut(change, on: database)
     }
     let rescue = Rescue(world: world)
-    do {
-      let result = try rescue.salvage(
-        InputFiles(database, storage: rescue.world.storage), to: stage.output)
-      #expect(!result.value.isComplete)
-      #expect(result.value.outcome == .damagedLossy)
-      #expect(result.inputs.contains { $0.before != $0.after })
-    } catch {
-      #expect(error.kind == .busy)
-    }
+    let result = try rescue.salvage(
+      InputFiles(database, storage: rescue.world.storage), to: stage.output)
     let isChanged = try database.contents() != Self.content
-    #expect(isChanged)
+    #expect(isDone.withLock { $0 } && isChanged)
+    let later = try rescue.salvage(
+      InputFiles(database, storage: rescue.world.storage),
+      to: stage.output.adding(suffix: ".later"))
+    #expect(result.value.balances == later.value.balances)
+    #expect(result.value.isComplete == later.value.isComplete)
+    if change == .shrinks { #expect(!result.value.isComplete) }
     withExtendedLifetime(scratch) {}
   }
 

@@ -51,7 +51,7 @@ import Testing
   ) throws {
     try create(journal)
     let started = try sequence()
-    let writer = try startWriter(seconds: "3")
+    let writer = try startWriter(seconds: "10")
     var sequences: [Int64] = []
     for number in 0..<5 {
       let backup = try session.run(
@@ -71,8 +71,11 @@ import Testing
       sequences.append(try #require(sequence?.integerValue))
     }
     let written = try commits(writer.wait())
+    let names = try session.backups(of: file).map(\.path.name)
     #expect(sequences == sequences.sorted())
-    #expect(Set(sequences).count > 1, "the database has to change between backups")
+    #expect(
+      Set(sequences).count > 1,
+      "the database has to change between backups: \(sequences), \(names), \(started) \(written)")
     #expect(written > 0)
     #expect(try sequence() == started + written)
     #expect(try session.run("vault", "verify", file.description).status == 0)
