@@ -40,10 +40,9 @@ extension Image {
     guard let first = copies.first, let next = headerOfFrame(first) else { return .unknown }
     if copies.contains(where: { isFirstPage(of: bare, file, in: $0) }) { return .proven }
     let isNext = [0, 1].contains(next.changeCounter &- file.changeCounter)
-    let isSchemaKept =
-      next.schemaCookie != file.schemaCookie || hasSameSchemaPage(as: bare, in: first)
-    return isNext && isSchemaKept && Int32(bitPattern: next.schemaCookie &- file.schemaCookie) >= 0
-      ? .proven : .broken
+    // Where the schema is the same, a cookie that is not has been damaged since.
+    let isSchemaNext = Int32(bitPattern: next.schemaCookie &- file.schemaCookie) > 0
+    return isNext && (isSchemaNext || hasSameSchemaPage(as: bare, in: first)) ? .proven : .broken
   }
 
   /// Whether the log that this image has applied ends before a state that the database file is
@@ -71,15 +70,16 @@ extension Image {
     return page == (try? files.wal?.read(at: frame.offset, count: geometry.pageSize))
   }
 
-  /// Whether a frame has the schema of the database file's page 1: without a change of the schema,
-  /// SQLite writes to nothing but the header.
+  /// Whether a frame has the schema of the database file's page 1, but for a few bytes that may be
+  /// damaged: without a change of the schema, SQLite writes to nothing but the header.
   private func hasSameSchemaPage(as bare: Image, in frame: WriteAheadLog.Frame) -> Bool {
     let start = DatabaseHeader.byteCount
     guard let page = try? bare.bytes(of: .first),
       let copy = try? files.wal?.read(at: frame.offset, count: geometry.pageSize),
       page.count == copy.count, page.count > start
     else { return false }
-    return page[start...] == copy[start...]
+    let different = zip(page[start...], copy[start...]).count { $0 != $1 }
+    return different <= page.count / 64
   }
 }
 
