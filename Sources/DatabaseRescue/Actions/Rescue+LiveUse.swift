@@ -33,7 +33,7 @@ extension Rescue {
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     return LiveUse(
       strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
-        .flatMap { held.strays(of: $0.value).map(\.stray) },
+        .flatMap { held.strays(of: $0.value) },
       unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 
@@ -85,19 +85,23 @@ struct HeldSet {
   }
 
   /// Which of the files of one process are this database's, but not those in their places.
-  func strays(of files: [OpenFile]) -> [(file: OpenFile, stray: LiveUse.Stray)] {
+  func strays(of files: [OpenFile]) -> [LiveUse.Stray] {
     let databases = databases(in: files)
     let bases = Set(databases.map(\.name))
-    return files.compactMap { file in
+    var strays = files.compactMap { file -> LiveUse.Stray? in
       guard file.isWritable, let role = role(of: file, in: files, bases), !isInPlace(file, role)
       else { return nil }
-      return (
-        file,
-        LiveUse.Stray(
-          role: role, process: file.process, byteCount: file.status.byteCount,
-          isDeleted: file.status.linkCount == 0)
-      )
+      return LiveUse.Stray(
+        role: role, process: file.process, byteCount: file.status.byteCount,
+        isDeleted: file.status.linkCount == 0)
     }
+    // Who has the index of a log open has the log open too: an empty one has no salts to be known by.
+    let index = files.first { $0.isWritable && role(of: $0, in: files, bases) == .index }
+    if let index, !files.contains(where: { role(of: $0, in: files, bases) == .log }) {
+      strays.append(
+        LiveUse.Stray(role: .log, process: index.process, byteCount: 0, isDeleted: false))
+    }
+    return strays
   }
 
   /// The files of a process that are the database, or were.

@@ -72,10 +72,13 @@ enum Effort {
   /// Whether what an action does to the disk is printed.
   static let tracesOperations = ProcessInfo.processInfo.environment["DBRESCUE_TRACE"] != nil
 
-  /// What chance begins with; another one each time, printed, unless it is given.
+  /// What chance begins with, printed: what is given, another one each time where more than the
+  /// usual cases are asked for, and else always the same.
   static let seed: UInt64 = {
-    let given = ProcessInfo.processInfo.environment["DBRESCUE_SEED"].flatMap { UInt64($0) }
-    let seed = given ?? UInt64.random(in: 0..<1_000_000)
+    let environment = ProcessInfo.processInfo.environment
+    let isUsual = environment["DBRESCUE_SIMULATE"] == nil && environment["DBRESCUE_LIVE"] == nil
+    let given = environment["DBRESCUE_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? (isUsual ? 1 : UInt64.random(in: 0..<1_000_000))
     print("simulation: DBRESCUE_SEED=\(seed)")
     return seed
   }()
