@@ -83,16 +83,10 @@ extension DiagnosisReport {
       schemaFormat = header.map { Int($0.schemaFormat) }
       userVersion = header.map { Int($0.userVersion) }
       applicationID = header.map { Int($0.applicationID) }
-      writtenBy = header.flatMap { Self.version($0.writerVersion) }
+      writtenBy = header.flatMap(\.writer)
       frameworks = examination.frameworks.map { match in
         Framework(name: match.framework.title, confidence: match.confidence.rawValue)
       }
-    }
-
-    /// A version as SQLite numbers it, 3046000, as people write it: 3.46.0.
-    private static func version(_ number: UInt32) -> String? {
-      guard number > 0 else { return nil }
-      return "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
     }
 
     private static func words(for state: Image.WALState) -> String {

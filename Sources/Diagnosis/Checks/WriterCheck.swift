@@ -20,12 +20,13 @@ enum WriterCheck {
   static func findings(in survey: Survey, besides findings: [Finding]) -> [Finding] {
     let codes = Set(findings.map(\.code))
     guard let header = survey.header, header.isWAL, hasWALReset(header.writerVersion),
+      let writer = header.writer,
       !codes.isDisjoint(with: symptoms), codes.isDisjoint(with: otherCauses)
     else { return [] }
     return [
       Finding(
         .walResetPossible,
-        "SQLite \(version(header.writerVersion)) wrote last, in WAL mode, and whole pages do not "
+        "SQLite \(writer) wrote last, in WAL mode, and whole pages do not "
           + "fit one another")
     ]
   }
@@ -39,10 +40,5 @@ enum WriterCheck {
     case 3_007_000..<3_051_003: true
     default: false
     }
-  }
-
-  /// A version as SQLite numbers it, as people write it.
-  private static func version(_ number: UInt32) -> String {
-    "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
   }
 }

@@ -11,7 +11,7 @@ public struct Examination: Sendable {
   /// damage stood in the way.
   public let verification: ContractVerification?
   /// All findings, heaviest first.
-  public let findings: [Finding]
+  public private(set) var findings: [Finding]
   /// The sum of the findings.
   public let verdict: Verdict
   /// Who made the file, the surest first.
@@ -61,18 +61,11 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
   }
 
-  /// Another wording of the same findings.
-  init(_ other: Examination, findings: [Finding]) {
-    survey = other.survey
-    verification = other.verification
-    self.findings = findings
-    verdict = other.verdict
-    frameworks = other.frameworks
-    expectedVersion = other.expectedVersion
-    unsynced = other.unsynced
-    modules = other.modules
-    use = other.use
-    unchecked = other.unchecked
+  /// The same, with some findings in other words.
+  func worded(_ words: (Finding) -> Finding) -> Examination {
+    var copy = self
+    copy.findings = findings.map(words)
+    return copy
   }
 
   /// The same, with what could not be read since it was judged.

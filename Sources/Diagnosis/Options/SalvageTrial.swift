@@ -63,15 +63,13 @@ extension Examination {
     let losses = Dictionary(
       trial.balances.compactMap { balance in balance.table.map { ($0.text, balance) } },
       uniquingKeysWith: { first, _ in first })
-    return Examination(
-      self,
-      findings: findings.map { finding in
-        guard finding.code == .rowsLost, let table = finding.place.object,
-          let balance = losses[table], balance.lost != .none
-        else { return finding }
-        return Finding(
-          .rowsLost, "\(balance.lossWords) of '\(table)' cannot be read", at: finding.place,
-          severity: finding.severity)
-      })
+    return worded { finding in
+      guard finding.code == .rowsLost, let table = finding.place.object,
+        let balance = losses[table], balance.lost != .none
+      else { return finding }
+      return Finding(
+        .rowsLost, "\(balance.lossWords) of '\(table)' cannot be read", at: finding.place,
+        severity: finding.severity)
+    }
   }
 }

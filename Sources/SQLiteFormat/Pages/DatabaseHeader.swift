@@ -67,6 +67,13 @@ public struct DatabaseHeader: Hashable, Sendable {
   /// The SQLite version that last wrote, such as 3040001.
   public let writerVersion: UInt32
 
+  /// The SQLite version that last wrote as people write it, such as `3.40.1`; nil when none is
+  /// noted.
+  public var writer: String? {
+    guard writerVersion > 0 else { return nil }
+    return "\(writerVersion / 1_000_000).\(writerVersion / 1000 % 1000).\(writerVersion % 1000)"
+  }
+
   /// The length of the header in bytes.
   public static let byteCount = 100
   /// The magic string.
