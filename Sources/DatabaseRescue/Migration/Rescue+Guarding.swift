@@ -117,6 +117,7 @@ extension Rescue {
     let file = try RescueFolder(of: database, storage: world.storage).database
     let (log, aside) = (file.adding(suffix: "-wal"), file.adding(suffix: "-wal.set-aside"))
     let move = "mv \(log.shellQuoted) \(aside.shellQuoted)"
+    let undo = "mv \(aside.shellQuoted) \(log.shellQuoted)"
     do {
       let lock = try world.storage.lockDatabase(file)
       guard lock != nil, try world.storage.status(of: aside) == nil else {
@@ -127,13 +128,13 @@ extension Rescue {
       }
       try withExtendedLifetime(lock) { () throws(StorageError) in
         try world.storage.renameWithoutReplacing(log, to: aside)
+        // It is so from here on, also where making it durable fails.
+        notes.note(Change(.something, "'\(log)' is now '\(aside)'", next: "to undo: \(undo)"))
         try world.storage.synchronizeFolder(file.folder)
       }
     } catch {
       throw RescueError(error, doing: "move '\(log)' away")
     }
-    let undo = "mv \(aside.shellQuoted) \(log.shellQuoted)"
-    notes.note(Change(.something, "'\(log)' is now '\(aside)'", next: "to undo: \(undo)"))
     return RescueError(
       .invalidInput, "the -wal beside '\(database)' was that of another database",
       meaning: "whoever opens the two together destroys the database: the log was moved to "
