@@ -71,7 +71,7 @@ package struct Replacement: Sendable {
           .busy, "the folder '\(folder.quarantine(code))' is taken", meaning: "nothing was changed",
           advice: "run the command again")
       }
-      try folder.claim(code.description, world)
+      try folder.claim(code, world)
     } catch {
       throw RescueError(error, doing: "prepare '\(folder.path)'", meaning: "nothing was changed")
     }
@@ -192,7 +192,7 @@ package struct Replacement: Sendable {
   package func discard() {
     // The error that led here is the one to report, and a plan is more than litter.
     guard ((try? world.storage.status(of: folder.plan)) ?? nil) == nil else { return }
-    folder.sweep(world.storage)
+    folder.sweep(world)
   }
 
   /// Writes all of a file to a new one, durably.
@@ -294,8 +294,8 @@ extension Replacement {
         throw folder.isBusy
       }
       return try withExtendedLifetime(lock) {
-        let code = try finish(folder, storage)
-        folder.sweep(storage)
+        let code = try finish(folder, world)
+        folder.sweep(world)
         return code
       }
     } catch {
@@ -310,7 +310,8 @@ extension Replacement {
     }
   }
 
-  private static func finish(_ folder: RescueFolder, _ storage: any Storage) throws -> String? {
+  private static func finish(_ folder: RescueFolder, _ world: World) throws -> String? {
+    let storage = world.storage
     guard try storage.status(of: folder.plan) != nil else { return nil }
     let file = try storage.open(folder.plan, .read)
     let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
@@ -323,7 +324,7 @@ extension Replacement {
         advice: "keep that folder, and ask for help with the support code of that run")
     }
     try folder.requireNoLinks(storage)
-    guard try folder.isClaimed(plan.code, storage) else {
+    guard try folder.isOurs(plan.code, world) else {
       throw RescueError(
         .invalidInput, "the plan '\(folder.plan)' was not written here: it came with the database",
         meaning: "a replacement was interrupted elsewhere, and the old files may be in "

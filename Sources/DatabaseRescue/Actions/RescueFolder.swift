@@ -7,8 +7,9 @@
 // app.db.rescue/.CODE.claim          the proof that a run with this code was here
 // app.db.rescue/.CODE.…              the new file of that run, and what it is built from
 //
-// A run that is going to replace the database holds the lock of the folder. What no claim proves to
-// be ours came with the database, as in an archive that was unpacked: it is evidence and stays.
+// A run that is going to replace the database holds the lock of the folder. What neither a claim nor
+// our log proves to be ours came with the database, as in an archive that was unpacked: it is
+// evidence and stays.
 
 public import Diagnosis
 import SQLiteFormat
@@ -87,19 +88,38 @@ public struct RescueFolder: Hashable, Sendable {
   /// Ends a replacement: the plan goes first, as without its new file it would undo everything.
   func clear(_ code: String, _ storage: any Storage) throws(StorageError) {
     try storage.remove(plan)
+    try? storage.remove(newFile(code))
     let folder = try storage.openFolder(path)
     try folder.synchronize()
     try? sweep(Claim(FilePath(code), in: folder))
   }
 
   /// Proves from now on that what a run makes under its code is ours.
-  func claim(_ code: String, _ world: World) throws(StorageError) {
-    try Claim(FilePath(code), in: world.storage.openFolder(path)).write(id: world.random())
+  func claim(_ code: SupportCode, _ world: World) throws(StorageError) {
+    let folder = try world.storage.openFolder(path)
+    try Claim(FilePath(code.description), in: folder).write(id: world.random())
+    // A claim does not survive a move to another disk, which the log does. It is enough here, and
+    // that the log cannot be written is told at the end of the run.
+    try? RunLog.apart(from: database, in: world)
+      .append(RunBeginning(code, at: world.now(), file: database))
   }
 
-  /// Whether a run with this code was here, in this very folder.
-  func isClaimed(_ code: String, _ storage: any Storage) throws(StorageError) -> Bool {
-    try Claim(FilePath(code), in: storage.openFolder(path)).holds()
+  /// Those of these codes under which a run of ours was here.
+  private func codesOfOurs(
+    among codes: Set<String>, in folder: any StoredFolder, _ world: World
+  ) throws(StorageError) -> Set<String> {
+    var claimed: Set<String> = []
+    for code in codes where try Claim(FilePath(code), in: folder).holds() { claimed.insert(code) }
+    let others = codes.subtracting(claimed)
+    guard !others.isEmpty, let log = try? RunLog.apart(from: database, in: world),
+      let begun = try? log.begun(among: others)
+    else { return claimed }
+    return claimed.union(begun)
+  }
+
+  /// Whether a run of ours with this code was here.
+  func isOurs(_ code: String, _ world: World) throws(StorageError) -> Bool {
+    try !codesOfOurs(among: [code], in: world.storage.openFolder(path), world).isEmpty
   }
 
   /// Refuses a folder that is a symbolic link: what is done to it would be done elsewhere.
@@ -131,10 +151,24 @@ public struct RescueFolder: Hashable, Sendable {
   ///
   /// Only who holds the lock and finds no plan may do so. What cannot be removed is litter, and
   /// hides no result.
-  func sweep(_ storage: any Storage) {
-    PrivateFolder.sweep(path, storage)
-    guard let folder = try? storage.openFolder(path) else { return }
-    for claim in (try? Claim.all(in: folder)) ?? [] { try? sweep(claim) }
+  func sweep(_ world: World) {
+    PrivateFolder.sweep(path, world.storage)
+    guard let folder = try? world.storage.openFolder(path), let names = try? folder.names() else {
+      return
+    }
+    let codes = Set(names.compactMap(Self.code))
+    for code in (try? codesOfOurs(among: codes, in: folder, world)) ?? [] {
+      try? sweep(Claim(FilePath(code), in: folder))
+    }
+  }
+
+  /// The code in the name of a file that a run has made in the folder.
+  private static func code(in name: FilePath) -> String? {
+    let parts = name.description.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 2, parts[0].isEmpty, let code = try? SupportCode(parsing: parts[1]),
+      code.description == parts[1]
+    else { return nil }
+    return code.description
   }
 
   private func sweep(_ claim: Claim) throws(StorageError) {

@@ -149,6 +149,7 @@ package struct RunNotes: Sendable {
       exitCode: exitStatus, tool: PlainName(Rescue.version),
       libraries: PlainName(Rescue.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
+    record.began = published == code ? nil : published
     record.inputs = inputs
     record.steps = steps
     record.backupUsed = backupUsed
@@ -222,11 +223,7 @@ extension Rescue {
 
   private func log(_ record: RunRecord, beside file: FilePath?) -> RescueError? {
     do {
-      let log = try RunLog(in: world)
-      var files = RunFiles()
-      if let file { files.read([file], storage: world.storage) }
-      try files.requireApart(log.path, storage: world.storage)
-      try log.append(record)
+      try RunLog.apart(from: file, in: world).append(record)
       return nil
     } catch {
       return error

@@ -15,6 +15,9 @@ extension RunLog {
   public struct Contents: Hashable, Sendable {
     /// The runs, the oldest first.
     public var records: [RunRecord] = []
+    /// The runs that have begun to replace a database, and of whose end there is no line: killed,
+    /// or at work.
+    public var unfinished: [RunBeginning] = []
     /// How many lines could not be read: torn, foreign, or of a later schema.
     public var unreadableCount = 0
   }
@@ -31,11 +34,24 @@ extension RunLog {
         contents.add(line)
       } else {
         tail.append(Bytes(line))
-        if tail.count / 2 > limit { tail.removeFirst(tail.count - limit) }
+        if tail.count / 3 > limit { tail.removeFirst(tail.startOfLast(limit)) }
       }
     }
-    for line in tail.suffix(limit) { contents.add(line[...]) }
+    for line in tail[tail.startOfLast(limit)...] { contents.add(line[...]) }
+    let ended = Set(contents.records.map { $0.began ?? $0.code })
+    contents.unfinished.removeAll { ended.contains($0.began) }
     return contents
+  }
+
+  /// Reads which runs have begun to replace a database, ended or not.
+  ///
+  /// - Throws: ``RescueError`` when the file exists but cannot be read.
+  func beginnings() throws(RescueError) -> [RunBeginning] {
+    var beginnings: [RunBeginning] = []
+    try forEachLine { line in
+      if let beginning = RunBeginning(line: line) { beginnings.append(beginning) }
+    }
+    return beginnings
   }
 
   /// Reads the newest run with a support code; nil when the log has none.
@@ -97,6 +113,8 @@ extension RunLog.Contents {
   fileprivate mutating func add(_ line: Bytes.SubSequence) {
     if let record = RunRecord(line: line) {
       records.append(record)
+    } else if let beginning = RunBeginning(line: line) {
+      unfinished.append(beginning)
     } else {
       unreadableCount += 1
     }
@@ -112,6 +130,35 @@ extension RunRecord {
       record.schema == Self.currentSchema
     else { return nil }
     self = record
+  }
+}
+
+extension [Bytes] {
+  /// Where the last lines of so many runs start, with the lines of beginnings among them.
+  fileprivate func startOfLast(_ limit: Int) -> Int {
+    var start = endIndex
+    var runs = 0
+    while start > 0, runs < limit {
+      start -= 1
+      if !self[start].starts(with: RunBeginning.start) { runs += 1 }
+    }
+    return start
+  }
+}
+
+extension RunBeginning {
+  /// How every such line begins, as its members are in the order of their names.
+  fileprivate static let start = Array(#"{"at":"#.utf8)
+
+  fileprivate init?(line: Bytes.SubSequence) {
+    guard line.starts(with: Self.start) else { return nil }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    guard
+      let beginning = try? decoder.decode(RunBeginning.self, from: Data(line)),
+      beginning.schema == RunRecord.currentSchema
+    else { return nil }
+    self = beginning
   }
 }
 

@@ -19,6 +19,7 @@ import SQLiteFormat
 
 /// The log of all runs: a file of JSON Lines.
 ///
+/// A run is one line, when it has ended; one that replaces a database is noted before, too.
 /// A line is written whole, under a lock, and made durable. Should a line have been
 /// torn all the same, the next one starts afresh, and readers skip what they cannot
 /// read and count it. A log that cannot be written must not stop a rescue: callers
@@ -74,7 +75,17 @@ public struct RunLog: Sendable {
   /// - Throws: ``RescueError`` when it could not be written, or when another process
   ///   held the log for too long. The rescue itself goes on.
   public func append(_ record: RunRecord) throws(RescueError) {
-    let line = try line(for: record)
+    try append(line: line(for: record.shortened))
+  }
+
+  /// Notes, durably, that a run is going to replace a database.
+  ///
+  /// - Throws: ``RescueError`` as ``append(_:)-(RunRecord)``.
+  func append(_ beginning: RunBeginning) throws(RescueError) {
+    try append(line: line(for: beginning))
+  }
+
+  private func append(line: Bytes) throws(RescueError) {
     let isWritten: Bool
     do {
       isWritten = try write(line)
@@ -109,12 +120,12 @@ public struct RunLog: Sendable {
     return true
   }
 
-  private func line(for record: RunRecord) throws(RescueError) -> Bytes {
+  private func line(for record: some Encodable) throws(RescueError) -> Bytes {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     do {
-      let text = String(decoding: try encoder.encode(record.shortened), as: UTF8.self)
+      let text = String(decoding: try encoder.encode(record), as: UTF8.self)
       return Bytes(text.harmlessJSON.utf8) + [Self.newline]
     } catch {
       throw RescueError(

@@ -18,6 +18,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public let schema: Int
   /// The support code of the run.
   public let code: SupportCode
+  /// The code under which it began to replace a database, where it ended with another one.
+  public var began: SupportCode?
   /// When it started, to the second.
   public let started: Date
   /// How long it took.
@@ -109,7 +111,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
   }
 
   /// Whole seconds, which is what ISO 8601 holds here, within the years that it can write.
-  private static func wholeSeconds(_ date: Date) -> Date {
+  static func wholeSeconds(_ date: Date) -> Date {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds.isFinite else { return Date(timeIntervalSince1970: 0) }
     return Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))

@@ -13,6 +13,7 @@ import Diagnosis
 /// The runs of a log as one JSON document.
 private struct RunList: Encodable {
   let runs: [RunRecord]
+  let unfinished: [RunBeginning]
 }
 
 /// Lists the last runs, newest last.
@@ -21,7 +22,8 @@ let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   let contents = try log.records(lastLines: invocation.requiredNumber(.last))
   if context.console.manner.isJSON {
     context.console.write(
-      try context.encoded(RunList(runs: contents.records), type: "log-list"))
+      try context.encoded(
+        RunList(runs: contents.records, unfinished: contents.unfinished), type: "log-list"))
   } else {
     var table = TextTable([
       .text("started"), .text("code"), .text("operation"), .text("verdict"), .text("outcome"),
@@ -38,6 +40,11 @@ let logListCommand: CommandBody = { invocation, context throws(RescueError) in
       context.console.note("no runs in '\(log.path)'")
     } else {
       context.console.print(table)
+    }
+    for run in contents.unfinished {
+      context.console.note(
+        "\(run.began) began to replace '\(run.file)' at \(run.at.formatted(.iso8601)) and has not ended: "
+          + "it was killed, or is at work")
     }
   }
   if contents.unreadableCount > 0 {

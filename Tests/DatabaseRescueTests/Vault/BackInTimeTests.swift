@@ -8,7 +8,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite(.timeLimit(.minutes(5))) struct BackInTimeTests {
+@Suite(.timeLimit(.minutes(30))) struct BackInTimeTests {
   private let scratch = Scratch()
   private var rescue: Rescue {
     Rescue(world: World(environment: ["DBRESCUE_LOG": scratch.file("runs.jsonl").description]))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite(.timeLimit(.minutes(5))) struct NextBackupTests {
+@Suite(.timeLimit(.minutes(30))) struct NextBackupTests {
   private let scratch = Scratch()
 
   /// Backs a database up, described as the commands describe it.

@@ -7,7 +7,7 @@ import SQLiteFormat
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct OnlineBackupTests {
+@Suite(.timeLimit(.minutes(30))) struct OnlineBackupTests {
   /// The sum of what a database holds, for comparing.
   static func content(_ path: FilePath) throws -> [[Value]] {
     let connection = try Connection(path, mode: .readWrite, schemaBy: .us)

@@ -16,7 +16,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct RecheckTests {
+@Suite(.timeLimit(.minutes(30))) struct RecheckTests {
   private let scratch = Scratch()
   private let clock = Clock()
 
