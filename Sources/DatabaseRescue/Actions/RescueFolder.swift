@@ -156,10 +156,22 @@ public struct RescueFolder: Hashable, Sendable {
     guard let folder = try? world.storage.openFolder(path), let names = try? folder.names() else {
       return
     }
-    let codes = Set(names.compactMap(Self.code))
+    let codes = Set(names.compactMap(Self.code)).union(emptyQuarantines(in: folder))
     for code in (try? codesOfOurs(among: codes, in: folder, world)) ?? [] {
       try? sweep(Claim(FilePath(code), in: folder))
     }
+  }
+
+  /// The codes of the quarantine folders that nothing was moved to.
+  private func emptyQuarantines(in folder: any StoredFolder) -> [String] {
+    guard (try? folder.status(of: quarantines.name))??.kind == .folder,
+      let quarantines = try? folder.folder(quarantines.name),
+      let names = try? quarantines.names()
+    else { return [] }
+    return names.filter { name in
+      (try? quarantines.status(of: name))??.kind == .folder
+        && (try? quarantines.folder(name).names())?.isEmpty == true
+    }.map(\.description)
   }
 
   /// The code in the name of a file that a run has made in the folder.
