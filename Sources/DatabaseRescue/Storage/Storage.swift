@@ -176,7 +176,10 @@ public protocol StoredFolder: AnyObject, Sendable {
   func createFolder(_ name: FilePath) throws(StorageError)
 
   /// Makes a file that only this user can use, refusing where the name is taken.
-  func create(_ name: FilePath) throws(StorageError) -> any StoredFile
+  ///
+  /// What it holds is durable, where the system can do that before the file has its name: then a
+  /// kill leaves all of it or nothing.
+  func create(_ name: FilePath, holding content: Bytes) throws(StorageError) -> any StoredFile
 
   /// Opens a file for reading.
   func open(_ name: FilePath) throws(StorageError) -> any StoredFile
