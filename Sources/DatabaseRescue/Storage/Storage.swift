@@ -225,6 +225,26 @@ extension Storage {
   }
 }
 
+extension Storage {
+  /// Reads all of a file that SQLite finds fault with: what the disk does not hand out is damage to
+  /// SQLite, and says nothing of the database.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be read; `doing` reads like `check the copy`.
+  func requireReadable(
+    _ path: FilePath, doing: String, meaning: String
+  ) throws(RescueError) {
+    do {
+      let file = try open(path, .read)
+      var offset = 0
+      while offset < file.byteCount {
+        offset += max(1, try file.read(at: offset, count: 1 << 20).count)
+      }
+    } catch {
+      throw RescueError(error, doing: doing, meaning: meaning)
+    }
+  }
+}
+
 /// A system call that failed.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was tried, such as `read` or `rename`.
