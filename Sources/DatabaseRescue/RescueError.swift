@@ -131,6 +131,17 @@ extension RescueError {
 }
 
 extension RescueError {
+  /// A failed call of SQLite on a file that this run has made: it is the disk that is in the way,
+  /// and not its owner.
+  static func ofOwnFile(_ error: SQLiteError, doing: String, meaning: String) -> RescueError {
+    guard error.cause == .cannotOpen else {
+      return RescueError(error, doing: doing, meaning: meaning)
+    }
+    return RescueError(
+      .inputOutput, "cannot \(doing): \(error.message)", meaning: meaning,
+      advice: "try again, and check the disk if it happens again")
+  }
+
   /// Any error of a lower layer as an error for people; `doing` reads like `write 'app.db'`.
   package init(_ error: any Error, doing: String, meaning: String = "") {
     switch error {

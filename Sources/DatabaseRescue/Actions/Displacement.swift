@@ -37,8 +37,18 @@ struct Displacement {
   private func old(_ suffix: String) -> FilePath { folder.database.adding(suffix: suffix) }
   private func kept(_ suffix: String) -> FilePath { quarantine.appending(old(suffix).name) }
 
-  /// Carries out all stages, from the first.
+  /// Carries out all stages, from the first; if that one fails, nothing was begun.
   func carryOut() throws(StorageError) {
+    do throws(StorageError) { try linkToQuarantine() } catch {
+      // What cannot be undone now either, the next command undoes.
+      try? undo()
+      throw error
+    }
+    try displaceAndInstall()
+  }
+
+  /// The first stage.
+  private func linkToQuarantine() throws(StorageError) {
     try storage.createFolder(quarantine)
     if try status(old("")) != nil {
       for suffix in Self.suffixes where try status(old(suffix)) != nil {
@@ -49,7 +59,6 @@ struct Displacement {
       }
       try storage.synchronizeFolder(quarantine)
     }
-    try displaceAndInstall()
   }
 
   /// Goes on after a kill: finishes what has displaced something, and undoes what has not.

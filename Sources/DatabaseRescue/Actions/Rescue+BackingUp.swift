@@ -131,22 +131,26 @@ extension Rescue {
   /// Has SQLite check a database that was just built.
   func verifyNew(_ path: FilePath, _ notes: inout RunNotes) throws(RescueError) {
     try notes.step("verify-new", at: .verify) { _ throws(RescueError) in
-      do {
-        let verification = try Verification.ofFreshDatabase(
-          path, isCancelled: world.isCancelled)
-        guard verification.isSound else {
-          throw RescueError(
-            .invalidInput,
-            "the new database does not pass SQLite's check: \(verification.integrityProblems[0])",
-            meaning: "nothing was replaced", advice: "choose another backup, or salvage")
-        }
-      } catch let error as SQLiteError {
-        throw RescueError(error, doing: "check the new database", meaning: "nothing was replaced")
-      } catch let error as RescueError {
-        throw error
-      } catch {
-        throw RescueError(.internal, "cannot check the new database")
+      do throws(RescueError) { try requireSound(path) } catch  where error.kind == .invalidInput {
+        try world.storage.requireReadable(
+          path, doing: "check the new database", meaning: "nothing was replaced")
+        try requireSound(path)
       }
+    }
+  }
+
+  private func requireSound(_ path: FilePath) throws(RescueError) {
+    let verification: Verification
+    do throws(SQLiteError) {
+      verification = try Verification.ofFreshDatabase(path, isCancelled: world.isCancelled)
+    } catch {
+      throw .ofOwnFile(error, doing: "check the new database", meaning: "nothing was replaced")
+    }
+    guard verification.isSound else {
+      throw RescueError(
+        .invalidInput,
+        "the new database does not pass SQLite's check: \(verification.integrityProblems[0])",
+        meaning: "nothing was replaced", advice: "choose another backup, or salvage")
     }
   }
 }

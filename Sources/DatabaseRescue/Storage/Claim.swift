@@ -14,8 +14,9 @@ import SQLiteFormat
 
 /// A claim to names in a folder: the proof that we made them there.
 ///
-/// It is written before the first of the names is made, and goes after the last. A claim that a
-/// crash has kept from being complete proves nothing, and so nothing is removed for it.
+/// It is written before the first of the names is made, and goes after the last. Where the system
+/// can do that, it gets its own name when it is complete: one that a crash has cut short proves
+/// nothing, and so nothing would be removed for it.
 struct Claim {
   /// How the name of a claim ends.
   static let suffix = ".claim"
@@ -52,10 +53,9 @@ struct Claim {
   /// - Returns: The file, for who wants to lock it.
   @discardableResult
   func write(id: UInt64) throws(StorageError) -> any StoredFile {
-    let file = try folder.create(self.file)
+    let content = Bytes("\(start)id \(id)\n\(try place)".utf8)
+    let file = try folder.create(self.file, holding: content)
     do {
-      try file.write(Bytes("\(start)id \(id)\n\(try place)".utf8), at: 0)
-      try file.synchronize()
       try folder.synchronize()
     } catch {
       try? folder.remove(self.file)

@@ -7,9 +7,12 @@ import SQLiteFormat
 ///
 /// It is locked while its owner lives. What a process left that was killed is removed by the next
 /// one that makes a folder in the same place: it is known by the ``Claim`` in it, by its owner and
-/// its mode, and is emptied from within, so that nothing else can be taken for it.
+/// its mode, and is emptied from within, so that nothing else can be taken for it. One that it
+/// could not claim any more is empty.
 package struct PrivateFolder: ~Copyable {
   private static let prefix = "dbrescue-"
+  /// How many digits of base 36 follow, but for one random number in a hundred thousand.
+  private static let digitsMin = 10
   /// How often another name is tried.
   private static let attemptsMax = 8
   /// How deep folders can lie in one another: work on a private copy makes folders of its own.
@@ -53,21 +56,29 @@ package struct PrivateFolder: ~Copyable {
       let name = FilePath(prefix + String(world.random(), radix: 36))
       do throws(StorageError) {
         try place.createFolder(name)
-      } catch  where error.cause == .exists && attempt < attemptsMax {
+        return (name, try claim(name, in: place, world))
+      } catch  where [.exists, .missing].contains(error.cause) && attempt < attemptsMax {
         attempt += 1
-        continue
       }
-      do throws(StorageError) {
-        try place.synchronize()
-        let folder = try place.folder(name)
-        // Nobody else locks what is not claimed yet.
-        _ = try folder.lock()
-        try Claim(name, in: folder).write(id: world.random())
-        return (name, folder)
-      } catch {
-        try? place.removeFolder(name)
-        throw error
+    }
+  }
+
+  /// Locks and claims a folder that was just made; it goes again if that fails.
+  private static func claim(
+    _ name: FilePath, in place: any StoredFolder, _ world: World
+  ) throws(StorageError) -> any StoredFolder {
+    do throws(StorageError) {
+      try place.synchronize()
+      let folder = try place.folder(name)
+      // Until it is claimed, somebody who sweeps may take it for one that was left.
+      guard try folder.lock() else {
+        throw StorageError(operation: "lock", path: folder.path, errno: StorageError.exists)
       }
+      try Claim(name, in: folder).write(id: world.random())
+      return folder
+    } catch {
+      try? place.removeFolder(name)
+      throw error
     }
   }
 
@@ -96,10 +107,21 @@ package struct PrivateFolder: ~Copyable {
     guard try place.status(of: name)?.kind == .folder else { return nil }
     let folder = try place.folder(name)
     let status = try folder.status()
-    guard status.isOwn, status.mode & 0o777 == 0o700, try Claim(name, in: folder).holds(),
-      try folder.lock()
-    else { return nil }
-    return folder
+    guard status.isOwn, status.mode & 0o777 == 0o700, try folder.lock() else { return nil }
+    if try Claim(name, in: folder).holds() { return folder }
+    return try isUnused(name, folder) ? folder : nil
+  }
+
+  /// Whether a folder was made for a process that was killed before it could claim it: there is
+  /// nothing in it that could be lost.
+  private static func isUnused(
+    _ name: FilePath, _ folder: any StoredFolder
+  ) throws(StorageError) -> Bool {
+    let digits = name.bytes.dropFirst(prefix.utf8.count)
+    guard digits.count >= digitsMin,
+      UInt64(String(decoding: digits, as: UTF8.self), radix: 36) != nil
+    else { return false }
+    return try folder.names().isEmpty
   }
 
   private static func remove(

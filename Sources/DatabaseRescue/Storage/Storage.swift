@@ -176,7 +176,10 @@ public protocol StoredFolder: AnyObject, Sendable {
   func createFolder(_ name: FilePath) throws(StorageError)
 
   /// Makes a file that only this user can use, refusing where the name is taken.
-  func create(_ name: FilePath) throws(StorageError) -> any StoredFile
+  ///
+  /// What it holds is durable, where the system can do that before the file has its name: then a
+  /// kill leaves all of it or nothing.
+  func create(_ name: FilePath, holding content: Bytes) throws(StorageError) -> any StoredFile
 
   /// Opens a file for reading.
   func open(_ name: FilePath) throws(StorageError) -> any StoredFile
@@ -219,6 +222,26 @@ extension Storage {
   /// Refuses, as storage without pipes does.
   public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
     throw StorageError(operation: "open", path: path, errno: StorageError.noFile)
+  }
+}
+
+extension Storage {
+  /// Reads all of a file that SQLite finds fault with: what the disk does not hand out is damage to
+  /// SQLite, and says nothing of the database.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be read; `doing` reads like `check the copy`.
+  func requireReadable(
+    _ path: FilePath, doing: String, meaning: String
+  ) throws(RescueError) {
+    do {
+      let file = try open(path, .read)
+      var offset = 0
+      while offset < file.byteCount {
+        offset += max(1, try file.read(at: offset, count: 1 << 20).count)
+      }
+    } catch {
+      throw RescueError(error, doing: doing, meaning: meaning)
+    }
   }
 }
 

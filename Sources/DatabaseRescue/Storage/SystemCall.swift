@@ -14,6 +14,10 @@ package struct SystemCall: Sendable {
     case read(offset: Int, count: Int)
     /// An open file, by number, and whether it is made where there is none.
     case open(file: UInt64, creates: Bool)
+    /// A new open file that has no name.
+    case openUnnamed(file: UInt64)
+    /// An open file that had no name gets one.
+    case name(file: UInt64)
     /// Bytes at an offset, or at the end where there is none.
     case write(file: UInt64, Bytes, offset: Int?)
     /// The length of a file.

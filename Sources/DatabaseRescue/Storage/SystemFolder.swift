@@ -71,7 +71,60 @@ final class SystemFolder: StoredFolder {
     }
   }
 
-  func create(_ name: FilePath) throws(StorageError) -> any StoredFile {
+  func create(_ name: FilePath, holding content: Bytes) throws(StorageError) -> any StoredFile {
+    if let file = try createUnnamed(name, holding: content) { return file }
+    let file = try create(name)
+    do {
+      try file.write(content, at: 0)
+      try file.synchronize()
+    } catch {
+      try? remove(name)
+      throw error
+    }
+    return file
+  }
+
+  /// Makes a file that gets its name when it is complete; nil where every file needs a name.
+  private func createUnnamed(
+    _ name: FilePath, holding content: Bytes
+  ) throws(StorageError) -> SystemFile? {
+    #if canImport(Darwin)
+      return nil
+    #else
+      let number = SystemFile.nextNumber()
+      do throws(StorageError) {
+        let created = try storage.call(
+          SystemCall("open", file(name), .openUnnamed(file: number))
+        ) {
+          unsafe systemOpen(at: descriptor, ".", Self.unnamed | O_RDWR | O_CLOEXEC, 0o600)
+        }
+        let file = SystemFile(
+          descriptor: created, path: file(name), number: number, storage: storage)
+        try file.write(content, at: 0)
+        try file.synchronize()
+        try storage.call(SystemCall("name", self.file(name), .name(file: number))) {
+          unsafe name.withCString {
+            unsafe linkat(
+              AT_FDCWD, "/proc/self/fd/\(created)", descriptor, $0, AT_SYMLINK_FOLLOW)
+          }
+        }
+        return file
+      } catch  where Self.needingName.contains(error.errno) {
+        return nil
+      }
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    /// O_TMPFILE, which is not among the macros that are imported.
+    private static let unnamed = 0o20_000_000 | O_DIRECTORY
+    /// What systems say that know no file without a name, or cannot name it later.
+    private static let needingName = [
+      EOPNOTSUPP, EISDIR, EINVAL, ENOSYS, EPERM, EMLINK, ENOENT,
+    ]
+  #endif
+
+  private func create(_ name: FilePath) throws(StorageError) -> SystemFile {
     let number = SystemFile.nextNumber()
     let created = try storage.call(
       SystemCall("open", file(name), .open(file: number, creates: true))

@@ -189,6 +189,10 @@ struct BackupJob {
           run.path(.image), since: stored.since, changed: stored.changedTables,
           until: writer.world.isCancelled)
       }
+      if !manifest.checks.allSatisfy(\.passed) {
+        try storage.requireReadable(
+          run.path(.image), doing: ImageChecks.doing, meaning: ImageChecks.meaning)
+      }
       manifest.checks += try check(run.path(.image))
       // What modules were not asked when the pages were read, they were asked now.
       manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }

@@ -77,13 +77,14 @@ struct ExaminedImage {
     of copy: any PageSource, in storage: any Storage
   ) throws(RescueError) -> BackupManifest.Check? {
     guard let image, image.files.failures.count == 0 else { return nil }
-    let isSame: Bool
-    do { isSame = try isEqual(image, to: copy) } catch {
+    do throws(ReadFailure) {
+      if try isEqual(image, to: copy) { return nil }
+      // What a writer has just put into the log, it shows to others a moment later.
+      if let before = image.beforeLastCommit, try isEqual(before, to: copy) { return nil }
+    } catch {
       throw RescueError(error, in: files.path)
     }
-    guard !isSame, image.files.failures.count == 0, try files.areUnchanged(in: storage) else {
-      return nil
-    }
+    guard image.files.failures.count == 0, try files.areUnchanged(in: storage) else { return nil }
     return BackupManifest.Check(
       Self.asExamined, passed: false,
       detail: "what SQLite reads of the files is not what they hold")

@@ -76,21 +76,8 @@ enum ImageChecks {
   }
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
-  ///
-  /// A page that could not be read for a moment is a problem like others to SQLite, and so it is
-  /// asked again about every problem.
   private static func integrity(
     of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
-    until isCancelled: @escaping @Sendable () -> Bool
-  ) throws(RescueError) -> Check {
-    let check = try integrityOnce(
-      of: tables, in: copy, otherwise: detail, until: isCancelled)
-    if check.passed { return check }
-    return try integrityOnce(of: tables, in: copy, otherwise: detail, until: isCancelled)
-  }
-
-  private static func integrityOnce(
-    of tables: [String]?, in copy: FilePath, otherwise detail: String,
     until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> Check {
     try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
@@ -124,6 +111,12 @@ enum ImageChecks {
   private static func modules(
     in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> [Check] {
+    try twice { () throws(RescueError) in try modulesOnce(in: copy, until: isCancelled) }
+  }
+
+  private static func modulesOnce(
+    in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
+  ) throws(RescueError) -> [Check] {
     do throws(SQLiteError) {
       let tables = try SchemaReader.virtualTables(Connection(copy, mode: .immutable))
       let bytes = try Connection(copy, mode: .immutable).value(
@@ -150,16 +143,21 @@ enum ImageChecks {
     [.damaged, .constraint, .other].contains(error.cause)
   }
 
+  /// What is done here, as errors say it, and what it means if it cannot be done.
+  static let doing = "check the copy that is being backed up"
+  static let meaning = "no backup was made; the database is untouched"
+
   private static func notDone(_ error: SQLiteError) -> RescueError {
-    let doing = "check the copy that is being backed up"
-    let meaning = "no backup was made; the database is untouched"
-    guard error.cause == .cannotOpen else {
-      return RescueError(error, doing: doing, meaning: meaning)
-    }
-    // The copy is ours: it is the disk that is in the way, and not its owner.
-    return RescueError(
-      .inputOutput, "cannot \(doing): \(error.message)", meaning: meaning,
-      advice: "try again, and check the disk if it happens again")
+    .ofOwnFile(error, doing: doing, meaning: meaning)
+  }
+
+  /// Does checks again where they find something: a page that could not be read for a moment is a
+  /// problem like others to SQLite.
+  private static func twice(
+    _ checks: () throws(RescueError) -> [Check]
+  ) throws(RescueError) -> [Check] {
+    let found = try checks()
+    return try found.allSatisfy(\.passed) ? found : checks()
   }
 
   /// Runs a check that names a problem, or none.
@@ -167,6 +165,16 @@ enum ImageChecks {
   /// What SQLite cannot check, for example because the app defines a collation of its own, has not
   /// failed: an entry says why it was not done. What fails because the disk does is no check at all.
   private static func run(
+    _ name: String, on copy: FilePath, otherwise detail: String,
+    until isCancelled: @escaping @Sendable () -> Bool,
+    _ problem: (borrowing Connection) throws(SQLiteError) -> String?
+  ) throws(RescueError) -> Check {
+    try twice { () throws(RescueError) in
+      [try runOnce(name, on: copy, otherwise: detail, until: isCancelled, problem)]
+    }[0]
+  }
+
+  private static func runOnce(
     _ name: String, on copy: FilePath, otherwise detail: String,
     until isCancelled: @escaping @Sendable () -> Bool,
     _ problem: (borrowing Connection) throws(SQLiteError) -> String?

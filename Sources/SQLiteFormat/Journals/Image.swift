@@ -133,14 +133,14 @@ extension Image {
   }
 
   /// Another state of the same files: with these pages in place of the main file's.
-  init(_ other: Image, overlay: [PageNumber: Located]) {
+  init(_ other: Image, overlay: [PageNumber: Located], pageCount stated: Int? = nil) {
     let pagesInFile = max(
       0,
       (other.files.main.byteCount - other.start + other.geometry.pageSize - 1)
         / other.geometry.pageSize)
     let last = max(pagesInFile, overlay.keys.max()?.number ?? 0)
     // Frames between may be lost; a damaged number must not conjure up billions of pages.
-    pageCount = min(last, pagesInFile + overlay.count + 65536)
+    pageCount = min(stated ?? last, last, pagesInFile + overlay.count + 65536)
     missingPages = 0
     files = other.files
     geometry = other.geometry

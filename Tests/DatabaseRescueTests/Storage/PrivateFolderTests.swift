@@ -34,6 +34,36 @@ import Testing
     #expect(try storage.names(in: scratch.path) == [])
   }
 
+  @Test(arguments: [Arrival.everything, .nothing, .names, .content])
+  func `whenever a process is killed that makes a folder, the next one removes what it left`(
+    _ arrival: Arrival
+  ) throws {
+    let recorder = try DiskRecorder(scratch.path)
+    do {
+      let watched = World(storage: SystemStorage(watchedBy: recorder))
+      let folder = try PrivateFolder(in: scratch.path, world: watched)
+      withExtendedLifetime(folder.path) {}
+    }
+    let operations = recorder.operations
+    for count in 0...operations.count {
+      try ScratchFolder.with { other in
+        try recorder.start.crashed(after: operations.prefix(count), arrival).write(to: other.path)
+        let folder = try PrivateFolder(in: other.path, world: world)
+        #expect(
+          try storage.names(in: other.path) == [folder.path.name],
+          "\(arrival) of the first \(count) of \(operations)")
+      }
+    }
+  }
+
+  @Test func `an empty folder that others can have made is not removed`() throws {
+    for name in ["dbrescue-main", "dbrescue-notes-of-2024"] as [FilePath] {
+      try storage.createFolder(scratch[name])
+      try sweep()
+      #expect(try scratch[name].exists)
+    }
+  }
+
   @Test func `a folder in use is not removed`() throws {
     let used = try PrivateFolder(in: scratch.path, world: world)
     try sweep()

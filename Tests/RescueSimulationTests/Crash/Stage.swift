@@ -63,13 +63,12 @@ struct Stage: Sendable {
     let usual: Set<FilePath> = ["app.db", "app.db.rescue", "log", "tmp"]
     let sidecars = Set(["-wal", "-shm", "-journal"].map { FilePath("app.db" + $0) })
     var litter = try storage.names(in: root).filter {
-      try !usual.contains($0) && !sidecars.contains($0) && !known.contains($0)
-        && !isUnclaimed(root.appending($0))
+      !usual.contains($0) && !sidecars.contains($0) && !known.contains($0)
     }
-    litter += try storage.names(in: temporary).filter { try !isUnclaimed(temporary.appending($0)) }
+    litter += try storage.names(in: temporary)
     guard try rescueFolder.exists else { return litter.map(\.description) }
     litter += try storage.names(in: rescueFolder).filter {
-      try $0 != "backups" && $0 != "quarantine" && !isUnclaimed(rescueFolder.appending($0))
+      $0 != "backups" && $0 != "quarantine"
     }
     for folder in ["backups", "quarantine"] as [FilePath] {
       let path = rescueFolder.appending(folder)
@@ -78,11 +77,7 @@ struct Stage: Sendable {
         if folder == "backups" {
           // A vault that was pruned keeps its lock, and one that was proven its proofs.
           let isOfVault = [".lock", ".proofs.jsonl"].contains(name)
-          if name.bytes.first == UInt8(ascii: "."), !isOfVault,
-            try !isUnclaimed(path.appending(name))
-          {
-            litter.append(name)
-          }
+          if name.bytes.first == UInt8(ascii: "."), !isOfVault { litter.append(name) }
         } else {
           litter += try storage.names(in: path.appending(name)).filter {
             $0.hasSuffix(".partial")
@@ -126,17 +121,4 @@ struct DatabaseInPlace: Equatable {
 
   /// Whether there is nothing at all.
   var isAbsent: Bool { bytes.isEmpty }
-}
-
-extension Stage {
-  /// Whether this is what a crash leaves before a claim is complete.
-  ///
-  /// Nothing proves that it is ours, and so it stays. It is empty.
-  private func isUnclaimed(_ path: FilePath) throws -> Bool {
-    guard try SystemStorage().status(of: path)?.kind == .folder else {
-      return try path.hasSuffix(".claim") && path.contents().isEmpty
-    }
-    return try path.name.description.hasPrefix("dbrescue-")
-      && SystemStorage().names(in: path).allSatisfy { try isUnclaimed(path.appending($0)) }
-  }
 }

@@ -136,6 +136,34 @@ import Testing
     #expect(try Oracle.firstDifference(expected: file, actual: copy) == nil)
   }
 
+  @Test(arguments: [1, 2])
+  func `a transaction that is in the log and not yet in its index is no finding`(
+    _ count: Int
+  ) throws {
+    // The last transaction, which may be the only one, comes to the log when the app has it open.
+    let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)"
+    let insert: DatabaseBuilder.Step = "\(rows) INSERT INTO t SELECT i FROM n"
+    try DatabaseBuilder(
+      journal: .wal, ["CREATE TABLE t (a)"],
+      leftover: .wal(Array(repeating: insert, count: count))
+    ).build(at: file)
+    let log = file.adding(suffix: "-wal")
+    let bytes = try log.contents()
+    let frames = try WriteAheadLog(MemorySource(bytes)).committed
+    let end = frames.dropLast().last { $0.commitPageCount != nil }.map { $0.offset + 4096 } ?? 0
+    try log.replaceContents(with: Bytes(bytes.prefix(end)))
+    let holder = try Connection(file, mode: .readWrite, schemaBy: .us)
+    let seen = try #require(try holder.value("SELECT count(*) FROM t")?.integerValue)
+    #expect(seen == 900 * (count - 1))
+    try SystemStorage().open(log, .readWrite).write(Bytes(bytes.dropFirst(end)), at: end)
+
+    let outcome = try session.run("backup", file.description)
+    #expect(outcome.status == 0, "\(outcome)")
+    let copy = session["copy.db"]
+    try session.gunzip(#require(try session.backups(of: file).first), to: copy)
+    #expect(try Oracle(copy).count(of: "t") == Int(seen))
+  }
+
   @Test(arguments: journals)
   func `a restore over a locked database waits, and then leaves it alone`(
     _ journal: FitnessLog.Journal

@@ -138,6 +138,11 @@ extension DiskRecorder.State {
     case .open(let file, let creates):
       open[file] = nil
       if creates || names[path] != nil { open[file] = number(of: path) }
+    case .openUnnamed(let file): open[file] = newNumber()
+    case .name(let file):
+      guard let number = open[file] else { return }
+      names[path] = number
+      operations.append(.rename(leaving: nil, entering: path, file: number))
     case .write(let file, let bytes, let offset):
       guard let number = open[file] else { return }
       let offset = offset ?? byteCounts[number, default: 0]
@@ -163,10 +168,15 @@ extension DiskRecorder.State {
   /// The number of a file, which is new when the name is.
   private mutating func number(of path: FilePath) -> Int {
     if let number = names[path] { return number }
-    let number = (byteCounts.keys.max() ?? 0) + 1
-    byteCounts[number] = 0
+    let number = newNumber()
     names[path] = number
     operations.append(.rename(leaving: nil, entering: path, file: number))
+    return number
+  }
+
+  private mutating func newNumber() -> Int {
+    let number = (byteCounts.keys.max() ?? 0) + 1
+    byteCounts[number] = 0
     return number
   }
 
@@ -182,7 +192,7 @@ extension SystemCall {
   fileprivate var kind: DiskRecorder.Kind {
     switch effect {
     case .none, .read: .reading
-    case .open, .rename, .link, .createFolder: .naming
+    case .open, .openUnnamed, .name, .rename, .link, .createFolder: .naming
     case .remove, .removeFolder: .removing
     case .write, .truncate: .writing
     case .synchronize, .synchronizeFolder: .synchronizing
