@@ -74,6 +74,7 @@ public struct Rescue: Sendable {
       if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       notes.stage = .plan
+      examination = try descended(examination, of: input.main, vault: vault, &notes)
       let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
       return Diagnosed(
         examination: examination, trial: trials.salvage,

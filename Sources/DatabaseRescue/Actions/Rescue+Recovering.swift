@@ -78,9 +78,10 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
-    let examination = try examine(input, contract, askingModules: true, &notes)
+    var examination = try examine(input, contract, askingModules: true, &notes)
     let state = notes.state
     notes.stage = .plan
+    examination = try descended(examination, of: input.main, vault: vault, &notes)
     var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.

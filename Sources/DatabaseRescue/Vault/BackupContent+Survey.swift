@@ -69,8 +69,7 @@ extension BackupContent {
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
       tables: try described.map { table throws(RescueError) in try table.get() },
       findings: survey.findings.map { FoundThing($0) })
-    sequences = Dictionary(
-      survey.sequences.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+    sequences = survey.sequencesByText
   }
 }
 

@@ -199,7 +199,7 @@ struct BackupJob {
     }
     try run.remove(.image)
     manifest.content.changeCounter = counter?.atLeast
-    manifest.content.place = place
+    manifest.content.place = descent.place
     manifest.lineage = try lineage(of: manifest.content, counter)
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)

@@ -105,38 +105,70 @@ extension BackupJob {
     return first.flatMap { DatabaseHeader($0) }
   }
 
-  /// A digest of where the database lies; the place itself is nobody's business.
-  var place: String {
-    String(SHA256.digest(of: Bytes(files.resolved.bytes)).description.prefix(16))
-  }
-
-  /// How a state of the database follows from the newest good backup; nil when there is none.
+  /// How the database follows from the newest good backup; nil when there is none.
   func lineage(
     of content: BackupContent, _ counter: ChangeCounter?
   ) throws(RescueError) -> BackupManifest.Lineage? {
-    let vault = Vault(writer.vault, of: files.name, in: storage)
-    // A folder may hold the backups of several databases of one name.
-    func isOfSamePlace(_ backup: Backup) -> Bool {
-      (backup.manifest?.content.place).map { $0 == content.place } ?? true
-    }
-    guard
-      let newest = try vault.latest(
-        notAfter: created, skippingUnread: true, where: { $0.isGood && isOfSamePlace($0) }),
-      let then = newest.manifest?.content
-    else { return nil }
     var now = content.mark
     now.changeCounter = counter.flatMap { $0.atMost == .max ? nil : $0.atMost }
     let options = writer.options
+    return try descent.lineage(
+      of: now, since: created, lossMax: options.lossMax, freeTables: options.freeTables,
+      isAccepted: options.acceptsOlder
+    ) { () throws(RescueError) in (now, content) }
+  }
+
+  /// The database, and the vault that this backup goes to.
+  var descent: Descent { Descent(of: files.resolved, in: writer.vault, storage) }
+}
+
+/// A database and the backups that were made of it: does it still follow from them?
+struct Descent {
+  /// The database, with links followed.
+  private let database: FilePath
+  private let vault: FilePath
+  private let storage: any Storage
+
+  init(of database: FilePath, in vault: FilePath, _ storage: any Storage) {
+    self.database = database
+    self.vault = vault
+    self.storage = storage
+  }
+
+  /// A digest of where the database lies; the place itself is nobody's business.
+  var place: String {
+    String(SHA256.digest(of: Bytes(database.bytes)).description.prefix(16))
+  }
+
+  /// How a state of the database follows from the newest good backup that there was at a time; nil
+  /// when there is none.
+  ///
+  /// `whole` gives the state with digests of its rows, and all that a backup says of it: it is
+  /// asked only where the state counts less than the backup.
+  ///
+  /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
+  func lineage(
+    of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<String> = [],
+    isAccepted: Bool = false,
+    whole: () throws(RescueError) -> (mark: StateMark, content: BackupContent)
+  ) throws(RescueError) -> BackupManifest.Lineage? {
+    let vault = Vault(vault, of: database.name, in: storage)
+    guard
+      let newest = try vault.latest(
+        notAfter: date, skippingUnread: true, where: { $0.isGood && isOfSamePlace($0) }),
+      let then = newest.manifest?.content
+    else { return nil }
     let isOurs = try wasReplaced(since: newest)
+    let mayBeOlder = !isOurs && state.isBehind(then.mark)
+    let now = mayBeOlder ? try whole() : nil
     let evidence = Succession.Evidence(
-      isOldFile: try isOlder(than: newest), lossMax: isOurs ? nil : options.lossMax,
-      freeTables: options.freeTables
+      isOldFile: try isOlder(than: newest), lossMax: isOurs ? nil : lossMax,
+      freeTables: freeTables
     ) { table in
-      content.leaves(of: table).contains { then.leaves(of: table).contains($0) }
+      now?.content.leaves(of: table).contains { then.leaves(of: table).contains($0) } == true
     }
-    let mayBeOlder = !isOurs && now.isBehind(then.mark)
     let succession = Succession(
-      of: now, after: newest.earlier(then),
+      of: now?.mark ?? state, after: newest.earlier(then),
       older: mayBeOlder
         ? try vault.list().filter(isOfSamePlace).compactMap { $0.older(than: newest) } : [],
       evidence: evidence)
@@ -144,14 +176,19 @@ extension BackupJob {
       after: newest.name.id,
       findings: succession.findings.filter { !isOurs || $0.code == .rowsFewer }
         .map { BackupContent.FoundThing($0) },
-      losses: succession.losses, isAccepted: options.acceptsOlder)
+      losses: succession.losses, isAccepted: isAccepted)
+  }
+
+  /// Whether a backup is one of this database: a folder may hold those of several of one name.
+  private func isOfSamePlace(_ backup: Backup) -> Bool {
+    (backup.manifest?.content.place).map { $0 == place } ?? true
   }
 
   /// Whether the file was there when a backup was finished: then it is no new one.
   private func isOlder(than backup: Backup) throws(RescueError) -> Bool {
     do {
-      if let born = try storage.born(files.resolved), born <= backup.modified { return true }
-      return files.status[.main].map { $0.modified < backup.modified } ?? false
+      if let born = try storage.born(database), born <= backup.modified { return true }
+      return try storage.status(of: database).map { $0.modified < backup.modified } ?? false
     } catch {
       throw RescueError(error)
     }
@@ -160,7 +197,7 @@ extension BackupJob {
   /// Whether a run of this program has put something else in the place of the database since a
   /// backup was finished: what it displaced is in quarantine.
   private func wasReplaced(since backup: Backup) throws(RescueError) -> Bool {
-    let quarantines = try RescueFolder(of: files.resolved, storage: storage).quarantines
+    let quarantines = try RescueFolder(of: database, storage: storage).quarantines
     do throws(StorageError) {
       for name in try storage.names(in: quarantines) {
         guard let status = try storage.status(of: quarantines.appending(name)) else { continue }

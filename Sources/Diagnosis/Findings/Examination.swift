@@ -68,6 +68,13 @@ public struct Examination: Sendable {
     return copy
   }
 
+  /// The same, with what others have to say who judge no structure: the verdict stays.
+  package func adding(_ more: [Finding]) -> Examination {
+    var copy = self
+    copy.findings = (findings + more).sorted { $0.severity > $1.severity }
+    return copy
+  }
+
   /// The same, with what could not be read since it was judged.
   ///
   /// - Throws: `CutShort` when the reading was stopped since.
@@ -90,7 +97,10 @@ public struct Examination: Sendable {
 
   /// What the verdict means, as far as the database was checked.
   public var meaning: String {
-    unchecked.isEmpty || verdict != .healthy
+    if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
+      return "the structure is sound, but the database is older than its backup"
+    }
+    return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }
 

@@ -109,6 +109,9 @@ extension Examination {
     backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
   ) -> [RecoveryOption] {
     switch verdict {
+    case .healthy where findings.contains { $0.code == .databaseOlder }:
+      return [option(.nothing, "the database is sound, but older than its backup: compare first")]
+        + backups.map(restoreOption)
     case .healthy:
       return [option(.nothing, "nothing is wrong: leave the database as it is")]
     case .newer:

@@ -83,6 +83,31 @@ import Testing
     #expect(next.isGood && codes(next) == [])
   }
 
+  @Test func `a diagnosis tells it before the next backup does, and offers that backup`() throws {
+    func diagnose() throws -> Diagnosed {
+      try rescue.diagnose(InputFiles(database, storage: SystemStorage())).value
+    }
+    let database = try make(rows: 500)
+    let old = try scratch.read(database)
+    try change(database, insert(500, "y"))
+    let newest = try backUp(database)
+    #expect(try diagnose().examination.findings.isEmpty)
+    try overwrite(database, with: old)
+    let diagnosed = try diagnose()
+    #expect(diagnosed.examination.verdict == .healthy)
+    #expect(diagnosed.examination.meaning.contains("older than its backup"))
+    #expect(diagnosed.examination.findings.map(\.code) == [.databaseOlder, .rowsFewer])
+    #expect(
+      diagnosed.examination.findings.first?.message.contains(newest.name.id.description) == true)
+    #expect(diagnosed.options.map(\.kind) == [.nothing, .restore])
+    #expect(diagnosed.options.last?.outcomes.first { $0.table == "t" }?.regained == 500)
+    try #require(backUp(database) { $0.acceptsOlder = true }.isGood)
+    #expect(try diagnose().examination.findings.isEmpty)
+    try change(database, "DELETE FROM t WHERE id <= 110")
+    #expect(try diagnose().examination.findings.map(\.code) == [.rowsFewer])
+    #expect(try diagnose().options.map(\.kind) == [.nothing])
+  }
+
   @Test func `a log that was lost takes the database back in time`() throws {
     let database = try make(rows: 500, wal: true)
     let old = try scratch.read(database)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sound database beside the newest backup that was made of it: did it go back in time?
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// The examination of a database, with what the newest good backup of it gives to say.
+  ///
+  /// Of a damaged database nothing is said: what it has lost is not what an app has deleted.
+  ///
+  /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
+  func descended(
+    _ examination: Examination, of database: FilePath, vault: FilePath?, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
+    let survey = examination.survey
+    guard examination.verdict.isStructureSound, let header = survey.header else {
+      return examination
+    }
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let tables = survey.userTables.map { name, tree in
+      StateMark.Table(name: name.text, rows: tree.records, contentHash: nil)
+    }
+    let mark = StateMark(
+      changeCounter: header.changeCounter, sequences: survey.sequencesByText, tables: tables)
+    let code = notes.code()
+    let lineage = try Descent(of: folder.database, in: vault ?? folder.backups, world.storage)
+      .lineage(of: mark, since: world.now()) { () throws(RescueError) in
+        let content = try BackupContent(survey, supportCode: code)
+        var whole = content.mark
+        whole.changeCounter = mark.changeCounter
+        return (whole, content)
+      }
+    let descended = examination.adding(lineage?.findings.compactMap(\.finding) ?? [])
+    notes.take(descended)
+    return descended
+  }
+}
+
+extension Survey {
+  /// The AUTOINCREMENT counters by the names of their tables as backups write them.
+  var sequencesByText: [String: Int64] {
+    Dictionary(sequences.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension BackupContent.FoundThing {
+  /// The finding that was written down; nil where this version has none of that code.
+  fileprivate var finding: Finding? {
+    FindingCode(name: code).map { Finding($0, message, severity: severity) }
+  }
+}
