@@ -144,8 +144,13 @@ struct Displacement {
     try storage.synchronizeFolder(folder.database.folder)
   }
 
+  /// What has a name, and not what a link of that name leads to.
   private func status(_ path: FilePath) throws(StorageError) -> FileStatus? {
-    try storage.status(of: path)
+    do throws(StorageError) {
+      return try storage.openFolder(path.folder).status(of: path.name)
+    } catch  where error.cause == .missing {
+      return nil
+    }
   }
 
   private func freeName(for path: FilePath) throws(StorageError) -> FilePath {

@@ -34,7 +34,7 @@ package struct ContractVerifier: Sendable {
       expectedApplicationID: contract.applicationID,
       foundApplicationID: Int32(truncatingIfNeeded: application),
       differences: contract.differences(in: found))
-    connection.patience.limited(to: stepsMax * 20, perStatement: stepsMax) {
+    connection.patience.limited(perStatement: stepsMax) {
       checkForeignKeys(connection, of: found, ignoring: contract.ignoreTables, &result)
       // A mistyped column in double quotes would be a string, and a wrong predicate true or false.
       connection.refuseDoubleQuotedStrings()

@@ -260,9 +260,6 @@ package import SQLiteFormat
   /// Whether the statement only says what another one would do.
   var isExplanation: Bool { unsafe sqlite3_stmt_isexplain(handle) != 0 }
 
-  /// Whether running the statement cannot change the database.
-  package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
-
   /// Runs to the next row; false when there is none.
   package func step() throws(SQLiteError) -> Bool {
     switch unsafe sqlite3_step(handle) {

@@ -14,7 +14,7 @@ extension FreshSchema {
       table.columns.contains(where: { $0.generated == .stored })
     else { return nil }
     let tokens = SQLTokens(parsing: declaration.sql)
-    guard let open = tokens.tokens.firstIndex(of: .symbol("(")),
+    guard tokens.areAsStored, let open = tokens.tokens.firstIndex(of: .symbol("(")),
       let body = tokens.group(at: open)
     else { return nil }
     let items = body.items.map(\.withoutStoredExpression.tokens)
@@ -28,6 +28,15 @@ extension FreshSchema {
 }
 
 extension SQLTokens {
+  /// Whether the statement of a table or an index begins as SQLite writes it into a schema: there it
+  /// accepts no other, such as one that names a database.
+  fileprivate var areAsStored: Bool {
+    guard let kind = tokens.firstIndex(where: { $0.isWord("table") || $0.isWord("index") }),
+      kind == 1 || kind == 2 && tokens[1].isWord("unique"), kind + 2 < tokens.count
+    else { return false }
+    return tokens[kind + 2] == .symbol("(") || tokens[kind + 2].isWord("on")
+  }
+
   /// The definition of a column without what makes it a stored one: `GENERATED ALWAYS AS (…) STORED`.
   fileprivate var withoutStoredExpression: SQLTokens {
     guard var start = position(of: "as"), let expression = group(at: start + 1) else { return self }
@@ -67,6 +76,7 @@ extension FreshDatabase {
         && missingFunction(of: index) != nil && KnownFunctions.canBeOfApp(index.missingFunctions)
         && tables[index.table]?.withoutRowID == false
         && description(of: index)?.foreignCollation == nil
+        && SQLTokens(parsing: index.sql).areAsStored
     }
   }
 

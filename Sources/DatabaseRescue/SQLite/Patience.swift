@@ -34,7 +34,7 @@ final class Patience {
   /// As many steps as all that is done with so many bytes can take, by a wide margin.
   static func enough(for byteCount: Int) -> Int {
     let (steps, overflow) = byteCount.multipliedReportingOverflow(by: 1000)
-    return overflow ? .max / 2 : 50_000_000 + steps
+    return overflow ? .max / 2 : 20_000_000 + steps
   }
 
   /// Allows so many steps from now on.
@@ -43,11 +43,13 @@ final class Patience {
     isExhausted = false
   }
 
-  /// Does something that may take so many steps, and each statement of it fewer.
-  func limited<Result>(to steps: Int, perStatement: Int, _ body: () -> Result) -> Result {
+  /// Does something of which each statement may take so many steps, or as many as are left where
+  /// these are fewer, and all together twice as many.
+  func limited<Result>(perStatement steps: Int, _ body: () -> Result) -> Result {
     let before = stepsLeft
-    allow(steps)
-    stepsPerStatement = perStatement
+    let steps = min(steps, before)
+    allow(2 * steps)
+    stepsPerStatement = steps
     defer {
       allow(before)
       stepsPerStatement = nil

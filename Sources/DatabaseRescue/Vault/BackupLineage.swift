@@ -122,7 +122,7 @@ extension BackupJob {
   var descent: Descent { Descent(of: files.resolved, in: writer.vault, storage) }
 }
 
-/// A database and the backups that were made of it: does it still follow from them?
+/// A database and the backups that were made of it, from the newest of which it follows or not.
 struct Descent {
   /// The database, with links followed.
   private let database: FilePath

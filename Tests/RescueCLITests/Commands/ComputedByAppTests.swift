@@ -46,6 +46,20 @@ import Testing
     return try Connection(file, mode: .readWrite)
   }
 
+  @Test func `a declaration that SQLite would not have stored is not put back`() throws {
+    let file = try build()
+    do {
+      let connection = try Connection.unguarded(file)
+      try connection.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, 'TABLE t', 'TABLE main.t') WHERE name = 't'")
+    }
+    let output = bench["new.db"]
+    let ending = try bench.run("salvage", file, "--output", output)
+    #expect(ending.status == 14, "\(ending.all)")
+    let sound = try Connection(output, mode: .readOnly)
+    #expect(try sound.value("PRAGMA integrity_check")?.utf8String == "ok")
+  }
+
   @Test func `columns and indexes that only the app can compute are kept as they are`() throws {
     let file = try build()
     let output = bench["new.db"]

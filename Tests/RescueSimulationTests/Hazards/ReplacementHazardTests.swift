@@ -68,6 +68,20 @@ import class Foundation.Thread
     return play
   }
 
+  // MARK: Links
+
+  @Test(arguments: ["../log", "nowhere"])
+  func `a link in the place of a journal moves away as it is`(_ target: String) throws {
+    try build(.delete)
+    try damage()
+    #expect(unsafe symlink(target, stage.root.appending("app.db-wal").description) == 0)
+    let ending = try dbrescue("recover", file.description, "--choose", "salvage", "--yes")
+    #expect([0, 13, 14].contains(ending.status), "\(ending)")
+    #expect(try dbrescue("check", file.description).status == 0)
+    let names = try SystemStorage().names(in: stage.root)
+    #expect(!names.contains("app.db-wal"))
+  }
+
   // MARK: Neighbours
 
   @Test(arguments: journals)

@@ -46,7 +46,8 @@ extension HostileCase {
   private func violations(_ commands: [[String]], changes: Bool) throws -> [Violation] {
     try ScratchFolder.with { scratch in
       let ground = HostileGround(root: scratch.path)
-      try build(on: ground)
+      // Two tricks may want one name, each in its own way: that is no case.
+      do { try build(on: ground) } catch is StorageError { return [] }
       let before = try FolderContents(of: ground.root)
       let inputByteCount = try ground.database.contents().count
       let endings = try Trial.run(
@@ -123,12 +124,17 @@ extension HostileCase {
         Violation("\(command): output too large", "\(byteCount) bytes of \(inputByteCount)"))
     }
     do {
-      violations += try contentFaults(of: output, command)
+      let document = command == "salvage" ? nil : name.hasSuffix(".json.db") ? contract : script
+      violations += try contentFaults(of: output, command, by: document ?? "")
     } catch { violations.append(Violation("\(command): output unreadable", "\(error)")) }
     return violations
   }
 
-  private func contentFaults(of output: FilePath, _ command: String) throws -> [Violation] {
+  /// `document` is the script or contract that somebody has given: what it does to its own schema, it
+  /// may do.
+  private func contentFaults(
+    of output: FilePath, _ command: String, by document: String
+  ) throws -> [Violation] {
     let connection = try Connection(output, mode: .readOnly, schemaBy: .us)
     var violations: [Violation] = []
     let planted = try connection.rows(
@@ -138,10 +144,11 @@ extension HostileCase {
       violations.append(Violation("\(command): statement executed", name))
     }
     let version = try connection.value("SELECT user_version FROM pragma_user_version")
-    if version == .integer(4242) {
+    if version == .integer(4242), !document.contains("user_version = 4242") {
       violations.append(Violation("\(command): statement executed", "user_version"))
     }
-    guard sparesSound else { return violations }
+    let isOtherwise = ["DROP TABLE sound", "UNIQUE INDEX"].contains { document.contains($0) }
+    guard sparesSound, !isOtherwise else { return violations }
     let rows = try connection.rows("SELECT id, typeof(v), v, r, b FROM sound NOT INDEXED").map {
       row in
       ExactRow(rowID: row[0].integerValue, [row[0], row[2], row[3], row[4]])
