@@ -91,7 +91,9 @@ public struct RescueFolder: Hashable, Sendable {
     try? storage.remove(newFile(code))
     let folder = try storage.openFolder(path)
     try folder.synchronize()
-    try? sweep(Claim(FilePath(code), in: folder))
+    let claim = Claim(FilePath(code), in: folder)
+    // A disk may fail for a moment; what cannot go then either, the next command removes.
+    do { try sweep(claim) } catch { try? sweep(claim) }
   }
 
   /// Proves from now on that what a run makes under its code is ours.

@@ -128,19 +128,25 @@ package struct PrivateFolder: ~Copyable {
     _ name: FilePath, _ folder: any StoredFolder, from place: any StoredFolder,
     _ storage: any Storage
   ) {
-    let claim = Claim(name, in: folder)
-    do throws(StorageError) {
-      // What an exchange has not finished comes first; if it cannot be undone, the next one tries.
-      try FileExchange.undo(in: folder, of: place, storage)
-      try empty(folder, keeping: claim.file, depth: 0)
-      // Nothing may come back after a crash that is not claimed any more.
-      try folder.synchronize()
-      let isInPlace = try place.status(of: name)?.identity == folder.status().identity
-      try claim.withdraw()
-      if isInPlace { try place.removeFolder(name) }
-    } catch {
-      return
+    // A disk may fail for a moment; what cannot go then either, the next one removes.
+    do { try removeOnce(name, folder, from: place, storage) } catch {
+      try? removeOnce(name, folder, from: place, storage)
     }
+  }
+
+  private static func removeOnce(
+    _ name: FilePath, _ folder: any StoredFolder, from place: any StoredFolder,
+    _ storage: any Storage
+  ) throws(StorageError) {
+    // What an exchange has not finished comes first; if it cannot be undone, the next one tries.
+    try FileExchange.undo(in: folder, of: place, storage)
+    let claim = Claim(name, in: folder)
+    try empty(folder, keeping: claim.file, depth: 0)
+    // Nothing may come back after a crash that is not claimed any more.
+    try folder.synchronize()
+    let isInPlace = try place.status(of: name)?.identity == folder.status().identity
+    try claim.withdraw()
+    if isInPlace { try place.removeFolder(name) }
   }
 
   private static func empty(

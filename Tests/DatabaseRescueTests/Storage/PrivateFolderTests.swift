@@ -3,6 +3,7 @@
 
 import RescueTestSupport
 import SQLiteFormat
+import Synchronization
 import Testing
 
 @testable import DatabaseRescue
@@ -54,6 +55,30 @@ import Testing
           "\(arrival) of the first \(count) of \(operations)")
       }
     }
+  }
+
+  /// Fails the third time that a folder is to be made durable: before the claim goes.
+  private final class FailingOnce: SystemCallWatch {
+    private let count = Mutex(0)
+
+    func failure(before call: SystemCall) -> Int32? {
+      guard case .synchronizeFolder = call.effect else { return nil }
+      return count.withLock { count in
+        count += 1
+        return count == 3 ? 5 : nil
+      }
+    }
+
+    func succeeded(_ call: SystemCall) {}
+  }
+
+  @Test func `a folder goes at its end also on a disk that fails once`() throws {
+    let failing = World(storage: SystemStorage(watchedBy: FailingOnce()))
+    do {
+      let folder = try PrivateFolder(in: scratch.path, world: failing)
+      withExtendedLifetime(folder.path) {}
+    }
+    #expect(try storage.names(in: scratch.path) == [])
   }
 
   @Test func `an empty folder that others can have made is not removed`() throws {

@@ -5,6 +5,7 @@ import DatabaseRescue
 import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -30,6 +31,56 @@ import Testing
     }
 
     func succeeded(_ call: SystemCall) {}
+  }
+
+  /// Fails once to make a folder durable: the one with this ending, at this call of its kind.
+  private final class FailingOnce: SystemCallWatch {
+    private let suffix: String
+    private let left: Mutex<Int>
+
+    init(_ suffix: String, call: Int) {
+      self.suffix = suffix
+      left = Mutex(call)
+    }
+
+    var hasFailed: Bool { left.withLock { $0 <= 0 } }
+
+    func failure(before call: SystemCall) -> Int32? {
+      guard case .synchronizeFolder = call.effect, call.path.hasSuffix(suffix) else { return nil }
+      return left.withLock { left in
+        left -= 1
+        return left == 0 ? EIO : nil
+      }
+    }
+
+    func succeeded(_ call: SystemCall) {}
+  }
+
+  @Test func `what a run that succeeds has made for itself goes when a disk fails once`() throws {
+    var succeeded = 0
+    for call in 1...20 {
+      let hasFailed = try ScratchFolder.with { scratch in
+        let stage = Stage(root: scratch.path)
+        try stage.makeFolders()
+        try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
+          .build(at: stage.database)
+        let backup = try stage.rescue(seed: 1).backUp(stage.database).value
+        let once = FailingOnce("app.db.rescue", call: call)
+        let rescue = stage.rescue(seed: 2, storage: SystemStorage(watchedBy: once))
+        do {
+          _ = try rescue.recover(
+            .restore, stage.database, backup: backup,
+            choose: { $1.first { $0.kind == .restore } ?? $1[0] }, approve: { _ in })
+        } catch {
+          return once.hasFailed
+        }
+        if once.hasFailed { succeeded += 1 }
+        #expect(try stage.litter(expecting: []) == [], "call \(call)")
+        return once.hasFailed
+      }
+      if !hasFailed { break }
+    }
+    #expect(succeeded > 0)
   }
 
   @Test(arguments: [ENOSPC, EIO, EACCES])
