@@ -4,7 +4,7 @@
 # build    everything, debug                release  one static binary in dist/
 # test     every test                       simulate crashes, errors, kills: all of them
 # fuzz     mutate databases for longer      install  into PREFIX (default /usr/local)
-# lint     format check, no dead links      demo     the main job on a sample app
+# lint     format check                     demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
 
 SWIFT ?= swift

@@ -5,8 +5,11 @@
 //   let rescue = Rescue()
 //   let backup = try rescue.backUp("app.db", contract: contract)
 //   …migrate…
-//   let result = try rescue.check("app.db", contract: contract)
+//   let files = try InputFiles("app.db", storage: rescue.world.storage)
+//   let result = try rescue.check(files, contract: contract)
 //   if result.value.verdict != .healthy { show(result.code) }
+//
+// The tests compile and run this example.
 
 public import Diagnosis
 import SQLiteFormat
