@@ -105,7 +105,8 @@ extension ChainRepair {
     // What a broken chain still leads to is its own, or another's: in no case a tail.
     for spill in whole + broken { taken.formUnion(spill.pages) }
     for page in loose { taken.formUnion(reader.overflowPages(of: page)) }
-    let left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays).subtracting(taken)
+    var left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays)
+    for page in taken { left.remove(page) }
     infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
   }
 
@@ -203,11 +204,11 @@ extension ChainRepair {
   ///
   /// A page of zeros says nothing, and is part of none.
   private static func tails(
-    among loose: Set<PageNumber>, in image: Image
+    among loose: PageSet, in image: Image
   ) -> [Int: [Tail]] {
     var links: [PageNumber: UInt32] = [:]
     var leading: [PageNumber: Int] = [:]
-    for page in loose {
+    for page in loose.pages {
       guard let bytes = try? image.bytes(of: page), !bytes.isZero,
         let link = bytes.big32(at: 0)
       else { continue }

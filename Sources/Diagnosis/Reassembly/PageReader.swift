@@ -53,6 +53,26 @@ final class PageReader {
     return reading
   }
 
+  /// Those of some pages that can be read as whatever they are, in order.
+  func readable(among pages: PageSet, besides others: PageSet) -> [PageNumber] {
+    let candidates = pages.pages.filter { !others.contains($0) }
+    let size = 256
+    let image = image
+    // Most overflow pages, and all sound pages of trees, are told by a look.
+    let looked = Cores.map((candidates.count + size - 1) / size) { part in
+      candidates[(part * size)..<Swift.min(candidates.count, (part + 1) * size)]
+        .map { number -> Bool? in
+          guard let bytes = try? image.bytes(of: number), bytes.mayBeTreePage(image.geometry)
+          else { return false }
+          let page = try? BTreePage(bytes, number: number, geometry: image.geometry)
+          return page?.soundCells != nil ? true : nil
+        }
+    }
+    return zip(candidates, looked.joined()).filter { page, isReadable in
+      isReadable ?? (reading(of: page) != nil)
+    }.map(\.0)
+  }
+
   /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
   /// those that it may have.
   func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
