@@ -82,7 +82,7 @@ extension ChainRepair {
     var whole: [Spill] = []
     var broken: [Spill] = []
     var patience = 4 * image.pageCount
-    for (page, isTable) in survey.reassembly.ownedPages {
+    for (page, isTable) in survey.reassembly.spillingPages {
       guard let reading = reader.reading(of: page, isTable: isTable) else { continue }
       for cell in reading.content.cells where cell.overflow != nil {
         let chain = reader.chain(of: cell, on: page)
@@ -101,12 +101,13 @@ extension ChainRepair {
     let strays = survey.straysOnFreelist
     guard survey.hasPointerMaps || survey.knowsFreePages(strays: strays, reader) else { return }
     let loose = survey.reassembly.loose.map(\.page)
-    var taken = Set(survey.reassembly.ownedPages.map(\.page) + loose)
+    var taken = survey.reassembly.ownedPages
+    for page in loose { taken.insert(page) }
     // What a broken chain still leads to is its own, or another's: in no case a tail.
-    for spill in whole + broken { taken.formUnion(spill.pages) }
-    for page in loose { taken.formUnion(reader.overflowPages(of: page)) }
+    for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
+    for page in loose.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
     var left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays)
-    for page in taken { left.remove(page) }
+    for page in taken.pages { left.remove(page) }
     infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
   }
 

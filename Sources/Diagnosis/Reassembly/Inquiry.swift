@@ -20,6 +20,8 @@ struct Inquiry {
     let owner: PageClaims.Owner?
     /// What was read of its entries.
     var account = Witness.Account()
+    /// The rows of leaves in runs for which it has no entry.
+    var missing: [Int64] = []
 
     var isWhole: Bool { root != nil }
   }
@@ -65,13 +67,13 @@ struct Inquiry {
     subjects[claimant].compactMap { subject in
       Witness(
         subject.shape, isWhole: subject.isWhole, subject.account,
-        asked: isTable[claimant] ? asked : nil)
+        asked: isTable[claimant] ? asked?.union(subject.missing) : nil)
     }
   }
 
-  /// Asks the indexes. Leaves of runs of which a row is unknown to one of them are taken out of
-  /// their run.
+  /// Asks the indexes.
   ///
+  /// Leaves of which a row is unknown to one of them are taken out of their run.
   /// `loose` are the readable pages that no sound tree has, and that are part of no run.
   mutating func run(
     _ outlines: inout [Int: Outline], _ unproven: PageSet, besides loose: [PageNumber]
@@ -107,7 +109,10 @@ struct Inquiry {
   private mutating func askAboutAll(_ outlines: inout [Int: Outline], _ strays: [PageNumber]) {
     asked = nil
     for index in subjects.indices where !subjects[index].isEmpty {
-      for place in subjects[index].indices { subjects[index][place].account = .init() }
+      for place in subjects[index].indices {
+        subjects[index][place].account = .init()
+        subjects[index][place].missing = []
+      }
       ask(index, strays, nil, LeafSums([]))
       if let outline = outlines[index] { outlines[index]?.takeApart([outline].runPages) }
     }
@@ -130,23 +135,44 @@ struct Inquiry {
 
   /// An outline of which the leaves are no longer parts of runs that have rows unknown to an index;
   /// adds the rowids on those.
-  private func withoutUnknown(
+  ///
+  /// Where a damaged index has lost the entries of some rows, and it is clear which, nobody is
+  /// asked: the index is silent about them.
+  private mutating func withoutUnknown(
     _ outline: Outline, of claimant: Int, _ sums: LeafSums, _ others: inout [Int64]
   ) -> Outline {
     var outline = outline
-    let asking = subjects[claimant].indices.filter { subjects[claimant][$0].account.entries > 0 }
+    var missing: [[Int64]] = subjects[claimant].map { _ in [] }
+    let subjects = subjects[claimant]
+    let asking = subjects.indices.filter { subjects[$0].account.entries > 0 }
     guard !asking.isEmpty else { return outline }
     var place = 0
+    let image = pages.image
     outline.replaceRuns { run in
       guard !run.leaves.isEmpty else { return nil }
       defer { place += 1 }
-      let unknown = run.leaves.indices.filter { leaf in
-        asking.contains { sums.sum(place, leaf, $0) != 0 }
+      var unknown: [Int] = []
+      for leaf in run.leaves.indices {
+        let open = asking.filter { sums.sum(place, leaf, $0) != 0 }
+        guard !open.isEmpty else { continue }
+        var found: [(subject: Int, rowIDs: [Int64])] = []
+        for index in open where !subjects[index].isWhole {
+          let keys = image.keys(of: subjects[index].shape, on: run.pages[leaf])
+          if let lost = keys.rows(withSum: sums.sum(place, leaf, index)) {
+            found.append((index, lost))
+          }
+        }
+        if found.count == open.count {
+          for (index, lost) in found { missing[index] += lost }
+        } else {
+          unknown.append(leaf)
+        }
       }
       guard !unknown.isEmpty else { return nil }
       others += rowIDs(on: unknown.map { run.pages[$0] })
       return run.without(unknown)
     }
+    for index in missing.indices { self.subjects[claimant][index].missing = missing[index] }
     return outline
   }
 }
@@ -167,8 +193,10 @@ extension Inquiry {
     let pages: ArraySlice<PageNumber>
   }
 
-  /// Reads the entries of all indexes over a tree in doubt: keeps those that end with a rowid that
-  /// is asked about, or all. Where sums are given, takes the entries off, and counts them.
+  /// Reads the entries of all indexes over a tree in doubt.
+  ///
+  /// Keeps those that end with a rowid that is asked about, or all. Where sums are given, takes the
+  /// entries off, and counts them.
   @discardableResult
   private mutating func ask(
     _ claimant: Int, _ strays: [PageNumber], _ asked: RowIDSet?, _ sums: LeafSums?
@@ -236,27 +264,55 @@ extension Inquiry.Hearing {
       later.append(number)
       return
     }
-    let owner = claims.owner(of: number)
-    for cell in cells {
-      if cell.overflow != nil {
-        guard let place, let record = try? image.record(of: cell, on: page).record else { continue }
-        take(record, at: place, subjects, isProven: true, asked)
-        continue
+    guard place == nil else {
+      for cell in cells {
+        let bytes = page.bytes.span
+        if cell.overflow == nil, located.read(cell.local, of: bytes) {
+          take(
+            located.digests(in: bytes), located.lastInteger(in: bytes), at: place ?? 0, subjects,
+            isProven: true, isSummed: true, asked)
+        } else if let record = try? image.record(of: cell, on: page).record {
+          take(record, at: place ?? 0, subjects, isProven: true, asked)
+        }
       }
+      return
+    }
+    let owner = claims.owner(of: number)
+    let damaged = subjects.indices.filter { !subjects[$0].isWhole }
+    let own = damaged.filter { owner == nil || owner == subjects[$0].owner }
+    let summed = own.filter {
+      owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
+    }
+    for cell in cells {
       let bytes = page.bytes.span
       guard located.read(cell.local, of: bytes) else { continue }
       let rowID = located.lastInteger(in: bytes)
-      let digests = located.digests(in: bytes)
-      if let place {
-        take(digests, rowID, at: place, subjects, isProven: true, asked)
-        continue
-      }
-      for place in subjects.indices where !subjects[place].isWhole {
-        guard subjects[place].form.admits(located, of: bytes) else { continue }
-        let isProven = owner != nil && owner == subjects[place].owner
-        take(digests, rowID, at: place, subjects, isProven: isProven, asked)
+      let isAsked = asked.map { asked in rowID.map(asked.contains) ?? false } ?? true
+      for place in isAsked ? damaged : own
+      where subjects[place].form.admits(located, of: bytes) {
+        take(
+          located.digests(in: bytes), rowID, at: place, subjects,
+          isProven: owner != nil && owner == subjects[place].owner,
+          isSummed: summed.contains(place), asked, isCounted: own.contains(place))
       }
     }
+  }
+
+  /// Whether one of the first entries of a page that no tree leads to is that of a row.
+  private mutating func isKnown(
+    _ page: BTreePage, _ cells: [Cell], to subject: Inquiry.Subject, in image: Image
+  ) -> Bool {
+    for cell in cells.prefix(8) {
+      let bytes = page.bytes.span
+      guard located.read(cell.local, of: bytes), let rowID = located.lastInteger(in: bytes) else {
+        continue
+      }
+      let digest = located.digests(in: bytes).whole
+      guard let leaf = sums?.page(of: rowID) else { continue }
+      let keys = image.keys(of: subject.shape, on: leaf)
+      if keys.contains(where: { $0.rowID == rowID && $0.key == digest }) { return true }
+    }
+    return false
   }
 
   /// Takes in a record that may be an entry of any damaged index.
@@ -280,21 +336,22 @@ extension Inquiry.Hearing {
     for field in 0..<max(0, record.fieldCount - 1) { _ = start.add(record, field: field) }
     take(
       (start.digest, KeyHash(record).digest), record.value(record.fieldCount - 1)?.integerValue,
-      at: place, subjects, isProven: isProven, asked)
+      at: place, subjects, isProven: isProven, isSummed: isProven, asked)
   }
 
   private mutating func take(
     _ digests: (start: UInt64, whole: UInt64), _ last: Int64?, at place: Int,
-    _ subjects: [Inquiry.Subject], isProven: Bool, _ asked: RowIDSet?
+    _ subjects: [Inquiry.Subject], isProven: Bool, isSummed: Bool, _ asked: RowIDSet?,
+    isCounted: Bool = true
   ) {
     let rowID = subjects[place].shape.endsInRowID ? last : nil
-    accounts[place].count(start: rowID == nil ? nil : digests.start)
+    if isCounted { accounts[place].count(start: rowID == nil ? nil : digests.start) }
     if let asked {
       guard let rowID else { return }
       if asked.contains(rowID) {
         accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
       }
-      if isProven { sums?.take(digests.whole, rowID: rowID, at: place) }
+      if isSummed { sums?.take(digests.whole, rowID: rowID, at: place) }
     } else {
       accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
     }
@@ -309,9 +366,8 @@ extension PageReader {
     for _ in 0..<TreeWalk.depthMax {
       all += level
       // All leaves lie at one depth.
-      guard let first = level.first, let page = try? image.btreePage(first), !page.kind.isLeaf else {
-        break
-      }
+      guard let first = level.first, let page = try? image.btreePage(first), !page.kind.isLeaf
+      else { break }
       level = level.flatMap { reading(of: $0, isTable: false)?.children ?? [] }
     }
     return all

@@ -91,6 +91,8 @@ struct LeafSpan {
   var unordered: [KeyPlace] = []
   /// The pages, where these are several with which nothing is wrong; `page` is the first.
   var run: [PageNumber]?
+  /// Those of these from which rows spill to overflow pages.
+  var spilling: [PageNumber] = []
 
   /// All its pages.
   var pages: [PageNumber] { run ?? [page] }

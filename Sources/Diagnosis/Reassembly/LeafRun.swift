@@ -33,7 +33,7 @@ struct LeafRun: Sendable {
 
   /// Where the rows stand.
   var span: LeafSpan {
-    LeafSpan(page: pages[0], first: first, last: last, rows: rows, run: pages)
+    LeafSpan(page: pages[0], first: first, last: last, rows: rows, run: pages, spilling: spilling)
   }
 
   /// Whether one leaf can go on where these end.

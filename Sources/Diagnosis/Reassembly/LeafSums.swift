@@ -41,6 +41,11 @@ struct LeafSums: Sendable {
     sums[starts[run] + leaf * indexCount + index]
   }
 
+  /// The leaf among whose rowids one lies.
+  mutating func page(of rowID: Int64) -> PageNumber? {
+    find(rowID) ? runs[last.run].pages[last.leaf] : nil
+  }
+
   /// Takes an entry off, where it should be that of a row of one of the leaves.
   mutating func take(_ digest: UInt64, rowID: Int64, at index: Int) {
     guard find(rowID) else { return }
@@ -80,5 +85,45 @@ extension Array {
       if holds(self[middle]) { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
+  }
+}
+
+extension Image {
+  /// The digests of the entries that an index should have for the rows of a sound leaf.
+  func keys(of index: IndexShape, on leaf: PageNumber) -> [(rowID: Int64, key: UInt64)] {
+    guard let page = try? btreePage(leaf), page.kind == .tableLeaf, let cells = page.soundCells
+    else { return [] }
+    var located = LocatedFields()
+    return cells.compactMap { cell in
+      guard let rowID = cell.rowID else { return nil }
+      let bytes = page.bytes.span
+      if cell.overflow == nil, located.read(cell.local, of: bytes) {
+        return (rowID, located.digest(of: index, in: bytes, rowID: rowID))
+      }
+      return (try? record(of: cell, on: page).record).map { record in
+        let row = StoredRecord(rowID: rowID, record: record, page: leaf, offset: cell.offset)
+        return (rowID, index.key(of: row).digest)
+      }
+    }
+  }
+}
+
+extension [(rowID: Int64, key: UInt64)] {
+  /// Those rows, of many, that the sum of their keys tells: some that follow one another, or two.
+  func rows(withSum sum: UInt64) -> [Int64]? {
+    for first in indices {
+      var rest = sum
+      for last in first..<count {
+        rest &-= self[last].key
+        if rest == 0 { return self[first...last].map(\.rowID) }
+      }
+    }
+    for first in indices {
+      for second in indices.dropFirst(first + 1)
+      where self[first].key &+ self[second].key == sum {
+        return [self[first].rowID, self[second].rowID]
+      }
+    }
+    return nil
   }
 }

@@ -52,7 +52,8 @@ struct Placement {
   /// deleted.
   init(
     _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapWitness?,
-    home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?, knowsEveryTable: Bool, knowsFreePages: Bool
+    home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?,
+    knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
     self.claimants = claimants
     self.pages = pages
@@ -132,7 +133,7 @@ struct Placement {
   private mutating func returnHome(_ groups: [Open]) -> [Open] {
     var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
     for (index, open) in groups.enumerated() {
-      guard open.group.isLone, let page = open.group.rowPages.first, let home = home(page),
+      guard open.group.isLone, let home = open.group.rowPages.first.flatMap(home),
         open.tallies[home] != nil, let span = claimants[home].span(of: open.group.spans),
         claimants[home].hasRoom(for: span, { pages.span(of: $0, isTable: open.group.isTable) })
       else { continue }

@@ -16,6 +16,8 @@ public struct Reassembly: Sendable {
     let isTable: Bool
     /// The pages that hold its rows, in the order of the rows.
     var pages: [PageNumber]
+    /// Those of them from which rows may spill to overflow pages.
+    let spilling: [PageNumber]
     /// Those of them that its own tree does not lead to, and why they are its.
     var placed: [PageNumber: PlacementEvidence]
     /// The indexes that know its rows.
@@ -51,12 +53,15 @@ extension Reassembly {
     assignments[position]?.placed.keys.sorted() ?? []
   }
 
-  /// The pages of every table that was put together again, in order.
-  var ownedPages: [(page: PageNumber, isTable: Bool)] {
+  /// The pages of every table that was put together again from which rows may spill, in order.
+  var spillingPages: [(page: PageNumber, isTable: Bool)] {
     assignments.values.flatMap { assignment in
-      assignment.pages.map { (page: $0, isTable: assignment.isTable) }
+      assignment.spilling.map { (page: $0, isTable: assignment.isTable) }
     }.sorted { $0.page < $1.page }
   }
+
+  /// The pages of every table that was put together again.
+  var ownedPages: PageSet { PageSet(assignments.values.lazy.flatMap(\.pages)) }
 
   /// Why pages are held to be a table's that its own tree does not lead to, and how many there
   /// are; the strongest evidence first.
@@ -114,7 +119,9 @@ extension Reassembly {
       tally.rows += runs.reduce(0) { $0 + $1.rows }
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
-        isTable: claimant.isTable, pages: pages, placed: placed,
+        isTable: claimant.isTable, pages: pages,
+        spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
+        placed: placed,
         witnesses: tally.isDenied ? [] : claimant.witnesses,
         rows: tally.rows)
     }

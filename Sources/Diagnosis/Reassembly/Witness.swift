@@ -19,8 +19,9 @@ struct Witness {
   /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
   private let rowIDs: ContiguousArray<Int64>
 
-  /// The rowids of the rows of which it knows the entries; nil where it knows all. Each other row
-  /// lies on a page whose rows it is known to have.
+  /// The rowids of the rows of which it knows the entries; nil where it knows all.
+  ///
+  /// Each other row lies on a page whose rows it is known to have.
   private let asked: RowIDSet?
 
   /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
@@ -80,7 +81,9 @@ extension Witness {
       lastStart = start
     }
 
-    /// Keeps an entry. One that may be another index's can speak for a row, but not against one.
+    /// Keeps an entry.
+    ///
+    /// One that may be another index's can speak for a row, but not against one.
     mutating func keep(_ key: UInt64, rowID: Int64?, isProven: Bool) {
       guard keys.count <= Witness.entriesMax else { return }
       keys.append(key)
