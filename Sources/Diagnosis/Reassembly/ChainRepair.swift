@@ -82,7 +82,7 @@ extension ChainRepair {
     var whole: [Spill] = []
     var broken: [Spill] = []
     var patience = 4 * image.pageCount
-    for (page, isTable) in survey.reassembly.ownedPages {
+    for (page, isTable) in survey.reassembly.spillingPages {
       guard let reading = reader.reading(of: page, isTable: isTable) else { continue }
       for cell in reading.content.cells where cell.overflow != nil {
         let chain = reader.chain(of: cell, on: page)
@@ -101,11 +101,13 @@ extension ChainRepair {
     let strays = survey.straysOnFreelist
     guard survey.hasPointerMaps || survey.knowsFreePages(strays: strays, reader) else { return }
     let loose = survey.reassembly.loose.map(\.page)
-    var taken = Set(survey.reassembly.ownedPages.map(\.page) + loose)
+    var taken = survey.reassembly.ownedPages
+    for page in loose { taken.insert(page) }
     // What a broken chain still leads to is its own, or another's: in no case a tail.
-    for spill in whole + broken { taken.formUnion(spill.pages) }
-    for page in loose { taken.formUnion(reader.overflowPages(of: page)) }
-    let left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays).subtracting(taken)
+    for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
+    for page in loose.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
+    var left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays)
+    for page in taken.pages { left.remove(page) }
     infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
   }
 
@@ -203,11 +205,11 @@ extension ChainRepair {
   ///
   /// A page of zeros says nothing, and is part of none.
   private static func tails(
-    among loose: Set<PageNumber>, in image: Image
+    among loose: PageSet, in image: Image
   ) -> [Int: [Tail]] {
     var links: [PageNumber: UInt32] = [:]
     var leading: [PageNumber: Int] = [:]
-    for page in loose {
+    for page in loose.pages {
       guard let bytes = try? image.bytes(of: page), !bytes.isZero,
         let link = bytes.big32(at: 0)
       else { continue }

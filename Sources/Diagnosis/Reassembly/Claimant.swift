@@ -81,15 +81,9 @@ extension Claimant {
 
   /// Takes the outline's pages that follow one another; what is missing between them is open.
   ///
-  /// `accepted` tells which of the outline's pages can be the claimant's at all.
+  /// `accepted` tells which of the outline's pages can be the claimant's at all; those of runs are.
   mutating func take(_ outline: Outline, accepted: (PageNumber) -> LeafSpan?) {
-    var spans: [LeafSpan] = []
-    var items: [Int] = []
-    for (position, item) in outline.items.enumerated() {
-      guard case .leaf(let page) = item, let span = accepted(page) else { continue }
-      spans.append(order.oriented(span))
-      items.append(position)
-    }
+    let (spans, items) = places(in: outline, accepted)
     let chosen = order.chain(spans)
     chain = chosen.map { spans[$0] }
     openings = []
@@ -105,6 +99,25 @@ extension Claimant {
       openings.append(Opening(after: previous?.span.last, before: nil))
     }
     if !order.isKnown, !openings.isEmpty { openings = [Opening(after: nil, before: nil)] }
+  }
+
+  /// The spans of an outline's pages that can be the claimant's, and their positions in it.
+  private func places(
+    in outline: Outline, _ accepted: (PageNumber) -> LeafSpan?
+  ) -> (spans: [LeafSpan], items: [Int]) {
+    var spans: [LeafSpan] = []
+    var items: [Int] = []
+    for (position, item) in outline.items.enumerated() {
+      switch item {
+      case .run(let run): spans.append(run.span)
+      case .leaf(let page):
+        guard let span = accepted(page) else { continue }
+        spans.append(order.oriented(span))
+      case .gap: continue
+      }
+      items.append(position)
+    }
+    return (spans, items)
   }
 
   /// Opens the whole tree: nothing leads to it.
@@ -143,9 +156,17 @@ extension Claimant {
     }
   }
 
-  /// Whether no row of the claimant is known from one place to another.
-  func hasRoom(for span: PlaceSpan) -> Bool {
-    order.isKnown && !chain.contains { order.overlap($0.places, span) }
+  /// Whether no row of the claimant is known from one place to another; `leaf` tells where the rows
+  /// of a page stand.
+  func hasRoom(for span: PlaceSpan, _ leaf: (PageNumber) -> LeafSpan?) -> Bool {
+    order.isKnown
+      && !chain.contains { part in
+        guard order.overlap(part.places, span) else { return false }
+        guard let run = part.run else { return true }
+        return run.contains { page in
+          leaf(page).map { order.overlap(order.oriented($0).places, span) } ?? true
+        }
+      }
   }
 
   /// Takes pages that were found to be the claimant's.

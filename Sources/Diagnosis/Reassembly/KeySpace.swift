@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// Where a row stands in its tree.
-enum KeyPlace {
+enum KeyPlace: Sendable {
   /// In a table: by its rowid.
   case rowID(Int64)
   /// In an index, or a table WITHOUT ROWID: by the first values of its key.
@@ -28,7 +28,7 @@ enum KeyPlace {
 typealias PlaceSpan = (first: KeyPlace, last: KeyPlace)
 
 /// The order of the rows of one tree.
-enum PlaceOrder {
+enum PlaceOrder: Sendable {
   /// By rowid.
   case rowID
   /// By key; nil where nothing is known of it.
@@ -77,7 +77,7 @@ enum PlaceOrder {
   }
 }
 
-/// A page of rows, and where they stand.
+/// A page of rows, or several that follow one another, and where they stand.
 struct LeafSpan {
   /// The page.
   let page: PageNumber
@@ -89,6 +89,13 @@ struct LeafSpan {
   let rows: Int
   /// The places of all its rows, where the page no longer tells their order.
   var unordered: [KeyPlace] = []
+  /// The pages, where these are several with which nothing is wrong; `page` is the first.
+  var run: [PageNumber]?
+  /// Those of these from which rows spill to overflow pages.
+  var spilling: [PageNumber] = []
+
+  /// All its pages.
+  var pages: [PageNumber] { run ?? [page] }
 
   /// Where they stand.
   var places: PlaceSpan { (first, last) }
@@ -100,7 +107,7 @@ extension PlaceOrder {
   /// What a few damaged or foreign pages say must not outweigh what the many agree on. Where the
   /// order is not known, every page is chosen.
   func chain(_ spans: [LeafSpan]) -> [Int] {
-    guard isKnown else { return Array(spans.indices) }
+    guard isKnown, !follow(spans) else { return Array(spans.indices) }
     let ranks = ranks(of: spans)
     // Heaviest chain that ends at or before a rank, as a Fenwick tree of maxima.
     var heaviest = Array(repeating: (weight: 0, span: -1), count: 2 * spans.count + 2)
@@ -135,6 +142,57 @@ extension PlaceOrder {
       index = previous[index]
     }
     return chain.reversed()
+  }
+
+  /// Whether each page ends before the next one starts.
+  private func follow(_ spans: [LeafSpan]) -> Bool {
+    spans.allSatisfy { compare($0.first, $0.last) <= 0 }
+      && zip(spans, spans.dropFirst()).allSatisfy { compare($0.last, $1.first) < 0 }
+  }
+
+  /// The runs of which some pages may not be in the heaviest choice, of pages at ascending places
+  /// of a tree's outline.
+  func contestedRuns(among places: [(position: Int, span: LeafSpan)]) -> [LeafSpan] {
+    guard isKnown, !follow(places.map(\.span)) else { return [] }
+    let runs = places.filter { $0.span.run != nil }
+    let chosen = Set(chain(runs.map(\.span)))
+    let backbone = runs.indices.filter(chosen.contains).map { runs[$0] }
+    var contested = runs.indices.filter { !chosen.contains($0) }.map { runs[$0].span }
+    let rivals = contested.map(\.page)
+    let others = places.filter { $0.span.run == nil || rivals.contains($0.span.page) }
+    guard others.count <= Self.rivalsMax / max(1, backbone.count) else { return runs.map(\.span) }
+    let weight = others.reduce(0) { $0 + max(1, $1.span.rows) }
+    var found: Set<Int> = []
+    for other in others {
+      let conflicts = backbone.indices.filter { !isApart(backbone[$0], other) }
+      let outweighed = conflicts.filter { isWhollyContested(backbone[$0], by: other) }
+        .reduce(0) { $0 + backbone[$1].span.rows }
+      // What would cost more rows than all such pages have is not chosen.
+      if outweighed <= weight { found.formUnion(conflicts) }
+    }
+    contested += found.sorted().map { backbone[$0].span }
+    return contested
+  }
+
+  /// How many pairs of runs and other pages are compared at most.
+  private static let rivalsMax = 1 << 22
+
+  /// Whether a run and another page can both be chosen.
+  private func isApart(
+    _ run: (position: Int, span: LeafSpan), _ other: (position: Int, span: LeafSpan)
+  ) -> Bool {
+    run.position < other.position
+      ? compare(run.span.last, other.span.first) < 0
+      : compare(other.span.last, run.span.first) < 0
+  }
+
+  /// Whether another page can be chosen with no page of a run.
+  private func isWhollyContested(
+    _ run: (position: Int, span: LeafSpan), by other: (position: Int, span: LeafSpan)
+  ) -> Bool {
+    run.position < other.position
+      ? compare(run.span.first, other.span.first) >= 0
+      : compare(other.span.last, run.span.last) >= 0
   }
 
   /// The ranks, from 1, of every page's first and last place among all of them.

@@ -7,22 +7,39 @@ import SQLiteFormat
 ///
 /// Nothing is claimed and nothing judged: two trees may name the same page, and a page may be
 /// another tree's. Where a page is missing, the outline has a gap.
-struct Outline {
+struct Outline: Sendable {
   /// One place in the order of the leaves.
-  enum Item: Hashable {
+  enum Item: Sendable {
     /// A leaf.
     case leaf(PageNumber)
+    /// Leaves with which nothing is wrong.
+    case run(LeafRun)
     /// Something that is no leaf of such a tree, or nothing.
     case gap
   }
 
   /// The leaves and gaps, in order.
-  private(set) var items: [Item] = []
+  private(set) var items: [Item]
   /// The interior pages on the way.
-  private(set) var interiors: [PageNumber] = []
+  private(set) var interiors: [PageNumber]
+}
 
+extension Outline {
   /// The outline of what hangs from a page.
-  init(_ pages: PageReader, from root: PageNumber, isTable: Bool) {
+  ///
+  /// Each level of the tree is read on several cores, as long as no page is named twice.
+  init(_ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder) {
+    var levels = Levels(pages, from: root, test, order)
+    if levels.readAll() {
+      self.init(items: levels.items, interiors: levels.interiors)
+    } else {
+      self.init(pages, from: root, isTable: test.isTable)
+    }
+  }
+
+  /// The same, page by page: of those that are named twice, the first place counts.
+  private init(_ pages: PageReader, from root: PageNumber, isTable: Bool) {
+    self.init(items: [], interiors: [])
     var seen: Set<PageNumber> = []
     var pending: [(page: PageNumber?, depth: Int)] = [(root, 0)]
     while let (page, depth) = pending.popLast() {
@@ -33,17 +50,202 @@ struct Outline {
         continue
       }
       if reading.page.kind.isLeaf {
-        // What is left of a root may look like a leaf.
-        let isAll = depth > 0 || !reading.content.isCountLost
-        items += isAll ? [.leaf(number)] : [.gap, .leaf(number), .gap]
+        items += reading.leafItems(isRoot: depth == 0)
+      } else {
+        interiors.append(number)
+        pending += reading.namedChildren.reversed().map { ($0, depth + 1) }
+      }
+    }
+  }
+
+  /// Takes runs apart that have one of these pages.
+  mutating func takeApart(_ doubtful: PageSet) {
+    guard !doubtful.isEmpty else { return }
+    items = items.flatMap { item -> [Item] in
+      guard case .run(let run) = item, run.pages.contains(where: doubtful.contains) else {
+        return [item]
+      }
+      return run.pages.map { .leaf($0) }
+    }
+  }
+
+  /// Puts others in the place of runs, but for those for which there is nothing else.
+  mutating func replaceRuns(_ others: (LeafRun) -> [Item]?) {
+    items = items.flatMap { item in
+      if case .run(let run) = item { others(run) ?? [item] } else { [item] }
+    }
+  }
+
+  /// The runs, in order.
+  var runs: [LeafRun] { items.compactMap { if case .run(let run) = $0 { run } else { nil } } }
+
+  /// The pages of its leaves.
+  var leaves: some Sequence<PageNumber> {
+    items.lazy.flatMap { item -> [PageNumber] in
+      switch item {
+      case .leaf(let page): [page]
+      case .run(let run): run.pages
+      case .gap: []
+      }
+    }
+  }
+}
+
+extension Sequence<Outline> {
+  /// The pages of all runs.
+  var runPages: PageSet {
+    var pages = PageSet()
+    for run in lazy.flatMap(\.runs) { for page in run.pages { pages.insert(page) } }
+    return pages
+  }
+}
+
+extension PageReading {
+  /// A leaf in an outline; what is left of a root may look like a leaf.
+  fileprivate func leafItems(isRoot: Bool) -> [Outline.Item] {
+    isRoot && content.isCountLost ? [.gap, .leaf(page.number), .gap] : [.leaf(page.number)]
+  }
+
+  /// The children of an interior page, nil where one is not named: each cell that cannot be read
+  /// named one, which may have stood anywhere between the others.
+  fileprivate var namedChildren: [PageNumber?] {
+    var children = content.cells.map { PageNumber($0.leftChild) }
+    children.append(page.rightChild)
+    return content.layoutFault == nil ? children : children.flatMap { [nil, $0] } + [nil]
+  }
+}
+
+/// A tree, read from its root level by level.
+private struct Levels {
+  /// Where the reading is.
+  private enum Step {
+    /// What is done.
+    case item(Outline.Item)
+    /// Pages that are to be read.
+    case open([PageNumber])
+  }
+
+  /// What one page among those that are to be read turned out to be.
+  private enum Found {
+    case run(LeafRun)
+    case leaf(PageNumber)
+    case interior(PageNumber, [PageNumber?])
+    /// A page that takes more than a look.
+    case damaged(PageNumber)
+  }
+
+  private let pages: PageReader
+  private let test: LeafTest
+  private let order: PlaceOrder
+  private var steps: [Step]
+  private var seen: PageSet
+  private(set) var interiors: [PageNumber] = []
+
+  init(_ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder) {
+    self.pages = pages
+    self.test = test
+    self.order = order
+    steps = [.open([root])]
+    seen = PageSet([root])
+  }
+
+  var items: [Outline.Item] {
+    steps.map { if case .item(let item) = $0 { item } else { .gap } }
+  }
+
+  /// Reads all levels; false when a page is named twice.
+  mutating func readAll() -> Bool {
+    for depth in 0..<TreeWalk.depthMax {
+      let open = steps.compactMap { if case .open(let pages) = $0 { pages } else { nil } }
+      guard !open.isEmpty else { return true }
+      let (image, test, order) = (pages.image, test, order)
+      var found = Cores.map(open.count) { Self.read(open[$0], in: image, test, order) }[...]
+      var next: [Step] = []
+      for step in steps {
+        guard case .open = step else {
+          next.append(step)
+          continue
+        }
+        for found in found.popFirst() ?? [] {
+          guard let steps = self.steps(for: found, isRoot: depth == 0) else { return false }
+          next += steps
+        }
+      }
+      steps = next
+    }
+    return true
+  }
+
+  private mutating func steps(for found: Found, isRoot: Bool) -> [Step]? {
+    switch found {
+    case .run(let run): return [.item(.run(run))]
+    case .leaf(let page): return [.item(.leaf(page))]
+    case .interior(let page, let children): return steps(below: page, children)
+    case .damaged(let page):
+      guard let reading = pages.reading(of: page, isTable: test.isTable) else {
+        return [.item(.gap)]
+      }
+      guard !reading.page.kind.isLeaf else {
+        return reading.leafItems(isRoot: isRoot).map { .item($0) }
+      }
+      return steps(below: page, reading.namedChildren)
+    }
+  }
+
+  /// The steps to the children of an interior page; nil when one was named before.
+  private mutating func steps(below page: PageNumber, _ children: [PageNumber?]) -> [Step]? {
+    interiors.append(page)
+    var steps: [Step] = []
+    var open: [PageNumber] = []
+    for child in children {
+      if let child {
+        guard seen.insert(child) else { return nil }
+        open.append(child)
+      } else {
+        if !open.isEmpty { steps.append(.open(open)) }
+        open = []
+        steps.append(.item(.gap))
+      }
+    }
+    if !open.isEmpty { steps.append(.open(open)) }
+    return steps
+  }
+
+  /// Reads pages that follow one another.
+  private static func read(
+    _ pages: [PageNumber], in image: Image, _ test: LeafTest, _ order: PlaceOrder
+  ) -> [Found] {
+    var found: [Found] = []
+    var located = LocatedFields()
+    var open: LeafRun?
+    for number in pages {
+      let next = read(number, in: image, test, &located)
+      if case .run(let run) = next {
+        if open?.precedes(run, in: order) ?? false {
+          open?.append(run)
+        } else {
+          if let open { found.append(.run(open)) }
+          open = run
+        }
         continue
       }
-      interiors.append(number)
-      var children = reading.content.cells.map { PageNumber($0.leftChild) }
-      children.append(reading.page.rightChild)
-      // Each cell that cannot be read named a child, which may have stood anywhere between them.
-      if reading.content.layoutFault != nil { children = children.flatMap { [nil, $0] } + [nil] }
-      pending += children.reversed().map { ($0, depth + 1) }
+      if let run = open { found.append(.run(run)) }
+      open = nil
+      found.append(next)
     }
+    if let open { found.append(.run(open)) }
+    return found
+  }
+
+  private static func read(
+    _ number: PageNumber, in image: Image, _ test: LeafTest, _ located: inout LocatedFields
+  ) -> Found {
+    guard let page = try? image.btreePage(number), page.kind.isTable == test.isTable,
+      let cells = page.soundCells
+    else { return .damaged(number) }
+    if let run = test.run(of: page, cells, in: image, &located) { return .run(run) }
+    guard !page.kind.isLeaf else { return .leaf(number) }
+    return .interior(
+      number, cells.map { PageNumber($0.leftChild) } + [page.rightChild])
   }
 }

@@ -53,6 +53,26 @@ final class PageReader {
     return reading
   }
 
+  /// Those of some pages that can be read as whatever they are, in order.
+  func readable(among pages: PageSet, besides others: PageSet) -> [PageNumber] {
+    let candidates = pages.pages.filter { !others.contains($0) }
+    let size = 256
+    let image = image
+    // Most overflow pages, and all sound pages of trees, are told by a look.
+    let looked = Cores.map((candidates.count + size - 1) / size) { part in
+      candidates[(part * size)..<Swift.min(candidates.count, (part + 1) * size)]
+        .map { number -> Bool? in
+          guard let bytes = try? image.bytes(of: number), bytes.mayBeTreePage(image.geometry)
+          else { return false }
+          let page = try? BTreePage(bytes, number: number, geometry: image.geometry)
+          return page?.soundCells != nil ? true : nil
+        }
+    }
+    return zip(candidates, looked.joined()).filter { page, isReadable in
+      isReadable ?? (reading(of: page) != nil)
+    }.map(\.0)
+  }
+
   /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
   /// those that it may have.
   func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
@@ -103,17 +123,20 @@ final class PageReader {
   func copies(among pages: [PageNumber]) -> Set<PageNumber> {
     guard !pages.isEmpty else { return [] }
     var suspects: [Int: [PageNumber]] = [:]
+    // Few other pages are worth being hashed whole.
+    var glances: Set<UInt64> = []
     for page in pages {
       if let bytes = try? image.bytes(of: page) {
         suspects[bytes.hashValue, default: []].append(page)
+        glances.insert(bytes.glance)
       }
     }
     var copies: Set<PageNumber> = []
     let suspected = Set(pages)
     for page in image.dataPages where !suspected.contains(page) {
-      guard let bytes = try? image.bytes(of: page), let alike = suspects[bytes.hashValue] else {
-        continue
-      }
+      guard let bytes = try? image.bytes(of: page), glances.contains(bytes.glance),
+        let alike = suspects[bytes.hashValue]
+      else { continue }
       // What is known to be a copy is not looked at again: whole files are of one content.
       let found = alike.filter { (try? image.bytes(of: $0)) == bytes }
       guard !found.isEmpty else { continue }
@@ -142,6 +165,13 @@ extension PageReading {
 }
 
 extension Bytes {
+  /// A few of the bytes, from all over, in which most pages differ.
+  fileprivate var glance: UInt64 {
+    stride(from: 0, to: count - 7, by: Swift.max(8, count / 16)).reduce(0) { sum, offset in
+      (sum ^ UInt64(bitPattern: signed(at: offset, width: 8) ?? 0)) &* 0x9FB2_1C65_1E98_DF25
+    }
+  }
+
   /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
   /// that it is a page of a tree, or its cell pointers do.
   fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {

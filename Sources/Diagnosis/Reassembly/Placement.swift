@@ -29,7 +29,7 @@ struct Placement {
   private let knowsEveryTable: Bool
   private let knowsFreePages: Bool
   /// The tree that leads to a page, where it alone does.
-  private let homes: [PageNumber: Int]
+  private let home: (PageNumber) -> Int?
   private let knownPages: KnownPages?
   /// The trees that miss pages.
   private(set) var claimants: [Claimant]
@@ -52,12 +52,13 @@ struct Placement {
   /// deleted.
   init(
     _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapWitness?,
-    homes: [PageNumber: Int], knownPages: KnownPages?, knowsEveryTable: Bool, knowsFreePages: Bool
+    home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?,
+    knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
     self.claimants = claimants
     self.pages = pages
     self.pointerMap = pointerMap
-    self.homes = homes
+    self.home = home
     self.knownPages = knownPages
     self.knowsEveryTable = knowsEveryTable
     self.knowsFreePages = knowsFreePages
@@ -132,9 +133,9 @@ struct Placement {
   private mutating func returnHome(_ groups: [Open]) -> [Open] {
     var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
     for (index, open) in groups.enumerated() {
-      guard open.group.isLone, let page = open.group.rowPages.first, let home = homes[page],
+      guard open.group.isLone, let home = open.group.rowPages.first.flatMap(home),
         open.tallies[home] != nil, let span = claimants[home].span(of: open.group.spans),
-        claimants[home].hasRoom(for: span)
+        claimants[home].hasRoom(for: span, { pages.span(of: $0, isTable: open.group.isTable) })
       else { continue }
       proposals[home, default: []].append((index, span, .tree))
     }

@@ -33,8 +33,23 @@ struct RecordForm: Hashable {
     guard record.fieldCount <= fields.count, record.fieldCount >= fieldsMin else {
       return false
     }
-    return zip(fields, record.fields.enumerated())
-      .allSatisfy { $0.admits(record, $1.offset, $1.element.serialType) }
+    return zip(fields, record.fields.enumerated()).allSatisfy { field, stored in
+      field.admits(stored.element.serialType) { record.isPlainInteger(stored.offset) }
+    }
+  }
+
+  /// Whether SQLite could have stored a record in the tree whose fields are located in bytes that
+  /// are all there.
+  func admits(_ located: borrowing LocatedFields, of bytes: Span<UInt8>) -> Bool {
+    guard located.count <= fields.count, located.count >= fieldsMin else { return false }
+    for index in 0..<located.count {
+      let field = located[index]
+      guard
+        fields[index].admits(
+          field.serialType, isPlainInteger: { field.isPlainInteger(in: bytes) })
+      else { return false }
+    }
+    return true
   }
 
   /// Whether a record has in every field what its column's declared type promises.
@@ -97,7 +112,7 @@ extension RecordForm.Field {
     isStrict = table.strict
   }
 
-  fileprivate func admits(_ record: Record, _ index: Int, _ type: Int) -> Bool {
+  fileprivate func admits(_ type: Int, isPlainInteger: () -> Bool) -> Bool {
     if isRowIDAlias { return type == 0 }
     if type == 0 { return isNullable }
     let isNumber = type < 12
@@ -106,7 +121,7 @@ extension RecordForm.Field {
     case .integer where isStrict: return isNumber && type != 7
     case .real where isStrict: return isNumber
     case .blob where isStrict && isTyped: return type >= 12 && type % 2 == 0
-    case .integer, .real, .numeric: return isNumber || !record.isPlainInteger(index)
+    case .integer, .real, .numeric: return isNumber || !isPlainInteger()
     case .blob, nil: return true
     }
   }
@@ -134,5 +149,16 @@ extension Record {
       case .text(let text)? = value(index)
     else { return false }
     return text.allSatisfy { (0x30...0x39).contains($0) }
+  }
+}
+
+extension Record.Field {
+  /// The same of a field whose bytes are all there.
+  fileprivate func isPlainInteger(in bytes: Span<UInt8>) -> Bool {
+    guard isText, (1...18).contains(length), offset + length <= bytes.count else { return false }
+    for index in offset..<(offset + length) where !(0x30...0x39).contains(bytes[index]) {
+      return false
+    }
+    return true
   }
 }

@@ -31,11 +31,13 @@ extension Survey {
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   ///
   /// `strays` are free pages that the free list no longer leads to.
-  func pagesWithoutProof(_ doubtful: [Int], strays: Set<PageNumber>) -> Set<PageNumber> {
-    guard let image else { return [] }
+  func pagesWithoutProof(_ doubtful: [Int], strays: Set<PageNumber>) -> PageSet {
+    guard let image else { return PageSet() }
     let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
-    return Set(
-      image.dataPages.filter { claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0) })
+    return PageSet(
+      image.dataPages.lazy.filter {
+        claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0)
+      })
   }
 
   /// The pages of the free list that its head no longer leads to.

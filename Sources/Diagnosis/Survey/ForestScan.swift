@@ -14,8 +14,8 @@ import Synchronization
 /// The scan of all trees of a database.
 ///
 /// What the trees own is decided in their order: a page that two of them lead to belongs to the
-/// first. Where no two do, and every page and cell can be read, the order does not matter and
-/// the trees are scanned side by side; else one after the other. The result is the same.
+/// first. Where no two do, the order does not matter and the trees are scanned side by side; else
+/// one after the other. The result is the same.
 struct ForestScan {
   /// The most trees at once: each has claims of its own, four bytes a page.
   private static let sideBySideMax = 3
@@ -50,9 +50,9 @@ struct ForestScan {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < tasks.count else { break }
         let survey = TreeSurvey(tasks[index], in: image, claims: &own) {
-          $0.pageFaults.isEmpty && $0.cellFaults.isEmpty && !isStopped.load(ordering: .relaxed)
+          !$0.isAstray && !isStopped.load(ordering: .relaxed)
         }
-        guard survey.pageFaults.isEmpty, survey.cellFaults.isEmpty else {
+        guard !survey.isAstray else {
           isStopped.store(true, ordering: .relaxed)
           return
         }
@@ -66,5 +66,15 @@ struct ForestScan {
       claims = results.claims
       return results.surveys.compactMap(\.self)
     }
+  }
+}
+
+extension TreeSurvey {
+  /// Whether the tree has so much against it that what the trees before it own, and how much of
+  /// broken chains was followed in them, may matter.
+  fileprivate var isAstray: Bool {
+    pageFaults.count > FaultList.keptMax || cellFaults.count > FaultList.keptMax
+      || pageFaults.first.contains { $0.problem == .claimedTwice }
+      || cellFaults.first.contains { $0.problem == .claimedTwice || $0.problem == .chainAstray }
   }
 }

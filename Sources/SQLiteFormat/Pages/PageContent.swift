@@ -46,7 +46,7 @@ public struct PageReading: Sendable {
 
 extension BTreePage {
   /// The cells that the pointers lead to, when they and the free space fill the page exactly.
-  var soundCells: [Cell]? {
+  package var soundCells: [Cell]? {
     var cells: [Cell] = []
     cells.reserveCapacity(cellCount)
     for index in 0..<cellCount {

@@ -57,30 +57,3 @@ public struct RecordTally: Sendable {
     return true
   }
 }
-
-/// The fields of one record after the other, in the same memory.
-struct LocatedFields {
-  /// How many there are.
-  private(set) var count = 0
-  private var fields: ContiguousArray<Record.Field> = []
-
-  /// Locates the fields of a record; false where it is none.
-  @inline(__always)
-  mutating func read(_ range: Range<Int>, of bytes: Span<UInt8>) -> Bool {
-    var number = 0
-    do {
-      _ = try bytes.fields(ofRecordIn: range) { field in
-        if number < fields.count { fields[number] = field } else { fields.append(field) }
-        number += 1
-      }
-      count = number
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// A field, from 0; there must be so many.
-  @inline(__always)
-  subscript(index: Int) -> Record.Field { fields[index] }
-}

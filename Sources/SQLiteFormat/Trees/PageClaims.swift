@@ -29,9 +29,11 @@ public struct PageClaims: Sendable {
     patience = 16 * pageCount
   }
 
-  /// Takes in the claims of others; false when a page has two owners.
+  /// Takes in the claims of others; false when a page has two owners, or all together have followed
+  /// more of broken chains than one may.
   public mutating func merge(_ other: PageClaims) -> Bool {
-    guard pageCount == other.pageCount else { return false }
+    patience -= 16 * pageCount - other.patience
+    guard pageCount == other.pageCount, patience >= 0 else { return false }
     for (index, stretch) in other.owners.enumerated() where !stretch.isEmpty {
       if owners[index].isEmpty {
         owners[index] = stretch

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the indexes of the tables in doubt have to say: about whole leaves in sum, and row by row
+// where the sums do not agree.
+//
+// The entries of an index come in an order that is not that of the rows. But those of the rows of
+// one leaf are known by their rowids: where their sum is that of the entries that the rows should
+// have, the index knows each of the rows, and none is asked about.
+
+import SQLiteFormat
+
+/// The questions to the indexes over the tables in doubt.
+struct Inquiry {
+  /// An index over a table in doubt.
+  fileprivate struct Subject {
+    let shape: IndexShape
+    let form: RecordForm
+    /// Its own tree, where it is sound.
+    let root: PageNumber?
+    /// Whom the pages are claimed for that are proven to be its own.
+    let owner: PageClaims.Owner?
+    /// What was read of its entries.
+    var account = Witness.Account()
+    /// The rows of leaves in runs for which it has no entry.
+    var missing: [Int64] = []
+
+    var isWhole: Bool { root != nil }
+  }
+
+  private let survey: Survey
+  private let pages: PageReader
+  /// The indexes over each of the trees in doubt.
+  private var subjects: [[Subject]] = []
+  /// The trees in doubt that are tables with rowids.
+  private let isTable: [Bool]
+  /// The rowids that were asked about; nil when every row was.
+  private var asked: RowIDSet?
+
+  /// An inquiry in which nobody was asked.
+  init(_ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ claimants: [Claimant]) {
+    self.survey = survey
+    self.pages = pages
+    isTable = claimants.map(\.isTable)
+    let doubtful = Set(claimants.map(\.position))
+    subjects = claimants.map { claimant in
+      guard claimant.holdsRows, let table = schema.table(named: claimant.name),
+        let rowShape = schema.shape(ofTable: table.name)
+      else { return [] }
+      return schema.computableIndexes(of: table, rowShape).compactMap { shape in
+        guard let description = schema.parsed.index(named: shape.name, of: table.name) else {
+          return nil
+        }
+        let position = survey.treePlaces.index(named: shape.name)
+        let isDamaged = position.map(doubtful.contains) ?? true
+        return Subject(
+          shape: shape, form: RecordForm(description, over: table),
+          root: isDamaged ? nil : position.flatMap { survey.trees[$0].root },
+          owner: position.map { Survey.firstTreeOwner + PageClaims.Owner(clamping: $0) })
+      }
+    }
+  }
+
+  /// The indexes over a tree in doubt.
+  func indexes(of claimant: Int) -> [IndexShape] { subjects[claimant].map(\.shape) }
+
+  /// What the indexes over a tree in doubt know.
+  func witnesses(of claimant: Int) -> [Witness] {
+    subjects[claimant].compactMap { subject in
+      Witness(
+        subject.shape, isWhole: subject.isWhole, subject.account,
+        asked: isTable[claimant] ? asked?.union(subject.missing) : nil)
+    }
+  }
+
+  /// Asks the indexes.
+  ///
+  /// Leaves of which a row is unknown to one of them are taken out of their run.
+  /// `loose` are the readable pages that no sound tree has, and that are part of no run.
+  mutating func run(
+    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides loose: [PageNumber]
+  ) {
+    guard subjects.contains(where: { !$0.isEmpty }) else { return }
+    let strays = strays(outlines, loose)
+    let first = RowIDSet(rowIDs(on: loose))
+    var others: [Int64] = []
+    var isBearable = first.count <= Witness.entriesMax
+    if isBearable {
+      for index in subjects.indices {
+        let runs = isTable[index] ? outlines[index]?.runs ?? [] : []
+        let sums = ask(index, strays, isTable[index] ? first : nil, LeafSums(runs))
+        if let outline = outlines[index] {
+          outlines[index] = withoutUnknown(outline, of: index, sums, &others)
+        }
+      }
+      isBearable = first.count + others.count <= Witness.entriesMax
+    }
+    guard isBearable else {
+      askAboutAll(&outlines, strays)
+      return
+    }
+    asked = first.union(others)
+    guard !others.isEmpty else { return }
+    let second = RowIDSet(others.filter { !first.contains($0) })
+    for index in subjects.indices where isTable[index] {
+      ask(index, strays, second, nil)
+    }
+  }
+
+  /// Asks about each row, where too many are in doubt.
+  private mutating func askAboutAll(_ outlines: inout [Int: Outline], _ strays: [PageNumber]) {
+    asked = nil
+    for index in subjects.indices where !subjects[index].isEmpty {
+      for place in subjects[index].indices {
+        subjects[index][place].account = .init()
+        subjects[index][place].missing = []
+      }
+      ask(index, strays, nil, LeafSums([]))
+      if let outline = outlines[index] { outlines[index]?.takeApart([outline].runPages) }
+    }
+  }
+
+  /// The pages that may be a part of any damaged index.
+  private func strays(_ outlines: [Int: Outline], _ loose: [PageNumber]) -> [PageNumber] {
+    guard subjects.joined().contains(where: { !$0.isWhole }) else { return [] }
+    let runs = outlines.filter { !isTable[$0.key] }.values.lazy.flatMap(\.runs).flatMap(\.pages)
+    return runs + loose.filter { pages.reading(of: $0)?.page.kind.isTable == false }
+  }
+
+  /// The rowids of all cells of pages.
+  private func rowIDs(on loose: [PageNumber]) -> [Int64] {
+    loose.flatMap { page -> [Int64] in
+      guard let content = pages.reading(of: page, isTable: true)?.content else { return [] }
+      return (content.cells + content.doubtful).compactMap(\.rowID)
+    }
+  }
+
+  /// An outline of which the leaves are no longer parts of runs that have rows unknown to an index;
+  /// adds the rowids on those.
+  ///
+  /// Where a damaged index has lost the entries of some rows, and it is clear which, nobody is
+  /// asked: the index is silent about them.
+  private mutating func withoutUnknown(
+    _ outline: Outline, of claimant: Int, _ sums: LeafSums, _ others: inout [Int64]
+  ) -> Outline {
+    var outline = outline
+    var missing: [[Int64]] = subjects[claimant].map { _ in [] }
+    let subjects = subjects[claimant]
+    let asking = subjects.indices.filter { subjects[$0].account.entries > 0 }
+    guard !asking.isEmpty else { return outline }
+    var place = 0
+    let image = pages.image
+    outline.replaceRuns { run in
+      guard !run.leaves.isEmpty else { return nil }
+      defer { place += 1 }
+      var unknown: [Int] = []
+      for leaf in run.leaves.indices {
+        let open = asking.filter { sums.sum(place, leaf, $0) != 0 }
+        guard !open.isEmpty else { continue }
+        var found: [(subject: Int, rowIDs: [Int64])] = []
+        for index in open where !subjects[index].isWhole {
+          let keys = image.keys(of: subjects[index].shape, on: run.pages[leaf])
+          if let lost = keys.rows(withSum: sums.sum(place, leaf, index)) {
+            found.append((index, lost))
+          }
+        }
+        if found.count == open.count {
+          for (index, lost) in found { missing[index] += lost }
+        } else {
+          unknown.append(leaf)
+        }
+      }
+      guard !unknown.isEmpty else { return nil }
+      others += rowIDs(on: unknown.map { run.pages[$0] })
+      return run.without(unknown)
+    }
+    for index in missing.indices { self.subjects[claimant][index].missing = missing[index] }
+    return outline
+  }
+}
+
+extension Inquiry {
+  /// What one thread has read.
+  fileprivate struct Hearing: Sendable {
+    var accounts: [Witness.Account]
+    var sums: LeafSums?
+    /// Pages that take more than a look.
+    var later: [PageNumber] = []
+    var located = LocatedFields()
+  }
+
+  /// Some pages to be read, as those of one sound index, or of any that is damaged.
+  private struct Part {
+    let subject: Int?
+    let pages: ArraySlice<PageNumber>
+  }
+
+  /// Reads the entries of all indexes over a tree in doubt.
+  ///
+  /// Keeps those that end with a rowid that is asked about, or all. Where sums are given, takes the
+  /// entries off, and counts them.
+  @discardableResult
+  private mutating func ask(
+    _ claimant: Int, _ strays: [PageNumber], _ asked: RowIDSet?, _ sums: LeafSums?
+  ) -> LeafSums {
+    let subjects = subjects[claimant]
+    guard !subjects.isEmpty else { return LeafSums([]) }
+    let parts = parts(subjects, strays)
+    let (image, claims) = (pages.image, survey.claims)
+    let blank = sums?.blank
+    var heard = Cores.sums(
+      of: parts.count,
+      start: {
+        Hearing(accounts: subjects.map { _ in .init() }, sums: blank)
+      }
+    ) { hearing, index in
+      let part = parts[index]
+      for page in part.pages {
+        hearing.read(page, in: image, as: part.subject, subjects, claims, asked)
+      }
+    }
+    var rest = Hearing(accounts: subjects.map { _ in .init() }, sums: blank)
+    for page in heard.lazy.flatMap(\.later) {
+      for row in pages.rows(on: page, isTable: false) {
+        rest.take(row.record, on: page, subjects, claims, asked)
+      }
+    }
+    heard.append(rest)
+    var total = sums ?? LeafSums([])
+    for hearing in heard {
+      if let sums = hearing.sums { total.add(sums) }
+      for place in subjects.indices {
+        self.subjects[claimant][place].account.add(
+          hearing.accounts[place], isCounted: sums != nil)
+      }
+    }
+    return total
+  }
+
+  private func parts(_ subjects: [Subject], _ strays: [PageNumber]) -> [Part] {
+    let size = 128
+    var parts: [Part] = []
+    func add(_ pages: [PageNumber], _ subject: Int?) {
+      for start in stride(from: 0, to: pages.count, by: size) {
+        parts.append(
+          Part(subject: subject, pages: pages[start..<min(pages.count, start + size)]))
+      }
+    }
+    for (place, subject) in subjects.enumerated() {
+      if let root = subject.root { add(pages.pagesOfSoundIndex(from: root), place) }
+    }
+    if subjects.contains(where: { !$0.isWhole }) { add(strays, nil) }
+    return parts
+  }
+}
+
+extension Inquiry.Hearing {
+  /// Reads the entries of a page; as those of any damaged index where `place` names no sound one.
+  fileprivate mutating func read(
+    _ number: PageNumber, in image: Image, as place: Int?, _ subjects: [Inquiry.Subject],
+    _ claims: PageClaims, _ asked: RowIDSet?
+  ) {
+    guard let page = try? image.btreePage(number), !page.kind.isTable,
+      let cells = page.soundCells, place != nil || cells.allSatisfy({ $0.overflow == nil })
+    else {
+      later.append(number)
+      return
+    }
+    guard place == nil else {
+      for cell in cells {
+        let bytes = page.bytes.span
+        if cell.overflow == nil, located.read(cell.local, of: bytes) {
+          take(
+            located.digests(in: bytes), located.lastInteger(in: bytes), at: place ?? 0, subjects,
+            isProven: true, isSummed: true, asked)
+        } else if let record = try? image.record(of: cell, on: page).record {
+          take(record, at: place ?? 0, subjects, isProven: true, asked)
+        }
+      }
+      return
+    }
+    let owner = claims.owner(of: number)
+    let damaged = subjects.indices.filter { !subjects[$0].isWhole }
+    let own = damaged.filter { owner == nil || owner == subjects[$0].owner }
+    let summed = own.filter {
+      owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
+    }
+    for cell in cells {
+      let bytes = page.bytes.span
+      guard located.read(cell.local, of: bytes) else { continue }
+      let rowID = located.lastInteger(in: bytes)
+      let isAsked = asked.map { asked in rowID.map(asked.contains) ?? false } ?? true
+      for place in isAsked ? damaged : own
+      where subjects[place].form.admits(located, of: bytes) {
+        take(
+          located.digests(in: bytes), rowID, at: place, subjects,
+          isProven: owner != nil && owner == subjects[place].owner,
+          isSummed: summed.contains(place), asked, isCounted: own.contains(place))
+      }
+    }
+  }
+
+  /// Whether one of the first entries of a page that no tree leads to is that of a row.
+  private mutating func isKnown(
+    _ page: BTreePage, _ cells: [Cell], to subject: Inquiry.Subject, in image: Image
+  ) -> Bool {
+    for cell in cells.prefix(8) {
+      let bytes = page.bytes.span
+      guard located.read(cell.local, of: bytes), let rowID = located.lastInteger(in: bytes) else {
+        continue
+      }
+      let digest = located.digests(in: bytes).whole
+      guard let leaf = sums?.page(of: rowID) else { continue }
+      let keys = image.keys(of: subject.shape, on: leaf)
+      if keys.contains(where: { $0.rowID == rowID && $0.key == digest }) { return true }
+    }
+    return false
+  }
+
+  /// Takes in a record that may be an entry of any damaged index.
+  fileprivate mutating func take(
+    _ record: Record, on page: PageNumber, _ subjects: [Inquiry.Subject], _ claims: PageClaims,
+    _ asked: RowIDSet?
+  ) {
+    let owner = claims.owner(of: page)
+    for place in subjects.indices where !subjects[place].isWhole {
+      guard subjects[place].form.admits(record) else { continue }
+      let isProven = owner != nil && owner == subjects[place].owner
+      take(record, at: place, subjects, isProven: isProven, asked)
+    }
+  }
+
+  private mutating func take(
+    _ record: Record, at place: Int, _ subjects: [Inquiry.Subject], isProven: Bool,
+    _ asked: RowIDSet?
+  ) {
+    var start = KeyHash()
+    for field in 0..<max(0, record.fieldCount - 1) { _ = start.add(record, field: field) }
+    take(
+      (start.digest, KeyHash(record).digest), record.value(record.fieldCount - 1)?.integerValue,
+      at: place, subjects, isProven: isProven, isSummed: isProven, asked)
+  }
+
+  private mutating func take(
+    _ digests: (start: UInt64, whole: UInt64), _ last: Int64?, at place: Int,
+    _ subjects: [Inquiry.Subject], isProven: Bool, isSummed: Bool, _ asked: RowIDSet?,
+    isCounted: Bool = true
+  ) {
+    let rowID = subjects[place].shape.endsInRowID ? last : nil
+    if isCounted { accounts[place].count(start: rowID == nil ? nil : digests.start) }
+    if let asked {
+      guard let rowID else { return }
+      if asked.contains(rowID) {
+        accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
+      }
+      if isSummed { sums?.take(digests.whole, rowID: rowID, at: place) }
+    } else {
+      accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
+    }
+  }
+}
+
+extension PageReader {
+  /// The pages of the tree of an index of which nothing is wrong.
+  fileprivate func pagesOfSoundIndex(from root: PageNumber) -> [PageNumber] {
+    var all: [PageNumber] = []
+    var level = [root]
+    for _ in 0..<TreeWalk.depthMax {
+      all += level
+      // All leaves lie at one depth.
+      guard let first = level.first, let page = try? image.btreePage(first), !page.kind.isLeaf
+      else { break }
+      level = level.flatMap { reading(of: $0, isTable: false)?.children ?? [] }
+    }
+    return all
+  }
+}

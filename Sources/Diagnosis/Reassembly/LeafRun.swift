@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaves of a damaged tree with which nothing is wrong, many at a time.
+
+import SQLiteFormat
+
+/// Leaves that follow one another, of which each is sound, and each row can be one of the tree.
+struct LeafRun: Sendable {
+  /// What is known of a leaf of a table whose indexes are to be asked.
+  struct Leaf: Sendable {
+    /// Its first rowid.
+    let first: Int64
+    /// Its last rowid.
+    let last: Int64
+    /// How many rows it has.
+    let rows: Int
+  }
+
+  /// The leaves.
+  var pages: [PageNumber] = []
+  /// The place of the first row.
+  var first: KeyPlace
+  /// The place of the last row.
+  var last: KeyPlace
+  /// How many rows there are.
+  var rows = 0
+  /// What is known of each leaf; empty where no index is to be asked.
+  var leaves: [Leaf] = []
+  /// For each leaf, and there for each of these indexes, the sum of the entries that it should
+  /// have for the rows.
+  var keys: ContiguousArray<UInt64> = []
+  /// Those of the leaves from which rows spill to overflow pages.
+  var spilling: [PageNumber] = []
+
+  /// Where the rows stand.
+  var span: LeafSpan {
+    LeafSpan(page: pages[0], first: first, last: last, rows: rows, run: pages, spilling: spilling)
+  }
+
+  /// Whether one leaf can go on where these end.
+  func precedes(_ other: LeafRun, in order: PlaceOrder) -> Bool {
+    order.compare(last, other.first) < 0
+  }
+
+  /// Goes on with other leaves.
+  mutating func append(_ other: LeafRun) {
+    pages += other.pages
+    last = other.last
+    rows += other.rows
+    leaves += other.leaves
+    keys += other.keys
+    spilling += other.spilling
+  }
+}
+
+extension LeafRun {
+  /// The run without some of its leaves of a table, each of which stands for itself.
+  func without(_ others: [Int]) -> [Outline.Item] {
+    var items: [Outline.Item] = []
+    var start = 0
+    for leaf in others + [leaves.count] {
+      if start < leaf { items.append(.run(part(start..<leaf))) }
+      if leaf < leaves.count { items.append(.leaf(pages[leaf])) }
+      start = leaf + 1
+    }
+    return items
+  }
+
+  private func part(_ range: Range<Int>) -> LeafRun {
+    let width = keys.count / leaves.count
+    let pages = Array(pages[range])
+    let own = Set(pages)
+    return LeafRun(
+      pages: pages, first: .rowID(leaves[range.lowerBound].first),
+      last: .rowID(leaves[range.upperBound - 1].last),
+      rows: leaves[range].reduce(0) { $0 + $1.rows },
+      leaves: Array(leaves[range]),
+      keys: ContiguousArray(keys[(range.lowerBound * width)..<(range.upperBound * width)]),
+      spilling: spilling.filter(own.contains))
+  }
+}
+
+/// What makes a leaf sound for one tree.
+struct LeafTest: Sendable {
+  /// How many overflow pages of one leaf are read at most: in a hostile file, every cell may lead
+  /// into the same long chain.
+  private static let overflowMax = 16
+
+  /// Whether it is the tree of a table with rowids.
+  let isTable: Bool
+  /// What its records look like.
+  let form: RecordForm?
+  /// The indexes that are to be asked for its rows.
+  let indexes: [IndexShape]
+  /// The pages that no sound tree has.
+  let unproven: PageSet
+
+  /// A run of one page, where it is a sound leaf whose rows all can be the tree's.
+  ///
+  /// `located` is memory that is used again.
+  func run(
+    of page: BTreePage, _ cells: [Cell], in image: Image, _ located: inout LocatedFields
+  ) -> LeafRun? {
+    guard page.kind.isLeaf, unproven.contains(page.number), let first = cells.first,
+      let last = cells.last
+    else { return nil }
+    var keys = ContiguousArray<UInt64>(repeating: 0, count: indexes.count)
+    var lastRowID: Int64?
+    var spills = false
+    var patience = Self.overflowMax
+    for cell in cells {
+      if isTable {
+        guard let rowID = cell.rowID, lastRowID.map({ $0 < rowID }) ?? true else { return nil }
+        lastRowID = rowID
+      }
+      if cell.overflow != nil {
+        patience -= image.pagesToFollow(for: cell)
+        guard patience >= 0, add(cell, on: page, in: image, &keys) else { return nil }
+        spills = true
+      } else {
+        let bytes = page.bytes.span
+        guard located.read(cell.local, of: bytes), form?.admits(located, of: bytes) ?? true else {
+          return nil
+        }
+        for (place, index) in indexes.enumerated() {
+          keys[place] &+= located.digest(of: index, in: bytes, rowID: cell.rowID)
+        }
+      }
+    }
+    guard let start = place(of: first, on: page, in: image),
+      let end = place(of: last, on: page, in: image)
+    else { return nil }
+    var run = LeafRun(pages: [page.number], first: start, last: end, rows: cells.count)
+    if spills { run.spilling = [page.number] }
+    if !indexes.isEmpty, let first = first.rowID, let last = last.rowID {
+      run.leaves = [.init(first: first, last: last, rows: cells.count)]
+      run.keys = keys
+    }
+    return run
+  }
+
+  /// Takes in a cell whose row spills; false where it yields none that can be the tree's.
+  private func add(
+    _ cell: Cell, on page: BTreePage, in image: Image, _ keys: inout ContiguousArray<UInt64>
+  ) -> Bool {
+    guard let record = try? image.record(of: cell, on: page).record,
+      form?.admits(record) ?? true
+    else { return false }
+    let row = StoredRecord(
+      rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+    for (place, index) in indexes.enumerated() {
+      keys[place] &+= index.key(of: row).digest
+    }
+    return true
+  }
+
+  private func place(of cell: Cell, on page: BTreePage, in image: Image) -> KeyPlace? {
+    if let rowID = cell.rowID { return .rowID(rowID) }
+    return (try? image.record(of: cell, on: page).record).map { record in
+      KeyPlace(
+        StoredRecord(rowID: nil, record: record, page: page.number, offset: cell.offset))
+    }
+  }
+}

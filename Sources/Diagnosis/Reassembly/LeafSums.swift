@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of the index entries that the rows of leaves should have, and those that there are.
+
+import SQLiteFormat
+
+/// For each leaf of some runs and each index, the sum of the entries that its rows should have, of
+/// which those that there are are taken off: what is left is 0 where the index knows each row.
+struct LeafSums: Sendable {
+  /// The runs, in the order of their rowids.
+  let runs: [LeafRun]
+  private let indexCount: Int
+  /// Where in the sums those of each run start.
+  private let starts: [Int]
+  private var sums: ContiguousArray<UInt64>
+  /// The leaf that was found last.
+  private var last: (run: Int, leaf: Int) = (0, 0)
+
+  /// The sums of the leaves of runs.
+  init(_ runs: [LeafRun]) {
+    let runs = runs.filter { !$0.leaves.isEmpty }
+    self.runs = runs
+    indexCount = runs.first.map { $0.keys.count / $0.leaves.count } ?? 0
+    var starts: [Int] = []
+    sums = []
+    for run in runs {
+      starts.append(sums.count)
+      sums += run.keys
+    }
+    self.starts = starts
+  }
+
+  /// The sums of nothing, for the same leaves.
+  var blank: LeafSums {
+    var blank = self
+    blank.sums = ContiguousArray(repeating: 0, count: sums.count)
+    return blank
+  }
+
+  /// What is left for a leaf of a run and an index.
+  func sum(_ run: Int, _ leaf: Int, _ index: Int) -> UInt64 {
+    sums[starts[run] + leaf * indexCount + index]
+  }
+
+  /// The leaf among whose rowids one lies.
+  mutating func page(of rowID: Int64) -> PageNumber? {
+    find(rowID) ? runs[last.run].pages[last.leaf] : nil
+  }
+
+  /// Takes an entry off, where it should be that of a row of one of the leaves.
+  mutating func take(_ digest: UInt64, rowID: Int64, at index: Int) {
+    guard find(rowID) else { return }
+    sums[starts[last.run] + last.leaf * indexCount + index] &-= digest
+  }
+
+  /// Adds what others took off.
+  mutating func add(_ other: LeafSums) {
+    for index in sums.indices { sums[index] &+= other.sums[index] }
+  }
+
+  /// Finds the leaf among whose rowids one lies.
+  private mutating func find(_ rowID: Int64) -> Bool {
+    if isIn(rowID) { return true }
+    guard let run = runs.lastIndex(from: { $0.leaves[0].first <= rowID }),
+      let leaf = runs[run].leaves.lastIndex(from: { $0.first <= rowID })
+    else { return false }
+    last = (run, leaf)
+    return isIn(rowID)
+  }
+
+  private func isIn(_ rowID: Int64) -> Bool {
+    guard last.run < runs.count, last.leaf < runs[last.run].leaves.count else { return false }
+    let leaf = runs[last.run].leaves[last.leaf]
+    return leaf.first <= rowID && rowID <= leaf.last
+  }
+}
+
+extension Array {
+  /// The position of the last of its first elements of which something holds, and not of those
+  /// behind them.
+  fileprivate func lastIndex(from holds: (Element) -> Bool) -> Int? {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+}
+
+extension Image {
+  /// The digests of the entries that an index should have for the rows of a sound leaf.
+  func keys(of index: IndexShape, on leaf: PageNumber) -> [(rowID: Int64, key: UInt64)] {
+    guard let page = try? btreePage(leaf), page.kind == .tableLeaf, let cells = page.soundCells
+    else { return [] }
+    var located = LocatedFields()
+    return cells.compactMap { cell in
+      guard let rowID = cell.rowID else { return nil }
+      let bytes = page.bytes.span
+      if cell.overflow == nil, located.read(cell.local, of: bytes) {
+        return (rowID, located.digest(of: index, in: bytes, rowID: rowID))
+      }
+      return (try? record(of: cell, on: page).record).map { record in
+        let row = StoredRecord(rowID: rowID, record: record, page: leaf, offset: cell.offset)
+        return (rowID, index.key(of: row).digest)
+      }
+    }
+  }
+}
+
+extension [(rowID: Int64, key: UInt64)] {
+  /// Those rows, of many, that the sum of their keys tells: some that follow one another, or two.
+  func rows(withSum sum: UInt64) -> [Int64]? {
+    for first in indices {
+      var rest = sum
+      for last in first..<count {
+        rest &-= self[last].key
+        if rest == 0 { return self[first...last].map(\.rowID) }
+      }
+    }
+    for first in indices {
+      for second in indices.dropFirst(first + 1)
+      where self[first].key &+ self[second].key == sum {
+        return [self[first].rowID, self[second].rowID]
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees in doubt, on the way to their chains: what each leads to, and which of it is its own.
+
+import SQLiteFormat
+
+/// The trees in doubt, on the way to their chains.
+struct TreesInDoubt {
+  let survey: Survey
+  let pages: PageReader
+  /// The trees in doubt.
+  var claimants: [Claimant]
+  /// Pages of rows that no sound tree has, and that none of these has taken yet.
+  private(set) var orphans: [PageNumber]
+  /// The interior pages of index trees that hold rows of a claimant.
+  private(set) var rowInteriors: [Int: [PageNumber]] = [:]
+  /// The pages that no sound tree has.
+  private let unproven: PageSet
+  private var outlines: [Int: Outline] = [:]
+  /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
+  private var named: [PageNumber: [Int]] = [:]
+
+  init(
+    _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
+    _ unproven: PageSet
+  ) {
+    self.survey = survey
+    self.pages = pages
+    self.unproven = unproven
+    claimants = doubtful.map { survey.claimant($0, schema) }
+    orphans = []
+    var inquiry = Inquiry(survey, pages, schema, claimants)
+    for (index, claimant) in claimants.enumerated() {
+      guard let root = survey.trees[claimant.position].root else { continue }
+      // Where the indexes of a table know no rowids, they are asked about each row.
+      let isAsked = claimant.isTable || inquiry.indexes(of: index).isEmpty
+      let test = LeafTest(
+        isTable: claimant.isTable, form: claimant.form,
+        indexes: claimant.isTable ? inquiry.indexes(of: index) : [],
+        unproven: isAsked ? unproven : PageSet())
+      outlines[index] = Outline(pages, from: root, test, claimant.order)
+    }
+    takeRunsApart()
+    var outlines = outlines
+    orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
+    inquiry.run(&outlines, unproven, besides: orphans)
+    for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
+    orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
+    self.outlines = outlines
+    noteNames()
+  }
+
+  /// Takes runs apart of which a page is named by two trees, or may have to leave its place to a
+  /// page that is none of a run.
+  private mutating func takeRunsApart() {
+    var seen = PageSet()
+    var shared = PageSet()
+    for index in claimants.indices {
+      guard let outline = outlines[index] else { continue }
+      for page in outline.leaves where !seen.insert(page) { shared.insert(page) }
+    }
+    for index in claimants.indices where outlines[index] != nil {
+      outlines[index]?.takeApart(shared)
+      let contested = outlines[index].map { contestedRuns(of: claimants[index], in: $0) }
+      outlines[index]?.takeApart(contested ?? PageSet())
+    }
+  }
+
+  /// The pages of a tree's runs that may have to leave their place to others that it leads to.
+  private func contestedRuns(of claimant: Claimant, in outline: Outline) -> PageSet {
+    let places = outline.items.indices.compactMap { position -> (Int, LeafSpan)? in
+      switch outline.items[position] {
+      case .run(let run): (position, run.span)
+      case .leaf(let page): possibleSpan(of: page, claimant).map { (position, $0) }
+      case .gap: nil
+      }
+    }
+    return PageSet(claimant.order.contestedRuns(among: places).flatMap(\.pages))
+  }
+
+  /// The span of a page that can be a tree's at all.
+  private func possibleSpan(of page: PageNumber, _ claimant: Claimant) -> LeafSpan? {
+    guard unproven.contains(page) else { return nil }
+    let rows = pages.rows(on: page, isTable: claimant.isTable)
+    let admitted = rows.count { claimant.form?.admits($0.record) ?? true }
+    guard admitted * 2 >= rows.count else { return nil }
+    return pages.span(of: page, isTable: claimant.isTable).map(claimant.order.oriented)
+  }
+
+  /// Notes which trees lead to the leaves that are no part of a run.
+  private mutating func noteNames() {
+    for index in claimants.indices {
+      for case .leaf(let page) in outlines[index]?.items ?? [] where unproven.contains(page) {
+        named[page, default: []].append(index)
+      }
+    }
+  }
+
+  /// The tree that leads to a page, where it alone does.
+  func home(of page: PageNumber) -> Int? {
+    named[page].flatMap { $0.count == 1 ? $0[0] : nil }
+  }
+
+  /// Takes for every tree those of the pages it leads to that are its own.
+  mutating func takePages() {
+    for index in claimants.indices {
+      guard let outline = outlines[index] else {
+        claimants[index].openWholly()
+        continue
+      }
+      let isTable = claimants[index].isTable
+      var claimant = claimants[index]
+      claimant.take(outline) { page in
+        guard let named = named[page], owner(of: page, named) == index else { return nil }
+        return pages.span(of: page, isTable: isTable)
+      }
+      claimants[index] = claimant
+    }
+    releaseTaken()
+  }
+
+  /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or
+  /// nothing tells to which.
+  private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
+    let rows = pages.rows(on: page, isTable: claimants[named[0]].isTable)
+    let tallies = named.map { ($0, claimants[$0].tally(rows)) }
+    let fitting = tallies.filter { $0.1.fits }
+    guard !fitting.isEmpty else {
+      // A page of which most rows are damaged is still that of the only tree that leads to it.
+      return named.count == 1 && !rows.isEmpty && tallies[0].1.admitted * 2 >= rows.count
+        ? named[0] : nil
+    }
+    let witnessed = fitting.filter { $0.1.isWitnessed }
+    if witnessed.count == 1 { return witnessed[0].0 }
+    guard fitting.count == 1 else { return nil }
+    guard fitting[0].1.isDenied else { return fitting[0].0 }
+    // Its indexes do not know the rows: whose do?
+    let others = claimants.indices.filter { index in
+      index != fitting[0].0 && claimants[index].isTable == claimants[fitting[0].0].isTable
+        && claimants[index].tally(rows).isWitnessed
+    }
+    return others.isEmpty ? fitting[0].0 : nil
+  }
+
+  /// Takes the pages that found their tree off the orphans.
+  private mutating func releaseTaken() {
+    var taken = PageSet()
+    for index in claimants.indices {
+      for span in claimants[index].chain { for page in span.pages { taken.insert(page) } }
+      guard let outline = outlines[index] else { continue }
+      for page in outline.interiors {
+        if claimants[index].isTable {
+          taken.insert(page)
+        } else if claimants[index].tally(pages.rows(on: page, isTable: false)).fits,
+          taken.insert(page)
+        {
+          rowInteriors[index, default: []].append(page)
+        }
+      }
+    }
+    orphans.removeAll { taken.contains($0) }
+  }
+
+  /// What the pointer map knows; nil where there is none.
+  var pointerMap: PointerMapWitness? {
+    guard survey.hasPointerMaps else { return nil }
+    var trees: [PageNumber: Int] = [:]
+    for (position, tree) in survey.trees.enumerated() {
+      if let root = tree.root { trees[root] = position }
+    }
+    for (index, outline) in outlines {
+      for page in outline.interiors { trees[page] = claimants[index].position }
+    }
+    let known = trees
+    return PointerMapWitness(pages.image) { known[$0] }
+  }
+}
