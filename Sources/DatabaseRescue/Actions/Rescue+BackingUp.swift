@@ -12,6 +12,7 @@ extension Rescue {
   ) throws(RescueError) -> Backup {
     try requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
+    if vault == nil { try folder.requireOwnVault(world.storage) }
     let vault = vault ?? folder.backups
     var options = options
     options.freeTables.formUnion(contract?.freeTables ?? [])

@@ -128,14 +128,35 @@ public struct RescueFolder: Hashable, Sendable {
   ///
   /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
   func requireNoLinks(_ storage: any Storage) throws {
-    for folder in [path, quarantines] {
+    try requireNoLinks(
+      [path, quarantines], storage,
+      meaning: "the old files would not be kept beside the database; nothing was changed",
+      advice: "move it out of the way, and try again")
+  }
+
+  /// Refuses a vault beside the database that is a symbolic link, as one that came with it.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
+  func requireOwnVault(_ storage: any Storage) throws(RescueError) {
+    do {
+      try requireNoLinks(
+        [path, backups], storage, meaning: "the backup would go there; no backup was made",
+        advice: "if that is meant, name the folder: --vault DIR")
+    } catch {
+      throw RescueError(error, doing: "look at '\(path)'")
+    }
+  }
+
+  private func requireNoLinks(
+    _ folders: [FilePath], _ storage: any Storage, meaning: String, advice: String
+  ) throws {
+    for folder in folders {
       guard let place = try opened(folder.folder, storage),
         let kind = try place.status(of: folder.name)?.kind, kind != .folder
       else { continue }
       throw RescueError(
         .cannotWrite, "'\(folder)' is not a folder of its own, but leads elsewhere",
-        meaning: "the old files would not be kept beside the database; nothing was changed",
-        advice: "move it out of the way, and try again")
+        meaning: meaning, advice: advice)
     }
   }
 

@@ -18,6 +18,8 @@ struct TreesInDoubt {
   private var outlines: [Int: Outline] = [:]
   /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
   private var named: [PageNumber: [Int]] = [:]
+  /// The trees that lead to an interior page; of most pages one tree.
+  private var leading: [PageNumber: [Int]] = [:]
 
   init(
     _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
@@ -47,6 +49,7 @@ struct TreesInDoubt {
     orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
     self.outlines = outlines
     noteNames()
+    noteLeaders()
   }
 
   /// Takes runs apart of which a page is named by two trees, or may have to leave its place to a
@@ -150,7 +153,8 @@ struct TreesInDoubt {
       for page in outline.interiors {
         if claimants[index].isTable {
           taken.insert(page)
-        } else if claimants[index].tally(pages.rows(on: page, isTable: false)).fits,
+        } else if leader(of: page) == index,
+          claimants[index].tally(pages.rows(on: page, isTable: false)).fits,
           taken.insert(page)
         {
           rowInteriors[index, default: []].append(page)
@@ -160,6 +164,27 @@ struct TreesInDoubt {
     orphans.removeAll { taken.contains($0) }
   }
 
+  /// Notes which trees lead to each interior page.
+  private mutating func noteLeaders() {
+    for index in claimants.indices {
+      for page in outlines[index]?.interiors ?? [] { leading[page, default: []].append(index) }
+    }
+  }
+
+  /// The tree that has an interior page, of those that lead to it; nil where nothing tells.
+  ///
+  /// It is the one whose declared types the rows of the page have best.
+  private func leader(of page: PageNumber) -> Int? {
+    guard let candidates = leading[page], candidates.count > 1 else { return leading[page]?.first }
+    let tallies = candidates.filter { !claimants[$0].isTable }.map { index in
+      (index: index, tally: claimants[index].tally(pages.rows(on: page, isTable: false)))
+    }.filter(\.tally.fits)
+    guard let best = tallies.max(by: { $0.tally.expected < $1.tally.expected }),
+      tallies.count(where: { $0.tally.expected == best.tally.expected }) == 1
+    else { return nil }
+    return best.index
+  }
+
   /// What the pointer map knows; nil where there is none.
   var pointerMap: PointerMapWitness? {
     guard survey.hasPointerMaps else { return nil }
@@ -167,9 +192,7 @@ struct TreesInDoubt {
     for (position, tree) in survey.trees.enumerated() {
       if let root = tree.root { trees[root] = position }
     }
-    for (index, outline) in outlines {
-      for page in outline.interiors { trees[page] = claimants[index].position }
-    }
+    for page in leading.keys { trees[page] = leader(of: page).map { claimants[$0].position } }
     let known = trees
     return PointerMapWitness(pages.image) { known[$0] }
   }

@@ -76,6 +76,21 @@ import Testing
     #expect(try before.changes(until: bench.look()) == [])
   }
 
+  @Test(arguments: ["", "backups"])
+  func `no backup goes where a link of it leads`(_ name: String) throws {
+    if name.isEmpty {
+      try link(folder, to: "precious")
+    } else {
+      try SystemStorage().createFolder(folder)
+      try link(folder.appending(FilePath(name)), to: "../precious")
+    }
+    let before = try bench.look()
+    let ending = try bench.run("backup", bench["a.db"])
+    #expect(ending.status == 73 && ending.error.contains("--vault DIR"), "\(ending.all)")
+    #expect(try before.changes(until: bench.look()) == [])
+    #expect(try bench.run("backup", bench["a.db"], "--vault", bench["precious"]).status == 0)
+  }
+
   @Test func `its vault is not swept`() throws {
     let vault = folder.appending("backups")
     try SystemStorage().createFolder(vault)

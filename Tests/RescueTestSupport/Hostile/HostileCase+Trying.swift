@@ -140,7 +140,7 @@ extension HostileCase {
     let planted = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE name IN ('stolen', 'planted', 'sound2') AND type = 'table'"
     )
-    if let name = planted.first?.first?.utf8String {
+    if let name = planted.first?.first?.utf8String, !document.contains("CREATE TABLE \(name)") {
       violations.append(Violation("\(command): statement executed", name))
     }
     let version = try connection.value("SELECT user_version FROM pragma_user_version")
