@@ -62,6 +62,10 @@ package final class ReadFaults: SystemCallWatch {
     self.fault = fault
   }
 
+  /// How many bytes went wrong; none where the read was not made, as several threads do not always
+  /// read as often.
+  package var struckByteCount: Int { state.withLock { $0.range?.count ?? 0 } }
+
   /// How many reads there were.
   package var reads: Int { state.withLock(\.reads) }
 
