@@ -49,7 +49,11 @@ extension RunLog {
   func beginnings() throws(RescueError) -> [RunBeginning] {
     var beginnings: [RunBeginning] = []
     try forEachLine { line in
-      if let beginning = RunBeginning(line: line) { beginnings.append(beginning) }
+      // Most lines are of runs that have ended.
+      guard line.starts(with: RunBeginning.start), let beginning = RunBeginning(line: line) else {
+        return
+      }
+      beginnings.append(beginning)
     }
     return beginnings
   }
@@ -121,17 +125,26 @@ extension RunLog.Contents {
   }
 }
 
-extension RunRecord {
+/// What a line of the log can be.
+private protocol LogLine: Decodable {
+  /// The version of the JSON.
+  var schema: Int { get }
+}
+
+extension LogLine {
   fileprivate init?(line: Bytes.SubSequence) {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     guard
-      let record = try? decoder.decode(RunRecord.self, from: Data(line)),
-      record.schema == Self.currentSchema
+      let read = try? decoder.decode(Self.self, from: Data(line)),
+      read.schema == RunRecord.currentSchema
     else { return nil }
-    self = record
+    self = read
   }
 }
+
+extension RunRecord: LogLine {}
+extension RunBeginning: LogLine {}
 
 extension [Bytes] {
   /// Where the last lines of so many runs start, with the lines of beginnings among them.
@@ -149,17 +162,6 @@ extension [Bytes] {
 extension RunBeginning {
   /// How every such line begins, as its members are in the order of their names.
   fileprivate static let start = Array(#"{"at":"#.utf8)
-
-  fileprivate init?(line: Bytes.SubSequence) {
-    guard line.starts(with: Self.start) else { return nil }
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .iso8601
-    guard
-      let beginning = try? decoder.decode(RunBeginning.self, from: Data(line)),
-      beginning.schema == RunRecord.currentSchema
-    else { return nil }
-    self = beginning
-  }
 }
 
 /// Splits blocks into lines, and holds no more than one line of bounded length.

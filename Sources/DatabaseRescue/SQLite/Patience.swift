@@ -11,6 +11,9 @@ final class Patience {
   /// How many steps lie between two looks: less than a millisecond.
   static let stepsPerLook: Int32 = 10_000
 
+  /// How many statements can take all the steps that one may take.
+  private static let statementsMax = 20
+
   /// Whether somebody wishes that statements should stop.
   var isStopWished: @Sendable () -> Bool = { false }
   /// How many steps are left.
@@ -44,11 +47,11 @@ final class Patience {
   }
 
   /// Does something of which each statement may take so many steps, or as many as are left where
-  /// these are fewer, and all together twice as many.
+  /// these are fewer: all together as many as some such statements, and twice what is left.
   func limited<Result>(perStatement steps: Int, _ body: () -> Result) -> Result {
     let before = stepsLeft
     let steps = min(steps, before)
-    allow(2 * steps)
+    allow(min(Self.statementsMax * steps, 2 * min(before, .max / 2)))
     stepsPerStatement = steps
     defer {
       allow(before)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How databases stand to their contracts.
 
-import DatabaseRescue
 import Diagnosis
 import SQLiteFormat
 import Testing
+
+@testable import DatabaseRescue
 
 @Suite struct ContractVerifierTests {
   @Test func `broken invariants are counted, and no value is told`() throws {
@@ -141,6 +142,23 @@ import Testing
     ) { $0.unsynced = [.init(name: "mine", table: "mine", predicate: "NOT sent")] }
     #expect(result.unsynced.map(\.table) == ["mine", "ps_crud"])
     #expect(result.unsyncedRows == .some(1))
+  }
+
+  @Test func `a large database has patience for many checks, of which each is bounded`() {
+    func exhausted(checks: Int, steps: Int, byteCount: Int) -> Int {
+      let patience = Patience(stepsFor: byteCount)
+      return patience.limited(perStatement: 100_000_000) {
+        (0..<checks).count { _ in
+          patience.beginStatement()
+          return (0..<(steps / Int(Patience.stepsPerLook))).contains { _ in patience.endsStatement()
+          }
+        }
+      }
+    }
+    #expect(exhausted(checks: 15, steps: 90_000_000, byteCount: 1 << 30) == 0)
+    #expect(exhausted(checks: 15, steps: 110_000_000, byteCount: 1 << 30) == 15)
+    // Of a small one, all together take little.
+    #expect(exhausted(checks: 15, steps: 15_000_000, byteCount: 4096) > 10)
   }
 
   @Test func `the connection is free again afterwards`() throws {
