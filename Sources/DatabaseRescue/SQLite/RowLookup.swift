@@ -48,9 +48,11 @@ package struct RowLookup: ~Copyable {
         (names.map { "\($0) IS ?" }.joined(separator: " AND "), "0", "NULL", false)
       }
     let byIdentity = try connection.prepare("SELECT 1 FROM \(table) WHERE \(condition)")
-    between = try connection.prepare("SELECT 1 FROM \(table) WHERE \(range) LIMIT 1")
-    inOrder = try connection.prepare("SELECT \(rowID) FROM \(table) ORDER BY \(rowID)")
+    let between = try connection.prepare("SELECT 1 FROM \(table) WHERE \(range) LIMIT 1")
+    let inOrder = try connection.prepare("SELECT \(rowID) FROM \(table) ORDER BY \(rowID)")
     self.byIdentity = byIdentity
+    self.between = between
+    self.inOrder = inOrder
     self.usesRowIDs = usesRowIDs
     self.encoding = encoding
   }
