@@ -17,6 +17,8 @@ public struct Survey: Sendable {
   public let header: DatabaseHeader?
   /// The schema.
   public let schema: SchemaSurvey?
+  /// Whether the first page is that of another database, and is not believed.
+  public let hasHeadOfAnother: Bool
   /// Every tree that the schema names and that has a root, tables first.
   public private(set) var trees: [TreeSurvey]
   /// Where among them those of a name are.
@@ -116,9 +118,13 @@ extension Survey {
     // The very first transaction was cut off: its journal takes everything back.
     guard full.pageCount > 0 else { return Survey(kind: .empty) }
     func survey(_ image: Image) -> Survey {
-      Survey(
-        image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
-        known: known)
+      func surveyed(believesHead: Bool) -> Survey {
+        Survey(
+          image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
+          known: known, believesHead: believesHead)
+      }
+      let survey = surveyed(believesHead: true)
+      return survey.speaksOfAnother ? surveyed(believesHead: false) : survey
     }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return survey(full) }
     return LogTrust(full: full, without: { image(without: $0) }, survey: survey).chosen
@@ -135,6 +141,7 @@ extension Survey {
     image = nil
     header = nil
     schema = nil
+    hasHeadOfAnother = false
     trees = []
     treePlaces = TreePlaces([])
     freelist = nil
@@ -148,16 +155,17 @@ extension Survey {
 
   private init(
     _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
-    parser: any SchemaParsing, known: OutsideKnowledge
+    parser: any SchemaParsing, known: OutsideKnowledge, believesHead: Bool
   ) {
-    let header = image.header
+    let header = believesHead ? image.header : nil
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
     let hasPointerMaps =
       believed.map { $0.isAutoVacuum && !image.isTreePage(2) } ?? image.startsPointerMap(2)
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, expected: known.schema, parser: parser, claims: &claims)
+      image, encoding: believed?.encoding, expected: known.schema, parser: parser,
+      believesTable: believesHead, claims: &claims)
     let trees = ForestScan(
       image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     ).surveys(&claims)
@@ -172,6 +180,7 @@ extension Survey {
     self.image = image
     self.header = believed
     self.schema = schema
+    hasHeadOfAnother = !believesHead
     self.freelist = freelist
     self.claims = freeClaims
     (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
