@@ -179,12 +179,10 @@ struct RecoveryWork {
     // In WAL mode the content of another page size does not go in.
     schema.pageSize = examination.survey.geometry?.geometry.pageSize ?? schema.pageSize
     do {
-      var fresh = try FreshDatabase(at: path, schema: schema)
-      try fresh.finish()
-      guard fresh.unrestored.isEmpty else {
+      let unrestored = try FreshDatabase(at: path, schema: schema).finish()
+      if let object = unrestored.first {
         throw RescueError(
-          .invalidInput,
-          "the schema does not build: \(fresh.unrestored[0].name): \(fresh.unrestored[0].reason)",
+          .invalidInput, "the schema does not build: \(object.name): \(object.reason)",
           meaning: "nothing was replaced", advice: "mend the contract or script")
       }
     } catch {
