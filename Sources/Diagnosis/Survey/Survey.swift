@@ -44,6 +44,8 @@ public struct Survey: Sendable {
   public let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   public let transfer: TextTransfer?
+  /// Where the pages of the file belong that moved; empty where none did.
+  let moved: [MovedPages.Stretch]
   /// Why nothing could be read of the file; nil where something could.
   public let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -100,7 +102,7 @@ extension Survey {
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
-    guard let decision = outcome.decision else {
+    guard var decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
           kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
@@ -108,6 +110,23 @@ extension Survey {
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
+    let survey = Self.read(
+      files, kind ?? .database, decision, transfer: transfer, parser: parser, known)
+    guard survey.leadsAstray,
+      let moved = try MovedPages(files.main, decision.geometry, start: decision.start)
+    else { return survey }
+    decision = GeometryDecision(
+      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
+    let rejoined = Self.read(
+      files.with(main: moved.file), kind ?? .database, decision, transfer: transfer,
+      parser: parser, known, moved: moved.stretches)
+    return rejoined.reachesMore(than: survey) ? rejoined : survey
+  }
+
+  private static func read(
+    _ files: FileSet, _ kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
+    parser: any SchemaParsing, _ known: OutsideKnowledge, moved: [MovedPages.Stretch] = []
+  ) -> Survey {
     func image(without doubt: Image.LogDoubt? = nil) -> Image {
       Image(
         files, geometry: decision.geometry, start: decision.start,
@@ -120,7 +139,7 @@ extension Survey {
     func survey(_ image: Image) -> Survey {
       func surveyed(believesHead: Bool) -> Survey {
         Survey(
-          image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
+          image, kind: kind, decision, moved: moved, transfer: transfer, parser: parser,
           known: known, believesHead: believesHead)
       }
       let survey = surveyed(believesHead: true)
@@ -151,10 +170,12 @@ extension Survey {
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
+    moved = []
   }
 
   private init(
-    _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
+    _ image: Image, kind: FileKind, _ decision: GeometryDecision,
+    moved: [MovedPages.Stretch], transfer: TextTransfer?,
     parser: any SchemaParsing, known: OutsideKnowledge, believesHead: Bool
   ) {
     let header = believesHead ? image.header : nil
@@ -192,6 +213,7 @@ extension Survey {
       ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
       : FaultList()
     self.transfer = transfer
+    self.moved = moved
     readFailure = nil
   }
 
