@@ -113,7 +113,10 @@ extension Survey {
     let survey = Self.read(
       files, kind ?? .database, decision, transfer: transfer, parser: parser, known)
     guard survey.leadsAstray,
-      let moved = try MovedPages(files.main, decision.geometry, start: decision.start)
+      let moved = try MovedPages(
+        files.main, decision.geometry, start: decision.start,
+        statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
+        roots: survey.roots)
     else { return survey }
     decision = GeometryDecision(
       geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)

@@ -28,6 +28,8 @@ struct MovedPages {
   private static let sampleMax = 2048
   /// How many references are weighed, at most.
   private static let referenceMax = 1 << 16
+  /// How many trees of the schema are looked for, at most.
+  private static let rootMax = 256
   /// What has to speak for a place where pages moved.
   private static let leastWeight = 5
 
@@ -38,14 +40,37 @@ struct MovedPages {
 
   /// Looks for pages that moved; nil where none did, or nothing tells.
   ///
+  /// `roots` are the trees that the schema names.
+  ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  init?(_ source: any PageSource, _ geometry: Geometry, start: Int) throws(ReadFailure) {
+  init?(
+    _ source: any PageSource, _ geometry: Geometry, start: Int, statedCount: Int?, roots: [Root]
+  ) throws(ReadFailure) {
     let pageSize = geometry.pageSize
     let phase = start >= 0 ? start : pageSize - (-start - 1) % pageSize - 1
     let slots = try PageSlots(searching: source, geometry, phase: phase)
     let roll = try PageRoll(source, geometry, slots, referenceMax: Self.referenceMax)
     guard roll.entries.count == slots.count else { return nil }
-    let layout = Layout(roll, Self.segments(of: roll))
+    let plain = (phase - start) / pageSize + 1
+    let stated = statedCount.map { $0 - slots.count + 1 }
+    let shifts = Self.shifts(roll, besides: [plain] + (stated.map { [$0] } ?? []))
+    var marks = Self.marks(roll, shifts)
+    // The file begins as it did, and ends as the header says.
+    marks.append(
+      Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))
+    if let statedCount, let stated {
+      marks.append(
+        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight + 1 : 0 }))
+    }
+    for root in roots.prefix(Self.rootMax) {
+      let weights = try shifts.map { shift throws(ReadFailure) in
+        let position = root.number - shift
+        return roll.entries.indices.contains(position)
+          ? root.weight(of: try slots.read(position, of: source), geometry) : 0
+      }
+      marks.append(Mark(number: root.number, weights: weights))
+    }
+    let layout = Layout(roll, Self.segments(of: marks, shifts))
     stretches = layout.stretches
     guard stretches.count > 1 || !slots.isPlain else { return nil }
     let parts =
@@ -55,6 +80,23 @@ struct MovedPages {
     file = RejoinedFile(source, parts)
   }
 
+  /// A tree that the schema names.
+  struct Root {
+    /// The number of its first page.
+    let number: Int
+    /// Whether it is that of a table with rowids.
+    let isTable: Bool
+    /// What its records look like, where that is known.
+    let form: RecordForm?
+  }
+
+  /// Something that tells where the page of a number lies.
+  private struct Mark {
+    let number: Int
+    /// How much speaks for each of the shifts.
+    let weights: [Int]
+  }
+
   /// References into pages that follow one another, and what the first page's number is for them.
   struct Segment {
     let shift: Int
@@ -62,47 +104,52 @@ struct MovedPages {
     var last: Int
   }
 
-  /// The references in the order of their numbers, as segments with the shift that explains most.
-  private static func segments(of roll: PageRoll) -> [Segment] {
-    let references = roll.references.sorted { $0.number < $1.number }
-    let shifts = shifts(roll, references)
-    guard let first = references.first, !shifts.isEmpty else { return [] }
+  private static func marks(_ roll: PageRoll, _ shifts: [Int]) -> [Mark] {
     let judges = shifts.map { PageJudge(roll: roll, first: $0) }
-    var sums = judges.map { $0.weight(of: first) }
+    return roll.references.map { reference in
+      Mark(number: reference.number, weights: judges.map { $0.weight(of: reference) })
+    }
+  }
+
+  /// The marks in the order of their numbers, as segments with the shift that explains most.
+  private static func segments(of marks: [Mark], _ shifts: [Int]) -> [Segment] {
+    let marks = marks.sorted { $0.number < $1.number }
+    guard var sums = marks.first?.weights else { return [] }
     var origins: [[Int]] = []
-    for (previous, reference) in zip(references, references.dropFirst()) {
+    for (previous, mark) in zip(marks, marks.dropFirst()) {
       var origin = Array(shifts.indices)
       var next = sums
       for (index, shift) in shifts.enumerated() {
         for other in shifts.indices
         where other != index && sums[other] - leastWeight > next[index]
           // Pages lie in the order of their numbers.
-          && reference.number - shift > previous.number - shifts[other]
+          && mark.number - shift > previous.number - shifts[other]
         {
           next[index] = sums[other] - leastWeight
           origin[index] = other
         }
       }
-      for index in shifts.indices { next[index] += judges[index].weight(of: reference) }
+      for index in shifts.indices { next[index] += mark.weights[index] }
       origins.append(origin)
       sums = next
     }
     var state = sums.indices.max { sums[$0] < sums[$1] } ?? 0
     var segments: [Segment] = []
-    for (index, reference) in references.enumerated().reversed() {
+    for (index, mark) in marks.enumerated().reversed() {
       if segments.last?.shift == shifts[state] {
-        segments[segments.count - 1].first = reference.number
+        segments[segments.count - 1].first = mark.number
       } else {
-        segments.append(
-          Segment(shift: shifts[state], first: reference.number, last: reference.number))
+        segments.append(Segment(shift: shifts[state], first: mark.number, last: mark.number))
       }
       if index > 0 { state = origins[index - 1][state] }
     }
     return segments.reversed()
   }
 
-  /// The numbers of the first page that some stretch of references speaks for, the best first.
-  private static func shifts(_ roll: PageRoll, _ references: [PageRoll.Reference]) -> [Int] {
+  /// The numbers of the first page that some stretch of references speaks for, the best first, and
+  /// others behind them.
+  private static func shifts(_ roll: PageRoll, besides others: [Int]) -> [Int] {
+    let references = roll.references.sorted { $0.number < $1.number }
     let step = max(1, references.count / sampleMax)
     let sample = stride(from: 0, to: references.count, by: step).map { references[$0] }
     let weighed = PageNumbering.candidates(roll, sample).map { shift in
@@ -114,9 +161,28 @@ struct MovedPages {
       }
       return (shift: shift, weight: best)
     }
-    return weighed.filter { $0.weight >= leastWeight }
+    let found = weighed.filter { $0.weight >= leastWeight }
       .sorted { $0.weight == $1.weight ? $0.shift < $1.shift : $0.weight > $1.weight }
       .prefix(shiftMax).map(\.shift)
+    return others.reduce(into: Array(found)) { all, other in
+      if !all.contains(other) { all.append(other) }
+    }
+  }
+}
+
+extension MovedPages.Root {
+  /// How much speaks for a page as the root.
+  fileprivate func weight(of bytes: Bytes, _ geometry: Geometry) -> Int {
+    guard
+      let page = PageNumber(number).flatMap({
+        try? BTreePage(bytes, number: $0, geometry: geometry)
+      }), page.layoutFaults.isEmpty
+    else { return bytes.isZero ? 0 : -1 }
+    guard page.kind.isTable == isTable else { return -3 }
+    guard page.kind != .tableInterior, page.cellCount > 0, let form,
+      let cell = try? page.cell(0), let record = try? Record(page.bytes, in: cell.local)
+    else { return 1 }
+    return form.admits(record) ? 2 : -3
   }
 }
 
@@ -255,6 +321,17 @@ extension Survey {
       return page.layoutFaults.isEmpty
     }
     return strays.prefix(2).count == 2
+  }
+
+  /// The roots that the schema names, and the first page.
+  var roots: [MovedPages.Root] {
+    guard let schema else { return [] }
+    return trees.indices.compactMap { position in
+      guard let root = trees[position].root else { return nil }
+      return MovedPages.Root(
+        number: root.number, isTable: trees[position].isRowIDTable,
+        form: claimant(position, schema).form)
+    }
   }
 
   /// Whether trees lead to more rows than in another survey of the same files.
