@@ -31,7 +31,7 @@ struct MovedPages {
   /// How many trees of the schema are looked for, at most.
   private static let rootMax = 256
   /// What has to speak for a place where pages moved.
-  private static let leastWeight = 5
+  fileprivate static let leastWeight = 5
 
   /// The stretches, by number.
   let stretches: [Stretch]
@@ -70,7 +70,7 @@ struct MovedPages {
       }
       marks.append(Mark(number: root.number, weights: weights))
     }
-    let layout = Layout(roll, Self.segments(of: marks, shifts))
+    let layout = Layout(roll, marks, shifts)
     stretches = layout.stretches
     guard stretches.count > 1 || !slots.isPlain else { return nil }
     let parts =
@@ -91,17 +91,10 @@ struct MovedPages {
   }
 
   /// Something that tells where the page of a number lies.
-  private struct Mark {
+  fileprivate struct Mark {
     let number: Int
     /// How much speaks for each of the shifts.
     let weights: [Int]
-  }
-
-  /// References into pages that follow one another, and what the first page's number is for them.
-  struct Segment {
-    let shift: Int
-    var first: Int
-    var last: Int
   }
 
   private static func marks(_ roll: PageRoll, _ shifts: [Int]) -> [Mark] {
@@ -109,41 +102,6 @@ struct MovedPages {
     return roll.references.map { reference in
       Mark(number: reference.number, weights: judges.map { $0.weight(of: reference) })
     }
-  }
-
-  /// The marks in the order of their numbers, as segments with the shift that explains most.
-  private static func segments(of marks: [Mark], _ shifts: [Int]) -> [Segment] {
-    let marks = marks.sorted { $0.number < $1.number }
-    guard var sums = marks.first?.weights else { return [] }
-    var origins: [[Int]] = []
-    for (previous, mark) in zip(marks, marks.dropFirst()) {
-      var origin = Array(shifts.indices)
-      var next = sums
-      for (index, shift) in shifts.enumerated() {
-        for other in shifts.indices
-        where other != index && sums[other] - leastWeight > next[index]
-          // Pages lie in the order of their numbers.
-          && mark.number - shift > previous.number - shifts[other]
-        {
-          next[index] = sums[other] - leastWeight
-          origin[index] = other
-        }
-      }
-      for index in shifts.indices { next[index] += mark.weights[index] }
-      origins.append(origin)
-      sums = next
-    }
-    var state = sums.indices.max { sums[$0] < sums[$1] } ?? 0
-    var segments: [Segment] = []
-    for (index, mark) in marks.enumerated().reversed() {
-      if segments.last?.shift == shifts[state] {
-        segments[segments.count - 1].first = mark.number
-      } else {
-        segments.append(Segment(shift: shifts[state], first: mark.number, last: mark.number))
-      }
-      if index > 0 { state = origins[index - 1][state] }
-    }
-    return segments.reversed()
   }
 
   /// The numbers of the first page that some stretch of references speaks for, the best first, and
@@ -186,45 +144,92 @@ extension MovedPages.Root {
   }
 }
 
-/// The stretches that segments of references come to: each page of the file has one place at most.
+/// The stretches that marks come to: each page of the file has one place at most.
 private struct Layout {
+  /// Marks that follow one another, of which the shift explains most.
+  private struct Segment {
+    /// The shift, as a position among all.
+    let shift: Int
+    /// The first of them, as a position among all.
+    let first: Int
+  }
+
   private let roll: PageRoll
+  private let shifts: [Int]
+  /// By number.
+  private let marks: [MovedPages.Mark]
   private(set) var stretches: [MovedPages.Stretch] = []
 
-  init(_ roll: PageRoll, _ segments: [MovedPages.Segment]) {
+  init(_ roll: PageRoll, _ marks: [MovedPages.Mark], _ shifts: [Int]) {
     self.roll = roll
-    guard var open = segments.first else { return }
-    var first = max(1, open.shift)
-    for next in segments.dropFirst() {
-      let (end, start) = border(after: open, before: next)
-      add(first..<end, open.shift)
-      (open, first) = (next, start)
+    self.shifts = shifts
+    self.marks = marks.sorted { $0.number < $1.number }
+    let segments = segments
+    guard let first = segments.first else { return }
+    var start = max(1, shifts[first.shift])
+    for (index, segment) in segments.enumerated() {
+      let next = index + 1 < segments.count ? segments[index + 1] : nil
+      let shift = shifts[segment.shift]
+      let (end, behind) =
+        next.map { border(between: segment, and: $0) } ?? (roll.entries.count + shift, 0)
+      if start < end {
+        stretches.append(.init(first: start, position: start - shift, count: end - start))
+      }
+      start = max(start, behind)
     }
-    add(first..<(roll.entries.count + open.shift), open.shift)
   }
 
-  private mutating func add(_ numbers: Range<Int>, _ shift: Int) {
-    guard !numbers.isEmpty else { return }
-    stretches.append(
-      .init(first: numbers.lowerBound, position: numbers.lowerBound - shift, count: numbers.count))
+  /// The marks as the segments that explain most of them.
+  private var segments: [Segment] {
+    guard var sums = marks.first?.weights else { return [] }
+    var origins: [[Int]] = []
+    for mark in marks.dropFirst() {
+      let best = sums.indices.max { sums[$0] < sums[$1] } ?? 0
+      let changed = sums[best] - MovedPages.leastWeight
+      origins.append(sums.indices.map { sums[$0] >= changed ? $0 : best })
+      sums = sums.indices.map { max(sums[$0], changed) + mark.weights[$0] }
+    }
+    var state = sums.indices.max { sums[$0] < sums[$1] } ?? 0
+    var segments: [Segment] = []
+    for index in marks.indices.reversed() {
+      let origin = index > 0 ? origins[index - 1][state] : nil
+      if origin != state { segments.append(Segment(shift: state, first: index)) }
+      state = origin ?? state
+    }
+    return segments.reversed()
   }
 
-  /// Where one stretch ends and the next one starts, by number.
+  /// Where, by number, one segment ends and the next one starts.
   private func border(
-    after open: MovedPages.Segment, before next: MovedPages.Segment
-  ) -> (end: Int, start: Int) {
-    // So many numbers have no page; where there are pages without number instead, none.
-    let missing = max(0, next.shift - open.shift)
-    let ends = (open.last + 1)...max(open.last + 1, next.first - missing)
-    var best = (end: ends.lowerBound, weight: Int.min)
-    var before = 0
-    var behind = (ends.lowerBound..<next.first).reduce(0) { sum, number in
-      number >= ends.lowerBound + missing ? sum + weight(of: number, next.shift) : sum
+    between open: Segment, and next: Segment
+  ) -> (end: Int, behind: Int) {
+    let (shift, other) = (shifts[open.shift], shifts[next.shift])
+    // So many numbers have no page; where there are pages without a number instead, none.
+    let missing = max(0, other - shift)
+    let first = marks[next.first].number
+    let last = marks[max(open.first, next.first - 1)].number
+    let ends = max(1, first - missing - 64)...max(first, last + 1)
+    let range = ends.lowerBound...(ends.upperBound + missing)
+    var (atOpen, atNext): ([Int: Int], [Int: Int]) = ([:], [:])
+    for number in range {
+      atOpen[number] = weight(of: number, shift)
+      atNext[number] = weight(of: number, other)
     }
+    for mark in marks[open.first...] {
+      guard mark.number <= range.upperBound else { break }
+      guard mark.number >= range.lowerBound else { continue }
+      atOpen[mark.number, default: 0] += 2 * mark.weights[open.shift]
+      atNext[mark.number, default: 0] += 2 * mark.weights[next.shift]
+    }
+    var before = 0
+    var behind = range.reduce(0) { sum, number in
+      number >= ends.lowerBound + missing ? sum + (atNext[number] ?? 0) : sum
+    }
+    var best = (end: ends.lowerBound, weight: Int.min)
     for end in ends {
       if before + behind > best.weight { best = (end, before + behind) }
-      before += weight(of: end, open.shift)
-      if end + missing < next.first { behind -= weight(of: end + missing, next.shift) }
+      before += atOpen[end] ?? 0
+      behind -= atNext[end + missing] ?? 0
     }
     return (best.end, best.end + missing)
   }
