@@ -102,7 +102,7 @@ extension Survey {
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
-    guard var decision = outcome.decision else {
+    guard let decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
           kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
@@ -110,49 +110,13 @@ extension Survey {
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    let survey = Self.read(
-      files, kind ?? .database, decision, transfer: transfer, parser: parser, known)
-    guard survey.leadsAstray,
-      let moved = try MovedPages(
-        files.main, decision.geometry, start: decision.start,
-        statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
-        roots: survey.roots)
-    else { return survey }
-    decision = GeometryDecision(
-      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
-    let rejoined = Self.read(
-      files.with(main: moved.file), kind ?? .database, decision, transfer: transfer,
-      parser: parser, known, moved: moved.stretches)
-    return rejoined.reachesMore(than: survey) ? rejoined : survey
+    var reading = SurveyReading(
+      files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
+      parser: parser, known: known)
+    return try reading.settled()
   }
 
-  private static func read(
-    _ files: FileSet, _ kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
-    parser: any SchemaParsing, _ known: OutsideKnowledge, moved: [MovedPages.Stretch] = []
-  ) -> Survey {
-    func image(without doubt: Image.LogDoubt? = nil) -> Image {
-      Image(
-        files, geometry: decision.geometry, start: decision.start,
-        hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt)
-    }
-    // Without numbers, the frames of a log have no place.
-    let full = image(without: decision.hasPageNumbers ? nil : .foreign)
-    // The very first transaction was cut off: its journal takes everything back.
-    guard full.pageCount > 0 else { return Survey(kind: .empty) }
-    func survey(_ image: Image) -> Survey {
-      func surveyed(believesHead: Bool) -> Survey {
-        Survey(
-          image, kind: kind, decision, moved: moved, transfer: transfer, parser: parser,
-          known: known, believesHead: believesHead)
-      }
-      let survey = surveyed(believesHead: true)
-      return survey.speaksOfAnother ? surveyed(believesHead: false) : survey
-    }
-    guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return survey(full) }
-    return LogTrust(full: full, without: { image(without: $0) }, survey: survey).chosen
-  }
-
-  private init(
+  init(
     kind: FileKind, candidates: [Geometry] = [], transfer: TextTransfer? = nil,
     readFailure: ReadFailure? = nil
   ) {
@@ -176,11 +140,10 @@ extension Survey {
     moved = []
   }
 
-  private init(
-    _ image: Image, kind: FileKind, _ decision: GeometryDecision,
-    moved: [MovedPages.Stretch], transfer: TextTransfer?,
-    parser: any SchemaParsing, known: OutsideKnowledge, believesHead: Bool
-  ) {
+  /// Surveys an image, as it is read.
+  init(_ image: Image, _ reading: SurveyReading) {
+    let (decision, believesHead) = (reading.decision, reading.believesHead)
+    let (parser, known) = (reading.parser, reading.known)
     let header = believesHead ? image.header : nil
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
     let hasPointerMaps =
@@ -198,8 +161,8 @@ extension Survey {
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: Self.freelistOwner)
     }
-    self.kind = kind
-    self.geometry = decision
+    kind = reading.kind
+    geometry = decision
     geometryCandidates = []
     self.image = image
     self.header = believed
@@ -215,8 +178,8 @@ extension Survey {
       hasPointerMaps
       ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
       : FaultList()
-    self.transfer = transfer
-    self.moved = moved
+    transfer = reading.transfer
+    moved = reading.moved
     readFailure = nil
   }
 

@@ -328,6 +328,19 @@ extension Survey {
     return strays.prefix(2).count == 2
   }
 
+  /// Whether a page of a tree lies askew, where one of its pages should lie.
+  func meetsPagesAskew(in image: Image) throws(ReadFailure) -> Bool {
+    let pages = trees.lazy.flatMap { $0.pageFaults.first }.compactMap(\.page).prefix(64)
+    for page in Set(pages) where image.origin(of: page) == .main {
+      let offset = image.offset(of: page)
+      guard offset >= 0 else { continue }
+      if try PageSlots.placeAskew(in: image.files.main, image.geometry, from: offset) != nil {
+        return true
+      }
+    }
+    return false
+  }
+
   /// The roots that the schema names, and the first page.
   var roots: [MovedPages.Root] {
     guard let schema else { return [] }

@@ -56,14 +56,27 @@ struct PageSlots {
         continue
       }
       patience -= pageSize
-      let next = (1..<pageSize).first { geometry.hasTree(bytes, at: $0) }
-      if let next, try Self.goesOn(source, geometry, from: offset + next + pageSize) {
-        offset += next
+      if let next = try Self.placeAskew(in: source, geometry, from: offset) {
+        offset = next
         stretches.append(Stretch(first: count, offset: offset))
       } else {
         offset += pageSize
       }
     }
+  }
+
+  /// Where the next page of a tree lies, less than a page behind an offset, where others follow it
+  /// as if pages lay there; nil where none does, or one lies at the offset.
+  static func placeAskew(
+    in source: any PageSource, _ geometry: Geometry, from offset: Int
+  ) throws(ReadFailure) -> Int? {
+    let pageSize = geometry.pageSize
+    let bytes = try source.read(at: offset, count: 2 * pageSize)
+    guard !geometry.hasTree(bytes, at: 0), !geometry.hasTree(bytes, at: pageSize),
+      let next = (1..<pageSize).first(where: { geometry.hasTree(bytes, at: $0) }),
+      try goesOn(source, geometry, from: offset + next + pageSize)
+    else { return nil }
+    return offset + next
   }
 
   /// Whether the pages behind one that lies askew lie like it.
