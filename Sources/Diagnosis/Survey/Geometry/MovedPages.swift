@@ -321,25 +321,32 @@ extension Survey {
   /// Whether trees lead to sound pages that are not theirs, as they do where pages moved.
   var leadsAstray: Bool {
     guard let image else { return false }
-    let strays = trees.lazy.flatMap { $0.pageFaults.first + $0.misplaced.first }.filter { fault in
-      guard let page = fault.page.flatMap({ try? image.btreePage($0) }) else { return false }
-      return page.layoutFaults.isEmpty
-    }
+    let strays = everyTree.lazy.flatMap { $0.pageFaults.first + $0.misplaced.first }
+      .filter { fault in
+        guard let page = fault.page.flatMap({ try? image.btreePage($0) }) else { return false }
+        return page.layoutFaults.isEmpty
+      }
     return strays.prefix(2).count == 2
   }
 
   /// Whether a page of a tree lies askew, where one of its pages should lie.
   func meetsPagesAskew(in image: Image) throws(ReadFailure) -> Bool {
-    let pages = trees.lazy.flatMap { $0.pageFaults.first }.compactMap(\.page).prefix(64)
-    for page in Set(pages) where image.origin(of: page) == .main {
+    let faults = everyTree.lazy.flatMap { tree in
+      tree.pageFaults.first + tree.layoutFaults.first + tree.cellFaults.first
+    }
+    var seen: Set<PageNumber> = []
+    for page in faults.compactMap(\.page) where image.origin(of: page) == .main {
+      guard seen.count < 64 else { break }
       let offset = image.offset(of: page)
-      guard offset >= 0 else { continue }
+      guard offset >= 0, seen.insert(page).inserted else { continue }
       if try PageSlots.placeAskew(in: image.files.main, image.geometry, from: offset) != nil {
         return true
       }
     }
     return false
   }
+
+  private var everyTree: [TreeSurvey] { (schema.map { [$0.tree] } ?? []) + trees }
 
   /// The roots that the schema names, and the first page.
   var roots: [MovedPages.Root] {
