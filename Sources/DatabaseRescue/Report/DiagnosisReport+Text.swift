@@ -67,7 +67,7 @@ extension DiagnosisReport {
       ReportLine("doubtful", .heading), ReportLine("lost", .heading))
     for table in tables.count > Self.shownMax ? worstTables : tables {
       add(
-        ReportLine(table.name), ReportLine(table.readable.grouped),
+        ReportLine(table.table.shownName), ReportLine(table.readable.grouped),
         ReportLine(table.doubtful.grouped, table.doubtful > 0 ? .bad : nil),
         ReportLine(table.lossWords, table.lost.style))
     }
@@ -155,7 +155,7 @@ extension DiagnosisReport {
 
 extension Verdict {
   /// The style in which text shows the verdict.
-  var style: ReportLine.Style {
+  package var style: ReportLine.Style {
     switch self {
     case .healthy: .good
     case .outdated, .newer, .drifted, .damagedIntact: .warning

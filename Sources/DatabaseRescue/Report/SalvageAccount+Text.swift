@@ -70,7 +70,8 @@ extension SalvageAccount {
   private var unrestoredSection: [ReportLine] {
     titled(
       "not restored",
-      unrestored.map { "\($0.name): \($0.reason)" } + Self.omission(of: unrestoredOmitted), .bad)
+      unrestored.map { "\($0.name.shownName): \($0.reason)" }
+        + Self.omission(of: unrestoredOmitted), .bad)
   }
 
   private var problemSection: [ReportLine] {

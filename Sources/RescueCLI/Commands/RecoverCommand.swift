@@ -38,7 +38,8 @@ func recover(
   }
   let report = result.value
   if context.console.manner.isJSON {
-    context.console.print(document: RecoveryJSON.document(operation, report, result.code))
+    context.console.print(
+      document: try RecoveryJSON.document(operation, result, of: invocation.path(.file).name))
   } else {
     tell(result, of: invocation.path(.file).name, context)
   }

@@ -12,15 +12,7 @@ import DatabaseRescue
 /// ```
 struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// What a piece of text is; how that looks is decided in one place.
-  enum Style: Hashable, Sendable {
-    case heading
-    case good
-    case warning
-    case bad
-    case dim
-    /// What to look at, such as a command to paste.
-    case emphasised
-  }
+  typealias Style = ReportLine.Style
 
   fileprivate struct Piece: Hashable, Sendable {
     var text: String

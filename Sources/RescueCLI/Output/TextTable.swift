@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of aligned columns.
 
+import DatabaseRescue
+
 /// A table of aligned columns.
 struct TextTable: Sendable {
   /// One column.
