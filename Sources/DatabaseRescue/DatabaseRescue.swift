@@ -57,7 +57,7 @@ public struct Rescue: Sendable {
     _ input: InputFiles, contract: Contract? = nil
   ) throws(RescueError) -> RunResult<Examination> {
     try run(.check, on: input.main) { notes throws(RescueError) in
-      try examine(input, contract, &notes)
+      try notes.noting { () throws(RescueError) in try examine(input, contract) }.examination
     }
   }
 
@@ -69,19 +69,19 @@ public struct Rescue: Sendable {
   ) throws(RescueError) -> RunResult<Diagnosed> {
     try run(.diagnose, on: input.main) { notes throws(RescueError) in
       var (examination, trials) = try withEvidence(
-        input, &notes,
-        examine: { notes throws(RescueError) in
-          try examine(input, contract, askingModules: true, &notes)
+        input, note: { notes.inputs = $0 },
+        examine: { () throws(RescueError) in
+          try notes.noting { () throws(RescueError) in
+            try examine(input, contract, askingModules: true)
+          }.examination
         },
-        { examination, _, _ throws(RescueError) in
+        { examination, _ throws(RescueError) in
           (examination, try salvageTrials(for: examination, contract))
         })
       do { examination = try examination.judgedAgain() } catch { throw .interrupted }
       if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
-      notes.stage = .plan
-      examination = try descended(examination, of: input.main, vault: vault, &notes)
-      let offers = try self.offers(for: examination, of: input.main, vault: vault, &notes)
+      let offers = try self.offers(for: &examination, of: input.main, vault: vault, &notes)
       return Diagnosed(
         examination: examination, trial: trials.salvage,
         options: examination.options(
@@ -107,7 +107,7 @@ public struct Rescue: Sendable {
           try backUp(held.main, contract, vault ?? folder.backups, options, &notes)
         }
       }
-      try finishPending(database, &notes)
+      notes.take(try finishPending(database))
       return try backUp(database, contract, vault, options, &notes)
     }
   }
@@ -124,7 +124,6 @@ public struct Rescue: Sendable {
       var files = files
       files.read([backup.path], storage: world.storage)
       let output = try files.write(output, storage: world.storage)
-      try prove(backup, &notes)
       try restore(backup, toNewFile: output, &notes)
       return backup
     }

@@ -46,6 +46,10 @@ public struct RescueError: Error, Hashable, Sendable {
   public internal(set) var code: SupportCode?
   /// What the run has changed all the same; nil until somebody has looked.
   public internal(set) var change: Change?
+  /// How far an examination came that failed.
+  private(set) var stage: SupportCode.Stage?
+  /// Whether the database is not any more what the plan was made for.
+  var isOverdue = false
 
   /// Makes an error.
   public init(
@@ -88,6 +92,13 @@ public struct RescueError: Error, Hashable, Sendable {
       advice: advice.isEmpty ? "try again, or ask for help with the support code" : advice,
       verdict: verdict)
     error.change = change
+    return error
+  }
+
+  /// The same error, with how far its examination came.
+  func at(_ stage: SupportCode.Stage) -> RescueError {
+    var error = self
+    error.stage = self.stage ?? stage
     return error
   }
 

@@ -116,7 +116,9 @@ struct DatabasePerformer: PlaybookPerformer {
   /// Examines the database and learns every fact about it.
   private mutating func look() throws(RescueError) -> Examination {
     let input = try InputFiles(database, storage: rescue.world.storage)
-    let examination = try rescue.examine(input, setting.contract, &notes)
+    let examination = try notes.noting { [rescue, setting] () throws(RescueError) in
+      try rescue.examine(input, setting.contract)
+    }.examination
     let survey = examination.survey
     let tables = Array(survey.userTables.values)
     known.set(examination.verdict)
@@ -253,7 +255,7 @@ extension Rescue {
     telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
   ) throws(RescueError) -> RunResult<PlaybookResult> {
     try run(.playbook, on: database) { notes throws(RescueError) in
-      try finishPending(database, &notes)
+      notes.take(try finishPending(database))
       let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
       var performer = DatabasePerformer(
         rescue: self, database: database, setting: setting, asking: asking, telling: telling,

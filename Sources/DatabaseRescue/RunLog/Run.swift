@@ -36,8 +36,6 @@ package struct RunNotes: Sendable {
   package var exitStatus: Int32 = 0
   /// What was found out about the database.
   package var examination: Examination?
-  /// The files of the database when it was last looked at.
-  var state: DatabaseState?
   /// What became of each table.
   package var balances: [Balance] = []
   /// The steps that were carried out.

@@ -18,10 +18,10 @@ package struct QuarantineDatabase: ~Copyable {
 
   let connection: Connection
   let encoding: TextEncoding
-  private let image: Image?
-  private var widths: [Table: Int] = [:]
-  private var statements: [String: PreparedStatement] = [:]
-  private var indexedByKey: Set<Table> = []
+  let image: Image?
+  var widths: [Table: Int] = [:]
+  var statements: [String: PreparedStatement] = [:]
+  var indexedByKey: Set<Table> = []
   /// The types of values that are written once nobody has the file open.
   package let deferredTypes = DeferredTypes()
   /// How many rows, whole or in part, lie here.
@@ -171,163 +171,16 @@ package struct QuarantineDatabase: ~Copyable {
       ])
   }
 
-  /// Adds what is known of the file at the end, and commits.
-  package mutating func finish(meta: [(key: String, value: String)] = []) throws(SQLiteError) {
+  /// Adds what is known of the file at the end, commits, and closes the file.
+  ///
+  /// - Returns: The types of values that are written now that nobody has the file open.
+  package consuming func finish(
+    meta: [(key: String, value: String)] = []
+  ) throws(SQLiteError) -> DeferredTypes {
     try Self.describe(meta, in: connection)
     statements = [:]
     try connection.execute("COMMIT")
-  }
-
-  /// Adds rows of one object; where that fails, nothing of them is here.
-  ///
-  /// - Throws: What `body` throws.
-  mutating func attempt<Result>(
-    _ body: (inout QuarantineDatabase) throws -> Result
-  ) throws -> Result {
-    let (widths, indexedByKey, count) = (widths, indexedByKey, count)
-    let putOff = deferredTypes.count
-    try connection.execute("SAVEPOINT one_object")
-    do {
-      let result = try body(&self)
-      try connection.execute("RELEASE one_object")
-      return result
-    } catch {
-      statements = [:]
-      try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
-      (self.widths, self.indexedByKey, self.count) = (widths, indexedByKey, count)
-      deferredTypes.forget(after: putOff)
-      throw error
-    }
-  }
-
-  // MARK: Inside
-
-  /// Where the bytes of a row are, as the columns that all tables of rows begin with.
-  private func place(
-    of page: PageNumber, _ offset: Int, table: Name?, rowID: Int64?
-  ) -> [Value] {
-    [
-      table.map { .text($0) } ?? .null, rowID.map(Value.integer) ?? .null,
-      .text("\(image?.origin(of: page) ?? .main)"), .integer(Int64(page.rawValue)),
-      .integer(Int64(offset)),
-    ]
-  }
-
-  private mutating func insert(
-    into table: Table, _ leading: [Value], _ fields: [(field: Int, value: Value)]
-  ) throws(SQLiteError) {
-    let fields = fields.filter { $0.field < Self.valuesMax }
-    try widen(table, to: fields.map(\.field).max().map { $0 + 1 } ?? 0)
-    let names = table.columns.map(\.quotedIdentifier) + fields.map { "c\($0.field)" }
-    let marks = names.map { _ in "?" }.joined(separator: ", ")
-    let insertion = try prepared(
-      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
-    try insertion.run(leading, fields.map(\.value), encoding: encoding)
-    count += 1
-  }
-
-  /// Inserts all values of a record; the long ones of one that has such are never in memory.
-  private mutating func insert(
-    _ record: Record, into table: Table, _ leading: [Value]
-  ) throws {
-    guard !record.isWhole else {
-      return try insert(
-        into: table, leading, record.values.enumerated().map { ($0.offset, $0.element) })
-    }
-    let fields = Array(record.fields.prefix(Self.valuesMax))
-    try widen(table, to: fields.count)
-    let names = table.columns.map(\.quotedIdentifier) + fields.indices.map { "c\($0)" }
-    let marks = names.map { _ in "?" }.joined(separator: ", ")
-    let statement = try connection.prepare(
-      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
-    try statement.bind(leading)
-    let first = fields.firstIndex(where: record.isLong) ?? fields.endIndex
-    func isApart(_ index: Int) -> Bool { index >= first && fields[index].length > 0 }
-    for (index, field) in fields.enumerated() {
-      let parameter = leading.count + index + 1
-      if isApart(index) {
-        try statement.bind(zeros: field.length, at: parameter)
-      } else {
-        try statement.bind(field, of: record, isReal: false, at: parameter, encoding: encoding)
-      }
-    }
-    while try statement.step() {}
-    let longValues = LongValues(
-      of: Name(table.rawValue), try TableRoots(connection), on: connection, deferredTypes)
-    // Some tables have columns that the statement does not name.
-    let columns = try connection.rows("PRAGMA table_info(\(table.rawValue))").map { $0[1] }
-    for index in fields.indices where isApart(index) {
-      let name: Name = "c\(index)"
-      guard let place = columns.firstIndex(of: .text(name)) else { continue }
-      try longValues.fill(name, at: place, with: fields[index], of: record)
-    }
-    count += 1
-  }
-
-  /// Gives a table columns for so many values.
-  mutating func widen(_ table: Table, to width: Int) throws(SQLiteError) {
-    let present = widths[table] ?? 0
-    guard width > present else { return }
-    for index in present..<width {
-      try connection.execute("ALTER TABLE \(table.rawValue) ADD COLUMN c\(index)")
-    }
-    widths[table] = width
-  }
-
-  /// Makes rows without rowids quick to find by their key, where that is asked for.
-  mutating func indexByKey(_ table: Table) throws(SQLiteError) {
-    guard indexedByKey.insert(table).inserted else { return }
-    let name = table.rawValue
-    try connection.execute(
-      #"CREATE INDEX \#(name)_by_key ON \#(name) ("table", c0) WHERE "rowid" IS NULL"#)
-  }
-
-  /// How many columns for values a table has.
-  func width(of table: Table) -> Int { widths[table] ?? 0 }
-
-  /// A statement that is prepared once.
-  mutating func prepared(_ sql: String) throws(SQLiteError) -> PreparedStatement {
-    if let statement = statements[sql] { return statement }
-    let statement = PreparedStatement(try connection.prepare(sql))
-    statements[sql] = statement
-    return statement
-  }
-}
-
-/// A statement that is kept for the next time.
-final class PreparedStatement {
-  private let statement: Statement
-
-  init(_ statement: consuming Statement) {
-    self.statement = statement
-  }
-
-  /// Runs once with these values, the later ones with text in an encoding.
-  func run(
-    _ values: [Value], _ more: [Value] = [], encoding: TextEncoding = .utf8
-  ) throws(SQLiteError) {
-    _ = try first(values, more, encoding: encoding)
-  }
-
-  /// The first row that the statement gives; nil when there is none.
-  func first(
-    _ values: [Value], _ more: [Value] = [], encoding: TextEncoding = .utf8
-  ) throws(SQLiteError) -> [Value]? {
-    defer { statement.reset() }
-    try statement.bind(values)
-    for (index, value) in more.enumerated() {
-      try statement.bind(value, at: values.count + index + 1, encoding: encoding)
-    }
-    guard try statement.step() else { return nil }
-    return statement.row
-  }
-
-  /// Hands out every row.
-  func forEach(_ values: [Value], _ body: ([Value]) throws(SQLiteError) -> Void) throws(SQLiteError)
-  {
-    defer { statement.reset() }
-    try statement.bind(values)
-    while try statement.step() { try body(statement.row) }
+    return deferredTypes
   }
 }
 

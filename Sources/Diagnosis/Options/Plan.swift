@@ -13,6 +13,8 @@ public struct Plan: Hashable, Sendable {
     case exportUnsynced(tables: [Name])
     /// Build the new database from a backup.
     case buildFromBackup(String)
+    /// Build the new database from the files that an earlier run displaced.
+    case buildFromQuarantine(String)
     /// Build the new database from every readable row.
     case buildBySalvage
     /// Build the new database with its indexes made anew.
@@ -35,6 +37,8 @@ public struct Plan: Hashable, Sendable {
       case .exportUnsynced(let tables):
         "export the unsynced rows of \(tables.joined(separator: ", ")) as JSON Lines"
       case .buildFromBackup(let name): "build the new database beside the old one from \(name)"
+      case .buildFromQuarantine(let code):
+        "build the new database beside the old one from what the run \(code) displaced"
       case .buildBySalvage: "build the new database beside the old one from every readable row"
       case .buildWithNewIndexes:
         "build the new database beside the old one: the same rows, new indexes"
@@ -53,6 +57,7 @@ public struct Plan: Hashable, Sendable {
       case .verifyBackup: "verify-backup"
       case .exportUnsynced: "export-unsynced"
       case .buildFromBackup: "build-from-backup"
+      case .buildFromQuarantine: "build-from-quarantine"
       case .buildBySalvage: "build-by-salvage"
       case .buildWithNewIndexes: "build-with-new-indexes"
       case .buildEmpty: "build-empty"

@@ -125,10 +125,13 @@ struct Inquiry {
     return runs + loose.filter { pages.reading(of: $0)?.page.kind.isTable == false }
   }
 
-  /// The rowids of all cells of pages.
+  /// The rowids of all rows on pages.
   private func rowIDs(on loose: [PageNumber]) -> [Int64] {
     loose.flatMap { page -> [Int64] in
-      guard let content = pages.reading(of: page, isTable: true)?.content else { return [] }
+      guard let reading = pages.reading(of: page, isTable: true), reading.page.kind.isLeaf else {
+        return []
+      }
+      let content = reading.content
       return (content.cells + content.doubtful).compactMap(\.rowID)
     }
   }
@@ -264,9 +267,9 @@ extension Inquiry.Hearing {
       later.append(number)
       return
     }
+    let bytes = page.bytes.span
     guard place == nil else {
       for cell in cells {
-        let bytes = page.bytes.span
         if cell.overflow == nil, located.read(cell.local, of: bytes) {
           take(
             located.digests(in: bytes), located.lastInteger(in: bytes), at: place ?? 0, subjects,
@@ -284,7 +287,6 @@ extension Inquiry.Hearing {
       owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
     }
     for cell in cells {
-      let bytes = page.bytes.span
       guard located.read(cell.local, of: bytes) else { continue }
       let rowID = located.lastInteger(in: bytes)
       let isAsked = asked.map { asked in rowID.map(asked.contains) ?? false } ?? true

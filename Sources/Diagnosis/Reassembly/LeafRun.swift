@@ -107,6 +107,7 @@ struct LeafTest: Sendable {
     var lastRowID: Int64?
     var spills = false
     var patience = Self.overflowMax
+    let bytes = page.bytes.span
     for cell in cells {
       if isTable {
         guard let rowID = cell.rowID, lastRowID.map({ $0 < rowID }) ?? true else { return nil }
@@ -117,7 +118,6 @@ struct LeafTest: Sendable {
         guard patience >= 0, add(cell, on: page, in: image, &keys) else { return nil }
         spills = true
       } else {
-        let bytes = page.bytes.span
         guard located.read(cell.local, of: bytes), form?.admits(located, of: bytes) ?? true else {
           return nil
         }

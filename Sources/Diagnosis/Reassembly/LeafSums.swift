@@ -9,6 +9,8 @@ struct LeafSums: Sendable {
   /// The runs, in the order of their rowids.
   let runs: [LeafRun]
   private let indexCount: Int
+  /// The first rowid of each run.
+  private let firsts: ContiguousArray<Int64>
   /// Where in the sums those of each run start.
   private let starts: [Int]
   private var sums: ContiguousArray<UInt64>
@@ -19,6 +21,7 @@ struct LeafSums: Sendable {
   init(_ runs: [LeafRun]) {
     let runs = runs.filter { !$0.leaves.isEmpty }
     self.runs = runs
+    firsts = ContiguousArray(runs.map { $0.leaves[0].first })
     indexCount = runs.first.map { $0.keys.count / $0.leaves.count } ?? 0
     var starts: [Int] = []
     sums = []
@@ -59,30 +62,54 @@ struct LeafSums: Sendable {
 
   /// Finds the leaf among whose rowids one lies.
   private mutating func find(_ rowID: Int64) -> Bool {
-    if isIn(rowID) { return true }
-    guard let run = runs.lastIndex(from: { $0.leaves[0].first <= rowID }),
-      let leaf = runs[run].leaves.lastIndex(from: { $0.first <= rowID })
+    if last.run < runs.count, runs[last.run].leaves[last.leaf].contains(rowID) { return true }
+    guard let run = firsts.lastIndex(upTo: rowID),
+      let leaf = runs[run].leaves.index(of: rowID)
     else { return false }
     last = (run, leaf)
-    return isIn(rowID)
-  }
-
-  private func isIn(_ rowID: Int64) -> Bool {
-    guard last.run < runs.count, last.leaf < runs[last.run].leaves.count else { return false }
-    let leaf = runs[last.run].leaves[last.leaf]
-    return leaf.first <= rowID && rowID <= leaf.last
+    return true
   }
 }
 
-extension Array {
-  /// The position of the last of its first elements of which something holds, and not of those
-  /// behind them.
-  fileprivate func lastIndex(from holds: (Element) -> Bool) -> Int? {
+extension LeafRun.Leaf {
+  /// Whether a rowid lies between its first and its last.
+  fileprivate func contains(_ rowID: Int64) -> Bool { first <= rowID && rowID <= last }
+}
+
+extension [LeafRun.Leaf] {
+  /// The leaf among whose rowids one lies.
+  ///
+  /// Most tables give out rowids one after the other: the first guess is that they lie evenly.
+  fileprivate func index(of rowID: Int64) -> Int? {
+    guard let first = first?.first, let last = last?.last, first <= rowID, rowID <= last else {
+      return nil
+    }
+    // The distance of two numbers in order is right without their sign.
+    let place = Double(UInt64(bitPattern: rowID &- first))
+    let length = Double(UInt64(bitPattern: last &- first)) + 1
+    var low = 0
+    var high = count - 1
+    var middle = Swift.min(high, Int(place / length * Double(count)))
+    while true {
+      if self[middle].contains(rowID) { return middle }
+      if rowID < self[middle].first { high = middle - 1 } else { low = middle + 1 }
+      guard low <= high else { return nil }
+      // A guess that is wrong is wrong by little, or of no use.
+      let step = rowID < self[middle].first ? -1 : 1
+      let next = middle + step
+      middle = self[next].contains(rowID) ? next : (low + high) / 2
+    }
+  }
+}
+
+extension ContiguousArray<Int64> {
+  /// The position of the last of ascending numbers that is not above another.
+  fileprivate func lastIndex(upTo number: Int64) -> Int? {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if holds(self[middle]) { low = middle + 1 } else { high = middle }
+      if self[middle] <= number { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
   }

@@ -35,7 +35,7 @@ extension Survey {
       return [tree.isRowIDTable ? .rowIDs(nil, nil) : .keys(nil, nil)]
     }
     var walk = GapWalk(
-      image: image, isTable: tree.isRowIDTable, claims: claims,
+      image: image, isTable: tree.isRowIDTable, faulty: tree.faultyPages, claims: claims,
       owner: Self.firstTreeOwner + PageClaims.Owner(clamping: position))
     if let root = tree.root {
       walk.visit(root, above: nil, upTo: nil, depth: 0)
@@ -44,6 +44,15 @@ extension Survey {
     }
     let regained = reassembly.pagesRegained(by: position).compactMap { image.rowIDs(of: $0) }
     return walk.gaps.flatMap { $0.without(regained) }
+  }
+}
+
+extension TreeSurvey {
+  /// The pages of the tree of which cells are damaged; nil where not each of them is known.
+  fileprivate var faultyPages: Set<PageNumber>? {
+    let lists = [cellFaults, layoutFaults, misplaced]
+    guard lists.allSatisfy({ $0.count == $0.first.count }) else { return nil }
+    return Set(lists.flatMap(\.first).compactMap(\.page))
   }
 }
 
@@ -57,16 +66,22 @@ private struct GapWalk {
 
   let image: Image
   let isTable: Bool
+  /// The leaves that are to be read cell by cell; nil for all.
+  let faulty: Set<PageNumber>?
   let claims: PageClaims
   let owner: PageClaims.Owner
   private(set) var gaps: [Gap] = []
   private var visited: Set<PageNumber> = []
   private let reader: PageReader
 
-  init(image: Image, isTable: Bool, claims: PageClaims, owner: PageClaims.Owner) {
+  init(
+    image: Image, isTable: Bool, faulty: Set<PageNumber>?, claims: PageClaims,
+    owner: PageClaims.Owner
+  ) {
     self.image = image
     reader = PageReader(image)
     self.isTable = isTable
+    self.faulty = faulty
     self.claims = claims
     self.owner = owner
   }
@@ -82,6 +97,7 @@ private struct GapWalk {
       visited.insert(number).inserted, let page = try? image.btreePage(number),
       page.kind.isTable == isTable
     else { return add(lower, upper, isUpperLost: true) }
+    if page.kind.isLeaf, let faulty, !faulty.contains(number) { return }
     var previous = lower
     var isLost = false
     for cell in cells(of: page) {

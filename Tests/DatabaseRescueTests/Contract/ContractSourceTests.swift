@@ -205,8 +205,8 @@ import Testing
 extension FreshDatabase {
   /// Makes an empty database of a schema.
   fileprivate static func make(at path: FilePath, _ schema: FreshSchema) throws {
-    var database = try FreshDatabase(at: path, schema: schema)
-    try database.finish()
-    #expect(database.unrestored == [])
+    let database = try FreshDatabase(at: path, schema: schema)
+    let unrestored = try database.finish()
+    #expect(unrestored == [])
   }
 }

@@ -43,8 +43,7 @@ import Testing
 
   private func failure(ofVerifying path: FilePath, _ storage: SystemStorage) -> RescueError? {
     let world = World(storage: storage)
-    var notes = RunNotes(.restore, unattended: true, world: world)
-    return #expect(throws: RescueError.self) { try Rescue(world: world).verifyNew(path, &notes) }
+    return #expect(throws: RescueError.self) { try Rescue(world: world).verifyNew(path) }
   }
 
   @Test func `a new database that cannot be opened is a matter of the disk, not of its owner`() {

@@ -27,6 +27,15 @@ extension Salvage {
     }
   }
 
+  /// What should be known of how the file was sent here.
+  var transferNotes: [String] {
+    guard case .lineFeedsExpanded(let removed) = survey.transfer else { return [] }
+    return [
+      "the file was transferred as text: \(removed) carriage returns before line feeds were left "
+        + "out in reading it"
+    ]
+  }
+
   /// What should be known of bytes that could not be read.
   var unreadNotes: [String] {
     guard let first = survey.failures.first else { return [] }

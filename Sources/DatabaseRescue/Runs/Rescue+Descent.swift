@@ -11,7 +11,7 @@ extension Rescue {
   ///
   /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
   func descended(
-    _ examination: Examination, of database: FilePath, vault: FilePath?, _ notes: inout RunNotes
+    _ examination: Examination, of database: FilePath, vault: FilePath?, code: SupportCode
   ) throws(RescueError) -> Examination {
     let survey = examination.survey
     guard examination.verdict.isStructureSound, let header = survey.header else {
@@ -23,7 +23,6 @@ extension Rescue {
     }
     let mark = StateMark(
       changeCounter: header.changeCounter, sequences: survey.sequencesByText, tables: tables)
-    let code = notes.code()
     let lineage = try Descent(of: folder.database, in: vault ?? folder.backups, world.storage)
       .lineage(of: mark, since: world.now()) { () throws(RescueError) in
         let content = try BackupContent(survey, supportCode: code)
@@ -31,9 +30,7 @@ extension Rescue {
         whole.changeCounter = mark.changeCounter
         return (whole, content)
       }
-    let descended = examination.adding(lineage?.findings.compactMap(\.finding) ?? [])
-    notes.take(descended)
-    return descended
+    return examination.adding(lineage?.findings.compactMap(\.finding) ?? [])
   }
 }
 

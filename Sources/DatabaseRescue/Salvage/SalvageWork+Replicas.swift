@@ -4,16 +4,12 @@
 import Diagnosis
 import SQLiteFormat
 
-extension Salvage {
-  /// Sets aside every row of a copy of a page that the fresh database does not hold value for
-  /// value, once.
-  func setAsideReplicas(
-    _ reader: SalvageReader, _ loaded: [LoadedTable], _ target: borrowing FreshDatabase,
-    _ aside: inout QuarantineDatabase, _ balances: inout [Balance], unknown: inout Balance,
-    _ notes: inout [String]
-  ) throws {
+extension SalvageWork {
+  /// The phase of the copies: every row of a copy of a page that the fresh database does not hold
+  /// value for value is set aside, once.
+  mutating func setAsideReplicas() throws {
     let positions = Dictionary(
-      balances.enumerated().compactMap { position, balance in
+      ledger.balances.enumerated().compactMap { position, balance in
         balance.table.map { ($0, position) }
       }, uniquingKeysWith: { first, _ in first })
     var tables: [Name: FilledTable] = [:]
@@ -24,11 +20,7 @@ extension Salvage {
       if let name = row.table?.entry.name {
         // What is not copied to the fresh database is not missed there either.
         guard let position = positions[name] else { return }
-        table =
-          try tables[name]
-          ?? FilledTable(
-            name, position: position, loaded.first { $0.balance == position }?.plan, target,
-            encoding: survey.encoding)
+        table = try tables[name] ?? filledTable(name, position: position)
         tables[name] = table
       }
       if table?.fits(row.stored) == false { table = nil }
@@ -42,15 +34,21 @@ extension Salvage {
       try aside.add(row.stored, table: table?.name, doubt: .replica(row.source))
       count += 1
       if let table {
-        balances[table.position].addReplica(row.source)
+        ledger.balances[table.position].addReplica(row.source)
       } else {
-        unknown.addReplica(row.source)
+        ledger.orphans.addReplica(row.source)
       }
     }
     guard count > 0 else { return }
-    notes.append(
+    ledger.notes.append(
       "\(count) rows lie only in older or unproven copies of pages, in the journals or under them, "
         + "and are set aside")
+  }
+
+  private func filledTable(_ name: Name, position: Int) throws -> FilledTable {
+    try FilledTable(
+      name, position: position, ledger.loaded.first { $0.balance == position }?.plan, target,
+      encoding: survey.encoding)
   }
 }
 

@@ -7,15 +7,18 @@ import SQLiteFormat
 extension Salvage {
   /// Has the modules say whether what was copied for them holds, and builds full-text indexes anew
   /// that do not: rows that are gone leave their words behind, and damage can look like words.
+  ///
+  /// - Returns: What they say, and what should be known of it.
   func reviewModules(
-    in database: FilePath, _ notes: inout [String]
-  ) throws -> [ModuleVerdict] {
+    in database: FilePath
+  ) throws -> (verdicts: [ModuleVerdict], notes: [String]) {
     let tables = try virtualTables(in: database)
     var verdicts = try verdicts(on: tables, in: database)
     let damaged = tables.filter { table in
       table.isFullText && verdicts.contains(ModuleVerdict(table.name, .damaged))
     }
-    guard !damaged.isEmpty else { return verdicts }
+    guard !damaged.isEmpty else { return (verdicts, []) }
+    var notes: [String] = []
     let connection = try Connection(database, mode: .readWrite)
     for table in damaged {
       do throws(SQLiteError) {
@@ -28,7 +31,7 @@ extension Salvage {
     }
     let again = try self.verdicts(on: damaged, in: database)
     verdicts.removeAll { verdict in again.contains { $0.table == verdict.table } }
-    return verdicts + again
+    return (verdicts + again, notes)
   }
 
   private func verdicts(

@@ -20,9 +20,11 @@ extension Rescue {
     wait: Duration, options: BackupWriter.Options,
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
-    try finishPending(database, &notes)
+    notes.take(try finishPending(database))
     try requireNotHeldApart(database)
-    let before = try examineInUse(database, contract, wait: wait, &notes)
+    let before = try notes.noting { () throws(RescueError) in
+      try examineInUse(database, contract, wait: wait)
+    }.examination
     if before.survey.hasForeignLog {
       throw try setForeignLogAside(from: database, before.verdict, &notes)
     }
@@ -86,7 +88,7 @@ extension Rescue {
           .cannotWrite, detour, advice: "move that out of the way, then put the backup back:")
       }
       notes.restored = true
-      try restore(backup, over: database, wait: wait, &notes)
+      try restore(backup, over: database, report.examination, wait: wait, &notes)
     }
     return report
   }
@@ -96,7 +98,9 @@ extension Rescue {
     _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try examineInUse(database, contract, wait: wait, &notes)
+      return try notes.noting { () throws(RescueError) in
+        try examineInUse(database, contract, wait: wait)
+      }.examination
     } catch  where error.kind == .missing {
       let nothing = try world.survey(FileSet(main: MemorySource([])))
       let examination = try examination(
@@ -227,53 +231,29 @@ extension Rescue {
   }
 
   private func method(
-    ofReplacing database: FilePath, by backup: Backup, _ notes: RunNotes
+    ofReplacing database: FilePath, by backup: Backup, _ present: Examination
   ) throws(RescueError) -> Replacement.Method {
-    guard let present = notes.examination, try exists(database) else { return .move }
+    guard try exists(database) else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
       byPagesOf: backup.manifest?.content.pageSize ?? 0, storage: world.storage)
   }
 
-  /// Puts a backup back over the database and proves that it is back.
+  /// Puts a backup back over what a command has left, and proves that it is back.
   private func restore(
-    _ backup: Backup, over database: FilePath, wait: Duration, _ notes: inout RunNotes
+    _ backup: Backup, over database: FilePath, _ present: Examination, wait: Duration,
+    _ notes: inout RunNotes
   ) throws(RescueError) {
-    try prove(backup, &notes)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let replacement = try Replacement(
-      of: folder, code: notes.publishCode(.failed),
-      by: method(ofReplacing: folder.database, by: backup, notes),
-      newByteCount: backup.manifest?.image.byteCount ?? 0, world: world)
-    do throws(RescueError) {
-      try build(backup, at: replacement.newFile, &notes)
-      try notes.step("install", at: .install) { _ throws(RescueError) in
-        try replacement.install(wait: wait)
-      }
-    } catch {
-      replacement.discard()
-      throw error
-    }
-    notes.note(folder.replaced(replacement.code))
-    try notes.step("verify-installed", at: .verify) { _ throws(RescueError) in
-      // Its rows are read once more, and others may have it open.
-      let scratch = try PrivateFolder(world: world)
-      let copy = scratch.file("moment.db")
-      try OnlineBackup.image(of: folder.database, into: copy, wait: wait)
-      let survey = try world.survey(
-        InputFiles(copy, storage: world.storage).open(in: world))
-      let content = try BackupContent(survey, supportCode: replacement.code)
-      let hashes = Dictionary(
-        content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
-      let expected = backup.manifest?.content.tables ?? []
-      guard expected.allSatisfy({ hashes[$0.name] == $0.contentHash }) else {
-        throw RescueError(
-          .busy, "the backup was put back, and the database is not equal to it any more",
-          meaning: "another process has written to it since; what it was before the restore is in "
-            + "'\(folder.quarantine(replacement.code))'",
-          advice: "dbrescue diagnose \(database)")
-      }
-    }
+    let method = try method(ofReplacing: folder.database, by: backup, present)
+    let name = backup.path.name.description
+    var run = PlanRun(
+      [
+        .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
+      ], of: self, in: folder, code: notes.publishCode(.failed), wait: wait)
+    run.backup = backup
+    run.aim = .equality
+    try run.carryOut(&notes)
   }
 }
 

@@ -55,7 +55,7 @@ extension Rescue {
   ///
   /// - Throws: ``RescueError`` when it does not hold.
   func prove(_ backup: Backup, _ notes: inout RunNotes) throws(RescueError) {
-    try notes.step("verify-backup", at: .verify) { notes throws(RescueError) in
+    try notes.step(.verifyBackup(backup.path.name.description)) { notes throws(RescueError) in
       let verification = try BackupReader(backup.path, in: world.stoppableStorage).verify()
       try world.requireGoingOn()
       if verification.isUnread {
@@ -75,16 +75,20 @@ extension Rescue {
     }
   }
 
-  /// Restores a proven backup to a new file, which gets its name when SQLite has checked it.
+  /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.
   func restore(
     _ backup: Backup, toNewFile output: RunFiles.Output, _ notes: inout RunNotes
   ) throws(RescueError) {
+    try prove(backup, &notes)
     let path = output.path
     do {
       try JournalsBeside(path, storage: world.storage).refuse()
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")
-      try build(backup, at: partial, &notes)
+      try notes.step(.buildFromBackup(backup.path.name.description)) { _ throws(RescueError) in
+        try build(backup, at: partial)
+      }
+      try notes.step(.verifyNew) { _ throws(RescueError) in try verifyNew(partial) }
       try world.requireGoingOn()
       let new = try world.storage.status(of: partial)?.identity
       do throws(StorageError) {
@@ -119,24 +123,17 @@ extension Rescue {
     return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
   }
 
-  /// Builds a database from a proven backup and has SQLite check it.
-  func build(
-    _ backup: Backup, at path: FilePath, _ notes: inout RunNotes
-  ) throws(RescueError) {
-    try notes.step("build-from-backup", at: .act) { _ throws(RescueError) in
-      try BackupReader(backup.path, in: world.stoppableStorage).restore(to: path)
-    }
-    try verifyNew(path, &notes)
+  /// Builds a database from a proven backup.
+  func build(_ backup: Backup, at path: FilePath) throws(RescueError) {
+    try BackupReader(backup.path, in: world.stoppableStorage).restore(to: path)
   }
 
   /// Has SQLite check a database that was just built.
-  func verifyNew(_ path: FilePath, _ notes: inout RunNotes) throws(RescueError) {
-    try notes.step("verify-new", at: .verify) { _ throws(RescueError) in
-      do throws(RescueError) { try requireSound(path) } catch  where error.kind == .invalidInput {
-        try world.storage.requireReadable(
-          path, doing: "check the new database", meaning: "nothing was replaced")
-        try requireSound(path)
-      }
+  func verifyNew(_ path: FilePath) throws(RescueError) {
+    do throws(RescueError) { try requireSound(path) } catch  where error.kind == .invalidInput {
+      try world.storage.requireReadable(
+        path, doing: "check the new database", meaning: "nothing was replaced")
+      try requireSound(path)
     }
   }
 

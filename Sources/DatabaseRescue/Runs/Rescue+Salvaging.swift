@@ -34,11 +34,13 @@ extension Rescue {
   ) throws(RescueError) -> SalvageReport {
     let storage = world.storage
     var report = try withEvidence(
-      input, &notes,
-      examine: { notes throws(RescueError) in
-        try examine(input, contract, known: backups.first?.knowledge, verifying: false, &notes)
+      input, note: { notes.inputs = $0 },
+      examine: { () throws(RescueError) in
+        try notes.noting { () throws(RescueError) in
+          try examine(input, contract, known: backups.first?.knowledge, verifying: false)
+        }.examination
       },
-      { examination, notes, digests throws(RescueError) in
+      { examination, digests throws(RescueError) in
         let report = try salvage(
           examination, to: output, into: contract, backups: backups, &notes
         ) { () throws(RescueError) in

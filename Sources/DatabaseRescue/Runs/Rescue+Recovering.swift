@@ -47,7 +47,7 @@ extension Rescue {
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
-    try finishPending(database, &notes)
+    notes.take(try finishPending(database))
     try requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
@@ -78,11 +78,11 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
-    var examination = try examine(input, contract, askingModules: true, &notes)
-    let state = notes.state
-    notes.stage = .plan
-    examination = try descended(examination, of: input.main, vault: vault, &notes)
-    var offers = try offers(for: examination, of: input.main, vault: vault, &notes)
+    let examined = try notes.noting { () throws(RescueError) in
+      try examine(input, contract, askingModules: true)
+    }
+    var examination = examined.examination
+    var offers = try offers(for: &examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
     let trials =
@@ -113,19 +113,29 @@ extension Rescue {
     let plan = try plan(option, input, examination, contract, chosen, folder, code)
     try approve(plan)
 
-    let work = RecoveryWork(
-      rescue: self, examination: examination, contract: contract, folder: folder,
-      code: code, plan: plan, wait: wait,
-      backup: chosen, state: state)
-    let report = try work.carryOut(&notes, renewing: mayHold && plan.canBeRenewed) {
-      now throws(RescueError) in
-      let option =
-        if let chosen { now.restoreOption(try offer(chosen, for: now)) } else { now.resetOption }
-      let plan = try self.plan(option, input, now, contract, chosen, folder, code)
-      try approve(plan)
-      return plan
+    let isRenewed = mayHold && plan.canBeRenewed
+    var carriedOut = plan
+    var run = PlanRun(plan.steps, of: self, in: folder, code: code, wait: wait)
+    (run.examination, run.contract, run.backup) = (examination, contract, chosen)
+    run.state = isRenewed ? nil : examined.state
+    do throws(RescueError) {
+      try run.carryOut(&notes) { notes throws(RescueError) in
+        guard isRenewed else { return }
+        let kept = folder.quarantine(code).appending(folder.database.name)
+        let now = try notes.noting { () throws(RescueError) in
+          try examine(InputFiles(kept, storage: world.storage), contract)
+        }.examination
+        let option =
+          if let chosen { now.restoreOption(try offer(chosen, for: now)) } else { now.resetOption }
+        carriedOut = try self.plan(option, input, now, contract, chosen, folder, code)
+        try approve(carriedOut)
+      }
+    } catch  where error.isOverdue {
+      return nil
     }
-    guard let report else { return nil }
+    let report = RecoveryReport(
+      plan: carriedOut, salvage: run.salvage, exported: run.exported,
+      verdict: run.verdict ?? examination.verdict, quarantine: folder.quarantine(code))
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus
     return report
@@ -152,7 +162,7 @@ extension Rescue {
     let method = Replacement.Method(
       replacing: examination, in: input,
       byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
-    steps += [method == .transaction ? .replaceContent : .replaceFiles, .verifyInstalled]
+    steps += [method.step, .verifyInstalled]
     do throws(CutShort) {
       return try Plan(
         for: examination, option: option, steps: steps,
@@ -235,26 +245,17 @@ extension Rescue {
   func undo(
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
-    try finishPending(database, &notes)
+    notes.take(try finishPending(database))
     try requireNotHeldApart(database)
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let kept = displaced.appending(folder.database.name)
     let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
-    let byteCount: Int
-    do {
-      byteCount = try InputFiles(kept, storage: world.storage).all
-        .reduce(0) { try $0 + (world.storage.status(of: $1)?.byteCount ?? 0) }
-    } catch {
-      throw RescueError(error, doing: "look at '\(displaced)'")
-    }
-    let replacement = try Replacement(
-      of: folder, code: notes.publishCode(.succeeded), by: method, newByteCount: byteCount,
-      world: world)
-    try notes.step("replace-files", at: .install) { _ throws(RescueError) in
-      try replacement.install(displacedBy: displaced, wait: wait)
-    }
-    notes.note(folder.replaced(replacement.code))
+    var run = PlanRun(
+      [.buildFromQuarantine("\(code)"), method.step], of: self, in: folder,
+      code: notes.publishCode(.succeeded), wait: wait)
+    run.displaced = displaced
+    try run.carryOut(&notes)
     return displaced
   }
 
@@ -268,9 +269,8 @@ extension Rescue {
     } catch {
       throw RescueError(error)
     }
-    var scratch = RunNotes(.check, unattended: true, world: world)
-    let present = try examineInUse(database, nil, wait: wait, &scratch)
-    let wanted = try examine(InputFiles(other, storage: world.storage), nil, &scratch)
+    let present = try examineInUse(database, nil, wait: wait).examination
+    let wanted = try examine(InputFiles(other, storage: world.storage), nil).examination
     guard wanted.verdict == .healthy else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),

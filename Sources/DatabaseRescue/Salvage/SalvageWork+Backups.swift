@@ -5,91 +5,48 @@
 import Diagnosis
 import SQLiteFormat
 
-/// A table that lost rows, and what is known of where they were.
-struct LossyTable {
-  /// How its own rows were read; nil for a table that the damaged file does not name any more.
-  let plan: TablePlan?
-  /// The table in the fresh schema.
-  let wanted: TableDescription
-  /// The place of its account.
-  let balance: Int
-  let evidence: LossEvidence
-
-  init(_ table: LoadedTable, _ evidence: LossEvidence) {
-    plan = table.plan
-    wanted = table.plan.wanted
-    balance = table.balance
-    self.evidence = evidence
-  }
-
-  /// A table of which nothing was found.
-  init(unseen wanted: TableDescription, balance: Int) {
-    plan = nil
-    self.wanted = wanted
-    self.balance = balance
-    let gap: Gap = wanted.withoutRowID ? .keys(nil, nil) : .rowIDs(nil, nil)
-    evidence = LossEvidence(gaps: [gap], isExact: false)
-  }
-
-  /// The table's name in the damaged file.
-  var name: Name { plan?.name ?? wanted.name }
-}
-
-extension Salvage {
-  /// The tables of the fresh schema that a damaged schema table may have named.
-  func unseenTables(
-    beside loaded: [LoadedTable], in target: borrowing FreshDatabase, _ balances: inout [Balance]
-  ) -> [LossyTable] {
-    guard survey.schema?.isWhole != true else { return [] }
-    let seen = Set(loaded.map { $0.plan.wanted.name })
-    var unseen: [LossyTable] = []
-    for table in schema.description.tables
-    where table.kind == .ordinary && !seen.contains(table.name) {
-      guard target.hasTable(table.name) else { continue }
-      var balance = Balance(table: table.name)
-      balance.lost = .unknown
-      balances.append(balance)
-      unseen.append(LossyTable(unseen: table, balance: balances.count - 1))
-    }
-    return unseen
-  }
-
-  /// Takes lost rows from the backups, the first of which wins.
-  func merge(
-    _ tables: [LossyTable], in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
-    _ balances: inout [Balance], _ notes: inout [String]
-  ) throws -> [RestoredRows] {
-    var origins: [RestoredRows] = []
-    for backup in backups {
-      for table in tables {
-        var merging = Merging(self, table, backup)
+extension SalvageWork {
+  /// The phase of the backups: lost rows are taken from them, the first of which wins.
+  mutating func takeFromBackups() throws {
+    guard !salvage.backups.isEmpty else { return }
+    noteUnseenTables()
+    for backup in salvage.backups {
+      for table in ledger.lossy {
+        var merging = Merging(salvage, table, backup)
         guard let rows = try merging.run(in: target, &aside) else { continue }
-        notes += merging.remarks
+        ledger.notes += merging.remarks
         guard rows > 0 else { continue }
-        origins.append(
+        ledger.origins.append(
           RestoredRows(
             table: table.wanted.name, backup: backup.name, created: backup.created, rows: rows))
-        balances[table.balance].restored += rows
-        balances[table.balance].lost = balances[table.balance].lost.reduced(by: rows)
-        try refreshMissingRows(of: table, in: target, &aside, &balances[table.balance])
+        ledger.balances[table.balance].restored += rows
+        ledger.balances[table.balance].lost = ledger.balances[table.balance].lost.reduced(by: rows)
+        try refreshMissingRows(of: table)
       }
     }
-    return origins
+  }
+
+  /// Notes the tables of the fresh schema that a damaged schema table may have named.
+  private mutating func noteUnseenTables() {
+    guard survey.schema?.isWhole != true else { return }
+    let seen = Set(ledger.loaded.map { $0.plan.wanted.name })
+    for table in salvage.schema.description.tables
+    where table.kind == .ordinary && !seen.contains(table.name) && target.hasTable(table.name) {
+      var balance = Balance(table: table.name)
+      balance.lost = .unknown
+      ledger.balances.append(balance)
+      ledger.lossy.append(LossyTable(unseen: table, balance: ledger.balances.count - 1))
+    }
   }
 
   /// Says anew which rows are missing, where indexes name them all.
-  private func refreshMissingRows(
-    of table: LossyTable, in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
-    _ balance: inout Balance
-  ) throws {
+  private mutating func refreshMissingRows(of table: LossyTable) throws {
     guard let plan = table.plan else { return }
-    balance.partial = try aside.partialRowCount(of: plan.name)
-    guard table.evidence.isExact,
-      let lookup = try target.lookup(
-        in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding),
-      lookup.usesRowIDs
-    else { return }
-    balance.missing = try missingRows(of: plan, lookup, &aside)
+    ledger.balances[table.balance].partial = try aside.partialRowCount(of: plan.name)
+    guard table.evidence.isExact, let lookup = try lookup(for: plan), lookup.usesRowIDs else {
+      return
+    }
+    ledger.balances[table.balance].missing = try missingRows(of: plan, lookup)
   }
 }
 

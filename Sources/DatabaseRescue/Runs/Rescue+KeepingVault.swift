@@ -88,7 +88,8 @@ extension Rescue {
       var isSound = true
       if let database {
         let input = try InputFiles(database, storage: world.storage)
-        isSound = try examine(input, nil, &notes).verdict.isStructureSound
+        let present = try notes.noting { () throws(RescueError) in try examine(input, nil) }
+        isSound = present.examination.verdict.isStructureSound
       }
       notes.stage = .plan
       var plan = try vault.prunePlan(retention, world: world, isSound: isSound)

@@ -4,47 +4,24 @@
 import Diagnosis
 import SQLiteFormat
 
-/// What is known of where the lost rows of a table were.
-struct LossEvidence {
-  /// The stretches of the table that are gone.
-  let gaps: [Gap]
-  /// Whether a sound index names every lost row.
-  let isExact: Bool
-}
-
-extension Salvage {
+extension SalvageWork {
   /// Keeps what the indexes of a table hold of its lost rows, and says better what was lost.
   ///
   /// A row counts as lost when it is neither in the fresh table nor set aside. Both are asked for
   /// each entry, so that no list of rows is kept in memory.
-  func witness(
-    _ loaded: LoadedTable, in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase,
-    _ balance: inout Balance
-  ) throws -> LossEvidence {
+  mutating func witness(_ loaded: LoadedTable) throws -> LossEvidence {
     let plan = loaded.plan
+    var balance = ledger.balances[loaded.balance]
+    defer { ledger.balances[loaded.balance] = balance }
     let gaps = survey.gaps(in: plan.tree)
     let lastRowID = survey.sequences.first { $0.key == plan.name }?.value
     balance.missing = MissingRows(gaps, lastRowID: lastRowID)
-    guard let image = survey.image, let table = plan.table,
-      let lookup = try target.lookup(
-        in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding)
+    guard let image = survey.image, let table = plan.table, let lookup = try lookup(for: plan)
     else { return LossEvidence(gaps: gaps, isExact: false) }
     var entries: [Int] = []
     for index in survey.witnesses(for: table) {
       if index.isComplete { entries.append(index.entryCount) }
-      try index.scan(image) { entry in
-        try world.requireGoingOn()
-        let key = plan.keyCount > 0 ? entry.partialRow.key(plan.keyCount) : []
-        guard try !lookup.finds(rowID: entry.rowID, key: key) else { return }
-        if balance.quarantined > 0,
-          try aside.holdsRow(of: plan.name, rowID: entry.rowID, key: key)
-        {
-          return
-        }
-        try aside.add(
-          entry.partialRow, table: plan.name, keyCount: plan.keyCount,
-          fieldCount: plan.shape.stored.count)
-      }
+      try keepEntries(of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
     // Rows that were set aside may be those of another table.
@@ -54,14 +31,38 @@ extension Salvage {
       entries: isClear ? entries : [])
     // A sound index knows each rowid; without one, the gaps say more than the rows known of.
     if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
-      balance.missing = try missingRows(of: plan, lookup, &aside)
+      balance.missing = try missingRows(of: plan, lookup)
     }
     return LossEvidence(gaps: gaps, isExact: !entries.isEmpty)
   }
 
+  /// Keeps the entries of one index whose rows are nowhere else.
+  private mutating func keepEntries(
+    of index: IndexWitness, _ image: Image, _ plan: TablePlan, _ lookup: borrowing RowLookup,
+    isAnythingAside: Bool
+  ) throws {
+    try index.scan(image) { entry in
+      try world.requireGoingOn()
+      let key = plan.keyCount > 0 ? entry.partialRow.key(plan.keyCount) : []
+      guard try !lookup.finds(rowID: entry.rowID, key: key) else { return }
+      if isAnythingAside, try aside.holdsRow(of: plan.name, rowID: entry.rowID, key: key) {
+        return
+      }
+      try aside.add(
+        entry.partialRow, table: plan.name, keyCount: plan.keyCount,
+        fieldCount: plan.shape.stored.count)
+    }
+  }
+
+  /// Looks for rows of a table in the fresh one; nil where that does not keep what they are known by.
+  func lookup(for plan: TablePlan) throws(SQLiteError) -> RowLookup? {
+    try target.lookup(
+      in: plan.wanted.name, plan.mapping, keyCount: plan.keyCount, encoding: survey.encoding)
+  }
+
   /// The stretches of rowids between rows that are there, where every lost row is known.
-  func missingRows(
-    of plan: TablePlan, _ lookup: borrowing RowLookup, _ aside: inout QuarantineDatabase
+  mutating func missingRows(
+    of plan: TablePlan, _ lookup: borrowing RowLookup
   ) throws -> MissingRows {
     var missing = MissingRows()
     var current: (first: Int64, last: Int64, rows: Int)?

@@ -24,6 +24,9 @@ package struct Replacement: Sendable {
     case transaction
     /// By moving files.
     case move
+
+    /// The step of a plan that does so.
+    var step: Diagnosis.Plan.Step { self == .transaction ? .replaceContent : .replaceFiles }
   }
 
   /// What is on disk before the first change.
@@ -126,7 +129,7 @@ package struct Replacement: Sendable {
   /// Puts the new file in place of a state of the database, and of no other.
   ///
   /// - Throws: ``RescueError`` as ``install(wait:last:)``, and of the kind `.busy` when somebody
-  ///   has written to it since: ``isOverdue(_:)``.
+  ///   has written to it since: ``RescueError/isOverdue``.
   func install(
     over state: DatabaseState?, wait: Duration,
     last: (FilePath?) throws(RescueError) -> Void = { _ in }
@@ -145,28 +148,17 @@ package struct Replacement: Sendable {
     let input = try InputFiles(folder.database, storage: world.storage)
     let present = try DatabaseState(of: input, storage: world.storage)
     guard present == state else {
-      throw RescueError(
-        .busy, Self.overdue(folder.database), meaning: Change.nothing.meaning,
-        advice: "close what uses it, or try again")
+      var error = RescueError(
+        .busy, "another process has written to '\(folder.database)' since it was looked at",
+        meaning: Change.nothing.meaning, advice: "close what uses it, or try again")
+      error.isOverdue = true
+      throw error
     }
     return present
   }
 
-  private static func overdue(_ database: FilePath) -> String {
-    "another process has written to '\(database)' since it was looked at"
-  }
-
-  /// Whether an error says that the database is not any more what the plan was made for.
-  func isOverdue(_ error: RescueError) -> Bool {
-    error.kind == .busy && error.message == Self.overdue(folder.database)
-  }
-
-  /// Puts files back that an earlier run displaced; the present ones are displaced instead.
-  ///
-  /// - Throws: ``RescueError`` as ``install(wait:last:)``.
-  package func install(
-    displacedBy quarantine: FilePath, wait: Duration
-  ) throws(RescueError) {
+  /// Builds the new file from files that an earlier run displaced.
+  func build(displacedBy quarantine: FilePath) throws(RescueError) {
     let input = try InputFiles(
       quarantine.appending(folder.database.name), storage: world.storage)
     do {
@@ -181,9 +173,7 @@ package struct Replacement: Sendable {
         try copy(world.storage.open(input.main, .read), to: newFile)
       }
       try world.storage.open(newFile, .readWrite).synchronize()
-      try install(wait: wait)
     } catch {
-      discard()
       throw RescueError(error, doing: "bring back '\(quarantine)'", meaning: "nothing was changed")
     }
   }

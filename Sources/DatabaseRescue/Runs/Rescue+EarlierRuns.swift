@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What earlier runs have begun on a database, and whether it is there.
+
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A replacement that an earlier run had begun, and that was finished or undone.
+struct EarlierReplacement {
+  /// How long that took.
+  let seconds: Double
+}
+
+extension RunNotes {
+  /// Notes what was finished of an earlier run, where there was anything.
+  mutating func take(_ earlier: EarlierReplacement?) {
+    guard let earlier else { return }
+    note(Change(.something, "the replacement that an earlier run had begun was finished or undone"))
+    note(
+      RunRecord.Step(
+        name: "finish-earlier-replacement", outcome: "done", seconds: earlier.seconds))
+  }
+}
+
+extension Rescue {
+  /// Finishes what an earlier run began on a database.
+  ///
+  /// - Returns: What that was; nil when there was nothing.
+  func finishPending(_ database: FilePath) throws(RescueError) -> EarlierReplacement? {
+    let start = world.now()
+    PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    try world.requireGoingOn()
+    guard try Replacement.finishPending(folder, world: world) != nil else { return nil }
+    return EarlierReplacement(seconds: world.now().timeIntervalSince(start))
+  }
+
+  /// Whether there is a database in its place, or one on its way to it.
+  package func exists(_ database: FilePath) throws(RescueError) -> Bool {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    do throws(StorageError) {
+      if try world.storage.status(of: folder.database) != nil { return true }
+    } catch {
+      throw RescueError(error)
+    }
+    return try isReplacing(database)
+  }
+
+  /// Whether a replacement has begun that is not finished.
+  package func isReplacing(_ database: FilePath) throws(RescueError) -> Bool {
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    do throws(StorageError) {
+      return try world.storage.status(of: folder.plan) != nil
+    } catch {
+      throw RescueError(error)
+    }
+  }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at a database without touching it.
+
+import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A database that was examined.
+struct Examined: Sendable {
+  /// What was found out about it.
+  var examination: Examination
+  /// How far the run has come by that.
+  let stage: SupportCode.Stage
+  /// Its files as they were before; nil where a copy of one moment was examined.
+  let state: DatabaseState?
+
+  init(_ examination: Examination, reached stage: SupportCode.Stage, asOf state: DatabaseState?) {
+    self.examination = examination
+    self.stage = stage
+    self.state = state
+  }
+}
+
+/// What SQLite is asked of a copy: how it stands to a contract, and what the modules of its virtual
+/// tables say.
+private struct SQLiteReview {
+  let contract: Contract?
+  let asked: [VirtualTable]
+
+  /// What is to be asked; nil where nothing is.
+  init?(of examination: Examination, _ contract: Contract?, askingModules: Bool) {
+    self.contract = contract
+    asked = askingModules ? examination.survey.virtualTables.filter(\.canBeAsked) : []
+    if contract == nil, asked.isEmpty { return nil }
+  }
+
+  /// What is said of modules that are not asked.
+  var unasked: [ModuleVerdict] {
+    asked.map {
+      ModuleVerdict($0.name, .unchecked("SQLite is asked nothing of a damaged database"))
+    }
+  }
+}
+
+extension Rescue {
+  /// How often a database is read that changes under the reading.
+  private static let readingsMax = 5
+
+  /// Examines a database: its bytes by our own reader, its contract on a private copy.
+  ///
+  /// Nothing is locked, so another process may write meanwhile. What then looks damaged or
+  /// drifted may be two states in one, and is read again.
+  ///
+  /// The contract's schema, or else what is `known` from a backup, stands in for one that the file
+  /// has lost; unless `verifying`, that is all that the contract is for. Modules of virtual tables
+  /// are asked on a private copy where that is wished: they may read all of their tables. What looks
+  /// sound may be two states as well, unless it is asked for `asOneMoment`.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when it changed under every reading.
+  func examine(
+    _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
+    verifying: Bool = true, askingModules: Bool = false, asOneMoment: Bool = false
+  ) throws(RescueError) -> Examined {
+    var input = input
+    for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
+      let start = try DatabaseState(of: input, storage: world.storage)
+      var failure: RescueError?
+      do throws(RescueError) {
+        let examined = try examineOnce(
+          input, contract, known: known, verifying: verifying, askingModules: askingModules,
+          asOf: start)
+        let looksSound = [.healthy, .outdated, .newer].contains(examined.examination.verdict)
+        if looksSound, !asOneMoment { return examined }
+        if try DatabaseState(of: input, storage: world.storage) == start { return examined }
+      } catch {
+        failure = error
+      }
+      if let failure, try DatabaseState(of: input, storage: world.storage) == start {
+        throw failure
+      }
+      input = try input.lookedForAgain(in: world.storage)
+    }
+    throw Self.changing(input.main).at(.diagnose)
+  }
+
+  /// The error of a reading under which the files changed.
+  static func changing(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "'\(database)' changes while it is read: another process is writing to it",
+      meaning: "nothing can be said of a mixture of two states; nothing was changed",
+      advice: "close what uses it and try again, or make a backup, which sees one state: "
+        + "dbrescue backup FILE")
+  }
+
+  /// Examines a database that others may be using, and that this run may change anyway, as it is at
+  /// one moment: where it does not rest, a copy that SQLite makes is examined instead.
+  func examineInUse(
+    _ database: FilePath, _ contract: Contract?, wait: Duration
+  ) throws(RescueError) -> Examined {
+    do throws(RescueError) {
+      return try examine(
+        InputFiles(database, storage: world.storage), contract, asOneMoment: true)
+    } catch  where error.kind == .busy {
+      let folder = try PrivateFolder(world: world)
+      let copy = folder.file("moment.db")
+      try OnlineBackup.image(
+        of: database, into: copy, wait: wait, isCancelled: world.isCancelled)
+      return try examineOnce(InputFiles(copy, storage: world.storage), contract, asOf: nil)
+    }
+  }
+
+  private func examineOnce(
+    _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
+    verifying: Bool = true, askingModules: Bool = false, asOf state: DatabaseState?
+  ) throws(RescueError) -> Examined {
+    let files = try during(.open) { () throws(RescueError) in try input.open(in: world) }
+    let bytes = try during(.diagnose) { () throws(RescueError) in
+      world.progress(.began(.examining))
+      var known = known ?? OutsideKnowledge()
+      if let contract, !contract.freshSchema.isEmpty {
+        known.schema = try FreshSchema(contract: contract).declared.entries
+      }
+      let survey = try world.survey(files, known: known)
+      let use = input.isPrivate ? LiveUse() : use(of: input.main)
+      return try examination(
+        survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
+    }
+    let review = SQLiteReview(of: bytes, verifying ? contract : nil, askingModules: askingModules)
+    guard let review, let image = bytes.survey.image else {
+      return Examined(bytes, reached: .diagnose, asOf: state)
+    }
+    // SQLite opens only what our own reader found to be sound, and only a copy of it.
+    guard bytes.verdict.isStructureSound else {
+      return Examined(
+        try examination(
+          bytes.survey, expectedVersion: bytes.expectedVersion, modules: review.unasked,
+          use: bytes.use), reached: .diagnose, asOf: state)
+    }
+    return try during(.verify) { () throws(RescueError) in
+      Examined(try carryOut(review, on: bytes, image), reached: .verify, asOf: state)
+    }
+  }
+
+  /// Says of an error how far the run had come.
+  private func during<Value>(
+    _ stage: SupportCode.Stage, _ body: () throws(RescueError) -> Value
+  ) throws(RescueError) -> Value {
+    do throws(RescueError) { return try body() } catch { throw error.at(stage) }
+  }
+
+  /// Judges a survey.
+  func examination(
+    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
+    modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
+  ) throws(RescueError) -> Examination {
+    do throws(CutShort) {
+      return try Examination(
+        survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
+        use: use)
+    } catch {
+      throw .interrupted
+    }
+  }
+
+  /// Has SQLite tell on a private copy what the bytes alone do not.
+  private func carryOut(
+    _ review: SQLiteReview, on bytes: Examination, _ image: Image
+  ) throws(RescueError) -> Examination {
+    let folder = try PrivateFolder(world: world)
+    let copy = folder.file("copy.db")
+    try image.write(to: copy, storage: world.storage)
+    let verification = try review.contract.map { contract throws(RescueError) in
+      try verify(copy, against: contract)
+    }
+    let modules: [ModuleVerdict]
+    do {
+      modules = try ModuleReview.verdicts(
+        on: review.asked, in: copy, byteCount: image.dataByteCount,
+        isCancelled: world.isCancelled)
+    } catch {
+      throw RescueError(error, doing: "have SQLite check a copy")
+    }
+    try world.requireGoingOn()
+    return try examination(
+      bytes.survey, verification, expectedVersion: bytes.expectedVersion, modules: modules,
+      use: bytes.use)
+  }
+
+  /// Has SQLite compare a private copy with a contract.
+  func verify(
+    _ copy: FilePath, against contract: Contract
+  ) throws(RescueError) -> ContractVerification {
+    do {
+      let connection = try Connection(copy, mode: .readOnly)
+      connection.stop(when: world.isCancelled)
+      return try ContractVerifier().verify(connection, against: contract)
+    } catch {
+      throw RescueError(error, doing: "compare a copy with the contract")
+    }
+  }
+}
+
+extension RunNotes {
+  /// Takes in what an examination finds out about the database, or how far it came.
+  mutating func noting(
+    _ examine: () throws(RescueError) -> Examined
+  ) throws(RescueError) -> Examined {
+    do throws(RescueError) {
+      let found = try examine()
+      take(found.examination)
+      stage = found.stage
+      return found
+    } catch {
+      stage = error.stage ?? stage
+      throw error
+    }
+  }
+
+  /// Takes in what is known of the database.
+  mutating func take(_ found: Examination) {
+    examination = found
+    rowsLost = found.losesRows
+    exitStatus = found.verdict.exitStatus
+    outcome = found.verdict == .healthy ? .succeeded : .findings
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backups that could be restored, and what that would give.
+
+import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Rescue {
+  /// The good backups of a database, newest first; none from a time that has not come yet.
+  func goodBackups(
+    of database: FilePath, vault: FilePath?
+  ) throws(RescueError) -> [Backup] {
+    let now = world.now()
+    return try backups(of: database, vault: vault).list()
+      .filter { $0.isGood && $0.name.created <= now }
+  }
+
+  /// What could be restored in the place of an examined database, which learns from the backups
+  /// whether it went back in time.
+  func offers(
+    for examination: inout Examination, of database: FilePath, vault: FilePath?,
+    _ notes: inout RunNotes
+  ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
+    notes.stage = .plan
+    examination = try descended(examination, of: database, vault: vault, code: notes.code())
+    notes.take(examination)
+    let good = try goodBackups(of: database, vault: vault)
+    notes.hasVerifiedBackup = !good.isEmpty
+    return try offers(for: examination, from: good)
+  }
+
+  /// What restoring some of the backups would give, each compared with the current rows.
+  func offers(
+    for examination: Examination, from good: [Backup]
+  ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
+    // The newest ones are what people choose from; each is read in full to compare.
+    var offers: [(backup: Backup, offer: BackupOffer)] = []
+    for backup in good.prefix(3) {
+      offers.append((backup, try offer(backup, for: examination)))
+    }
+    return offers
+  }
+
+  /// A backup, compared with the current rows.
+  func offer(
+    _ backup: Backup, for examination: Examination
+  ) throws(RescueError) -> BackupOffer {
+    BackupOffer(
+      name: backup.path.name.description, age: age(of: backup),
+      userVersion: Int(backup.name.userVersion),
+      comparison: try compare(examination.survey, with: backup))
+  }
+
+  /// The rows of a database compared with those of a backup.
+  func compare(
+    _ survey: Survey, with backup: Backup
+  ) throws(RescueError) -> [RowComparison] {
+    let pages = try BackupReader(backup.path, in: world.storage).pages()
+    let other = try world.survey(FileSet(main: world.watched(pages)))
+    do { return try survey.compare(with: other) } catch { throw .interrupted }
+  }
+
+  /// The age of a backup in words.
+  private func age(of backup: Backup) -> String {
+    let seconds = world.now().timeIntervalSince(backup.name.created)
+    if seconds < 0 { return "a time that has not come yet" }
+    func words(_ count: Double, _ unit: String) -> String {
+      let count = Int(count)
+      return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
+    }
+    return switch seconds {
+    case ..<60: words(seconds, "second")
+    case ..<3600: words(seconds / 60, "minute")
+    case ..<(48 * 3600): words(seconds / 3600, "hour")
+    default: words(seconds / 86_400, "day")
+    }
+  }
+}

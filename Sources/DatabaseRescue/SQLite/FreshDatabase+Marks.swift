@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to one object of a fresh database happens as a whole or not at all.
+
+internal import CSQLite
+import Diagnosis
+import SQLiteFormat
+
+extension FreshDatabase {
+  /// How the file was before something was done to one object.
+  struct Mark {
+    fileprivate let putOff: Int
+  }
+
+  /// Marks how the file is, before a table is filled or something else is done to one object.
+  func mark() throws(SQLiteError) -> Mark {
+    connection.patience.allow(Patience.enough(for: inputByteCount))
+    try connection.execute("SAVEPOINT one_object")
+    return Mark(putOff: deferredTypes.count)
+  }
+
+  /// Keeps what was done since a mark.
+  func keep(since mark: Mark) throws(SQLiteError) { try connection.execute("RELEASE one_object") }
+
+  /// Takes back what was done since a mark.
+  func takeBack(to mark: Mark) throws(SQLiteError) {
+    defer { deferredTypes.forget(after: mark.putOff) }
+    try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+  }
+
+  /// Does something that either happens as a whole or not at all.
+  func isolated<Result, Failure: Error>(
+    _ body: (borrowing Connection) throws(Failure) -> Result
+  ) throws -> Result {
+    try connection.execute("SAVEPOINT one_object")
+    do {
+      let result = try body(connection)
+      try connection.execute("RELEASE one_object")
+      return result
+    } catch {
+      try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+      throw error
+    }
+  }
+
+  /// Why an error is one of a single object: of the SQL in its declaration, and not of the disk, of
+  /// memory, or of whoever wishes the run to stop; nil where it is not.
+  package func reasonToLeaveOut(_ error: any Error) -> String? {
+    guard let error = error as? SQLiteError, isCancelled?() != true else { return nil }
+    switch error.cause {
+    case .constraint, .other, .permission: return error.message
+    case .damaged where error.extendedCode == dbrescue_corrupt_virtual_table: return error.message
+    case .full where isAtLimit: return "it takes more than \(byteCountMax ?? 0) bytes"
+    case .full, .busy, .damaged, .inputOutput, .cannotOpen: return nil
+    }
+  }
+
+  /// Whether the file is as large as it may be.
+  private var isAtLimit: Bool {
+    guard let byteCountMax, let pages = try? connection.value("PRAGMA page_count")?.integerValue
+    else { return false }
+    return (Int(pages) + 2) * schema.pageSize >= byteCountMax
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects of a fresh database: each is made on its own, and what cannot be made is left out.
+
+internal import CSQLite
+import Diagnosis
+package import SQLiteFormat
+
+/// An object of a schema that is not in the fresh database.
+package struct UnrestoredObject: Hashable, Sendable {
+  /// What it would have been.
+  package let kind: SchemaEntry.Kind
+  /// Its name.
+  package let name: Name
+  /// Why, in SQLite's words or ours.
+  package let reason: String
+}
+
+extension FreshDatabase {
+  /// Makes the tables, the ordinary ones first; those that a module makes are there with theirs.
+  mutating func makeTables() {
+    for declaration in schema.declared.declarations where declaration.kind == .table {
+      if declaration.isOnlyRecorded {
+        recorded.append(declaration)
+      } else if declaration.isImplied, declaration.family.map(made.contains) == true {
+        made.insert(declaration.name)
+      } else if let plain = schema.plainEntry(of: declaration) {
+        makeDisguised(declaration, as: plain)
+      } else if let reason = hindrance(to: declaration) {
+        leaveOut(declaration, reason)
+      } else {
+        make([declaration])
+      }
+    }
+  }
+
+  /// Makes a table whose stored columns only the app can compute as one that takes their values.
+  private mutating func makeDisguised(_ declaration: Declaration, as plain: SchemaEntry) {
+    do {
+      try isolated { connection throws(DeclarationFault) in
+        for function in declaration.missingFunctions {
+          connection.standIn(forFunction: function.text)
+        }
+        _ = try connection.declare(plain)
+      }
+      made.insert(declaration.name)
+      disguised.append(declaration)
+      noteForeignOrder(of: declaration.name)
+    } catch {
+      leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
+    }
+  }
+
+  /// Makes the unique indexes over a table before it has rows, so that of two rows with one key the
+  /// first counts.
+  ///
+  /// Of a table against which nothing speaks every row counts: an index that contradicts it is made
+  /// last, and left out.
+  package mutating func makeUniqueIndexes(of table: Name) {
+    let unique = Set(tables[table]?.indexes.filter(\.unique).map(\.name) ?? [])
+    guard !unique.isEmpty else { return }
+    let indexes = schema.declared.declarations.filter {
+      $0.kind == .index && $0.table == table && unique.contains($0.name)
+    }
+    make(indexes)
+    early.formUnion(indexes.map(\.name))
+  }
+
+  /// Makes objects; those that fail are left out, and the others go on.
+  mutating func make(_ declarations: [Declaration]) {
+    for declaration in declarations {
+      if let reason = hindrance(to: declaration) {
+        leaveOut(declaration, reason)
+        continue
+      }
+      connection.limit(SQLITE_LIMIT_LENGTH, to: values.longest)
+      defer { connection.limit(SQLITE_LIMIT_LENGTH, to: values.usual) }
+      do {
+        try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
+        if declaration.kind == .table {
+          made.insert(declaration.name)
+          noteForeignOrder(of: declaration.name)
+        }
+      } catch {
+        leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
+      }
+    }
+  }
+
+  /// Notes a key or constraint that the library can only keep in the order of its bytes.
+  private mutating func noteForeignOrder(of table: Name) {
+    for index in tables[table]?.indexes ?? [] where index.origin != .created {
+      guard let collation = index.foreignCollation else { continue }
+      unrestored.append(
+        UnrestoredObject(
+          kind: .index, name: index.name,
+          reason: "it is in the order of bytes: only the app has the collation '\(collation)', and "
+            + "must copy the rows of '\(table)' into a new table before it looks for any"))
+    }
+  }
+
+  mutating func leaveOut(_ declaration: Declaration, _ reason: String) {
+    unrestored.append(
+      UnrestoredObject(kind: declaration.kind, name: declaration.name, reason: reason))
+  }
+
+  /// Why an object cannot be made without what the app adds to SQLite; nil where nothing hinders.
+  ///
+  /// A stand-in for a function or collation lets a statement be parsed. What it gives must not be
+  /// stored: neither as a value, nor as the order of an index.
+  private func hindrance(to declaration: Declaration) -> String? {
+    switch declaration.kind {
+    case .view, .trigger: return nil
+    case .index:
+      if let function = missingFunction(of: declaration) {
+        return "its entries need the function '\(function)', which only the app has"
+      }
+      let index = tables[declaration.table]?.indexes.first { $0.name == declaration.name }
+      return index?.foreignCollation.map {
+        "its order needs the collation '\($0)', which only the app has"
+      }
+    case .table:
+      guard let function = declaration.missingFunctions.min(),
+        tables[declaration.name]?.columns.contains(where: { $0.generated == .stored }) == true
+      else { return nil }
+      return "its columns need the function '\(function)', which only the app has"
+    }
+  }
+
+  /// Takes a table away again that cannot be filled.
+  package mutating func dropTable(_ name: Name, because reason: String) {
+    made.remove(name)
+    try? connection.execute("DROP TABLE \(name.quotedIdentifier)")
+    unrestored.append(UnrestoredObject(kind: .table, name: name, reason: reason))
+  }
+}
+
+extension IndexDescription {
+  /// A collation of the index that the library does not have.
+  var foreignCollation: Name? {
+    columns.map(\.collation).first { !["BINARY", "NOCASE", "RTRIM"].contains($0) }
+  }
+}

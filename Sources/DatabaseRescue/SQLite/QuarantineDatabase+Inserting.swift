@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// How values get into the quarantine file, whose tables widen with their rows, and how those of one
+// object are taken back.
+
+import Diagnosis
+import SQLiteFormat
+
+extension QuarantineDatabase {
+  /// How the file was before the rows of one object.
+  struct Mark {
+    fileprivate let widths: [Table: Int]
+    fileprivate let indexedByKey: Set<Table>
+    fileprivate let count: Int
+    fileprivate let putOff: Int
+  }
+
+  /// Marks how the file is, before the rows of one object.
+  func mark() throws(SQLiteError) -> Mark {
+    try connection.execute("SAVEPOINT one_object")
+    return Mark(
+      widths: widths, indexedByKey: indexedByKey, count: count, putOff: deferredTypes.count)
+  }
+
+  /// Keeps what was added since a mark.
+  func keep(since mark: Mark) throws(SQLiteError) { try connection.execute("RELEASE one_object") }
+
+  /// Takes back what was added since a mark.
+  mutating func takeBack(to mark: Mark) throws(SQLiteError) {
+    statements = [:]
+    try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+    (widths, indexedByKey, count) = (mark.widths, mark.indexedByKey, mark.count)
+    deferredTypes.forget(after: mark.putOff)
+  }
+
+  /// Where the bytes of a row are, as the columns that all tables of rows begin with.
+  func place(
+    of page: PageNumber, _ offset: Int, table: Name?, rowID: Int64?
+  ) -> [Value] {
+    [
+      table.map { .text($0) } ?? .null, rowID.map(Value.integer) ?? .null,
+      .text("\(image?.origin(of: page) ?? .main)"), .integer(Int64(page.rawValue)),
+      .integer(Int64(offset)),
+    ]
+  }
+
+  mutating func insert(
+    into table: Table, _ leading: [Value], _ fields: [(field: Int, value: Value)]
+  ) throws(SQLiteError) {
+    let fields = fields.filter { $0.field < Self.valuesMax }
+    try widen(table, to: fields.map(\.field).max().map { $0 + 1 } ?? 0)
+    let names = table.columns.map(\.quotedIdentifier) + fields.map { "c\($0.field)" }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let insertion = try prepared(
+      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
+    try insertion.run(leading, fields.map(\.value), encoding: encoding)
+    count += 1
+  }
+
+  /// Inserts all values of a record; the long ones of one that has such are never in memory.
+  mutating func insert(
+    _ record: Record, into table: Table, _ leading: [Value]
+  ) throws {
+    guard !record.isWhole else {
+      return try insert(
+        into: table, leading, record.values.enumerated().map { ($0.offset, $0.element) })
+    }
+    let fields = Array(record.fields.prefix(Self.valuesMax))
+    try widen(table, to: fields.count)
+    let names = table.columns.map(\.quotedIdentifier) + fields.indices.map { "c\($0)" }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let statement = try connection.prepare(
+      "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
+    try statement.bind(leading)
+    let first = fields.firstIndex(where: record.isLong) ?? fields.endIndex
+    func isApart(_ index: Int) -> Bool { index >= first && fields[index].length > 0 }
+    for (index, field) in fields.enumerated() {
+      let parameter = leading.count + index + 1
+      if isApart(index) {
+        try statement.bind(zeros: field.length, at: parameter)
+      } else {
+        try statement.bind(field, of: record, isReal: false, at: parameter, encoding: encoding)
+      }
+    }
+    while try statement.step() {}
+    let longValues = LongValues(
+      of: Name(table.rawValue), try TableRoots(connection), on: connection, deferredTypes)
+    // Some tables have columns that the statement does not name.
+    let columns = try connection.rows("PRAGMA table_info(\(table.rawValue))").map { $0[1] }
+    for index in fields.indices where isApart(index) {
+      let name: Name = "c\(index)"
+      guard let place = columns.firstIndex(of: .text(name)) else { continue }
+      try longValues.fill(name, at: place, with: fields[index], of: record)
+    }
+    count += 1
+  }
+
+  /// Gives a table columns for so many values.
+  mutating func widen(_ table: Table, to width: Int) throws(SQLiteError) {
+    let present = widths[table] ?? 0
+    guard width > present else { return }
+    for index in present..<width {
+      try connection.execute("ALTER TABLE \(table.rawValue) ADD COLUMN c\(index)")
+    }
+    widths[table] = width
+  }
+
+  /// Makes rows without rowids quick to find by their key, where that is asked for.
+  mutating func indexByKey(_ table: Table) throws(SQLiteError) {
+    guard indexedByKey.insert(table).inserted else { return }
+    let name = table.rawValue
+    try connection.execute(
+      #"CREATE INDEX \#(name)_by_key ON \#(name) ("table", c0) WHERE "rowid" IS NULL"#)
+  }
+
+  /// How many columns for values a table has.
+  func width(of table: Table) -> Int { widths[table] ?? 0 }
+
+  /// A statement that is prepared once.
+  mutating func prepared(_ sql: String) throws(SQLiteError) -> PreparedStatement {
+    if let statement = statements[sql] { return statement }
+    let statement = PreparedStatement(try connection.prepare(sql))
+    statements[sql] = statement
+    return statement
+  }
+}

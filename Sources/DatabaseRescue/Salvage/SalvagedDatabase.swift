@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fresh database that has all its rows: what SQLite and the modules say of it, and the report.
+
+import Diagnosis
+import SQLiteFormat
+
+/// A fresh database that was filled and closed, and the quarantine beside it, which is still open.
+struct SalvagedDatabase: ~Copyable {
+  private let salvage: Salvage
+  private let unrestored: [UnrestoredObject]
+  private var aside: QuarantineDatabase
+  private var ledger: SalvageLedger
+
+  private var world: World { salvage.world }
+
+  init(
+    _ salvage: Salvage, unrestored: [UnrestoredObject], aside: consuming QuarantineDatabase,
+    ledger: SalvageLedger
+  ) {
+    self.salvage = salvage
+    self.unrestored = unrestored
+    self.aside = aside
+    self.ledger = ledger
+  }
+
+  /// Checks both files under their temporary names, and finishes the second.
+  ///
+  /// `signature` gives the code that the run has when the report is what it is.
+  consuming func finish(
+    at partial: FilePath, aside partialQuarantine: FilePath, output: FilePath,
+    quarantine: FilePath, signature: (SalvageReport) -> String
+  ) throws -> SalvageReport {
+    let report = try report(on: partial, output: output, quarantine: quarantine)
+    let deferredTypes = try aside.finish(meta: [("support_code", signature(report))])
+    try deferredTypes.write(to: partialQuarantine, storage: salvage.world.storage)
+    return report
+  }
+
+  /// What became of everything, with what SQLite and its modules say of the result.
+  private mutating func report(
+    on partial: FilePath, output: FilePath, quarantine: FilePath
+  ) throws -> SalvageReport {
+    let modules = try salvage.reviewModules(in: partial)
+    ledger.notes += modules.notes
+    let verification = try verify(partial, counting: ledger.counted.map(\.table))
+    for (table, rows) in zip(ledger.counted, verification.rowCounts) {
+      ledger.balances[table.balance].counted = rows
+    }
+    var report = SalvageReport(
+      output: output, quarantine: isAnythingAside ? quarantine : nil, balances: ledger.balances,
+      unrestored: salvage.refusedObjects + unrestored.map { ($0.name, $0.reason) },
+      notes: ledger.notes,
+      integrityProblems: verification.integrityProblems
+        + salvage.problems(with: modules.verdicts),
+      danglingReferences: verification.danglingReferences)
+    report.origins = ledger.origins
+    report.unchecked = salvage.unchecked(modules.verdicts) + verification.unchecked
+    report.failedReads = salvage.survey.failures.count
+    return report
+  }
+
+  /// Whether the quarantine says anything that the fresh database does not.
+  private var isAnythingAside: Bool {
+    aside.count > 0 || !ledger.origins.isEmpty || ledger.balances.contains { $0.lost != .none }
+  }
+
+  /// Has SQLite check the fresh database while it goes to the disk.
+  private func verify(
+    _ partial: FilePath, counting tables: [Name]
+  ) throws -> Verification {
+    world.progress(.began(.verifying))
+    let storage = world.storage
+    let flush = Background { () throws(StorageError) in
+      try storage.open(partial, .readWrite).synchronize()
+    }
+    let verification = Result {
+      try Verification.ofFreshDatabase(partial, counting: tables, isCancelled: world.isCancelled)
+    }
+    try flush.value()
+    // A run that was stopped has no result.
+    try world.requireGoingOn()
+    return try verification.get()
+  }
+}
