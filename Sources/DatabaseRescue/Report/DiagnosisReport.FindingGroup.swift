@@ -105,7 +105,7 @@ extension String {
 
 extension Finding.Severity {
   /// The style in which text shows the severity.
-  package var style: ReportLine.Style {
+  package var style: StyledText.Style {
     switch self {
     case .notice: .dim
     case .warning: .warning

@@ -35,7 +35,7 @@ public protocol Report: Encodable, Sendable {
   ///
   /// `file` is the file as a command to paste names it, already fit for a shell; the plain name
   /// unless given.
-  func lines(naming file: String?) -> [ReportLine]
+  func lines(naming file: String?) -> [StyledText]
 
   /// The report as one HTML file without scripts, which needs nothing else.
   var html: String { get }

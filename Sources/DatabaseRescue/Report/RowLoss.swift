@@ -82,5 +82,5 @@ public struct RowLoss: Hashable, Sendable, Codable {
   }
 
   /// The style in which text shows the loss.
-  var style: ReportLine.Style { isLoss ? .bad : .good }
+  var style: StyledText.Style { isLoss ? .bad : .good }
 }

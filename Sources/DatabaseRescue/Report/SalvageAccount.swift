@@ -200,7 +200,7 @@ extension SalvageAccount {
   }
 
   /// The style in which the word is shown.
-  var style: ReportLine.Style {
+  var style: StyledText.Style {
     switch word {
     case "complete": .good
     case "partial": rows.isComplete && isWhollyRead ? .warning : .bad

@@ -107,7 +107,7 @@ extension CommandContext {
     if console.manner.isJSON {
       console.write(try report.json())
     } else {
-      for line in report.lines(naming: name) { console.print(StyledText(line)) }
+      for line in report.lines(naming: name) { console.print(line) }
     }
     guard let file else { return }
     do throws(RescueError) {

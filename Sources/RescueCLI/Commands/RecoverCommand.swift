@@ -61,7 +61,7 @@ private func tell(
   if let salvage = report.salvage {
     let account = SalvageAccount(
       of: salvage, file: PlainName(name), code: result.code, created: result.started)
-    for line in account.lines(naming: nil) { context.console.print(StyledText(line)) }
+    for line in account.lines(naming: nil) { context.console.print(line) }
   }
   if report.outcome == report.verdict {
     context.console.print("\(name): now \(report.verdict.word, report.verdict.style)")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An error as it is shown: to people in lines, to programs as one JSON object.
 
-import Diagnosis
 import DatabaseRescue
+import Diagnosis
 
 extension RescueError {
   /// The error for people: what happened, what it means, what to try.

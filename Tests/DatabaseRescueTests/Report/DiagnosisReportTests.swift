@@ -89,8 +89,8 @@ import Testing
 
   @Test func `words carry the style of what they say`() throws {
     let lines = try ReportFixture.report(sample: "zeroed-leaf.db").lines()
-    let spans = lines.flatMap(\.spans)
-    func style(of text: String) -> ReportLine.Style? { spans.first { $0.text == text }?.style }
+    let spans = lines.flatMap(\.pieces)
+    func style(of text: String) -> StyledText.Style? { spans.first { $0.text == text }?.style }
     #expect(style(of: "damaged") == .bad)
     #expect(style(of: "exactly 44 rows") == .bad)
     #expect(style(of: "none") == .good)
