@@ -29,6 +29,9 @@ public struct Rescue: Sendable {
   /// The version of this library and of the command.
   public static let version = "0.1.0"
 
+  /// The program with its version, as documents name it.
+  package static let tool = "dbrescue \(version)"
+
   /// The libraries in use, with their versions, such as `SQLite 3.46.1, zlib 1.3.1`.
   public static let libraries = "SQLite \(SQLiteLibrary.version), zlib \(Deflate.version)"
 

@@ -46,6 +46,7 @@ package enum CommandLine {
     "playbook run": playbookRunCommand,
     "log list": logListCommand,
     "log show": logShowCommand,
+    "schema": schemaCommand,
     "help": helpCommand,
     "completions": completionsCommand,
     "man": manCommand,

@@ -36,6 +36,11 @@ public struct PlaybookRehearsal: Hashable, Sendable, Codable {
     public let gate: String?
     /// The last step before it at which the run may end; nil when this one is reached for certain.
     public let mayEndAt: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case step, action, decision, reason, effect, gate, mayEndAt
+      case isDestructive = "destructive"
+    }
   }
 
   /// The name of the playbook.

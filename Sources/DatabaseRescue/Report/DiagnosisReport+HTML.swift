@@ -97,11 +97,11 @@ extension DiagnosisReport {
 
   private func outcomes(of option: Option) -> HTML {
     let columns: [(title: String, sum: Int, count: (Option.Outcome) -> Int)] = [
-      ("Changed#", option.changed, \.changed), ("Set aside#", option.setAside, \.setAside),
+      ("Changed#", option.changed, \.changed), ("Set aside#", option.quarantined, \.quarantined),
       ("Brought back#", option.regained, \.regained),
     ].filter { $0.1 > 0 }
     let rows: [[HTML]] = option.tables.map { table in
-      [.name(table.table), "\(table.kept.grouped)"]
+      [.name(table.table.shownName), "\(table.kept.grouped)"]
         + columns.map { "\($0.count(table).grouped)" } + [.loss(table.lost)]
     }
     return .table(
@@ -113,7 +113,7 @@ extension DiagnosisReport {
     guard !tables.isEmpty else { return [] }
     let hasDoubtful = rows.doubtful > 0
     let rows: [[HTML]] = tables.map { table in
-      [.name(table.name), "\(table.readable.grouped)"]
+      [.name(table.table.shownName), "\(table.readable.grouped)"]
         + (hasDoubtful ? ["\(table.doubtful.grouped)"] : [])
         + [.loss(table.lost), "\(table.pages.grouped)"]
     }

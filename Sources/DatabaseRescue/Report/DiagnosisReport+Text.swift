@@ -10,34 +10,39 @@ extension DiagnosisReport {
   private static let placesShownMax = 3
 
   /// The text for a terminal.
-  public func lines(naming file: String? = nil) -> [ReportLine] {
+  public func lines(naming file: String? = nil) -> [StyledText] {
     var lines = heading
     for section in [
       about, tableSection, differenceSection, findingSection, uncheckedSection,
       optionSection(naming: file),
     ] where !section.isEmpty {
-      lines += [ReportLine()] + section
+      lines += [StyledText(verbatim: "")] + section
     }
-    if let hint { lines += [ReportLine(), ReportLine(hint)] }
+    if let hint { lines += [StyledText(verbatim: ""), StyledText(verbatim: hint)] }
     guard let next else { return lines }
     return lines + [
-      ReportLine(), ReportLine("next: ") + ReportLine(next.text(naming: file), .emphasised),
-    ] + (undo.map { [ReportLine("undo: ") + ReportLine($0.text(naming: file))] } ?? [])
+      StyledText(verbatim: ""),
+      StyledText(verbatim: "next: ") + StyledText(verbatim: next.text(naming: file), .emphasised),
+    ]
+      + (undo.map { [StyledText(verbatim: "undo: ") + StyledText(verbatim: $0.text(naming: file))] }
+        ?? [])
   }
 
-  private var heading: [ReportLine] {
+  private var heading: [StyledText] {
     [
-      ReportLine("\(file): ") + ReportLine(verdict.word, verdict.style)
-        + ReportLine(" — \(meaning)"),
-      ReportLine("support code ") + ReportLine(code.description, .emphasised),
+      StyledText(verbatim: "\(file): ") + StyledText(verbatim: verdict.word, verdict.style)
+        + StyledText(verbatim: " — \(meaning)"),
+      StyledText(verbatim: "support code ") + StyledText(verbatim: code.description, .emphasised),
     ]
   }
 
   /// What the file is, in a few lines.
-  private var about: [ReportLine] {
-    var columns = ReportColumns()
-    func add(_ label: String, _ words: String?, _ style: ReportLine.Style? = nil) {
-      if let words { columns.add(ReportLine(label, .dim), ReportLine(words, style)) }
+  private var about: [StyledText] {
+    var columns = TextTable([.text(""), .prose("")], isIndented: true)
+    func add(_ label: String, _ words: String?, _ style: StyledText.Style? = nil) {
+      if let words {
+        columns.add([StyledText(verbatim: label, .dim), StyledText(verbatim: words, style)])
+      }
     }
     add("file", facts.summary)
     if facts.wal != "none" { add("wal", facts.wal) }
@@ -48,35 +53,31 @@ extension DiagnosisReport {
       add(
         "unsynced rows", unsynced.words, unsynced.rows == 0 || verdict == .healthy ? nil : .warning)
     }
-    return columns.lines
+    return columns.lines()
   }
 
-  private var tableSection: [ReportLine] {
+  private var tableSection: [StyledText] {
     guard !tables.isEmpty || rows.unplaced > 0 else { return [] }
     let hasDoubtful = rows.unplaced > 0 || tables.contains { $0.doubtful > 0 }
-    var columns = ReportColumns(numeric: hasDoubtful ? [1, 2] : [1])
-    func add(_ name: ReportLine, _ rows: ReportLine, _ doubtful: ReportLine, _ lost: ReportLine) {
-      if hasDoubtful {
-        columns.add(name, rows, doubtful, lost)
-      } else {
-        columns.add(name, rows, lost)
-      }
+    var columns = TextTable(
+      [.text("tables"), .number("rows")] + (hasDoubtful ? [.number("doubtful")] : [])
+        + [.prose("lost")], isIndented: true)
+    func add(_ name: StyledText, _ rows: StyledText, _ doubtful: StyledText, _ lost: StyledText) {
+      columns.add([name, rows] + (hasDoubtful ? [doubtful] : []) + [lost])
     }
-    add(
-      ReportLine("tables", .heading), ReportLine("rows", .heading),
-      ReportLine("doubtful", .heading), ReportLine("lost", .heading))
     for table in tables.count > Self.shownMax ? worstTables : tables {
       add(
-        ReportLine(table.name), ReportLine(table.readable.grouped),
-        ReportLine(table.doubtful.grouped, table.doubtful > 0 ? .bad : nil),
-        ReportLine(table.lossWords, table.lost.style))
+        StyledText(verbatim: table.table.shownName), StyledText(verbatim: table.readable.grouped),
+        StyledText(verbatim: table.doubtful.grouped, table.doubtful > 0 ? .bad : nil),
+        StyledText(verbatim: table.lossWords, table.lost.style))
     }
     if rows.unplaced > 0 {
       add(
-        ReportLine("(table unknown)", .dim), ReportLine(), ReportLine(rows.unplaced.grouped, .bad),
-        ReportLine())
+        StyledText(verbatim: "(table unknown)", .dim), StyledText(verbatim: ""),
+        StyledText(verbatim: rows.unplaced.grouped, .bad),
+        StyledText(verbatim: ""))
     }
-    return columns.lines + more(tables.count + tablesOmitted - Self.shownMax, "table")
+    return columns.lines() + more(tables.count + tablesOmitted - Self.shownMax, "table")
   }
 
   /// As many tables as are shown, those with a loss first.
@@ -84,24 +85,22 @@ extension DiagnosisReport {
     Array((tables.filter(\.isHurt) + tables.filter { !$0.isHurt }).prefix(Self.shownMax))
   }
 
-  private var differenceSection: [ReportLine] {
+  private var differenceSection: [StyledText] {
     guard !differences.isEmpty else { return [] }
-    var columns = ReportColumns()
-    for difference in differences.prefix(Self.shownMax) { columns.add(ReportLine(difference)) }
-    return [ReportLine("differences from the contract", .heading)] + columns.lines
+    let lines = differences.prefix(Self.shownMax).map { StyledText(verbatim: $0) }
+    return [StyledText(verbatim: "differences from the contract", .heading)] + TextTable.list(lines)
       + more(differences.count + differencesOmitted - Self.shownMax, "difference")
   }
 
   /// What was not checked has a section of its own.
   var shownFindings: [FindingGroup] { findings.filter { $0.code != FindingCode.notChecked.name } }
 
-  private var uncheckedSection: [ReportLine] {
+  private var uncheckedSection: [StyledText] {
     guard let words = Self.words(forUnchecked: unchecked.count + uncheckedOmitted) else {
       return []
     }
-    var columns = ReportColumns()
-    for thing in unchecked.prefix(Self.shownMax) { columns.add(ReportLine(thing.message)) }
-    return [ReportLine(words, .heading)] + columns.lines
+    let lines = unchecked.prefix(Self.shownMax).map { StyledText(verbatim: $0.message) }
+    return [StyledText(verbatim: words, .heading)] + TextTable.list(lines)
       + more(unchecked.count + uncheckedOmitted - Self.shownMax, "thing")
   }
 
@@ -110,52 +109,58 @@ extension DiagnosisReport {
     count == 0 ? nil : "\(count.of("thing", "was", "were")) not checked"
   }
 
-  private var findingSection: [ReportLine] {
+  private var findingSection: [StyledText] {
     let findings = shownFindings
     guard !findings.isEmpty else { return [] }
-    var columns = ReportColumns()
+    var columns = TextTable([.text(""), .text(""), .prose("")], isIndented: true)
     for group in findings {
       for place in group.places.prefix(Self.placesShownMax) {
-        let words = place.words.map { ReportLine("   (\($0))", .dim) } ?? ReportLine()
-        columns.add(
-          ReportLine(place.severity.rawValue, place.severity.style),
-          ReportLine(group.code, .dim), ReportLine(place.message) + words)
+        let words =
+          place.words.map { StyledText(verbatim: "   (\($0))", .dim) } ?? StyledText(verbatim: "")
+        columns.add([
+          StyledText(verbatim: place.severity.rawValue, place.severity.style),
+          StyledText(verbatim: group.code, .dim), StyledText(verbatim: place.message) + words,
+        ])
       }
       let rest = group.count - Self.placesShownMax
       if rest > 0 {
-        columns.add(
-          ReportLine(group.severity.rawValue, group.severity.style), ReportLine(group.code, .dim),
-          ReportLine("… and \(rest.grouped) more", .dim))
+        columns.add([
+          StyledText(verbatim: group.severity.rawValue, group.severity.style),
+          StyledText(verbatim: group.code, .dim),
+          StyledText(verbatim: "… and \(rest.grouped) more", .dim),
+        ])
       }
     }
-    return [ReportLine("findings", .heading)] + columns.lines
+    return [StyledText(verbatim: "findings", .heading)] + columns.lines()
   }
 
-  private func optionSection(naming file: String?) -> [ReportLine] {
+  private func optionSection(naming file: String?) -> [StyledText] {
     guard let first = options.first else { return [] }
-    if options.count == 1, first.kind == .nothing { return [ReportLine(first.summary)] }
+    if options.count == 1, first.kind == .nothing { return [StyledText(verbatim: first.summary)] }
     let title = options.count > 1 ? "options, least destructive first" : "option"
-    var columns = ReportColumns(numeric: [0])
+    var columns = TextTable([.number(""), .text(""), .prose("")], isIndented: true)
     for (index, option) in options.enumerated() {
       let balance = option.balance.map { "; " + $0 } ?? ""
-      columns.add(
-        ReportLine(String(index + 1), .dim), ReportLine(option.name, .emphasised),
-        ReportLine(option.summary + balance))
+      columns.add([
+        StyledText(verbatim: String(index + 1), .dim),
+        StyledText(verbatim: option.name, .emphasised),
+        StyledText(verbatim: option.summary + balance),
+      ])
       if let backup = option.backup {
-        columns.add(ReportLine(), ReportLine(), ReportLine(backup, .dim))
+        columns.add(["", "", StyledText(verbatim: backup, .dim)])
       }
     }
-    return [ReportLine(title, .heading)] + columns.lines
+    return [StyledText(verbatim: title, .heading)] + columns.lines()
   }
 
-  private func more(_ count: Int, _ noun: String) -> [ReportLine] {
-    count > 0 ? [ReportLine("  … and \(count.of("more \(noun)"))", .dim)] : []
+  private func more(_ count: Int, _ noun: String) -> [StyledText] {
+    count > 0 ? [StyledText(verbatim: "  … and \(count.of("more \(noun)"))", .dim)] : []
   }
 }
 
 extension Verdict {
   /// The style in which text shows the verdict.
-  var style: ReportLine.Style {
+  package var style: StyledText.Style {
     switch self {
     case .healthy: .good
     case .outdated, .newer, .drifted, .damagedIntact: .warning

@@ -24,7 +24,7 @@ extension DiagnosisReport {
 
       init(_ finding: Finding, in image: Image?) {
         severity = finding.severity
-        object = finding.place.object?.shownName
+        object = finding.place.object
         message = finding.message.naming(finding.place.object).shownMessage
         page = finding.place.page?.number
         offset = finding.place.offset
@@ -105,7 +105,7 @@ extension String {
 
 extension Finding.Severity {
   /// The style in which text shows the severity.
-  var style: ReportLine.Style {
+  package var style: StyledText.Style {
     switch self {
     case .notice: .dim
     case .warning: .warning

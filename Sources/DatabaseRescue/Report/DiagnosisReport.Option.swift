@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thing that can be done about a database, and what it would keep and lose.
 
-import Diagnosis
+package import Diagnosis
+import SQLiteFormat
 
 extension DiagnosisReport {
   /// One thing that can be done, with its predicted outcome.
@@ -15,7 +16,7 @@ extension DiagnosisReport {
       /// Rows of the current database that stay with other values.
       public let changed: Int
       /// Rows of the current database that go to the quarantine file.
-      public let setAside: Int
+      public let quarantined: Int
       /// Rows of the current database that go.
       public let lost: RowLoss
       /// The most rows that can be lost, where that is known.
@@ -23,11 +24,12 @@ extension DiagnosisReport {
       /// Rows that come back and are not in the current database.
       public let regained: Int
 
-      init(_ outcome: RecoveryOption.Outcome) {
-        table = outcome.table.shownName
+      /// Makes the entry of a table.
+      package init(_ outcome: RecoveryOption.Outcome) {
+        table = outcome.table.text
         kept = outcome.kept
         changed = outcome.changed
-        setAside = outcome.setAside
+        quarantined = outcome.setAside
         lost = RowLoss(outcome.lost)
         lostAtMost = outcome.lostAtMost
         regained = outcome.regained
@@ -49,7 +51,7 @@ extension DiagnosisReport {
     /// Rows of the current database that stay with other values, in all tables.
     public let changed: Int
     /// Rows of the current database that go to the quarantine file, in all tables.
-    public let setAside: Int
+    public let quarantined: Int
     /// Rows that go there and whose table nothing tells.
     public let unplaced: Int
     /// Rows of the current database that go, in all tables.
@@ -65,7 +67,7 @@ extension DiagnosisReport {
     let kind: RecoveryOption.Kind
 
     private enum CodingKeys: String, CodingKey {
-      case name, summary, backup, estimated, kept, changed, setAside, unplaced, lost, regained
+      case name, summary, backup, estimated, kept, changed, quarantined, unplaced, lost, regained
       case tables, tablesOmitted, command
       case isDestructive = "destructive"
     }
@@ -83,7 +85,7 @@ extension DiagnosisReport {
         }
       kept = option.outcomes.reduce(0) { $0 + $1.kept }
       changed = option.outcomes.reduce(0) { $0 + $1.changed }
-      setAside = option.outcomes.reduce(0) { $0 + $1.setAside }
+      quarantined = option.outcomes.reduce(0) { $0 + $1.setAside }
       unplaced = option.unplaced?.quarantined ?? 0
       lost = RowLoss(sum: option.outcomes.map(\.lost) + [option.unplaced?.lost ?? .none])
       regained = option.outcomes.reduce(0) { $0 + $1.regained }
@@ -106,7 +108,7 @@ extension DiagnosisReport {
     /// What is kept and lost, such as `keeps 9,800 of 9,840 rows`; nil where there is nothing
     /// to say of rows.
     var balance: String? {
-      let aside = setAside + unplaced
+      let aside = quarantined + unplaced
       let words =
         (keeping.map { [$0] } ?? [])
         + (changed > 0 ? ["changes \(changed.of("row"))"] : [])
@@ -122,11 +124,11 @@ extension DiagnosisReport {
       case .none:
         kept == 0
           ? nil
-          : changed + setAside + unplaced > 0
+          : changed + quarantined + unplaced > 0
             ? "keeps \(kept.of("row"))" : "keeps all \(kept.of("row"))"
       case .exactly:
         "keeps \(kept.grouped) of "
-          + (kept + changed + setAside + (lost.rows ?? 0)).of("row")
+          + (kept + changed + quarantined + (lost.rows ?? 0)).of("row")
       case .atLeast: "keeps \(kept.of("row")), loses \(lost.words)"
       case .unknown: "keeps \(kept.of("row")), loses an unknown number"
       }

@@ -8,7 +8,7 @@ extension DiagnosisReport {
   /// The rows of one table.
   public struct TableRows: Hashable, Sendable, Encodable {
     /// The name of the table.
-    public let name: String
+    public let table: String
     /// Rows that can be read and are in their place.
     public let readable: Int
     /// Rows that can be read, and that something speaks against.
@@ -33,7 +33,7 @@ extension DiagnosisReport {
     }
 
     private enum CodingKeys: String, CodingKey {
-      case name, readable, doubtful, lost, lostAtMost, pages
+      case table, readable, doubtful, lost, lostAtMost, pages
     }
 
     /// The tables of a survey, in the order of the file: as a salvage found them where one was
@@ -57,7 +57,7 @@ extension DiagnosisReport {
         let balance = balances[name]
         let loss = balance?.lost ?? survey.loss(of: tree)
         return TableRows(
-          name: name.shownName,
+          table: name.text,
           readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records,
           doubtful: balance.map { $0.quarantined - $0.refused } ?? tree.misplaced.count,
           lost: RowLoss(loss), lostAtMost: balance?.lostAtMost, pages: pages[index, default: 0],

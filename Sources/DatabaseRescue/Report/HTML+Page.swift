@@ -44,7 +44,7 @@ extension HTML {
 
   /// The top of a page: what it is about and the one thing to know.
   static func masthead(
-    kind: String, file: String, created: Date, word: String, style: ReportLine.Style,
+    kind: String, file: String, created: Date, word: String, style: StyledText.Style,
     meaning: String, _ details: [HTML]
   ) -> HTML {
     """

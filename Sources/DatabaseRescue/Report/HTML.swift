@@ -111,12 +111,12 @@ extension HTML {
   static func loss(_ loss: RowLoss) -> HTML { mark(loss.words, loss.style) }
 
   /// A word with a colour.
-  static func mark(_ word: String, _ style: ReportLine.Style) -> HTML {
+  static func mark(_ word: String, _ style: StyledText.Style) -> HTML {
     "<span class=\"\(className(of: style))\">\(word)</span>"
   }
 
   /// The name by which a style sheet knows a style.
-  static func className(of style: ReportLine.Style) -> String {
+  static func className(of style: StyledText.Style) -> String {
     switch style {
     case .heading: "heading"
     case .good: "good"

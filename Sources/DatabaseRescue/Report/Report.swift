@@ -3,12 +3,6 @@
 
 import SQLiteFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The forms that a report can be written in.
 public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
   /// Text, as the terminal shows it.
@@ -30,14 +24,18 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 
 /// A report for people and programs: names, counts and sizes, never a value of a row.
 ///
-/// It holds no folders either. Everything that comes from the file is harmless text of bounded
-/// length before it gets into a report, and every list in it is bounded.
+/// It holds no folders either. Names from the file are in it as they are, and are made harmless by
+/// each rendering in its own way; messages are harmless and of bounded length before they get in,
+/// and every list is bounded.
 public protocol Report: Encodable, Sendable {
+  /// What the report is, such as `diagnosis`.
+  var type: String { get }
+
   /// The text for a terminal.
   ///
   /// `file` is the file as a command to paste names it, already fit for a shell; the plain name
   /// unless given.
-  func lines(naming file: String?) -> [ReportLine]
+  func lines(naming file: String?) -> [StyledText]
 
   /// The report as one HTML file without scripts, which needs nothing else.
   var html: String { get }
@@ -49,18 +47,18 @@ extension Report {
     lines(naming: nil).map { $0.plain.harmless(limit: String.lineLimit) + "\n" }.joined()
   }
 
-  /// The report as JSON: sorted keys, dates in ISO 8601.
+  /// The report as a JSON document.
   ///
   /// - Throws: ``RescueError`` of the kind `.internal`; nothing in a report should cause it.
   public func json() throws(RescueError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    encoder.dateEncodingStrategy = .iso8601
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self).harmlessJSON + "\n"
-    } catch {
-      throw RescueError(.internal, "cannot write the report as JSON")
-    }
+    try document.indented + "\n"
+  }
+
+  /// The report as a JSON value.
+  ///
+  /// - Throws: ``RescueError`` as ``json()``.
+  package var document: JSON {
+    get throws(RescueError) { try .document(type, of: self) }
   }
 
   /// Writes the report to a file, in the form that its name asks for.
@@ -98,7 +96,7 @@ public struct ReportedFile: Hashable, Sendable, Encodable {
   /// Makes the entry of a file from its digests before and after the run.
   public init(_ input: RunRecord.InputDigest) {
     name = input.name.description.shownFile
-    let digest = input.before?.description.shownName
+    let digest = input.before?.description
     let isPartial = digest?.hasPrefix(EvidenceDigest.partialPrefix) ?? false
     sha256 = isPartial ? nil : digest
     partialDigest = isPartial ? digest : nil

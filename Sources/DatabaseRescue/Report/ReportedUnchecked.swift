@@ -17,7 +17,7 @@ public struct ReportedUnchecked: Hashable, Sendable, Encodable {
   /// Makes an entry of a document.
   public init(_ unchecked: Unchecked) {
     subject = unchecked.subject.rawValue
-    object = unchecked.object?.shownName
+    object = unchecked.object
     reason = unchecked.reason.shownMessage
     message = unchecked.message.shownMessage
   }

@@ -4,9 +4,9 @@
 public import Diagnosis
 
 /// How many rows are lost, as reports say it.
-public struct RowLoss: Hashable, Sendable, Encodable {
+public struct RowLoss: Hashable, Sendable, Codable {
   /// How sure the number is.
-  public enum Kind: String, Hashable, Sendable, CaseIterable, Encodable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     /// No row is lost.
     case none
     /// The number is the number.
@@ -49,6 +49,16 @@ public struct RowLoss: Hashable, Sendable, Encodable {
     self.init(isExact ? (sum == 0 ? .none : .exactly(sum)) : sum == 0 ? .unknown : .atLeast(sum))
   }
 
+  /// The loss, as it was counted.
+  public var loss: Loss {
+    switch kind {
+    case .none: .none
+    case .exactly: .exactly(rows ?? 0)
+    case .atLeast: .atLeast(rows ?? 0)
+    case .unknown: .unknown
+    }
+  }
+
   /// Whether there is a loss.
   public var isLoss: Bool { kind != .none }
 
@@ -72,5 +82,5 @@ public struct RowLoss: Hashable, Sendable, Encodable {
   }
 
   /// The style in which text shows the loss.
-  var style: ReportLine.Style { isLoss ? .bad : .good }
+  var style: StyledText.Style { isLoss ? .bad : .good }
 }

@@ -65,7 +65,8 @@ extension SalvageAccount {
     return [
       "<p>Every row that was seen was written, was there already, or was set aside.</p>\n",
       .table(
-        titles, tables.map { cells($0, name: $0.table.map { .name($0) } ?? "\($0.name)") } + sum,
+        titles,
+        tables.map { cells($0, name: $0.table.map { .name($0.shownName) } ?? "\($0.name)") } + sum,
         omitted: tablesOmitted),
     ]
   }
@@ -82,7 +83,7 @@ extension SalvageAccount {
     guard !unrestored.isEmpty else { return [] }
     return [
       .table(
-        ["Object", "Reason"], unrestored.map { [.name($0.name), "\($0.reason)"] },
+        ["Object", "Reason"], unrestored.map { [.name($0.name.shownName), "\($0.reason)"] },
         omitted: unrestoredOmitted)
     ]
   }

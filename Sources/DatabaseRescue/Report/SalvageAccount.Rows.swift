@@ -2,6 +2,7 @@
 // What the account of a salvage says of one table, or of all together.
 
 import Diagnosis
+import SQLiteFormat
 
 extension SalvageAccount {
   /// What became of the rows of one table, or of all.
@@ -40,7 +41,7 @@ extension SalvageAccount {
     }
 
     init(_ balance: Balance) {
-      table = balance.table?.shownName
+      table = balance.table?.text
       seen = balance.seen
       written = balance.written
       duplicates = balance.duplicates
@@ -75,7 +76,7 @@ extension SalvageAccount {
     }
 
     /// The table, or what stands for it.
-    var name: String { table ?? "of no known table" }
+    var name: String { table?.shownName ?? "of no known table" }
     /// Whether every row of the table is in the fresh database.
     var isComplete: Bool {
       isBalanced && quarantined == uncommitted && leftOut == 0 && restored == 0 && !lost.isLoss

@@ -2,6 +2,7 @@
 // The account of a salvage as a document: one value, from which text, JSON and HTML are rendered.
 
 public import Diagnosis
+import SQLiteFormat
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -11,76 +12,10 @@ public import Diagnosis
 
 /// The account of a salvage as a document.
 ///
-/// Its JSON has these members and no other; see ``DiagnosisReport`` for how to read the table.
-///
-/// | member                       | type     | meaning |
-/// |------------------------------|----------|---|
-/// | `type`                       | string   | `salvage` |
-/// | `schema`                     | integer  | the version of this table: 1 |
-/// | `tool`                       | string   | the program with its version |
-/// | `libraries`                      | string   | the libraries in use, with their versions |
-/// | `created`                    | date     | when the salvage was done, in UTC |
-/// | `code`                       | string   | the support code |
-/// | `file`                       | string   | the name of the damaged database |
-/// | `inputs[].name`              | string   | a file that was read; the database first |
-/// | `inputs[].sha256`            | string?  | its digest, 64 hexadecimal digits |
-/// | `inputs[].partialDigest`    | string?  | where there are large holes or unreadable bytes: the digest of the rest |
-/// | `inputs[].unchanged`         | boolean? | whether the digest was the same after the run |
-/// | `output`                     | string   | the name of the fresh database |
-/// | `quarantine`                 | string?  | the name of the database of doubtful rows |
-/// | `complete`                   | boolean  | whether every row is in the fresh database |
-/// | `rows.seen`                  | integer  | rows of all tables that could be read |
-/// | `rows.written`               | integer  | rows written to the fresh database |
-/// | `rows.duplicates`            | integer  | rows that were there already, value for value |
-/// | `rows.quarantined`           | integer  | rows set aside with a reason |
-/// | `rows.uncommitted`           | integer  | of these, rows that were never committed |
-/// | `rows.lost`                  | loss     | rows that could not be read |
-/// | `rows.partial`               | integer  | lost rows of which a part was kept |
-/// | `rows.leftOut`               | integer  | written rows with values that have no column |
-/// | `rows.restored`              | integer  | lost rows that come from a backup |
-/// | `rows.balanced`              | boolean  | whether seen = written + duplicates + quarantined |
-/// | `tables[].table`             | string?  | a table, the same for it alone; absent: unknown |
-/// | `tables[].seen`              | integer  | |
-/// | `tables[].written`           | integer  | |
-/// | `tables[].duplicates`        | integer  | |
-/// | `tables[].quarantined`       | integer  | |
-/// | `tables[].uncommitted`       | integer  | |
-/// | `tables[].lost`              | loss     | |
-/// | `tables[].partial`           | integer  | |
-/// | `tables[].leftOut`           | integer  | |
-/// | `tables[].restored`          | integer  | |
-/// | `tables[].balanced`          | boolean  | … and the fresh table has as many rows as it should |
-/// | `tables[].missing[].first`   | integer? | the first rowid of a stretch in which rows are missing |
-/// | `tables[].missing[].last`    | integer? | the last one; absent: to the end of the table |
-/// | `tables[].missing[].rows`    | integer? | how many rows are missing in it, where that is known |
-/// | `tables[].missingOmitted`    | integer  | how many stretches are not listed |
-/// | `tablesOmitted`              | integer  | how many tables are not listed |
-/// | `unrestored[].name`          | string   | an object of the schema that could not be made |
-/// | `unrestored[].reason`        | string   | why |
-/// | `unrestoredOmitted`          | integer  | how many are not listed |
-/// | `origins[].table`            | string   | a table with rows from a backup |
-/// | `origins[].backup`           | string   | the file name of the backup |
-/// | `origins[].created`          | date?    | when the backup was made |
-/// | `origins[].rows`             | integer  | how many rows come from it |
-/// | `originsOmitted`             | integer  | how many are not listed |
-/// | `notes[]`                    | string   | what else should be known |
-/// | `unchecked[].subject`        | string   | what kind of thing was not checked |
-/// | `unchecked[].object`         | string?  | the table or index |
-/// | `unchecked[].reason`         | string   | why it was not checked |
-/// | `unchecked[].message`        | string   | both in a sentence |
-/// | `uncheckedOmitted`           | integer  | how many are not listed |
-/// | `integrityProblems[]`        | string   | what SQLite's own check says |
-/// | `danglingReferences[].table` | string   | a table with rows that refer to none |
-/// | `danglingReferences[].rows`  | integer  | how many of its rows |
-/// | `danglingReferencesOmitted`  | integer  | how many tables are not listed |
-/// | `next`                       | string?  | the command to run next; absent: no row was saved |
-/// | `loss.kind`                  | string   | `none`, `exactly`, `at-least` or `unknown` |
-/// | `loss.rows`                  | integer? | the number; not with `unknown` |
+/// Its JSON is described as that of ``DiagnosisReport``.
 public struct SalvageAccount: Report, Hashable {
   /// What the document is.
-  public let type = "salvage"
-  /// The version of the document's JSON.
-  public let schema = 1
+  public var type: String { "salvage" }
   /// The program that did it, with its version.
   public let tool: String
   /// The libraries in use, with their versions.
@@ -131,7 +66,7 @@ public struct SalvageAccount: Report, Hashable {
   let next: ReportedCommand?
 
   private enum CodingKeys: String, CodingKey {
-    case type, schema, tool, libraries, created, code, file, inputs, output, quarantine, rows,
+    case tool, libraries, created, code, file, inputs, output, quarantine, rows,
       tables
     case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
     case unchecked, uncheckedOmitted, integrityProblems
@@ -150,7 +85,7 @@ public struct SalvageAccount: Report, Hashable {
       report.balances.count > limit
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
-    tool = "dbrescue \(Rescue.version)"
+    tool = Rescue.tool
     libraries = Rescue.libraries
     self.created = created
     self.code = code
@@ -164,7 +99,7 @@ public struct SalvageAccount: Report, Hashable {
     tables = fitting.prefix(limit).map { Rows($0) }
     tablesOmitted = max(0, report.balances.count - limit)
     unrestored = report.unrestored.prefix(limit).map {
-      Unrestored(name: $0.name.shownName, reason: $0.reason.shownMessage)
+      Unrestored(name: $0.name.text, reason: $0.reason.shownMessage)
     }
     unrestoredOmitted = max(0, report.unrestored.count - limit)
     origins = report.origins.prefix(limit).map { Origin($0) }
@@ -174,7 +109,7 @@ public struct SalvageAccount: Report, Hashable {
     uncheckedOmitted = max(0, report.unchecked.count - limit)
     integrityProblems = Self.bounded(report.integrityProblems)
     danglingReferences = report.danglingReferences.prefix(limit).map {
-      Dangling(table: $0.table.shownName, rows: $0.count)
+      Dangling(table: $0.table.text, rows: $0.count)
     }
     danglingReferencesOmitted = max(0, report.danglingReferences.count - limit)
     // What is sound because nothing is in it is not worth a check.
@@ -225,7 +160,7 @@ extension SalvageAccount {
     public let rows: Int
 
     init(_ restored: RestoredRows) {
-      table = restored.table.shownName
+      table = restored.table.text
       backup = restored.backup.description.shownFile
       created = restored.created
       rows = restored.rows
@@ -234,7 +169,7 @@ extension SalvageAccount {
     /// The origin in words.
     var words: String {
       let date = created.map { " of \($0.ISO8601Format())" } ?? ""
-      return "\(table): \(rows.of("row")) from \(backup)\(date)"
+      return "\(table.shownName): \(rows.of("row")) from \(backup)\(date)"
     }
   }
 
@@ -265,7 +200,7 @@ extension SalvageAccount {
   }
 
   /// The style in which the word is shown.
-  var style: ReportLine.Style {
+  var style: StyledText.Style {
     switch word {
     case "complete": .good
     case "partial": rows.isComplete && isWhollyRead ? .warning : .bad
@@ -277,7 +212,7 @@ extension SalvageAccount {
   var problems: [String] {
     integrityProblems
       + danglingReferences.map { reference in
-        "\(reference.rows.of("row")) of '\(reference.table)'"
+        "\(reference.rows.of("row")) of '\(reference.table.shownName)'"
           + " \(reference.rows == 1 ? "refers" : "refer") to rows that are not there"
       } + Self.omission(of: danglingReferencesOmitted)
   }

@@ -144,7 +144,7 @@ package struct RunNotes: Sendable {
   func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
     var record = RunRecord(
       code: code, started: started, seconds: world.now().timeIntervalSince(started),
-      exitCode: exitStatus, tool: PlainName(Rescue.version),
+      exitCode: exitStatus, tool: PlainName(Rescue.tool),
       libraries: PlainName(Rescue.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
     record.began = published == code ? nil : published
@@ -163,7 +163,7 @@ package struct RunNotes: Sendable {
       RunRecord.TableCount(
         table: PlainName(balance.table?.text ?? "(no table)"), seen: balance.seen,
         written: balance.written, quarantined: balance.quarantined,
-        duplicates: balance.duplicates, lost: PlainName(balance.lost.description))
+        duplicates: balance.duplicates, lost: RowLoss(balance.lost))
     }
     return record
   }

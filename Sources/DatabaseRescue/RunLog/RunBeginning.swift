@@ -15,8 +15,8 @@ import SQLiteFormat
 /// Its files carry its code, and so the next run knows them for ours, also where the whole folder
 /// was moved to another disk or another device since.
 public struct RunBeginning: Hashable, Sendable, Codable {
-  /// The version of the JSON: 1.
-  public let schema: Int
+  /// The version of the JSON.
+  public let version: Int
   /// The code that the run has if it succeeds; its quarantine folder has that name.
   public let began: SupportCode
   /// When it was about to change something, to the second.
@@ -25,7 +25,7 @@ public struct RunBeginning: Hashable, Sendable, Codable {
   public let file: PlainName
 
   init(_ code: SupportCode, at date: Date, file: FilePath) {
-    schema = RunRecord.currentSchema
+    version = PublishedFormat.log.version
     began = code
     at = RunRecord.wholeSeconds(date)
     self.file = PlainName(file)

@@ -4,12 +4,6 @@
 public import Diagnosis
 import SQLiteFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension RunLog {
   /// What was read of a log.
   public struct Contents: Hashable, Sendable {
@@ -50,7 +44,7 @@ extension RunLog {
     var beginnings: [RunBeginning] = []
     try forEachLine { line in
       // Most lines are of runs that have ended.
-      guard line.starts(with: RunBeginning.start), let beginning = RunBeginning(line: line) else {
+      guard line.isBeginning, let beginning = RunBeginning(line: line) else {
         return
       }
       beginnings.append(beginning)
@@ -125,27 +119,6 @@ extension RunLog.Contents {
   }
 }
 
-/// What a line of the log can be.
-private protocol LogLine: Decodable {
-  /// The version of the JSON.
-  var schema: Int { get }
-}
-
-extension LogLine {
-  fileprivate init?(line: Bytes.SubSequence) {
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .iso8601
-    guard
-      let read = try? decoder.decode(Self.self, from: Data(line)),
-      read.schema == RunRecord.currentSchema
-    else { return nil }
-    self = read
-  }
-}
-
-extension RunRecord: LogLine {}
-extension RunBeginning: LogLine {}
-
 extension [Bytes] {
   /// Where the last lines of so many runs start, with the lines of beginnings among them.
   fileprivate func startOfLast(_ limit: Int) -> Int {
@@ -153,15 +126,10 @@ extension [Bytes] {
     var runs = 0
     while start > 0, runs < limit {
       start -= 1
-      if !self[start].starts(with: RunBeginning.start) { runs += 1 }
+      if !self[start][...].isBeginning { runs += 1 }
     }
     return start
   }
-}
-
-extension RunBeginning {
-  /// How every such line begins, as its members are in the order of their names.
-  fileprivate static let start = Array(#"{"at":"#.utf8)
 }
 
 /// Splits blocks into lines, and holds no more than one line of bounded length.

@@ -120,13 +120,9 @@ public struct RunLog: Sendable {
     return true
   }
 
-  private func line(for record: some Encodable) throws(RescueError) -> Bytes {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    do {
-      let text = String(decoding: try encoder.encode(record), as: UTF8.self)
-      return Bytes(text.harmlessJSON.utf8) + [Self.newline]
+  private func line(for line: some LogLine) throws(RescueError) -> Bytes {
+    do throws(RescueError) {
+      return Bytes(try line.document.compact.utf8) + [Self.newline]
     } catch {
       throw RescueError(
         .internal, "the run record cannot be written as JSON", meaning: Self.unaffected,

@@ -14,8 +14,8 @@ public import Diagnosis
 /// It holds no row values and no folders: every text in it is a ``PlainName``.
 /// The JSON only grows; a reader takes what it knows and ignores the rest.
 public struct RunRecord: Hashable, Sendable, Codable {
-  /// The version of the JSON: 1.
-  public let schema: Int
+  /// The version of the JSON.
+  public let version: Int
   /// The support code of the run.
   public let code: SupportCode
   /// The code under which it began to replace a database, where it ended with another one.
@@ -32,12 +32,14 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public let outcome: PlainName
   /// The exit status of the command.
   public let exitCode: Int32
-  /// Which version of this program ran.
+  /// The program with its version.
   public let tool: PlainName
   /// The libraries in use, with their versions; nil in the records of versions that did not say.
   public let libraries: PlainName?
-  /// The verdict, such as `damaged-lossy`; nil when there was none.
+  /// The verdict in one word, such as `damaged`; nil when there was none.
   public let verdict: PlainName?
+  /// Whether the database found had rows that are lost or doubtful; nil without a verdict.
+  public let losesRows: Bool?
   /// Who made the file; nil when nobody who is known.
   public let framework: PlainName?
   /// What else is true of the run.
@@ -65,12 +67,19 @@ public struct RunRecord: Hashable, Sendable, Codable {
   /// How many steps are not listed, because there are too many.
   public private(set) var stepsOmitted: Int?
 
+  private enum CodingKeys: String, CodingKey {
+    case version, code, began, started, seconds, operation, stage, outcome, tool, libraries
+    case verdict, losesRows, framework, flags, findings, versions, file, byteCount, inputs
+    case backupUsed, backupMade, tables, tablesOmitted, steps, stepsOmitted
+    case exitCode = "exit"
+  }
+
   /// Makes the record of a run; what the code says in short is taken from it.
   public init(
     code: SupportCode, started: Date, seconds: Double, exitCode: Int32, tool: PlainName,
     libraries: PlainName? = nil, unsyncedRows: UnsyncedRows? = nil
   ) {
-    schema = Self.currentSchema
+    version = PublishedFormat.log.version
     self.code = code
     self.started = Self.wholeSeconds(started)
     self.seconds = Self.milliseconds(seconds)
@@ -81,7 +90,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
     operation = PlainName(content?.operation.text(\.name) ?? "unknown")
     stage = PlainName(content?.stage.text(\.name) ?? "unknown")
     outcome = PlainName(content?.outcome.text(\.name) ?? "unknown")
-    verdict = (content?.verdict).map { PlainName($0.rawValue) }
+    verdict = (content?.verdict).map { PlainName($0.word) }
+    losesRows = content?.verdict?.losesRows
     framework = (content?.framework).flatMap { framework in
       framework.value == Framework.none ? nil : PlainName(framework.text(\.title))
     }
@@ -90,8 +100,6 @@ public struct RunRecord: Hashable, Sendable, Codable {
       relation: content?.relation ?? .unknown)
     flags = Flags(content, unsyncedRows)
   }
-
-  static let currentSchema = 1
 
   /// The most members of a list; a hostile schema can name hundreds of thousands of tables.
   static let listLimit = 1000
@@ -167,10 +175,8 @@ extension RunRecord {
   public struct Flags: Hashable, Sendable, Codable {
     /// Whether a `-wal` file with content lay beside the database.
     public let wal: Bool
-    /// What is known of rows that wait to be sent: none, some, cannot-tell or not-looked-for.
-    public let unsynced: PlainName
-    /// How many rows wait to be sent, where that is known.
-    public let unsyncedRows: Int?
+    /// What is known of rows that wait to be sent.
+    public let unsynced: ReportedUnsynced
     /// Whether a backup exists that was read back and compared.
     public let verifiedBackup: Bool
     /// Whether the database was restored from a backup.
@@ -182,13 +188,8 @@ extension RunRecord {
 
     fileprivate init(_ content: SupportCode.Content?, _ rows: UnsyncedRows?) {
       wal = content?.hasWAL ?? false
-      unsynced = PlainName((content?.unsynced ?? .notLookedFor).name)
-      unsyncedRows =
-        switch rows {
-        case .some(.some(let count)): count
-        case .some(.none): 0
-        case nil, .some(.cannotTell): nil
-        }
+      let state = PlainName((content?.unsynced ?? .notLookedFor).name)
+      unsynced = rows.map { ReportedUnsynced($0) } ?? ReportedUnsynced(state: state)
       verifiedBackup = content?.hasVerifiedBackup ?? false
       restored = content?.restored ?? false
       rowsLost = content?.rowsLost ?? false
@@ -225,13 +226,13 @@ extension RunRecord {
     public let quarantined: Int
     /// Rows that were identical copies of others.
     public let duplicates: Int
-    /// Rows that are missing: `exactly 3`, `at least 3` or `unknown`.
-    public let lost: PlainName
+    /// Rows that are missing.
+    public let lost: RowLoss
 
     /// Makes the counts of a table.
     public init(
       table: PlainName, seen: Int, written: Int, quarantined: Int, duplicates: Int,
-      lost: PlainName
+      lost: RowLoss
     ) {
       self.table = table
       self.seen = seen

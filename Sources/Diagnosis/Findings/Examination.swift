@@ -120,7 +120,7 @@ public struct Examination: Sendable {
   }
 
   /// Whether rows are lost or doubtful.
-  public var losesRows: Bool { verdict == .damagedLossy || verdict == .unreadable }
+  public var losesRows: Bool { verdict.losesRows }
 
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
   public var hasStrangeLog: Bool { survey.hasStrangeLog }

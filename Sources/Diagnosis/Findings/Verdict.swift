@@ -26,6 +26,9 @@ public enum Verdict: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
+  /// Whether rows are lost or doubtful.
+  public var losesRows: Bool { self == .damagedLossy || self == .unreadable }
+
   /// Whether the structure is sound, so that SQLite can open the database and read all of it.
   public var isStructureSound: Bool {
     switch self {

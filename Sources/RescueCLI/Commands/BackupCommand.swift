@@ -20,7 +20,9 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
     context.console.print(
       document: .document(
         "backup",
-        BackupJSON.members(backup).merging(["code": .string(result.code.description)]) { $1 }))
+        [
+          "code": .string(result.code.description), "backups": [BackupJSON.value(backup)],
+        ]))
   } else {
     context.console.print("\(backup.path)")
     let size = backup.manifest.map { Quantity.bytes($0.image.byteCount) } ?? "unknown size"

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backup as JSON: path, id, created, version, bytes, state, good, checks, unchecked, lineage,
-// proven.
+// Backups as JSON: the same members wherever backups are listed.
 
 import DatabaseRescue
 import Diagnosis
 
-/// A backup as members of a JSON document.
+/// A backup as JSON.
 enum BackupJSON {
-  static func members(_ backup: Backup) -> [String: JSON] {
-    [
+  static func value(_ backup: Backup) -> JSON {
+    .members([
       "path": .string(backup.path.description),
       "id": .string(backup.name.id.description),
       "created": .date(backup.name.created),
       "version": .integer(Int(backup.name.userVersion)),
-      "bytes": .integer(backup.byteCount),
-      "databaseBytes": .optional(backup.manifest.map { .integer($0.image.byteCount) }),
+      "byteCount": .integer(backup.byteCount),
+      "databaseByteCount": backup.manifest.map { .integer($0.image.byteCount) },
       "state": .string(backup.state.rawValue),
       "good": .bool(backup.isGood),
-      "proven": .optional(
-        backup.proof.map { ["at": .date($0.date), "passed": .bool($0.passed)] }),
+      "proven": backup.proof.map { ["at": .date($0.date), "passed": .bool($0.passed)] },
       "unchecked": .array(backup.unchecked.map { .string($0) }),
-      "lineage": .optional(backup.manifest?.lineage.map(lineage)),
+      "lineage": backup.manifest?.lineage.map(lineage),
       "checks": .array((backup.manifest?.checks ?? []).map(check)),
-    ]
+    ])
   }
 
   private static func lineage(_ lineage: BackupManifest.Lineage) -> JSON {
@@ -37,18 +35,18 @@ enum BackupJSON {
         }),
       "losses": .array(
         lineage.losses.map {
-          [
+          .members([
             "table": .string($0.table), "before": .integer($0.before),
-            "after": .optional($0.after.map { .integer($0) }),
-          ]
+            "after": $0.after.map { .integer($0) },
+          ])
         }),
     ]
   }
 
   static func check(_ check: BackupManifest.Check) -> JSON {
-    [
+    .members([
       "name": .string(check.name), "passed": .bool(check.passed), "detail": .string(check.detail),
-      "basis": .optional(check.basis.map { .string($0.description) }),
-    ]
+      "basis": check.basis.map { .string($0.description) },
+    ])
   }
 }

@@ -14,8 +14,7 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   let examination = result.value
   if context.console.manner.isJSON {
-    context.console.print(
-      document: .document("check", ExaminationJSON(examination, code: result.code).members))
+    try context.printLook("check", result, at: invocation.path(.file))
   } else {
     let text = ExaminationText(examination, name: invocation.path(.file).name)
     context.console.print(text.headline)
@@ -25,4 +24,18 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   context.tellCode(of: result)
   return ExitCode(examination.verdict)
+}
+
+extension CommandContext {
+  /// Prints what a look at a database found, as the JSON of the command.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
+  func printLook(
+    _ command: String, _ result: RunResult<Examination>, at file: FilePath
+  ) throws(RescueError) {
+    let report = DiagnosisReport(
+      ofLook: command, result.value, differences: result.value.diff, file: PlainName(file),
+      code: result.code, created: result.started)
+    console.print(document: try report.document)
+  }
 }

@@ -5,12 +5,6 @@ import DatabaseRescue
 import Diagnosis
 import SQLiteFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension CommandContext {
   /// The library, told whether somebody is there to ask.
   var rescue: Rescue { Rescue(world: world, unattended: !console.terminal.hasSomebody) }
@@ -46,22 +40,6 @@ extension CommandContext {
       return try file.read(at: 0, count: file.byteCount)
     } catch {
       throw RescueError(error, doing: "read '\(path)'")
-    }
-  }
-
-  /// A value as one JSON document, which says what it is.
-  ///
-  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func encoded(_ value: some Encodable, type: String) throws(RescueError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    do {
-      return String(
-        decoding: try encoder.encode(TypedDocument(type: type, value: value)), as: UTF8.self
-      ).harmlessJSON + "\n"
-    } catch {
-      throw RescueError(.internal, "a result cannot be written as JSON")
     }
   }
 
@@ -129,7 +107,7 @@ extension CommandContext {
     if console.manner.isJSON {
       console.write(try report.json())
     } else {
-      for line in report.lines(naming: name) { console.print(StyledText(line)) }
+      for line in report.lines(naming: name) { console.print(line) }
     }
     guard let file else { return }
     do throws(RescueError) {
@@ -164,7 +142,7 @@ extension CommandContext {
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
     let text = PlanText(plan)
-    try approve(text.lines, as: text.document, invocation, asksForName: name)
+    try approve(text.lines, as: text.document(), invocation, asksForName: name)
   }
 
   /// Whether what is said in these lines may be done: by `--yes`, or because somebody says so.
@@ -219,23 +197,5 @@ extension CommandContext {
   /// Whether an error only says that a dry run has come to its end.
   static func ranDry(_ error: RescueError) -> Bool {
     error.kind == .declined && error.message == onlyPlanned
-  }
-}
-
-/// A value that can be encoded, as a document of ours: beside its own members stand what it is and
-/// the version of the format.
-struct TypedDocument<Value: Encodable>: Encodable {
-  let type: String
-  let value: Value
-
-  private enum CodingKeys: String, CodingKey {
-    case type, schema
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try value.encode(to: encoder)
-    var members = encoder.container(keyedBy: CodingKeys.self)
-    try members.encode(type, forKey: .type)
-    try members.encode(1, forKey: .schema)
   }
 }

@@ -25,8 +25,8 @@ let contractCaptureCommand: CommandBody = { invocation, context throws(RescueErr
         "contract-capture",
         [
           "output": .string(output.path.description),
-          "version": .integer(Int(contract.userVersion)),
-          "tables": .integer(count),
+          "userVersion": .integer(Int(contract.userVersion)),
+          "tableCount": .integer(count),
         ]))
   } else {
     context.console.print("\(output.path)")
@@ -42,9 +42,7 @@ let contractVerifyCommand: CommandBody = { invocation, context throws(RescueErro
     context.input(invocation, journals: false), contract: contract)
   let examination = result.value
   if context.console.manner.isJSON {
-    var members = ExaminationJSON(examination, code: result.code).members
-    members["diff"] = .array(examination.diff.map { .string($0) })
-    context.console.print(document: .document("contract-verify", members))
+    try context.printLook("contract-verify", result, at: invocation.path(.file))
   } else {
     let text = ExaminationText(examination, name: invocation.path(.file).name)
     context.console.print(text.headline)
@@ -63,7 +61,7 @@ let contractDiffCommand: CommandBody = { invocation, context throws(RescueError)
   let lines = differences.flatMap(\.lines)
   if context.console.manner.isJSON {
     context.console.print(
-      document: .document("contract-diff", ["diff": .array(lines.map { .string($0) })]))
+      document: .document("contract-diff", ["differences": .array(lines.map { .string($0) })]))
   } else {
     if first.userVersion != second.userVersion {
       context.console.print("~ version: \(first.userVersion) and \(second.userVersion)")

@@ -79,25 +79,3 @@ extension Examination {
     return (verification?.drifts ?? []).flatMap(\.lines)
   }
 }
-
-extension Verdict {
-  /// How the word is shown.
-  var style: StyledText.Style {
-    switch self {
-    case .healthy: .good
-    case .outdated, .newer: .warning
-    case .drifted, .damagedIntact, .damagedLossy, .unreadable: .bad
-    }
-  }
-}
-
-extension Finding.Severity {
-  /// How the word is shown.
-  var style: StyledText.Style {
-    switch self {
-    case .notice: .dim
-    case .warning: .warning
-    case .damage, .loss: .bad
-    }
-  }
-}

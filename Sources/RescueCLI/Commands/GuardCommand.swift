@@ -21,7 +21,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     })
   let report = result.value
   if context.console.manner.isJSON {
-    context.console.print(document: GuardJSON.document(report, result.code))
+    context.console.print(document: try GuardJSON.document(report, result.code))
   } else if report.isKept {
     context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
     context.console.note("the backup before it: \(report.backup.path)")

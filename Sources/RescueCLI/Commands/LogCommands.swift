@@ -10,20 +10,18 @@ import Diagnosis
   import Foundation
 #endif
 
-/// The runs of a log as one JSON document.
-private struct RunList: Encodable {
-  let runs: [RunRecord]
-  let unfinished: [RunBeginning]
-}
-
 /// Lists the last runs, newest last.
 let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   let log = try RunLog(in: context.world)
   let contents = try log.records(lastLines: invocation.requiredNumber(.last))
   if context.console.manner.isJSON {
-    context.console.write(
-      try context.encoded(
-        RunList(runs: contents.records, unfinished: contents.unfinished), type: "log-list"))
+    context.console.print(
+      document: .document(
+        "log-list",
+        [
+          "runs": try documents(contents.records),
+          "unfinished": try documents(contents.unfinished),
+        ]))
   } else {
     var table = TextTable([
       .text("started"), .text("code"), .text("operation"), .text("verdict"), .text("outcome"),
@@ -53,6 +51,11 @@ let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   return .success
 }
 
+/// Lines of the log as they stand there.
+private func documents(_ lines: [some LogLine]) throws(RescueError) -> JSON {
+  .array(try lines.map { line throws(RescueError) in try line.document })
+}
+
 /// Prints everything that was recorded of a run.
 let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
   let code = try supportCode(invocation.text(.code))
@@ -62,7 +65,7 @@ let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
       advice: "the code itself tells the essence: dbrescue explain \(code)")
   }
   if context.console.manner.isJSON {
-    context.console.write(try context.encoded(record, type: "run"))
+    context.console.print(document: try record.document)
   } else {
     context.console.print(RunRecordText(record).lines)
   }

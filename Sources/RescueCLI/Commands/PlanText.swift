@@ -31,32 +31,20 @@ struct PlanText {
     return lines
   }
 
-  /// The plan as a JSON document; `unsynced` is null when nobody can tell.
-  var document: JSON {
-    let unsynced: JSON =
-      switch plan.unsynced {
-      case .none: 0
-      case .some(let count): .integer(count)
-      case .cannotTell: nil
-      }
-    return .document(
+  /// The plan as a JSON document.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
+  func document() throws(RescueError) -> JSON {
+    .document(
       "plan",
       [
         "option": .string(plan.option.name), "summary": .string(plan.option.summary),
-        "backup": .optional(plan.option.backup.map { .string($0) }),
+        "backup": plan.option.backup.map { .string($0) },
         "steps": .array(plan.steps.map { ["name": .string($0.name), "text": .string($0.text)] }),
-        "tables": .array(plan.option.outcomes.map(Self.outcome)), "unsynced": unsynced,
+        "tables": try .list(plan.option.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
+        "unsynced": try JSON(encoding: ReportedUnsynced(plan.unsynced)),
         "quarantine": .string(plan.quarantine), "undo": .string(plan.undo),
       ])
-  }
-
-  private static func outcome(_ outcome: RecoveryOption.Outcome) -> JSON {
-    [
-      "name": .string(outcome.table.text), "kept": .integer(outcome.kept),
-      "changed": .integer(outcome.changed), "setAside": .integer(outcome.setAside),
-      "lost": .string(outcome.lost.words(atMost: outcome.lostAtMost)),
-      "regained": .integer(outcome.regained),
-    ]
   }
 }
 

@@ -28,7 +28,7 @@ let playbookListCommand: CommandBody = { _, context throws(RescueError) in
 let playbookShowCommand: CommandBody = { invocation, context throws(RescueError) in
   let playbook = try playbook(invocation, context)
   if context.console.manner.isJSON {
-    context.console.write(try context.encoded(playbook, type: "playbook"))
+    context.console.print(document: try .document("playbook", of: playbook))
   } else {
     for line in playbook.checklist.split(separator: "\n", omittingEmptySubsequences: false) {
       context.console.print("\(line)")
@@ -44,7 +44,7 @@ let playbookValidateCommand: CommandBody = { invocation, context throws(RescueEr
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(
-        "playbook-validate", ["name": .string(name), "problems": .array(problems.map(json))]))
+        "playbook-validate", ["playbook": .string(name), "problems": .array(problems.map(json))]))
   } else {
     for problem in problems { context.console.print("\(problem.description(in: name))") }
     if problems.isEmpty { context.console.note("'\(name)' can be run") }
@@ -62,7 +62,7 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
   if invocation.isSet(.dryRun) {
     let rehearsal = try context.rescue.rehearse(playbook, on: file, setting)
     if context.console.manner.isJSON {
-      context.console.write(try context.encoded(rehearsal, type: "plan"))
+      context.console.print(document: try .document("playbook-plan", of: rehearsal))
     } else {
       for line in rehearsal.text.split(separator: "\n", omittingEmptySubsequences: false) {
         context.console.print("\(line)")
@@ -100,14 +100,15 @@ private func json(_ problem: DocumentProblem) -> JSON {
 }
 
 /// What a run of a playbook did, as members of a JSON document.
-private func members(_ result: PlaybookResult) -> [String: JSON] {
+private func members(_ result: PlaybookResult) -> [String: JSON?] {
   [
     "playbook": .string(result.playbook), "ending": .string(result.ending.rawValue),
-    "stoppedAt": .optional(result.stoppedAt.map { .string($0) }),
-    "verdict": .optional(result.verdict.map { .string($0.word) }),
+    "stoppedAt": result.stoppedAt.map { .string($0) },
+    "verdict": result.verdict.map { .string($0.word) },
+    "losesRows": result.verdict.map { .bool($0.losesRows) },
     "exit": .integer(Int(result.exitStatus)), "next": .string(result.next),
     "losses": .array(result.losses.map { .string($0) }),
-    "undo": .array(result.undo.map { .string($0) }),
+    "undoSteps": .array(result.undo.map { .string($0) }),
     "steps": .array(
       result.records.map { record in
         [

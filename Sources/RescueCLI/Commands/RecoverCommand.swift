@@ -38,7 +38,8 @@ func recover(
   }
   let report = result.value
   if context.console.manner.isJSON {
-    context.console.print(document: RecoveryJSON.document(operation, report, result.code))
+    context.console.print(
+      document: try RecoveryJSON.document(operation, result, of: invocation.path(.file).name))
   } else {
     tell(result, of: invocation.path(.file).name, context)
   }
@@ -60,7 +61,7 @@ private func tell(
   if let salvage = report.salvage {
     let account = SalvageAccount(
       of: salvage, file: PlainName(name), code: result.code, created: result.started)
-    for line in account.lines(naming: nil) { context.console.print(StyledText(line)) }
+    for line in account.lines(naming: nil) { context.console.print(line) }
   }
   if report.outcome == report.verdict {
     context.console.print("\(name): now \(report.verdict.word, report.verdict.style)")

@@ -43,7 +43,7 @@ private func restore(
     if context.console.manner.isJSON {
       context.console.print(
         document: .document(
-          "plan",
+          "restore-plan",
           [
             "option": "restore", "backup": .string(backup.path.name.description),
             "output": .string(output.description),
@@ -58,7 +58,7 @@ private func restore(
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(
-        "restore",
+        "restore-to-file",
         [
           "code": .string(result.code.description), "output": .string(output.description),
           "backup": .string(backup.path.name.description),

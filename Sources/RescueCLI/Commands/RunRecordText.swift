@@ -30,7 +30,7 @@ struct RunRecordText {
     lines += record.findings.map { "  finding    \($0.code) × \($0.count)" }
     lines += record.tables.map { table in
       "  table      \(table.table): \(table.seen) seen, \(table.written) written, "
-        + "\(table.duplicates) identical, \(table.quarantined) set aside, lost \(table.lost)"
+        + "\(table.duplicates) identical, \(table.quarantined) set aside, lost \(table.lost.loss)"
     }
     lines += record.steps.map { "  step       \($0.name): \($0.outcome), \($0.seconds) seconds" }
     lines += record.inputs.map { input in

@@ -75,7 +75,7 @@ private func rehearseUndo(
   let displaced = try context.rescue.displaced(by: code, of: file)
   if context.console.manner.isJSON {
     context.console.print(
-      document: .document("plan", ["option": "undo", "from": .string(displaced.description)]))
+      document: .document("undo-plan", ["option": "undo", "from": .string(displaced.description)]))
   } else {
     context.console.print("\(intention(code))")
     context.console.note("nothing was changed: this was a dry run")

@@ -17,7 +17,7 @@ let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(
-        "vault-list", ["backups": .array(backups.map { .object(BackupJSON.members($0)) })]))
+        "vault-list", ["backups": .array(backups.map(BackupJSON.value))]))
     return .success
   }
   guard !backups.isEmpty else {

@@ -21,10 +21,10 @@ let vaultExtractCommand: CommandBody = { invocation, context throws(RescueError)
         "vault-extract",
         [
           "code": .string(result.code.description), "output": .string(output.description),
-          "bytes": .integer(extraction.byteCount), "whole": .bool(extraction.isWhole),
+          "byteCount": .integer(extraction.byteCount), "whole": .bool(extraction.isWhole),
           "files": .array(extraction.sidecars.map { .string($0.description) }),
           "missing": .array(extraction.missing.map { json($0, in: extraction) }),
-          "endedBy": .optional(extraction.endedBy.map { .string($0.message) }),
+          "endedBy": extraction.endedBy.map { .string($0.message) },
         ]))
   } else {
     context.console.print("\(output)")
@@ -51,9 +51,9 @@ private func place(_ bytes: Range<Int>, in extraction: BackupExtraction) -> Stri
 
 private func json(_ bytes: Range<Int>, in extraction: BackupExtraction) -> JSON {
   let pages = extraction.pages(of: bytes)
-  return [
+  return .members([
     "firstByte": .integer(bytes.lowerBound), "byteCount": .integer(bytes.count),
-    "firstPage": .optional(pages.map { .integer($0.lowerBound.number) }),
-    "lastPage": .optional(pages.map { .integer($0.upperBound.number) }),
-  ]
+    "firstPage": pages.map { .integer($0.lowerBound.number) },
+    "lastPage": pages.map { .integer($0.upperBound.number) },
+  ])
 }

@@ -29,11 +29,12 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
         if context.speaksToPeople { lines(plan).forEach(context.console.say) }
         return
       }
-      try context.approve(lines(plan), as: document(plan, type: "plan"), invocation)
+      try context.approve(
+        lines(plan), as: document(plan, of: vault, type: "prune-plan"), invocation)
     }
     if context.console.manner.isJSON {
       context.console.print(
-        document: document(result.value, type: "vault-prune", code: result.code))
+        document: document(result.value, of: vault, type: "vault-prune", code: result.code))
     } else {
       let count = result.value.removals.count
       context.console.print("removed \(Quantity.count(count, "backup")) of \(vault.folder)")
@@ -57,15 +58,17 @@ private func lines(_ plan: PrunePlan) -> [StyledText] {
   return table.lines(width: nil)
 }
 
-private func document(_ plan: PrunePlan, type: String, code: SupportCode? = nil) -> JSON {
+private func document(
+  _ plan: PrunePlan, of vault: Vault, type: String, code: SupportCode? = nil
+) -> JSON {
   .document(
     type,
     [
-      "code": .optional(code.map { .string($0.description) }),
+      "code": code.map { .string($0.description) },
       "backups": .array(
         plan.decisions.map { decision in
           [
-            "file": .string(decision.entry.name.path.description),
+            "path": .string(vault.folder.appending(decision.entry.name.path).description),
             "id": .string(decision.entry.name.id.description),
             "keep": .bool(decision.isKept), "reason": .string(decision.reason.rawValue),
           ]

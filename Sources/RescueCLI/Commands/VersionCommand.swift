@@ -10,7 +10,7 @@ func printVersion(on console: Console) {
       document: .document(
         "version",
         [
-          "version": .string(Program.version), "libraries": .string(Rescue.libraries),
+          "tool": .string(Rescue.tool), "libraries": .string(Rescue.libraries),
         ]))
   } else {
     console.print("\(Program.name) \(Program.version) (\(Rescue.libraries))")

@@ -10,7 +10,7 @@ extension Command {
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
     logList, logShow,
-    help, completions, man,
+    schema, help, completions, man,
   ]
 
   /// The command of a name.
@@ -474,6 +474,20 @@ extension Command {
     exitCodes: [.missing, .permission, .invalidInput])
 
   // The program.
+
+  static let schema = Command(
+    "schema", .program, "print the JSON Schema of a format",
+    description: [
+      """
+      Prints the schema (draft 2020-12) of what every command answers with --json, of a contract, \
+      of a line of the run log, or of a playbook.
+      """
+    ],
+    operands: [.format],
+    examples: [
+      ("dbrescue schema report > report.schema.json", "what --json and --report OUT.json hold"),
+      ("dbrescue schema contract > contract.schema.json", "for an editor that checks contracts"),
+    ])
 
   static let help = Command(
     "help", .program, "explain a command, or the program",

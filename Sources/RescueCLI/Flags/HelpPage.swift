@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, made from the tables: short for -h, full for --help.
 
+import DatabaseRescue
+
 /// Help for a command, a group of commands or the program.
 struct HelpPage {
   /// The lines of the page.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One positional argument as a value, and the table of them.
 
+import DatabaseRescue
+
 /// One positional argument of a command.
 struct Operand: Hashable, Sendable {
   /// What it is, as far as completion cares.
@@ -64,6 +66,9 @@ extension Operand {
     "CODE|FINDING", .text, help: "a support code, or the code of a finding such as DBR-F060")
   static let topic = Operand(
     "COMMAND", .command, isRepeatable: true, help: "the command to explain, such as 'vault list'")
+  static let format = Operand(
+    "FORMAT", .choice(PublishedFormat.allCases.map(\.rawValue)),
+    help: "report, contract, log or playbook")
   static let shell = Operand(
     "SHELL", .choice(Shell.allCases.map(\.rawValue)), help: "bash, zsh or fish")
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions. Asked only where somebody sees them and can answer.
 
+import DatabaseRescue
+
 /// What came of a question.
 enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
   /// Somebody answered.

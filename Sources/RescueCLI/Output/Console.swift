@@ -64,9 +64,6 @@ final class Console: Sendable {
   /// Prints a JSON document.
   func print(document: JSON) { write(document.indented + "\n") }
 
-  /// Prints a JSON document on a line of its own, as one of many.
-  func print(documentLine document: JSON) { write(document.compact + "\n") }
-
   /// Writes text of the result exactly as it is.
   func write(_ text: String) {
     state.withLock { state in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far work of a known size is.
 
+import DatabaseRescue
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -89,8 +89,8 @@ import Testing
 
   @Test func `words carry the style of what they say`() throws {
     let lines = try ReportFixture.report(sample: "zeroed-leaf.db").lines()
-    let spans = lines.flatMap(\.spans)
-    func style(of text: String) -> ReportLine.Style? { spans.first { $0.text == text }?.style }
+    let spans = lines.flatMap(\.pieces)
+    func style(of text: String) -> StyledText.Style? { spans.first { $0.text == text }?.style }
     #expect(style(of: "damaged") == .bad)
     #expect(style(of: "exactly 44 rows") == .bad)
     #expect(style(of: "none") == .good)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func `JSON has the documented members and no other`() throws {
-    let documented = try AnyJSON.documented(in: "DiagnosisReport.swift")
+    let documented = try AnyJSON.published("diagnosis")
     var met: Set<String> = []
     for sample in ReportFixture.samples {
       let json = try ReportFixture.report(sample: sample).json()
@@ -159,7 +159,7 @@ import Testing
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
     met.formUnion(try Self.pathsOfForeignLog())
-    let unsynced = try JSONEncoder().encode(["unsynced": DiagnosisReport.Unsynced(.some(2))])
+    let unsynced = try JSONEncoder().encode(["unsynced": ReportedUnsynced(.some(2))])
     met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
     let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
     let things = try JSONEncoder().encode(["unchecked": [unchecked]])
@@ -203,18 +203,21 @@ import Testing
   @Test func `JSON says what it is and when`() throws {
     struct Head: Decodable {
       let type: String
-      let schema: Int
+      let format: String
+      let version: Int
       let created: Date
       let code: SupportCode
-      let verdict: Verdict
+      let verdict: String
+      let losesRows: Bool
     }
     let json = try ReportFixture.report(sample: "zeroed-leaf.db").json()
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     let head = try decoder.decode(Head.self, from: Data(json.utf8))
-    #expect(head.type == "diagnosis" && head.schema == 1)
+    #expect(head.format == "dbrescue.report" && head.version == 2 && head.type == "diagnosis")
+    #expect(json.hasPrefix("{\n  \"format\": \"dbrescue.report\",\n  \"version\": 2,"))
     #expect(head.created == ReportFixture.created && head.code == ReportFixture.code)
-    #expect(head.verdict == .damagedLossy)
+    #expect(head.verdict == "damaged" && head.losesRows)
   }
 
   @Test func `the form follows the name of the file`() {

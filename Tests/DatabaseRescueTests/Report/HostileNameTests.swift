@@ -76,9 +76,15 @@ import Testing
               ![.control, .format, .lineSeparator, .paragraphSeparator].contains(
                 $0.properties.generalCategory)
             })
+        }
+        for rendering in [report.text, html] {
           #expect(!rendering.contains(String(repeating: "A", count: 400)))
           #expect(rendering.unicodeScalars.count < 100_000)
         }
+        // JSON has the name itself, whatever it is.
+        let tables = try #require(try report.document["tables"]?.elements)
+        let shown = tables.compactMap { $0["table"]?.text }
+        #expect(shown.contains(name) && shown.contains(name + "2"))
       }
     }
   }
@@ -104,7 +110,7 @@ import Testing
       try path.replaceContents(with: bytes)
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "many.db")
       #expect(report.tables.count == 1000 && report.tablesOmitted == 100)
-      #expect(report.tables.first?.name == last.entry.name.text)
+      #expect(report.tables.first?.table == last.entry.name.text)
       #expect(report.text.contains("… and 1,060 more tables"))
       #expect(Markup.fault(in: report.html) == nil)
     }

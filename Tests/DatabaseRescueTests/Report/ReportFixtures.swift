@@ -92,7 +92,9 @@ enum ReportFixture {
 extension Report {
   /// The report in every form.
   func renderings() throws -> [String] {
-    try ReportFormat.allCases.map { try rendered(as: $0) }
+    let json = try #require(JSON(reading: json().utf8))
+    #expect(PublishedFormat.problems(of: json) == [])
+    return try ReportFormat.allCases.map { try rendered(as: $0) }
   }
 }
 
@@ -128,13 +130,22 @@ enum AnyJSON: Decodable {
     }
   }
 
-  /// The members that the table in a source file documents.
-  static func documented(in file: String) throws -> Set<String> {
-    let path = Checkout.root.appending(FilePath("Sources/DatabaseRescue/Report/" + file))
-    let lines = String(decoding: try path.contents(), as: UTF8.self).split(separator: "\n")
-    return Set(
-      lines.filter { $0.hasPrefix("/// | `") }
-        .compactMap { $0.split(separator: "`").dropFirst().first.map { String($0) } })
+  /// The members that the schema of reports describes for one of its definitions, by their paths.
+  static func published(_ name: String) throws -> Set<String> {
+    let schema = try #require(JSON(reading: PublishedFormat.report.schemaText.utf8))
+    func paths(_ shape: JSON, _ path: String) -> Set<String> {
+      if let name = shape["$ref"]?.text?.split(separator: "/").last {
+        return paths(schema["$defs"]?[String(name)] ?? [:], path)
+      }
+      if let items = shape["items"] { return paths(items, path + "[]") }
+      guard let members = shape["properties"]?.members else { return [path] }
+      return Set(
+        members.flatMap { name, value in
+          let inner = path.isEmpty ? name : "\(path).\(name)"
+          return name == "lost" ? paths(value, "loss").union([inner]) : paths(value, inner)
+        })
+    }
+    return paths(try #require(schema["$defs"]?[name]), "")
   }
 }
 

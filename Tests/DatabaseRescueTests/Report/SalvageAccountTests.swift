@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `JSON has the documented members and no other`() throws {
-    let documented = try AnyJSON.documented(in: "SalvageAccount.swift")
+    let documented = try AnyJSON.published("salvage")
     var balance = Balance(table: "t")
     (balance.seen, balance.written, balance.lost) = (1, 1, .exactly(3))
     balance.missing.add(.init(first: 4, last: 9, rows: 3))

@@ -3,6 +3,7 @@
 
 import Diagnosis
 import Foundation
+import SQLiteFormat
 import Testing
 
 @testable import DatabaseRescue
@@ -30,7 +31,7 @@ import Testing
     record.tables = [
       RunRecord.TableCount(
         table: name("user"), seen: 10, written: 7, quarantined: 2, duplicates: 1,
-        lost: name("at least 3"))
+        lost: RowLoss(.atLeast(3)))
     ]
     record.steps = [RunRecord.Step(name: name("read"), outcome: name("done"), seconds: 0.5)]
     return record
@@ -46,19 +47,62 @@ import Testing
     }
   }
 
+  /// What ``full(_:)`` was in the log of version 1.
+  private static let old =
+    #"{"backupMade":"app.2.db.gz","backupUsed":"app.1.db.gz","byteCount":4096,"#
+    + #""code":"DBR-931CS-04G54-ARD80-6NW8H","exitCode":14,"file":"app.db","#
+    + #""findings":[{"code":"DBR-F100","count":2}],"flags":{"restored":false,"rowsLost":true,"#
+    + #""unattended":false,"unsynced":"some","unsyncedRows":3,"verifiedBackup":true,"wal":true},"#
+    + #""framework":"Room","inputs":[{"after":"ab12","before":"ab12","name":"app.db"}],"#
+    + #""operation":"salvage","outcome":"succeeded-with-loss","schema":1,"seconds":1.235,"#
+    + #""stage":"done","started":"2026-11-20T13:20:00Z","steps":[{"name":"read","#
+    + #""outcome":"done","seconds":0.5}],"tables":[{"duplicates":1,"lost":"at least 3 rows","#
+    + #""quarantined":2,"seen":10,"table":"user","written":7}],"tool":"1.0.0","#
+    + #""verdict":"damaged-lossy","versions":{"expected":42,"found":41,"relation":"older"}}"#
+
+  /// How it is written today.
+  private static let new =
+    #"{"format":"dbrescue.log","version":2,"type":"run","backupMade":"app.2.db.gz","#
+    + #""backupUsed":"app.1.db.gz","byteCount":4096,"#
+    + #""code":"DBR-931CS-04G54-ARD80-6NW8H","exit":14,"file":"app.db","#
+    + #""findings":[{"code":"DBR-F100","count":2}],"flags":{"restored":false,"rowsLost":true,"#
+    + #""unattended":false,"unsynced":{"rows":3,"state":"some"},"verifiedBackup":true,"#
+    + #""wal":true},"#
+    + #""framework":"Room","inputs":[{"after":"ab12","before":"ab12","name":"app.db"}],"#
+    + #""losesRows":true,"operation":"salvage","outcome":"succeeded-with-loss","seconds":1.235,"#
+    + #""stage":"done","started":"2026-11-20T13:20:00Z","steps":[{"name":"read","#
+    + #""outcome":"done","seconds":0.5}],"tables":[{"duplicates":1,"lost":{"kind":"at-least","#
+    + #""rows":3},"quarantined":2,"seen":10,"table":"user","written":7}],"tool":"1.0.0","#
+    + #""verdict":"damaged","versions":{"expected":42,"found":41,"relation":"older"}}"#
+
   @Test func `the line is as it ever was`() throws {
-    let expected =
-      #"{"backupMade":"app.2.db.gz","backupUsed":"app.1.db.gz","byteCount":4096,"#
-      + #""code":"DBR-931CS-04G54-ARD80-6NW8H","exitCode":14,"file":"app.db","#
-      + #""findings":[{"code":"DBR-F100","count":2}],"flags":{"restored":false,"rowsLost":true,"#
-      + #""unattended":false,"unsynced":"some","unsyncedRows":3,"verifiedBackup":true,"wal":true},"#
-      + #""framework":"Room","inputs":[{"after":"ab12","before":"ab12","name":"app.db"}],"#
-      + #""operation":"salvage","outcome":"succeeded-with-loss","schema":1,"seconds":1.235,"#
-      + #""stage":"done","started":"2026-11-20T13:20:00Z","steps":[{"name":"read","#
-      + #""outcome":"done","seconds":0.5}],"tables":[{"duplicates":1,"lost":"at least 3","#
-      + #""quarantined":2,"seen":10,"table":"user","written":7}],"tool":"1.0.0","#
-      + #""verdict":"damaged-lossy","versions":{"expected":42,"found":41,"relation":"older"}}"#
-    #expect(try Self.line(Self.full()) == expected + "\n")
+    #expect(try Self.line(Self.full()) == Self.new + "\n")
+  }
+
+  @Test func `a line of the first version says the same as one of today`() throws {
+    #expect(RunRecord(line: Bytes(Self.old.utf8)[...]) == Self.full())
+    let words = [
+      ("no rows", RowLoss(.none)), ("exactly 1 row", RowLoss(.exactly(1))),
+      ("at least 20 rows", RowLoss(.atLeast(20))), ("an unknown number of rows", RowLoss(.unknown)),
+    ]
+    for (text, loss) in words {
+      let line = Self.old.replacingOccurrences(of: "at least 3 rows", with: text)
+      let record = try #require(RunRecord(line: Bytes(line.utf8)[...]))
+      #expect(record.tables.map(\.lost) == [loss])
+    }
+    for (word, isLossy) in [("damaged-intact", false), ("healthy", false), ("unreadable", true)] {
+      let line = Self.old.replacingOccurrences(of: "damaged-lossy", with: word)
+      let record = try #require(RunRecord(line: Bytes(line.utf8)[...]))
+      #expect(record.verdict?.description == String(word.prefix { $0 != "-" }))
+      #expect(record.losesRows == isLossy)
+    }
+    let beginning =
+      #"{"at":"2026-11-22T10:00:00Z","began":"DBR-931CS-04G54-ARD80-6NW8H","file":"a","schema":1}"#
+    let bytes = Bytes(beginning.utf8)[...]
+    #expect(bytes.isBeginning)
+    let read = try #require(RunBeginning(line: bytes))
+    #expect(read.began == Self.full().code && read.file == "a")
+    #expect(Bytes(try read.document.compact.utf8)[...].isBeginning)
   }
 
   @Test func `what was not known is left out`() throws {
@@ -71,7 +115,7 @@ import Testing
     for key in ["verdict", "framework", "file", "byteCount", "backupUsed", "unsyncedRows"] {
       #expect(!line.contains("\"\(key)\":"))
     }
-    #expect(line.contains(#""unsynced":"not-looked-for""#))
+    #expect(line.contains(#""unsynced":{"state":"not-looked-for"}"#))
     #expect(line.contains(#""seconds":0,"#))
   }
 
@@ -105,7 +149,7 @@ import Testing
     var record = Self.full()
     let table = RunRecord.TableCount(
       table: PlainName(String(repeating: "\u{1F5C4}", count: 500)), seen: .max, written: .max,
-      quarantined: .max, duplicates: .max, lost: "unknown")
+      quarantined: .max, duplicates: .max, lost: RowLoss(.unknown))
     record.tables = Array(repeating: table, count: 100_000)
     record.steps = Array(
       repeating: RunRecord.Step(name: "x", outcome: "y", seconds: 0), count: 1500)

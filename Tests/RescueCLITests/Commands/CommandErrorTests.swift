@@ -183,7 +183,7 @@ import Testing
     let error = try AnyJSON(ending.error)
     #expect(ending.output.isEmpty)
     #expect(error["type"]?.text == "error")
-    #expect(error["code"]?.number == 66)
+    #expect(error["exit"]?.number == 66)
     #expect(try !#require(error["message"]?.text).isEmpty)
     #expect(error["advice"]?.text?.isEmpty == false)
   }

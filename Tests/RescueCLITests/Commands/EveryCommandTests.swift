@@ -83,6 +83,7 @@ import Testing
       let check = try bench.run("check", bench.place("healthy-v4.db"))
       return [try #require(check.record).code.description]
     },
+    Use(name: "schema", hasJSON: false) { _ in ["report"] },
     Use(name: "help", hasJSON: false) { _ in ["restore"] },
     Use(name: "completions", hasJSON: false) { _ in ["bash"] },
     Use(name: "man", hasJSON: false) { _ in [] },
@@ -124,7 +125,8 @@ import Testing
     #expect(ending.status == 0, "\(ending.all)")
     #expect(ending.error.isEmpty)
     let document = try ending.json
-    #expect(document["schema"]?.number == 1)
+    #expect(document["format"]?.text?.hasPrefix("dbrescue.") == true)
+    #expect(document["version"]?.number == 2)
     #expect(try !#require(document["type"]?.text).isEmpty)
   }
 
@@ -133,7 +135,7 @@ import Testing
     let ending = try bench.run("diagnose", bench.place("healthy-v4.db"))
     #expect(ending.status == 0)
     let json = try bench.run("diagnose", bench["healthy-v4.db"], "--json")
-    #expect(try json.json["schema"]?.number == 1)
+    #expect(try json.json["version"]?.number == 2)
   }
 
   @Test(arguments: Command.all.map(\.name))

@@ -45,7 +45,7 @@ import Testing
     let before = try [file, file.adding(suffix: "-wal")].map { try $0.contents() }
     let ending = try bench.run("backup", file, "--json")
     #expect(ending.status == 14)
-    #expect(try ending.json["good"]?.bool == false)
+    #expect(try ending.backup["good"]?.bool == false)
     #expect(ending.output.contains("readable by SQLite"))
     #expect(try [file, file.adding(suffix: "-wal")].map { try $0.contents() } == before)
   }

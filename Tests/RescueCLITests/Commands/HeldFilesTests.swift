@@ -79,7 +79,7 @@
       #expect(try Oracle(output).count(of: "t") == 300)
       let backup = try bench.run("backup", file, "--from-process", process, "--json")
       #expect(backup.status == 0, "\(backup.all)")
-      let path = FilePath(try #require(try backup.json["path"]?.text))
+      let path = FilePath(try #require(try backup.backup["path"]?.text))
       let restored = bench["restored.db"]
       #expect(
         try bench.run("vault", "extract", path, "--output", restored).status == 0)

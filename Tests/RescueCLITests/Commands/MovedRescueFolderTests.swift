@@ -69,7 +69,7 @@ import Testing
     #expect(try bench.run(reset).status == 0)
     let lines = try bench.log.contents().split(separator: UInt8(ascii: "\n"))
     #expect(lines.count == 2)
-    #expect(String(decoding: lines[0], as: UTF8.self).hasPrefix(#"{"at":""#))
+    #expect(String(decoding: lines[0], as: UTF8.self).contains(#""type":"beginning","at":""#))
     #expect(try bench.run("log", "list", "--json").json["unfinished"]?.list.isEmpty == true)
     #expect(try bench.run("log", "list", "--last", "1").output.contains("reset"))
   }

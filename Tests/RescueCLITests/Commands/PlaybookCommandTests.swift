@@ -67,7 +67,7 @@ import Testing
     let (ending, json, steps) = try run(Self.before, on: file)
     #expect(ending.status == 10, "\(ending.all)")
     #expect(json["ending"]?.text == "done")
-    #expect(json["stoppedAt"] == .null)
+    #expect(json["stoppedAt"] == nil)
     #expect(steps["backup"] == "done")
     #expect(steps["migrate"] == "done")
     let changes = try before.changes(until: bench.look())

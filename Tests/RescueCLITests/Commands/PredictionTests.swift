@@ -38,17 +38,17 @@ import Testing
       let promised = (option["tables"]?.list ?? []).map { table in
         Outcome(
           table: table["table"]?.text, kept: table["kept"]?.number,
-          setAside: table["setAside"]?.number, loss: Self.words(table["lost"]))
+          setAside: table["quarantined"]?.number, loss: Self.words(table["lost"]))
       }
       let done = try ending.json["salvage"]?["tables"]?.list ?? []
       let given = done.map { table in
         Outcome(
-          table: table["name"]?.text, kept: table["written"]?.number,
-          setAside: table["quarantined"]?.number, loss: table["lost"]?.text)
+          table: table["table"]?.text, kept: table["written"]?.number,
+          setAside: table["quarantined"]?.number, loss: Self.words(table["lost"]))
       }
       #expect(!promised.isEmpty)
       #expect(promised.filter { !given.contains($0) } == [], "\(name): \(ending.all)")
-      let unplaced = done.first { $0["name"]?.text == nil }?["quarantined"]?.number ?? 0
+      let unplaced = done.first { $0["table"]?.text == nil }?["quarantined"]?.number ?? 0
       #expect(option["unplaced"]?.number == unplaced)
       #expect(option["estimated"] == nil)
     }

@@ -76,7 +76,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     let ending = try bench.run("check", bench.place(FilePath(sample)), "--json")
     #expect(ending.status == 15)
     let json = try ending.json
-    #expect(try #require(json["fileKind"]?.text).contains(kind))
+    #expect(try #require(json["facts"]?["kind"]?.text).contains(kind))
     let finding = try #require(json["findings"]?.list.first)
     #expect(finding["code"]?.text?.hasPrefix("DBR-F") == true)
     if !code.isEmpty { #expect(finding["code"]?.text == code) }
@@ -87,7 +87,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     try bench["big.db"].replaceContents(with: .init(repeating: 0, count: 1 << 20))
     let ending = try bench.run("check", bench["big.db"], "--json")
     #expect(ending.status == 15)
-    #expect(try ending.json["fileKind"]?.text?.contains("zeros") == true)
+    #expect(try ending.json["facts"]?["kind"]?.text?.contains("zeros") == true)
   }
 
   @Test func `journals under other names are found when they are named`() throws {
@@ -99,7 +99,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     try SystemStorage().remove(wal)
     func sets(_ words: any Word...) throws -> Int? {
       let tables = try bench.run(["check", "--json", file] + words).json["tables"]?.list ?? []
-      return tables.first { $0["name"]?.text == "sets" }?["rows"]?.number
+      return tables.first { $0["table"]?.text == "sets" }?["readable"]?.number
     }
     let without = try #require(try sets())
     let with = try #require(try sets("--wal", saved))

@@ -24,7 +24,7 @@ import Testing
   private func backUp(_ file: FilePath? = nil) throws -> FilePath {
     bench.pass(hours: 1)
     let ending = try bench.run("backup", file ?? self.file, "--json")
-    return FilePath(try #require(try ending.json["path"]?.text))
+    return FilePath(try #require(try ending.backup["path"]?.text))
   }
 
   private var folder: FilePath { file.adding(suffix: ".rescue").appending("backups") }

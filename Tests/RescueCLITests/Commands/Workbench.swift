@@ -40,6 +40,15 @@ struct Ending {
 
   /// The one JSON document on standard output.
   var json: AnyJSON { get throws { try AnyJSON(output) } }
+
+  /// The one backup that the document lists.
+  var backup: AnyJSON {
+    get throws {
+      let backups = try #require(try json["backups"]?.list)
+      #expect(backups.count == 1)
+      return try #require(backups.first)
+    }
+  }
 }
 
 /// Files, a run log and a folder for private copies, all of a test's own.
@@ -142,6 +151,7 @@ final class Workbench: Sendable {
         #expect(ending.record != nil, context, sourceLocation: location)
       }
     }
+    expectPublished(words.map(\.bytes), output: ending.output, error: ending.error, location)
     if flags.contains(Flag.json.name), !isWatched {
       for line in ending.error.split(separator: "\n") {
         let isJSON = (try? AnyJSON(String(line)))?["type"]?.text != nil

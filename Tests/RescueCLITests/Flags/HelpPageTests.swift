@@ -51,6 +51,7 @@ import Testing
           log show  print everything that was recorded of a run
 
         about dbrescue
+          schema       print the JSON Schema of a format
           help         explain a command, or the program
           completions  print the completion script of a shell
           man          print the manual page
@@ -208,10 +209,11 @@ import Testing
     #expect(
       run(["--version", "--json"]).output == """
         {
-          "libraries": "\(Rescue.libraries)",
-          "schema": 1,
+          "format": "dbrescue.report",
+          "version": 2,
           "type": "version",
-          "version": "\(Program.version)"
+          "libraries": "\(Rescue.libraries)",
+          "tool": "dbrescue \(Program.version)"
         }
 
         """)

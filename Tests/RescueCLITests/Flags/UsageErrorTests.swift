@@ -139,10 +139,11 @@ import Testing
     let outcome = run(["check", "--json"])
     #expect(
       outcome.error == """
-        {"advice":"see 'dbrescue help check'","code":64,"meaning":"usage: dbrescue check FILE \
+        {"format":"dbrescue.report","version":2,"type":"error","advice":"see 'dbrescue help \
+        check'","exit":64,"meaning":"usage: dbrescue check FILE \
         [--contract CONTRACT] [--wal PATH] [--journal PATH] [--max-size MIB]","message":\
         "'check' needs FILE: the \
-        database file","schema":1,"type":"error"}
+        database file"}
 
         """)
     #expect(outcome.output.isEmpty)

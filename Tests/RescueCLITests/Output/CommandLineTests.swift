@@ -25,15 +25,15 @@ import Testing
     let outcome = run(
       ["check", "a.db", "--json"],
       bodies: check { _, context throws(RescueError) in
-        context.console.print(documentLine: ["type": "row"])
+        context.console.print(document: ["type": "row"])
         throw RescueError(.busy, "the database is in use", advice: "try again later")
       })
     #expect(outcome.status == 75)
-    #expect(outcome.output == "{\"type\":\"row\"}\n")
+    #expect(outcome.output == "{\n  \"type\": \"row\"\n}\n")
     #expect(
       outcome.error == """
-        {"advice":"try again later","code":75,"meaning":"","message":"the database is in use",\
-        "schema":1,"type":"error"}
+        {"format":"dbrescue.report","version":2,"type":"error","advice":"try again later",\
+        "exit":75,"meaning":"","message":"the database is in use"}
 
         """)
   }

@@ -2,7 +2,9 @@
 // Standard streams that remember what was written, and a run of the whole program on them.
 
 import DatabaseRescue
+import RescueTestSupport
 import Synchronization
+import Testing
 
 @testable import RescueCLI
 
@@ -82,5 +84,24 @@ func run(
   let status = RescueCLI.CommandLine.run(
     arguments: arguments.map { Array($0.utf8) }, world: .still(environment),
     streams: recorder.streams(terminal), interruption: interruption, bodies: bodies)
+  // What a test's own body prints is the test's.
+  if bodies.count == RescueCLI.CommandLine.bodies.count {
+    expectPublished(
+      arguments.map { Array($0.utf8) }, output: recorder.output, error: recorder.error)
+  }
   return Outcome(status: status, output: recorder.output, error: recorder.error)
+}
+
+/// Holds what a run with `--json` has printed to the published schemas.
+func expectPublished(
+  _ raw: [[UInt8]], output: String, error: String,
+  _ location: SourceLocation = #_sourceLocation
+) {
+  let arguments = try? Arguments(raw)
+  let isText =
+    arguments?.occurrences.contains { $0.flag.name == Flag.help.name } == true
+    || ["help", "completions", "man"].contains(arguments?.command?.name)
+  guard Manner(guessedFrom: raw).isJSON, !isText else { return }
+  let problems = PublishedFormat.problems(output: output, error: error)
+  #expect(problems == [], "\(output)\(error)", sourceLocation: location)
 }

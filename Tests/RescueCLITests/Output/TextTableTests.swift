@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables: aligned, and cut only where it does no harm.
 
+import DatabaseRescue
 import Testing
 
 @testable import RescueCLI

@@ -39,7 +39,7 @@ import Testing
   }
 
   private func guarded(_ flags: [String], _ command: [String]) throws -> Command.Outcome {
-    try session.dbrescue(["guard", file.description] + flags + ["--"] + command).run()
+    try session.run(["guard", file.description] + flags + ["--"] + command)
   }
 
   @Test func `a guard that leaves what lost rows does not say that nothing was deleted`() throws {
@@ -153,7 +153,7 @@ import Testing
     try session.run("check", file.description)
     let list = try session.run("log", "list", "--json")
     #expect(list.text.hasPrefix("{"))
-    #expect(list.text.contains("\"type\" : \"log-list\""), "\(list)")
+    #expect(list.text.contains("\"type\": \"log-list\""), "\(list)")
     #expect(list.text.split(separator: "\n").filter { $0.hasPrefix("{") }.count == 1, "\(list)")
   }
 

@@ -93,9 +93,8 @@ import Testing
     #expect(outcome.errorText.contains("'notes' had "))
     let check = try session.run("check", file.description, "--contract", session.contract)
     #expect(check.status == 0, "alone the result looks right")
-    let json = try session.dbrescue([
-      "guard", file.description, "--json", "--contract", session.contract, "--", "/bin/false",
-    ]).run()
+    let json = try session.run(
+      "guard", file.description, "--json", "--contract", session.contract, "--", "/bin/false")
     #expect(json.status == 12)
     #expect(json.text.contains("\"command\": \"ended with status 1\""))
   }

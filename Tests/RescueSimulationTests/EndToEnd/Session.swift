@@ -42,16 +42,29 @@ final class Session: Sendable {
     Command(try Products.dbrescue, arguments, environment: environment)
   }
 
-  /// Runs the command; no private copy may be left behind.
+  /// Runs the command; no private copy may be left behind, and what it says in JSON is as published.
   @discardableResult
   func run(
     _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Command.Outcome {
+    try run(arguments, sourceLocation: sourceLocation)
+  }
+
+  /// Runs the command with a list of arguments.
+  @discardableResult
+  func run(
+    _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Command.Outcome {
     let outcome = try dbrescue(arguments).run()
     #expect(outcome.status != nil, "\(outcome)", sourceLocation: sourceLocation)
     #expect(
       try SystemStorage().names(in: scratch["tmp"]) == [], "\(arguments)",
       sourceLocation: sourceLocation)
+    if arguments.prefix(while: { $0 != "--" }).contains("--json") {
+      let problems = PublishedFormat.problems(
+        output: outcome.text, error: outcome.errorText)
+      #expect(problems == [], "\(outcome)", sourceLocation: sourceLocation)
+    }
     return outcome
   }
 

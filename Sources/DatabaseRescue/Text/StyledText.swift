@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text for people: literal words are trusted, everything put between them is made harmless.
 
-import DatabaseRescue
-
 /// Text for people, with the few styles that the program knows.
 ///
 /// Written as a string literal. What is interpolated may come from a hostile file:
@@ -10,79 +8,87 @@ import DatabaseRescue
 /// ```swift
 /// console.print("verdict: \(verdict.word, .bad)")
 /// ```
-struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
-  /// What a piece of text is; how that looks is decided in one place.
-  enum Style: Hashable, Sendable {
+public struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// What some words of a line are; how that looks is for the reader's side to decide.
+  public enum Style: Hashable, Sendable, CaseIterable {
+    /// The title of what follows.
     case heading
+    /// All is as it should be.
     case good
+    /// Something is not as it should be, and no row depends on it.
     case warning
+    /// Something is broken or lost.
     case bad
+    /// What only some want to know.
     case dim
     /// What to look at, such as a command to paste.
     case emphasised
   }
 
-  fileprivate struct Piece: Hashable, Sendable {
-    var text: String
-    var style: Style?
+  /// Some words of one style.
+  public struct Piece: Hashable, Sendable {
+    /// The words.
+    public var text: String
+    /// What they are; nil for plain text.
+    public var style: Style?
   }
 
-  private var pieces: [Piece]
+  /// The words, in order.
+  public private(set) var pieces: [Piece]
 
   /// Text of this program itself, taken as it is.
-  init(verbatim text: String, _ style: Style? = nil) {
+  package init(verbatim text: String, _ style: Style? = nil) {
     pieces = [Piece(text: text, style: style)]
   }
 
-  init(stringLiteral value: String) {
+  /// Takes words of this program as they are.
+  public init(stringLiteral value: String) {
     self.init(verbatim: value)
   }
 
-  init(stringInterpolation: StringInterpolation) {
+  /// Takes words of this program, and what stands between them made harmless.
+  public init(stringInterpolation: StringInterpolation) {
     pieces = stringInterpolation.pieces
   }
 
   /// What stands between the quotation marks.
-  struct StringInterpolation: StringInterpolationProtocol {
+  public struct StringInterpolation: StringInterpolationProtocol {
     /// The most of one value that is shown; a line has room for words beside it.
     private static let pieceLimit = String.lineLimit - 50
 
     fileprivate var pieces: [Piece] = []
 
-    init(literalCapacity: Int, interpolationCount: Int) {
+    /// Makes room for the pieces.
+    public init(literalCapacity: Int, interpolationCount: Int) {
       pieces.reserveCapacity(2 * interpolationCount + 1)
     }
 
-    mutating func appendLiteral(_ literal: String) {
+    /// Adds words of this program.
+    public mutating func appendLiteral(_ literal: String) {
       if !literal.isEmpty { pieces.append(Piece(text: literal)) }
     }
 
-    mutating func appendInterpolation(_ value: some CustomStringConvertible, _ style: Style? = nil)
-    {
+    /// Adds a value, made harmless.
+    public mutating func appendInterpolation(
+      _ value: some CustomStringConvertible, _ style: Style? = nil
+    ) {
       pieces.append(Piece(text: value.description.harmless(limit: Self.pieceLimit), style: style))
     }
 
-    mutating func appendInterpolation(_ text: StyledText) {
+    /// Adds text that is harmless already.
+    public mutating func appendInterpolation(_ text: StyledText) {
       pieces += text.pieces
     }
   }
 
   /// The words without their styles.
-  var plain: String { pieces.map(\.text).joined() }
+  public var plain: String { pieces.map(\.text).joined() }
 
   /// The number of columns that it takes on a terminal.
-  var width: Int { plain.columns }
-
-  /// The text as it is written to a stream.
-  func rendered(colored: Bool) -> String {
-    guard colored else { return plain }
-    return pieces.map { piece in
-      piece.style.map { "\u{1B}[\($0.code)m\(piece.text)\u{1B}[0m" } ?? piece.text
-    }.joined()
-  }
+  package var width: Int { plain.columns }
 
   /// The text, cut where it is wider than so many columns; an ellipsis stands for the rest.
-  func truncated(to columns: Int) -> StyledText {
+  package func truncated(to columns: Int) -> StyledText {
     guard width > columns else { return self }
     var room = columns - 1
     var result = StyledText(verbatim: "")
@@ -103,7 +109,7 @@ struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 
   /// The text as one line, whose middle is left out where it is longer than any line may be.
-  var asLine: StyledText {
+  package var asLine: StyledText {
     let count = pieces.reduce(0) { $0 + $1.text.unicodeScalars.count }
     guard let cut = MiddleCut(of: count, to: String.lineLimit) else { return self }
     var result = StyledText(verbatim: "")
@@ -120,35 +126,21 @@ struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result
   }
 
-  static func + (left: StyledText, right: StyledText) -> StyledText {
+  package static func + (left: StyledText, right: StyledText) -> StyledText {
     var sum = left
     sum.pieces += right.pieces
     return sum
   }
 }
 
-extension StyledText.Style {
-  /// The parameters of the terminal's "select graphic rendition".
-  fileprivate var code: String {
-    switch self {
-    case .heading: "1"
-    case .good: "32"
-    case .warning: "33"
-    case .bad: "1;31"
-    case .dim: "2"
-    case .emphasised: "36"
-    }
-  }
-}
-
 extension String {
   /// The number of columns that the text takes on a terminal.
-  var columns: Int {
+  package var columns: Int {
     reduce(0) { sum, character in sum + (character.isWide ? 2 : 1) }
   }
 
   /// The text with spaces up to so many columns.
-  func padded(to columns: Int) -> String {
+  package func padded(to columns: Int) -> String {
     self + String(repeating: " ", count: max(0, columns - self.columns))
   }
 }

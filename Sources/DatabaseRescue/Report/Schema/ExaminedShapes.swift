@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a look at a database answers, and a diagnosis, as a schema: a table.
+
+import Diagnosis
+
+/// What a look at a database answers, and a diagnosis.
+enum ExaminedShapes {
+  /// What a look finds.
+  static let look: [String: JSONShape] = ReportShapes.run.merging([
+    "verdict": .named("verdict").saying("the sum of the findings"),
+    "losesRows": .named("losesRows"),
+    "meaning": .text.saying("what the verdict means for the data"),
+    "exit": .integer.saying("the exit status of a check with this verdict"),
+    "rows": .object([
+      "readable": .count.saying("rows that can be read and are in their place"),
+      "doubtful": .count.saying("rows that can be read, with something against them"),
+      "unplaced": .count.saying("rows that can be read, whose table nothing tells"),
+      "lost": .named("loss").saying("rows that cannot be read"),
+    ]),
+    "tables": .list(table), "tablesOmitted": .count, "versions": .named("versions"),
+    "unsynced": .named("unsynced"),
+    "differences": .list(.text).saying("from the contract"), "differencesOmitted": .count,
+    "findings": .list(finding).saying("by kind, the heaviest first"),
+    "unchecked": .list(.named("unchecked")), "uncheckedOmitted": .count, "facts": facts,
+  ]) { $1 }
+
+  /// What a diagnosis adds.
+  static let diagnosis: [String: JSONShape] = look.merging([
+    "options": .list(option).saying("what can be done, the least destructive first"),
+    "hint?": .text.saying("what would bring back more"),
+    "next?": .text.saying("the command to run next"),
+    "undo?": .text.saying("the command that takes next back"),
+    "pages?": .object(
+      Dictionary(PageMap.Kind.allCases.map { ($0.rawValue, .count) }) { $1 }
+    ).saying("how many pages belong to what"),
+  ]) { $1 }
+
+  private static let table = JSONShape.object([
+    "table": .text, "readable": .count, "doubtful": .count, "lost": .named("loss"),
+    "lostAtMost?": .count.saying("the most rows that can be lost"),
+    "pages": .count.saying("the pages that belong to the table"),
+  ])
+
+  private static let finding = JSONShape.object([
+    "code": .text.saying("a code of the catalogue"), "severity": ReportShapes.severity,
+    "title": .text.saying("the kind in a few words"),
+    "meaning": .text.saying("what it means for the data"),
+    "count": .count.saying("how many findings there are of the kind"),
+    "places": .list(
+      .object([
+        "severity": ReportShapes.severity, "message": .text.saying("what was found"),
+        "object?": .text.saying("the table, index, view or trigger"),
+        "page?": .integer.saying("the page, from 1"),
+        "offset?": .integer.saying("the byte in the page, else in a file"),
+        "fileOffset?": .integer.saying("the byte in the database file"),
+      ])), "placesOmitted": .count,
+  ])
+
+  /// What an option is predicted to do to a table.
+  static let outcome = JSONShape.object([
+    "table": .text, "kept": .count.saying("rows that stay as they are"),
+    "changed": .count.saying("rows that stay with other values"),
+    "quarantined": .count.saying("rows that go to the quarantine file"),
+    "lost": .named("loss").saying("rows that go"), "lostAtMost?": .count,
+    "regained": .count.saying("rows that come back"),
+  ])
+
+  private static let option = JSONShape.object([
+    "name": .text.saying("what --choose takes"), "summary": .text,
+    "destructive": .flag.saying("whether rows of the current database may go"),
+    "backup?": .text.saying("the backup that a restore uses, by file name"),
+    "estimated?": .text.saying("why the figures are of a first reading, and were not tried"),
+    "kept": .count, "changed": .count, "quarantined": .count,
+    "unplaced": .count.saying("rows that go to quarantine, whose table nothing tells"),
+    "lost": .named("loss"), "regained": .count, "tables": .list(.named("outcome")),
+    "tablesOmitted": .count, "command?": .text.saying("the command that carries it out"),
+  ])
+
+  private static let facts = JSONShape.object([
+    "kind": .text.saying("what the file is"), "byteCount?": .count, "pageSize?": .count,
+    "reservedBytes?": .count.saying("the bytes of a page that are left to extensions"),
+    "pageCount?": .count.saying("the pages, those in journals included"),
+    "pageSizeFrom?": .words(["header", "pages", "wal"]).saying("who says so"),
+    "start?": .count.saying("where the database starts in the file"), "encoding?": .text,
+    "autoVacuum?": .words(["none", "full", "incremental"]),
+    "journalMode?": .words(["rollback", "wal"]),
+    "wal?": .text.saying("what became of the write-ahead log"),
+    "journal?": .text.saying("what became of the rollback journal"), "freePages?": .count,
+    "schemaCookie?": .integer, "schemaFormat?": .integer, "userVersion?": .integer,
+    "applicationID?": .integer, "writtenBy?": .text.saying("the SQLite version that last wrote"),
+    "frameworks": .list(
+      .object([
+        "name": .text,
+        "confidence": .words(FrameworkMatch.Confidence.allCases.map(\.rawValue)),
+      ])),
+  ])
+}

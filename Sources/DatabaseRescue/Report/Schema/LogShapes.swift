@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of the run log, as a schema: a table.
+
+import Diagnosis
+
+/// The lines of the run log, and what they are made of.
+enum LogShapes {
+  /// The kinds of line.
+  static let documents: [String: JSONShape] = [
+    "run": .document(
+      ["run"], as: .log,
+      [
+        "code": .named("supportCode"),
+        "began?": .named("supportCode").saying("the code under which a change was begun"),
+        "started": .date, "seconds": .number.saying("how long the run took"),
+        "operation": .text.saying("what was run, such as vault-verify"),
+        "stage": .text.saying("how far it came"), "outcome": .text.saying("how it ended"),
+        "exit": .integer.saying("the exit status of the command"),
+        "tool": .text, "libraries?": .text, "verdict?": .named("verdict"),
+        "losesRows?": .named("losesRows"),
+        "framework?": .text.saying("who made the file"), "flags": flags,
+        "findings": .list(
+          .object(["code": .text.saying("a code of the catalogue"), "count": .count])),
+        "versions": .named("versions"), "file?": .text.saying("the name of the database"),
+        "byteCount?": .count, "inputs": .list(input), "backupUsed?": .text, "backupMade?": .text,
+        "tables": .list(table), "tablesOmitted?": .count,
+        "steps": .list(.object(["name": .text, "outcome": .text, "seconds": .number])),
+        "stepsOmitted?": .count,
+      ]),
+    "beginning": .document(
+      ["beginning"], as: .log,
+      [
+        "began": .named("supportCode").saying("the code that the run has if it succeeds"),
+        "at": .date, "file": .text.saying("the name of the database"),
+      ]
+    ).saying("what a run writes before it may change a database"),
+  ]
+
+  private static let flags = JSONShape.object([
+    "wal": .flag.saying("whether a -wal with content lay beside the database"),
+    "unsynced": .named("unsynced"), "verifiedBackup": .flag, "restored": .flag,
+    "rowsLost": .flag, "unattended": .flag.saying("whether nobody was there to ask"),
+  ])
+
+  private static let input = JSONShape.object([
+    "name": .text, "before?": .text.saying("its SHA-256 before the run"),
+    "after?": .text.saying("its SHA-256 after the run"),
+  ])
+
+  private static let table = JSONShape.object([
+    "table": .text, "seen": .count, "written": .count, "quarantined": .count,
+    "duplicates": .count, "lost": .named("loss"),
+  ])
+
+  /// What both formats say in the same way.
+  static let parts: [String: JSONShape] = [
+    "supportCode": .text.saying("a support code: dbrescue explain CODE"),
+    "verdict": .words(Set(Verdict.allCases.map(\.word)).sorted()),
+    "losesRows": .flag.saying("whether rows are lost or doubtful"),
+    "loss": .object([
+      "kind": .words(RowLoss.Kind.allCases.map(\.rawValue)),
+      "rows?": .count.saying("the number; not where it is unknown"),
+    ]),
+    "unsynced": .object([
+      "state": .words(["none", "some", "cannot-tell", "not-looked-for"]),
+      "rows?": .count.saying("how many rows were not sent anywhere yet, where that is known"),
+    ]),
+    "versions": .object([
+      "found?": .integer.saying("the user_version"),
+      "expected?": .integer.saying("the version that the app expects"),
+      "relation": .words(VersionRelation.allCases.map(\.rawValue)),
+    ]),
+  ]
+}

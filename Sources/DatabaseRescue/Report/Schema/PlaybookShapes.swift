@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Playbooks, their dry runs and their runs, as a schema: a table.
+
+import Diagnosis
+
+/// Playbooks, their dry runs and their runs.
+enum PlaybookShapes {
+  /// A playbook as it was read.
+  static let playbook: [String: JSONShape] = [
+    "name": .text, "title": .text, "symptoms": .list(.text), "whenToUse": .list(.text),
+    "whenNotToUse": .list(.text),
+    "steps": .list(
+      .object([
+        "id": .text, "action": action, "text": .text,
+        "when?": .text.saying("a condition in SQL over the facts"),
+        "onFailure?": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)), "raw?": .flag,
+        "inPlace?": .flag, "choices?": .list(.text),
+      ])),
+  ]
+
+  /// What a dry run foresees.
+  static let plan: [String: JSONShape] = [
+    "playbook": .text,
+    "steps": .list(
+      .object([
+        "step": .text, "action": action,
+        "decision": .words(["runs", "skips", "depends", "unreached"]), "reason": .text,
+        "effect": .text, "destructive": .flag.saying("whether it replaces the live database"),
+        "gate?": .text.saying("what stands in its way although its condition holds"),
+        "mayEndAt?": .text.saying("the last step before it at which the run may end"),
+      ])),
+  ]
+
+  /// What a run did.
+  static let run: [String: JSONShape] = [
+    "code": ReportShapes.code, "playbook": .text, "ending": outcome,
+    "stoppedAt?": .text.saying("the step at which the run ended before the playbook did"),
+    "verdict?": .named("verdict"), "losesRows?": .named("losesRows"),
+    "exit": ReportShapes.exit, "next": .text.saying("what to do next"),
+    "losses": .list(.text).saying("what replacing the database has cost"),
+    "undoSteps": .list(.text).saying("the commands that take it back, in this order"),
+    "steps": .list(
+      .object([
+        "step": .text, "action": action, "outcome": outcome, "seconds": .number,
+        "reason": .text, "summary": .text,
+      ])),
+  ]
+
+  private static let action = JSONShape.words(PlaybookAction.allCases.map(\.rawValue))
+  private static let outcome = JSONShape.words(PlaybookStepRecord.Outcome.allCases.map(\.rawValue))
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command answers in JSON, as a schema: a table.
+
+import Diagnosis
+
+/// The documents that commands answer with.
+enum ReportShapes {
+  /// The documents, by name.
+  static let documents: [String: JSONShape] = [
+    "look": report(["check", "contract-verify"], ExaminedShapes.look),
+    "diagnosis": report(["diagnosis"], ExaminedShapes.diagnosis),
+    "salvage": report(["salvage"], SalvageShapes.account),
+    "recovery": report(
+      ["recover", "reset", "restore"],
+      [
+        "code": code, "changed": .flag.saying("whether the database was replaced"),
+        "verdict": .named("verdict").saying("on the database in its place afterwards"),
+        "losesRows": .named("losesRows"), "exit": exit,
+        "option?": .text.saying("what was carried out; absent: nothing"),
+        "backup?": .text.saying("the backup that was restored, by file name"),
+        "exported": .list(.object(["path": .text, "rows": .count]))
+          .saying("files with the rows that were not sent anywhere yet"),
+        "quarantine?": .text.saying("where the old files are"),
+        "undo?": .text.saying("the command that brings them back"),
+        "salvage?": .named("salvage"),
+      ]),
+    "plan": report(
+      ["plan"],
+      [
+        "option": .text, "summary": .text, "backup?": .text,
+        "steps": .list(.object(["name": .text, "text": .text])),
+        "tables": .list(.named("outcome")), "unsynced": .named("unsynced"),
+        "quarantine": .text.saying("where the old files go"), "undo": .text,
+      ]),
+    "restore-plan": report(
+      ["restore-plan"], ["option": .constant("restore"), "backup": .text, "output": .text]),
+    "restore-to-file": report(
+      ["restore-to-file"], ["code": code, "backup": .text, "output": .text]),
+    "undo-plan": report(["undo-plan"], ["option": .constant("undo"), "from": .text]),
+    "undo": report(
+      ["undo"],
+      [
+        "code": code, "from": .text.saying("where the files were kept"),
+        "undo": .text.saying("the command that takes this back"),
+      ]),
+    "guard": report(["guard"], guarded),
+    "backup": report(["backup"], ["code": code, "backups": .list(.named("storedBackup"))]),
+    "vault-list": report(["vault-list"], ["backups": .list(.named("storedBackup"))]),
+    "vault-verify": report(
+      ["vault-verify"], ["code": code, "backups": .list(VaultShapes.verification)]),
+    "vault-prune": report(
+      ["vault-prune"], ["code": code, "backups": .list(VaultShapes.decision)]),
+    "prune-plan": report(["prune-plan"], ["backups": .list(VaultShapes.decision)]),
+    "vault-extract": report(["vault-extract"], VaultShapes.extraction),
+    "contract-capture": report(
+      ["contract-capture"], ["output": .text, "userVersion": .integer, "tableCount": .count]),
+    "contract-diff": report(["contract-diff"], ["differences": .list(.text)]),
+    "playbook-list": report(
+      ["playbook-list"], ["playbooks": .list(.object(["name": .text, "title": .text]))]),
+    "playbook": report(["playbook"], PlaybookShapes.playbook),
+    "playbook-validate": report(
+      ["playbook-validate"],
+      [
+        "playbook": .text,
+        "problems": .list(.object(["line": .count, "column": .count, "message": .text])),
+      ]),
+    "playbook-plan": report(["playbook-plan"], PlaybookShapes.plan),
+    "playbook-run": report(["playbook-run"], PlaybookShapes.run),
+    "log-list": report(
+      ["log-list"],
+      [
+        "runs": .list(.named("run")),
+        "unfinished": .list(.named("beginning")).saying("killed, or at work"),
+      ]),
+    "finding": report(
+      ["finding"], ["code": .text, "severity": severity, "title": .text, "meaning": .text]),
+    "explanation": report(
+      ["explanation"], ["lines": .list(.object(["label": .text, "text": .text]))]),
+    "version": report(["version"], ["tool": .text, "libraries": .text]),
+    "error": report(
+      ["error"],
+      [
+        "exit": exit, "message": .text.saying("what happened"),
+        "meaning": .text.saying("what it means for the data"),
+        "advice": .text.saying("what to do next"), "code?": code,
+        "changed?": .flagOrNull.saying("whether a run that failed has changed what it was given"),
+      ]),
+  ]
+
+  /// What documents are made of, beside what the run log says too.
+  static let parts: [String: JSONShape] = [
+    "unchecked": .object([
+      "subject": .words(Unchecked.Subject.allCases.map(\.rawValue)),
+      "object?": .text.saying("the table, index or process"), "reason": .text, "message": .text,
+    ]),
+    "outcome": ExaminedShapes.outcome, "storedBackup": VaultShapes.backup,
+  ]
+
+  static let code = JSONShape.named("supportCode")
+  static let exit = JSONShape.integer.saying("the exit status of the command")
+  static let severity = JSONShape.words(Finding.Severity.allCases.map(\.rawValue))
+  static let file = JSONShape.text.saying("the name of the database file")
+
+  /// What a document says of the run that made it.
+  static let run: [String: JSONShape] = [
+    "tool": .text.saying("the program with its version"),
+    "libraries": .text.saying("the libraries in use, with their versions"),
+    "created": .date, "code": code, "file": file,
+    "inputs": .list(
+      .object([
+        "name": .text, "sha256?": .text,
+        "partialDigest?": .text.saying(
+          "where there are large holes or unreadable bytes: the digest of the rest"),
+        "unchanged?": .flag.saying("whether the digest was the same after the run"),
+      ])
+    ).saying("the files that were read, the database first"),
+  ]
+
+  private static func report(_ types: [String], _ members: [String: JSONShape]) -> JSONShape {
+    .document(types, as: .report, members)
+  }
+
+  private static let guarded: [String: JSONShape] = [
+    "code": code, "kept": .flag.saying("whether the migration is kept"),
+    "command": .text.saying("how the command ended"),
+    "verdict": .named("verdict").saying("on the database after the command"),
+    "losesRows": .named("losesRows"), "exit": exit,
+    "reasons": .list(.text).saying("why the result is refused"),
+    "differences": .list(.text).saying("from the contract"),
+    "unchecked": .list(.named("unchecked")),
+    "tables": .list(.object(["table": .text, "before?": .count, "after?": .count])),
+    "backups": .list(.named("storedBackup")).saying("the one that was made first"),
+    "remedy?": .words(["restore", "stop"]),
+    "blockingMessage?": .list(.text).saying("what the app shows instead of opening the database"),
+  ]
+}
