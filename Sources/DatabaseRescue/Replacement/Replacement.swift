@@ -187,16 +187,7 @@ package struct Replacement: Sendable {
 
   /// Writes all of a file to a new one, durably.
   func copy(_ source: any StoredFile, to copy: FilePath) throws {
-    let file = try world.storage.open(copy, .createNew)
-    var offset = 0
-    while true {
-      try world.requireGoingOn()
-      let bytes = try source.read(at: offset, count: 1 << 20)
-      if bytes.isEmpty { break }
-      try file.write(bytes, at: offset)
-      offset += bytes.count
-    }
-    try file.synchronize()
+    try world.storage.copy(source, to: copy) { try world.requireGoingOn() }.synchronize()
   }
 
   /// Writes the plan, durably; what the folder holds is durable then, too.

@@ -190,8 +190,8 @@ public struct DiagnosisReport: Report, Hashable {
     let survey = examination.survey
     let name = file.description.shownFile
     let all = TableRows.all(of: survey, trial)
-    tool = "dbrescue \(Rescue.version)"
-    libraries = Rescue.libraries
+    tool = "dbrescue \(Tool.version)"
+    libraries = Tool.libraries
     self.created = created
     self.code = code
     self.file = name

@@ -150,8 +150,8 @@ public struct SalvageAccount: Report, Hashable {
       report.balances.count > limit
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
-    tool = "dbrescue \(Rescue.version)"
-    libraries = Rescue.libraries
+    tool = "dbrescue \(Tool.version)"
+    libraries = Tool.libraries
     self.created = created
     self.code = code
     self.file = file.description.shownFile

@@ -21,9 +21,9 @@ extension Rescue {
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     let before = try notes.noting { () throws(RescueError) in
-      try examineInUse(database, contract, wait: wait)
+      try world.examineInUse(database, contract, wait: wait)
     }.examination
     if before.survey.hasForeignLog {
       throw try setForeignLogAside(from: database, before.verdict, &notes)
@@ -99,11 +99,11 @@ extension Rescue {
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
       return try notes.noting { () throws(RescueError) in
-        try examineInUse(database, contract, wait: wait)
+        try world.examineInUse(database, contract, wait: wait)
       }.examination
     } catch  where error.kind == .missing {
       let nothing = try world.survey(FileSet(main: MemorySource([])))
-      let examination = try examination(
+      let examination = try world.examination(
         nothing, expectedVersion: contract.map { Int($0.userVersion) })
       notes.examination = examination
       notes.rowsLost = true
@@ -250,7 +250,7 @@ extension Rescue {
     var run = PlanRun(
       [
         .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
-      ], of: self, in: folder, code: notes.publishCode(.failed), wait: wait)
+      ], in: world, on: folder, code: notes.publishCode(.failed), wait: wait)
     run.backup = backup
     run.aim = .equality
     try run.carryOut(&notes)

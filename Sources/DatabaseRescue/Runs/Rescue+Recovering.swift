@@ -48,7 +48,7 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
         operation, database, contract, vault: vault, backup: backup, wait: wait,
@@ -79,7 +79,7 @@ extension Rescue {
   ) throws(RescueError) -> RecoveryReport? {
     let input = try InputFiles(database, storage: world.storage)
     let examined = try notes.noting { () throws(RescueError) in
-      try examine(input, contract, askingModules: true)
+      try world.examine(input, contract, askingModules: true)
     }
     var examination = examined.examination
     var offers = try offers(for: &examination, of: input.main, vault: vault, &notes)
@@ -115,7 +115,7 @@ extension Rescue {
 
     let isRenewed = mayHold && plan.canBeRenewed
     var carriedOut = plan
-    var run = PlanRun(plan.steps, of: self, in: folder, code: code, wait: wait)
+    var run = PlanRun(plan.steps, in: world, on: folder, code: code, wait: wait)
     (run.examination, run.contract, run.backup) = (examination, contract, chosen)
     run.state = isRenewed ? nil : examined.state
     do throws(RescueError) {
@@ -123,7 +123,7 @@ extension Rescue {
         guard isRenewed else { return }
         let kept = folder.quarantine(code).appending(folder.database.name)
         let now = try notes.noting { () throws(RescueError) in
-          try examine(InputFiles(kept, storage: world.storage), contract)
+          try world.examine(InputFiles(kept, storage: world.storage), contract)
         }.examination
         let option =
           if let chosen { now.restoreOption(try offer(chosen, for: now)) } else { now.resetOption }
@@ -155,7 +155,7 @@ extension Rescue {
     case .nothing, .migrate: break
     }
     steps.append(.verifyNew)
-    let places = unsyncedPlaces(examination, contract)
+    let places = UnsyncedExport.places(in: examination, contract)
     if option.kind.isDestructive, !places.isEmpty {
       steps.append(.exportUnsynced(tables: places.map(\.table)))
     }
@@ -172,87 +172,17 @@ extension Rescue {
     }
   }
 
-  /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
-  func unsyncedPlaces(
-    _ examination: Examination, _ contract: Contract?
-  ) -> [Contract.UnsyncedPlace] {
-    guard let schema = examination.survey.schema?.parsed.description else { return [] }
-    let names = Set(schema.tables.map(\.name))
-    let contract = contract ?? Contract(name: "", userVersion: 0)
-    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
-  }
-
-  /// Salvages into a new file in a run.
-  func salvage(
-    _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
-    backups: [SalvageBackup] = [], believingTables: Bool = false, _ notes: inout RunNotes,
-    whenRead: () throws(RescueError) -> Void = {}
-  ) throws(RescueError) -> SalvageReport {
-    if let failure = examination.survey.readFailure {
-      throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
-    }
-    guard examination.survey.image != nil else {
-      throw RescueError(
-        .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",
-        meaning: "nothing can be salvaged from it",
-        advice: "make sure that this is the right file: dbrescue diagnose FILE")
-    }
-    return try notes.step("salvage", at: .act) { notes throws(RescueError) in
-      let before = notes
-      let report = try salvage(
-        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
-        believingTables: believingTables
-      ).run(
-        to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
-      ) { before.code(after: $0).description }
-      notes.take(report)
-      return report
-    }
-  }
-
-  /// A salvage, ready to run.
-  func salvage(
-    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
-    backups: [SalvageBackup] = [], believingTables: Bool = false
-  ) throws(RescueError) -> Salvage {
-    let (schema, source) = try freshSchema(for: survey, contract, backups)
-    return Salvage(
-      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
-      backups: backups, believesTables: believingTables, world: world)
-  }
-
-  /// The schema that a salvage fills, and where it comes from; nil for the file's own.
-  ///
-  /// A contract decides; else the tables that a damaged schema does not name any more are those
-  /// of the first backup.
-  private func freshSchema(
-    for survey: Survey, _ contract: Contract?, _ backups: [SalvageBackup]
-  ) throws(RescueError) -> (schema: FreshSchema?, source: String?) {
-    if let contract {
-      var schema = try FreshSchema(contract: contract)
-      schema.pageSize = survey.geometry?.geometry.pageSize ?? schema.pageSize
-      schema.encoding = survey.encoding
-      return (schema, "the contract '\(contract.name)'")
-    }
-    guard survey.schema?.isWhole != true, let backup = backups.first else { return (nil, nil) }
-    return (
-      FreshSchema(of: survey).completed(
-        by: FreshSchema(of: backup.survey), withVersions: survey.header == nil),
-      "the damaged file and \(backup.name)"
-    )
-  }
-
   func undo(
     _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> FilePath {
     notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     let kept = displaced.appending(folder.database.name)
     let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
     var run = PlanRun(
-      [.buildFromQuarantine("\(code)"), method.step], of: self, in: folder,
+      [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder,
       code: notes.publishCode(.succeeded), wait: wait)
     run.displaced = displaced
     try run.carryOut(&notes)
@@ -269,8 +199,8 @@ extension Rescue {
     } catch {
       throw RescueError(error)
     }
-    let present = try examineInUse(database, nil, wait: wait).examination
-    let wanted = try examine(InputFiles(other, storage: world.storage), nil).examination
+    let present = try world.examineInUse(database, nil, wait: wait).examination
+    let wanted = try world.examine(InputFiles(other, storage: world.storage), nil).examination
     guard wanted.verdict == .healthy else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
@@ -304,24 +234,6 @@ extension Plan {
   /// under the lock.
   fileprivate var canBeRenewed: Bool {
     [.restore, .reset].contains(option.kind) && steps.contains(.replaceContent)
-  }
-}
-
-extension RunNotes {
-  /// Takes in what a salvage did.
-  mutating func take(_ report: SalvageReport) {
-    balances = report.balances
-    let loses = report.outcome == .damagedLossy
-    rowsLost = loses
-    outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
-    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
-  }
-
-  /// The code that the run has when a salvage is its last step.
-  fileprivate func code(after report: SalvageReport) -> SupportCode {
-    var notes = self
-    notes.take(report)
-    return published ?? notes.code(outcome: notes.outcome)
   }
 }
 
