@@ -14,7 +14,7 @@ enum GeometryCheck: Check {
   private static func header(_ survey: Survey, _ decision: GeometryDecision) -> [Finding] {
     var findings: [Finding] = []
     let onPageOne = Finding.Place(page: .first, offset: 0)
-    if survey.header?.hasMagic != true {
+    if survey.header?.hasMagic != true, !survey.hasHeadOfAnother {
       findings.append(
         Finding(.headerDamaged, "the file header is not that of SQLite", at: onPageOne))
     }
@@ -145,10 +145,10 @@ enum GeometryCheck: Check {
         Finding(
           .truncated,
           "the journals count \(counted(image.missingPages, "page")) that are in none of the files",
-          at: .init(page: PageNumber(image.pageCount + 1)), severity: severity))
+          at: .init(page: image.firstMissingPage), severity: severity))
     }
     guard let header = survey.header, header.isPageCountValid,
-      header.pageCount != image.pageCount + image.missingPages
+      header.pageCount != image.statedPageCount
     else { return findings }
     let message =
       "the header counts \(counted(header.pageCount, "page")), there are "

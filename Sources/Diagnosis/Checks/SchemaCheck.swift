@@ -6,6 +6,13 @@ import SQLiteFormat
 enum SchemaCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     guard let schema = survey.schema else { return [] }
+    guard !survey.hasHeadOfAnother else {
+      return [
+        Finding(
+          .headOfAnother, "the header and the schema are those of another database",
+          at: .init(page: .first, offset: 0))
+      ] + statements(schema)
+    }
     return table(schema) + rows(schema) + statements(schema) + texts(schema)
       + roots(schema, survey)
   }

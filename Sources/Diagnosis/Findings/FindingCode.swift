@@ -75,6 +75,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case schemaSQLUnreadable = 121
   case schemaHostile = 122
   case unknownModule = 123
+  case headOfAnother = 126
 
   // Backups
   case databaseOlder = 130
@@ -371,6 +372,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .notice, "a virtual table of an unknown module",
         "its own storage tables are read as ordinary tables")
+    case .headOfAnother:
+      Entry(
+        .loss, "the first page is that of another database",
+        "its header and schema fit none of the pages behind it and are left out; a contract or "
+          + "backup can name the tables again")
     case .databaseOlder:
       Entry(
         .warning, "older than its backup",

@@ -122,7 +122,7 @@ private struct ReplicaOwners {
 
   private func isDestroyed(_ number: PageNumber) -> Bool {
     let stated = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
-    guard number.number <= max(stated, image.pageCount + image.missingPages) else { return false }
+    guard number.number <= max(stated, image.statedPageCount) else { return false }
     let page = try? image.btreePage(number)
     guard let owner = survey.claims.owner(of: number) else {
       return page.map { !$0.layoutFaults.isEmpty } ?? true

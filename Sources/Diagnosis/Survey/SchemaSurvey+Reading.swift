@@ -7,24 +7,29 @@ extension SchemaSurvey {
   /// Reads the schema of an image.
   ///
   /// Where the schema table is damaged, pages of it that nothing leads to are searched for, and
-  /// `expected` fills what is missing or cannot be parsed.
+  /// `expected` fills what is missing or cannot be parsed. A schema table that is not believed is
+  /// not read at all.
   static func read(
     _ image: Image, encoding: TextEncoding?, expected: [SchemaEntry] = [],
-    parser: any SchemaParsing, claims: inout PageClaims
+    parser: any SchemaParsing, believesTable: Bool = true, claims: inout PageClaims
   ) -> SchemaSurvey {
     let own = SchemaEntry(
       kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
     var scratch = claims
-    var records = rows(of: image, &scratch)
+    var records = believesTable ? rows(of: image, &scratch) : []
+    if !believesTable { _ = claims.claim(.first, for: Survey.schemaOwner) }
     let tree = TreeSurvey(
-      TreeTask(entry: own, root: .first, isRowIDTable: true, owner: Survey.schemaOwner),
+      TreeTask(
+        entry: own, root: believesTable ? .first : nil, isRowIDTable: true,
+        owner: Survey.schemaOwner),
       in: image, claims: &claims)
     let live = records.count
     var strays = live
     if !tree.isReadable {
-      records += strayRows(of: image, &claims)
+      let firstFree = believesTable ? image.header?.firstFreelistTrunk : nil
+      records += strayRows(of: image, besides: Freelist(image, first: firstFree), &claims)
       strays = records.count
-      records += rowsOfOtherTimes(image)
+      records += rowsOfOtherTimes(image, besides: believesTable ? nil : image.firstPage)
     }
 
     let chosen = Self.encoding(of: records, in: image, stated: encoding)
@@ -79,10 +84,10 @@ extension SchemaSurvey {
 
   /// The rows of schema pages that the schema's tree has lost.
   private static func strayRows(
-    of image: Image, _ claims: inout PageClaims
+    of image: Image, besides freelist: Freelist, _ claims: inout PageClaims
   ) -> [StoredRecord] {
     let pages = PageReader(image)
-    let free = Set(Freelist(image, first: image.header?.firstFreelistTrunk).leaves)
+    let free = Set(freelist.leaves)
     var records: [StoredRecord] = []
     for page in image.dataPages where claims.owner(of: page) == nil && !free.contains(page) {
       guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
@@ -96,9 +101,13 @@ extension SchemaSurvey {
     return records
   }
 
-  /// The rows of the schema table as the journals have it of other times, the newest first.
-  private static func rowsOfOtherTimes(_ image: Image) -> [StoredRecord] {
+  /// The rows of the schema table as the journals have it of other times, the newest first; none
+  /// of a time with a first page that is not believed.
+  private static func rowsOfOtherTimes(
+    _ image: Image, besides firstPage: Bytes?
+  ) -> [StoredRecord] {
     Generations(image).suffix(generationsMax).reversed().flatMap { generation -> [StoredRecord] in
+      if let firstPage, generation.image.firstPage == firstPage { return [] }
       var claims = PageClaims(pageCount: generation.image.pageCount)
       return rows(of: generation.image, &claims)
     }
@@ -157,6 +166,10 @@ extension SchemaSurvey {
       }
     }.filter { !names.contains($0.key) }
   }
+}
+
+extension Image {
+  fileprivate var firstPage: Bytes? { try? bytes(of: .first) }
 }
 
 extension SchemaEntry {

@@ -17,6 +17,8 @@ public struct Survey: Sendable {
   public let header: DatabaseHeader?
   /// The schema.
   public let schema: SchemaSurvey?
+  /// Whether the first page is that of another database, and is not believed.
+  public let hasHeadOfAnother: Bool
   /// Every tree that the schema names and that has a root, tables first.
   public private(set) var trees: [TreeSurvey]
   /// Where among them those of a name are.
@@ -42,6 +44,8 @@ public struct Survey: Sendable {
   public let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   public let transfer: TextTransfer?
+  /// Where the pages of the file belong that moved; empty where none did.
+  let moved: [MovedPages.Stretch]
   /// Why nothing could be read of the file; nil where something could.
   public let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -98,7 +102,7 @@ extension Survey {
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
-    guard let decision = outcome.decision else {
+    guard var decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
           kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
@@ -106,6 +110,26 @@ extension Survey {
       return Survey(kind: try FileKind.pageless(files.main))
     }
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
+    let survey = Self.read(
+      files, kind ?? .database, decision, transfer: transfer, parser: parser, known)
+    guard survey.leadsAstray,
+      let moved = try MovedPages(
+        files.main, decision.geometry, start: decision.start,
+        statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
+        roots: survey.roots)
+    else { return survey }
+    decision = GeometryDecision(
+      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
+    let rejoined = Self.read(
+      files.with(main: moved.file), kind ?? .database, decision, transfer: transfer,
+      parser: parser, known, moved: moved.stretches)
+    return rejoined.reachesMore(than: survey) ? rejoined : survey
+  }
+
+  private static func read(
+    _ files: FileSet, _ kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
+    parser: any SchemaParsing, _ known: OutsideKnowledge, moved: [MovedPages.Stretch] = []
+  ) -> Survey {
     func image(without doubt: Image.LogDoubt? = nil) -> Image {
       Image(
         files, geometry: decision.geometry, start: decision.start,
@@ -116,9 +140,13 @@ extension Survey {
     // The very first transaction was cut off: its journal takes everything back.
     guard full.pageCount > 0 else { return Survey(kind: .empty) }
     func survey(_ image: Image) -> Survey {
-      Survey(
-        image, kind: kind ?? .database, decision, transfer: transfer, parser: parser,
-        known: known)
+      func surveyed(believesHead: Bool) -> Survey {
+        Survey(
+          image, kind: kind, decision, moved: moved, transfer: transfer, parser: parser,
+          known: known, believesHead: believesHead)
+      }
+      let survey = surveyed(believesHead: true)
+      return survey.speaksOfAnother ? surveyed(believesHead: false) : survey
     }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return survey(full) }
     return LogTrust(full: full, without: { image(without: $0) }, survey: survey).chosen
@@ -135,6 +163,7 @@ extension Survey {
     image = nil
     header = nil
     schema = nil
+    hasHeadOfAnother = false
     trees = []
     treePlaces = TreePlaces([])
     freelist = nil
@@ -144,20 +173,23 @@ extension Survey {
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
+    moved = []
   }
 
   private init(
-    _ image: Image, kind: FileKind, _ decision: GeometryDecision, transfer: TextTransfer?,
-    parser: any SchemaParsing, known: OutsideKnowledge
+    _ image: Image, kind: FileKind, _ decision: GeometryDecision,
+    moved: [MovedPages.Stretch], transfer: TextTransfer?,
+    parser: any SchemaParsing, known: OutsideKnowledge, believesHead: Bool
   ) {
-    let header = image.header
+    let header = believesHead ? image.header : nil
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }
     let hasPointerMaps =
       believed.map { $0.isAutoVacuum && !image.isTreePage(2) } ?? image.startsPointerMap(2)
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, expected: known.schema, parser: parser, claims: &claims)
+      image, encoding: believed?.encoding, expected: known.schema, parser: parser,
+      believesTable: believesHead, claims: &claims)
     let trees = ForestScan(
       image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     ).surveys(&claims)
@@ -172,6 +204,7 @@ extension Survey {
     self.image = image
     self.header = believed
     self.schema = schema
+    hasHeadOfAnother = !believesHead
     self.freelist = freelist
     self.claims = freeClaims
     (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
@@ -183,6 +216,7 @@ extension Survey {
       ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
       : FaultList()
     self.transfer = transfer
+    self.moved = moved
     readFailure = nil
   }
 

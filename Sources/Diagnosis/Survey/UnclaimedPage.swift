@@ -44,7 +44,7 @@ extension Survey {
       }
       return UnclaimedPage(page: page, content: .unknown)
     }
-    let inHoles = image.pageCount - image.missingHead - dataCount
+    let inHoles = image.pageCount - image.missingHead - image.missingInside - dataCount
     return (pages, max(0, inHoles - (claims.count - claimedCount)))
   }
 }

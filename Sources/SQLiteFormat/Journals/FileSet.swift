@@ -30,4 +30,11 @@ public struct FileSet: Sendable {
     self.failures = failures
     self.superJournalExists = superJournalExists
   }
+
+  /// The files with another database file in the place of theirs.
+  package func with(main: any PageSource) -> FileSet {
+    FileSet(
+      main: main, wal: wal, journal: journal, failures: failures,
+      superJournalExists: superJournalExists)
+  }
 }

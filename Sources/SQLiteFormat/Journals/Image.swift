@@ -56,10 +56,10 @@ public struct Image: Sendable {
 
   /// How the database is cut into pages.
   public let geometry: Geometry
-  /// The number of pages: never more than the files can hold.
+  /// The number up to which there may be pages; some below it may be in none of the files.
   public let pageCount: Int
-  /// How many pages more a journal counts: they are in none of the files.
-  public let missingPages: Int
+  /// How many pages the database has, by the journal or log, or else by the length of the file.
+  public let statedPageCount: Int
   /// Where the database starts in the main file, in bytes; negative where its beginning is missing.
   public let start: Int
   /// Whether the numbers by which pages refer to each other are those of the image.
@@ -119,10 +119,8 @@ extension Image {
       }
       stated = log.pageCount ?? stated
     }
-    // A damaged count, or a damaged page number, must not conjure up billions of pages.
-    let last = max(pagesInFile, overlay.keys.max()?.number ?? 0)
-    pageCount = min(stated, last, pagesInFile + overlay.count)
-    missingPages = stated - pageCount
+    statedPageCount = stated
+    pageCount = Self.pageCount(pagesInFile, overlay, stated: stated)
     self.files = files
     self.geometry = geometry
     self.start = start
@@ -138,10 +136,8 @@ extension Image {
       0,
       (other.files.main.byteCount - other.start + other.geometry.pageSize - 1)
         / other.geometry.pageSize)
-    let last = max(pagesInFile, overlay.keys.max()?.number ?? 0)
-    // Frames between may be lost; a damaged number must not conjure up billions of pages.
-    pageCount = min(stated ?? last, last, pagesInFile + overlay.count + 65536)
-    missingPages = 0
+    pageCount = Self.pageCount(pagesInFile, overlay, stated: stated)
+    statedPageCount = pageCount
     files = other.files
     geometry = other.geometry
     start = other.start
@@ -149,6 +145,18 @@ extension Image {
     journal = other.journal
     wal = other.wal
     self.overlay = overlay
+  }
+
+  /// The number up to which there are pages in a file of so many, or in a journal or log.
+  ///
+  /// Where the file was cut off, or is gone, those of the log may be far apart. A damaged number
+  /// must not conjure up billions of pages.
+  private static func pageCount(
+    _ pagesInFile: Int, _ overlay: [PageNumber: Located], stated: Int?
+  ) -> Int {
+    let most = min(stated ?? .max, pagesInFile + 256 * overlay.count + 65536)
+    let inOverlay = overlay.keys.lazy.map(\.number).filter { $0 <= most }
+    return max(min(most, pagesInFile), inOverlay.max() ?? 0)
   }
 
   private static func journalState(of files: FileSet, geometry: Geometry) -> JournalState {
@@ -219,6 +227,28 @@ extension Image {
     guard -offset < geometry.pageSize else { return [] }
     let rest = try files.main.read(at: 0, count: geometry.pageSize + offset)
     return Bytes(repeating: 0, count: -offset) + rest
+  }
+
+  /// How many pages, of those that the database has, are in none of the files.
+  public var missingPages: Int { statedPageCount - pageCount + missingInside }
+
+  /// How many pages below the last one are in none of the files.
+  public var missingInside: Int {
+    let inFile = min(pageCount, pagesInFile)
+    return pageCount - inFile
+      - overlay.keys.count { $0.number > inFile && $0.number <= pageCount }
+  }
+
+  /// The first page that is in none of the files; nil where all are there.
+  public var firstMissingPage: PageNumber? {
+    guard missingPages > 0 else { return nil }
+    let missing = (pagesInFile + 1)...(pagesInFile + overlay.count + 1)
+    return missing.lazy.compactMap { PageNumber($0) }.first { overlay[$0] == nil }
+  }
+
+  /// How many pages the main file has, with those that are missing at its beginning.
+  private var pagesInFile: Int {
+    max(0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
   }
 
   /// How many pages are missing as a whole at the beginning of the main file.

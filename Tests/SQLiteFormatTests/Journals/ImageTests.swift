@@ -158,12 +158,21 @@ import Testing
 
   @Test func `pages that are in none of the files are counted, not conjured up`() throws {
     let log = try Self.image(Self.main(2), wal: Self.wal([(4_000_000_000, 9, .max)]))
-    #expect(log.pageCount == 3)
-    #expect(log.missingPages == 4_294_967_292)
+    #expect(log.pageCount == 2)
+    #expect(log.missingPages == 4_294_967_293)
     let journal = try Self.image(Self.main(2), journal: Self.journal(pageCount: .max, [1]).bytes)
     #expect(journal.pageCount == 2)
     #expect(journal.missingPages == 4_294_967_293)
     #expect(try Self.image(Self.main(2), wal: Self.wal([(3, 9, 3)])).missingPages == 0)
+  }
+
+  @Test func `pages of a log count although those between were cut off with the file`() throws {
+    let image = try Self.image(Self.main(2), wal: Self.wal([(9, 9, 0), (40, 9, 44)]))
+    #expect(image.pageCount == 40)
+    #expect(image.missingInside == 36)
+    #expect(image.missingPages == 40)
+    #expect(image.firstMissingPage?.number == 3)
+    #expect(image.dataPages.map(\.number) == [1, 2, 9, 40])
   }
 
   @Test func `a page that cannot be read is an error of its own`() throws {

@@ -49,7 +49,7 @@ struct PageNumbering {
   }
 
   /// Numbers of the first page that some evidence speaks for, the strongest first.
-  private static func candidates(_ roll: PageRoll, _ sample: [PageRoll.Reference]) -> [Int] {
+  static func candidates(_ roll: PageRoll, _ sample: [PageRoll.Reference]) -> [Int] {
     let places = Places(roll)
     var proposals: [Int: Int] = [:]
     func propose(_ number: Int, at positions: some Sequence<Int>) {
@@ -109,7 +109,7 @@ struct PageNumbering {
   private static func weight(
     of first: Int, _ roll: PageRoll, _ sample: [PageRoll.Reference]
   ) -> Int {
-    let judge = Judge(roll: roll, first: first)
+    let judge = PageJudge(roll: roll, first: first)
     var weight = sample.reduce(0) { $0 + judge.weight(of: $1) }
     for map in roll.pointerMaps.prefix(64) {
       guard let number = PageNumber(first + map) else { continue }
@@ -123,8 +123,10 @@ struct PageNumbering {
 }
 
 /// What one reference says about one number of the first page.
-private struct Judge {
+struct PageJudge {
+  /// The pages.
   let roll: PageRoll
+  /// The number of the first of them.
   let first: Int
 
   /// Positive where the page of that number is what it must be, 0 where it is not there.

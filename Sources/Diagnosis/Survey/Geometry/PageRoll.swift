@@ -53,7 +53,7 @@ struct PageRoll {
   /// How many bytes of a key are kept.
   private static let keyMax = 32
   /// How many references are kept, at most: beyond it, every second one is dropped, and so on.
-  private static let referenceMax = 8192
+  static let referenceMax = 8192
   /// How many pages are looked at, at most: those of four gigabytes tell as much as all.
   private static let pageMax = 1 << 20
 
@@ -61,6 +61,7 @@ struct PageRoll {
   let geometry: Geometry
   /// Where its first whole page starts.
   let phase: Int
+  private let referenceMax: Int
   /// The pages, in the order in which they lie.
   private(set) var entries: [Entry] = []
   /// References, spread over the file.
@@ -77,24 +78,37 @@ struct PageRoll {
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   init(_ source: any PageSource, _ geometry: Geometry, phase: Int) throws(ReadFailure) {
+    try self.init(
+      source, geometry, PageSlots(source, geometry.pageSize, phase: phase),
+      referenceMax: Self.referenceMax)
+  }
+
+  /// Reads the pages that lie in some slots of a file.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  init(
+    _ source: any PageSource, _ geometry: Geometry, _ slots: PageSlots, referenceMax: Int
+  ) throws(ReadFailure) {
     self.geometry = geometry
-    self.phase = phase
-    let count = min(Self.pageMax, max(0, source.byteCount - phase) / geometry.pageSize)
+    self.referenceMax = referenceMax
+    phase = slots.offset(of: 0)
+    let count = min(Self.pageMax, slots.count)
     entries.reserveCapacity(count)
-    let run = max(1, (1 << 18) / geometry.pageSize)
-    for first in Swift.stride(from: 0, to: count, by: run) {
-      let place = phase + first * geometry.pageSize
+    while entries.count < count {
+      let first = entries.count
+      let run = slots.run(
+        from: first, upTo: min(max(1, (1 << 18) / geometry.pageSize), count - first))
+      let place = slots.offset(of: first)
       guard let data = source.dataRange(from: place),
         data.lowerBound < place + run * geometry.pageSize
       else {
-        let zero = Entry(content: .zero)
-        entries.append(contentsOf: repeatElement(zero, count: min(run, count - first)))
+        entries.append(contentsOf: repeatElement(Entry(content: .zero), count: run))
         continue
       }
       let bytes = try source.read(at: place, count: run * geometry.pageSize)
-      for position in first..<min(first + run, count) {
-        let start = (position - first) * geometry.pageSize
-        add(bytes.slice(start..<(start + geometry.pageSize)), at: position)
+      for index in 0..<run {
+        let start = index * geometry.pageSize
+        add(bytes.slice(start..<(start + geometry.pageSize)), at: first + index)
       }
     }
   }
@@ -235,7 +249,7 @@ struct PageRoll {
     passed += 1
     guard passed % stride == 0 else { return }
     references.append(reference)
-    guard references.count > Self.referenceMax else { return }
+    guard references.count > referenceMax else { return }
     references = Swift.stride(from: 0, to: references.count, by: 2).map { references[$0] }
     stride *= 2
   }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in a file its pages lie, in the order in which they lie there: one behind the other, unless
+// bytes were put in or left out between them.
+
+import SQLiteFormat
+
+/// Where in a file its pages lie.
+struct PageSlots {
+  /// Pages that lie one behind the other.
+  private struct Stretch {
+    /// The position of the first of them among all.
+    let first: Int
+    /// Where it lies.
+    let offset: Int
+  }
+
+  /// How many bytes that are no page of a tree are searched for one that lies askew, at most.
+  private static let searchMax = 32 << 20
+
+  /// How long a page is.
+  let pageSize: Int
+  private var stretches: [Stretch]
+  /// How many there are; the last one may be cut off.
+  private(set) var count: Int
+
+  /// The pages from an offset to the end of a file, one behind the other.
+  init(_ source: any PageSource, _ pageSize: Int, phase: Int) {
+    self.pageSize = pageSize
+    stretches = [Stretch(first: 0, offset: phase)]
+    count = max(0, source.byteCount - phase) / pageSize
+  }
+
+  /// The same, where bytes may be missing or have been put in: pages are looked for at any offset.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  init(
+    searching source: any PageSource, _ geometry: Geometry, phase: Int
+  ) throws(ReadFailure) {
+    pageSize = geometry.pageSize
+    stretches = [Stretch(first: 0, offset: phase)]
+    count = 0
+    var patience = Self.searchMax
+    var offset = phase
+    while offset < source.byteCount {
+      count += 1
+      guard patience > 0 else {
+        count += (source.byteCount - offset - 1) / pageSize
+        break
+      }
+      let bytes = try source.read(at: offset, count: 2 * pageSize)
+      let page = bytes.prefix(pageSize)
+      if geometry.hasTree(bytes, at: 0) || page.allSatisfy({ $0 == 0 })
+        || geometry.hasTree(bytes, at: pageSize)
+      {
+        offset += pageSize
+        continue
+      }
+      patience -= pageSize
+      let next = (1..<pageSize).first { geometry.hasTree(bytes, at: $0) }
+      if let next, try Self.goesOn(source, geometry, from: offset + next + pageSize) {
+        offset += next
+        stretches.append(Stretch(first: count, offset: offset))
+      } else {
+        offset += pageSize
+      }
+    }
+  }
+
+  /// Whether the pages behind one that lies askew lie like it.
+  private static func goesOn(
+    _ source: any PageSource, _ geometry: Geometry, from offset: Int
+  ) throws(ReadFailure) -> Bool {
+    let bytes = try source.read(at: offset, count: 8 * geometry.pageSize)
+    return (0..<8).contains { geometry.hasTree(bytes, at: $0 * geometry.pageSize) }
+  }
+
+  /// Whether all lie one behind the other.
+  var isPlain: Bool { stretches.count == 1 }
+
+  /// Where the page at a position lies.
+  func offset(of position: Int) -> Int {
+    let stretch = stretches.last { $0.first <= position } ?? stretches[0]
+    return stretch.offset + (position - stretch.first) * pageSize
+  }
+
+  /// How many of the pages from a position on, up to a number of them, lie one behind the other.
+  func run(from position: Int, upTo most: Int) -> Int {
+    let next = stretches.first { $0.first > position }?.first ?? count
+    return min(most, next - position)
+  }
+}
+
+extension Geometry {
+  /// Whether a page of a tree that uses each of its bytes once lies at an offset.
+  fileprivate func hasTree(_ bytes: Bytes, at offset: Int) -> Bool {
+    guard offset + pageSize <= bytes.count, BTreePage.Kind(rawValue: bytes[offset]) != nil,
+      let cells = bytes.big16(at: offset + 3), (1...cellCountMax).contains(cells),
+      let start = bytes.big16(at: offset + 5), start == 0 || (8...usable).contains(start),
+      let number = PageNumber(2),
+      let page = try? BTreePage(
+        bytes.slice(offset..<(offset + pageSize)), number: number, geometry: self)
+    else { return false }
+    return page.layoutFaults.isEmpty
+  }
+}
