@@ -24,31 +24,7 @@ public struct Diagnosed: Sendable {
   public let options: [RecoveryOption]
 }
 
-/// Health checks, backups and recovery of SQLite databases.
-public struct Rescue: Sendable {
-  /// The version of this library and of the command.
-  public static let version = "0.1.0"
-
-  /// The program with its version, as documents name it.
-  package static let tool = "dbrescue \(version)"
-
-  /// The libraries in use, with their versions, such as `SQLite 3.46.1, zlib 1.3.1`.
-  public static let libraries = "SQLite \(SQLiteLibrary.version), zlib \(Deflate.version)"
-
-  /// Files, time, chance and environment.
-  public let world: World
-  /// Whether nobody is there to ask; noted in support codes.
-  public let unattended: Bool
-
-  /// Makes the library's face for a world; the real one unless given.
-  public init(world: World = World(), unattended: Bool = true) {
-    self.world = world
-    self.unattended = unattended
-  }
-
-  /// The same for what was begun and must come to its end.
-  var unstoppable: Rescue { Rescue(world: world.unstoppable, unattended: unattended) }
-
+extension Rescue {
   /// Gives a verdict on a database without touching it.
   ///
   /// - Throws: ``RescueError`` when there is no such file or it cannot be opened; what is wrong
@@ -57,7 +33,7 @@ public struct Rescue: Sendable {
     _ input: InputFiles, contract: Contract? = nil
   ) throws(RescueError) -> RunResult<Examination> {
     try run(.check, on: input.main) { notes throws(RescueError) in
-      try notes.noting { () throws(RescueError) in try examine(input, contract) }.examination
+      try notes.noting { () throws(RescueError) in try world.examine(input, contract) }.examination
     }
   }
 
@@ -72,7 +48,7 @@ public struct Rescue: Sendable {
         input, note: { notes.inputs = $0 },
         examine: { () throws(RescueError) in
           try notes.noting { () throws(RescueError) in
-            try examine(input, contract, askingModules: true)
+            try world.examine(input, contract, askingModules: true)
           }.examination
         },
         { examination, _ throws(RescueError) in
@@ -150,7 +126,7 @@ public struct Rescue: Sendable {
       let backups = try backups.map { path throws(RescueError) in
         try SalvageBackup(at: path, world: world)
       }
-      if !input.isPrivate { try requireNotHeldApart(input.main) }
+      if !input.isPrivate { try world.requireNotHeldApart(input.main) }
       let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
       notes.take(report)
       return report

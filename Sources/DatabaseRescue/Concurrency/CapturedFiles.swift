@@ -63,10 +63,10 @@ extension InputFiles {
         try world.requireGoingOn()
         let input = try input.lookedForAgain(in: storage)
         let before = try DatabaseState.settled(of: input, in: world)
-        let generation = input.journal == nil ? try Generation(at: input.wal, storage) : nil
+        let logHeader = input.journal == nil ? try LogHeader(at: input.wal, storage) : nil
         try Self.copy(input, to: copy, world)
         let isSame = try DatabaseState(of: input, storage: storage) == before
-        let goesOn = try generation != nil && generation == Generation(at: input.wal, storage)
+        let goesOn = try logHeader != nil && logHeader == LogHeader(at: input.wal, storage)
         guard isSame || goesOn else { continue }
         try self.init(copy, storage: storage)
         hold(folder)
@@ -75,7 +75,7 @@ extension InputFiles {
     } catch {
       throw RescueError(error, doing: "copy '\(input.main)'", meaning: "nothing was changed")
     }
-    throw Rescue.changing(input.main)
+    throw RescueError.changing(input.main)
   }
 
   /// Copies the files that are there, the log last.
@@ -88,13 +88,13 @@ extension InputFiles {
       try count + (file.path.flatMap { try storage.status(of: $0) }?.byteCount ?? 0)
     }
     guard try byteCount + reserve <= storage.freeBytes(at: copy.folder) else {
-      throw Rescue.changing(input.main)
+      throw RescueError.changing(input.main)
     }
     for file in files {
       let newPath = copy.adding(suffix: file.suffix)
       try storage.remove(newPath)
       do {
-        if let path = file.path { try Self.copy(path, to: newPath, storage) }
+        if let path = file.path { try storage.copy(storage.open(path, .read), to: newPath) }
       } catch let error as StorageError where error.cause == .missing && file.suffix != "" {
         continue  // It was deleted just now, as the next look shows.
       }
@@ -104,15 +104,15 @@ extension InputFiles {
   /// What is left free on the disk of a copy.
   private static let reserve = 1 << 24
 
-  /// The generation of a log: it has others when it begins anew.
-  private struct Generation: Equatable {
-    let salts: Bytes
+  /// The header of a log: it gets another one when it begins anew.
+  private struct LogHeader: Equatable {
+    let bytes: Bytes
 
     init?(at path: FilePath?, _ storage: any Storage) throws {
       guard let path, let file = try? storage.open(path, .read) else { return nil }
       let header = try file.read(at: 0, count: WriteAheadLog.headerSize)
       guard header.count == WriteAheadLog.headerSize else { return nil }
-      salts = header
+      bytes = header
     }
   }
 
@@ -125,8 +125,8 @@ extension InputFiles {
       try world.requireGoingOn()
       let before = try Moment(held, log, storage)
       for path in [copy, wal] { try storage.remove(path) }
-      try Self.copy(held.path, to: copy, storage)
-      if let log { try Self.copy(log.path, to: wal, storage) }
+      try storage.copy(storage.open(held.path, .read), to: copy)
+      if let log { try storage.copy(storage.open(log.path, .read), to: wal) }
       let after = try Moment(held, log, storage)
       if before == after, try log == nil || after.lastCommit == LastCommit(at: wal, storage) {
         return
@@ -137,19 +137,6 @@ extension InputFiles {
       .busy, "process \(held.process) writes to its files all the time",
       meaning: "no state of them could be copied as a whole; nothing was changed",
       advice: "try again when it writes less")
-  }
-
-  private static func copy(
-    _ path: FilePath, to newPath: FilePath, _ storage: any Storage
-  ) throws {
-    let (source, file) = (try storage.open(path, .read), try storage.open(newPath, .createNew))
-    var offset = 0
-    while true {
-      let bytes = try source.read(at: offset, count: 1 << 20)
-      if bytes.isEmpty { return }
-      try file.write(bytes, at: offset)
-      offset += bytes.count
-    }
   }
 
   /// The files of a process at one moment.

@@ -95,3 +95,14 @@ extension InputFiles {
       main, wal: named(wal, "-wal"), journal: named(journal, "-journal"), storage: storage)
   }
 }
+
+extension RescueError {
+  /// The error of a reading under which the files changed.
+  static func changing(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "'\(database)' changes while it is read: another process is writing to it",
+      meaning: "nothing can be said of a mixture of two states; nothing was changed",
+      advice: "close what uses it and try again, or make a backup, which sees one state: "
+        + "dbrescue backup FILE")
+  }
+}

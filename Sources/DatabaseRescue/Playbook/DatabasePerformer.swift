@@ -117,7 +117,7 @@ struct DatabasePerformer: PlaybookPerformer {
   private mutating func look() throws(RescueError) -> Examination {
     let input = try InputFiles(database, storage: rescue.world.storage)
     let examination = try notes.noting { [rescue, setting] () throws(RescueError) in
-      try rescue.examine(input, setting.contract)
+      try rescue.world.examine(input, setting.contract)
     }.examination
     let survey = examination.survey
     let tables = Array(survey.userTables.values)
@@ -165,7 +165,8 @@ struct DatabasePerformer: PlaybookPerformer {
     files.read([database], storage: rescue.world.storage)
     let target = try SalvageOutput(
       output, replacing: false, in: &files, storage: rescue.world.storage)
-    let report = try rescue.salvage(examination, to: target, into: nil, &notes)
+    let report = try notes.salvage(
+      examination, to: target, into: nil, in: rescue.world)
     if let imbalance = report.imbalance { throw imbalance }
     let written = report.balances.reduce(0) { $0 + $1.written }
     let aside = report.balances.reduce(0) { $0 + $1.quarantined }

@@ -9,8 +9,8 @@ extension PlanRun {
   func buildBySalvage(
     at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
-    let report = try rescue.salvage(
-      required(examination), to: salvageOutput(path), into: contract, &notes)
+    let report = try notes.salvage(
+      required(examination), to: salvageOutput(path), into: contract, in: world)
     if let imbalance = report.imbalance { throw imbalance }
     return report
   }
@@ -54,11 +54,11 @@ extension PlanRun {
         let examination = try required(examination)
         if let old { return try export(from: old) }
         guard let image = examination.survey.image else { return [] }
-        let scratch = try PrivateFolder(world: rescue.world)
+        let scratch = try PrivateFolder(world: world)
         let copy = scratch.file("copy.db")
         if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
           var files = RunFiles()
-          _ = try Salvage(examination.survey, world: rescue.world).run(
+          _ = try Salvage(examination.survey, world: world).run(
             to: SalvageOutput(copy, replacing: false, in: &files, storage: storage),
             code: code.description)
         } else {
@@ -75,8 +75,8 @@ extension PlanRun {
   ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
     do { try storage.createFolder(folder.quarantine(code)) } catch { throw RescueError(error) }
     return try UnsyncedExport.write(
-      rescue.unsyncedPlaces(required(examination), contract), of: database, to: folder.quarantine(code),
-      storage: storage)
+      UnsyncedExport.places(in: required(examination), contract), of: database,
+      to: folder.quarantine(code), storage: storage)
   }
 
   /// Copies every row into a fresh file of the same schema, where the indexes are new.
@@ -85,8 +85,8 @@ extension PlanRun {
   func rebuildIndexes(
     at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
-    let report = try rescue.salvage(
-      required(examination), to: salvageOutput(path), into: nil, believingTables: true, &notes)
+    let report = try notes.salvage(
+      required(examination), to: salvageOutput(path), into: nil, believingTables: true, in: world)
     guard report.isComplete else {
       throw RescueError(
         .invalidInput, "more than the indexes is wrong", meaning: "nothing was replaced",

@@ -15,7 +15,7 @@ struct PlanRun {
     case equality
   }
 
-  let rescue: Rescue
+  let world: World
   let folder: RescueFolder
   let code: SupportCode
   let steps: [Plan.Step]
@@ -40,14 +40,14 @@ struct PlanRun {
   /// The verdict on the database in its place afterwards.
   private(set) var verdict: Verdict?
 
-  var storage: any Storage { rescue.world.storage }
+  var storage: any Storage { world.storage }
 
   init(
-    _ steps: [Plan.Step], of rescue: Rescue, in folder: RescueFolder, code: SupportCode,
+    _ steps: [Plan.Step], in world: World, on folder: RescueFolder, code: SupportCode,
     wait: Duration
   ) {
     self.steps = steps
-    self.rescue = rescue
+    self.world = world
     self.folder = folder
     self.code = code
     self.wait = wait
@@ -66,7 +66,7 @@ struct PlanRun {
   ) throws(RescueError) {
     let replacement = try Replacement(
       of: folder, code: code, by: steps.contains(.replaceFiles) ? .move : .transaction,
-      newByteCount: newByteCount(), world: rescue.world)
+      newByteCount: newByteCount(), world: world)
     do throws(RescueError) {
       for step in steps { try carryOut(step, replacement, &notes, whenHeld: whenHeld) }
     } catch {
@@ -82,12 +82,14 @@ struct PlanRun {
     let newFile = replacement.newFile
     switch step {
     case .verifyBackup:
-      try rescue.prove(required(backup), &notes)
+      try notes.prove(required(backup), in: world)
     case .exportUnsynced:
       break  // With the step that replaces, once nobody can add any.
     case .buildFromBackup:
       let backup = try required(backup)
-      try notes.step(step) { _ throws(RescueError) in try rescue.build(backup, at: newFile) }
+      try notes.step(step) { _ throws(RescueError) in
+        try BackupReader(backup.path, in: world.stoppableStorage).restore(to: newFile)
+      }
     case .buildFromQuarantine:
       let displaced = try required(displaced)
       try notes.step(step) { _ throws(RescueError) in
@@ -100,7 +102,9 @@ struct PlanRun {
     case .buildEmpty:
       try notes.step(step) { _ throws(RescueError) in try buildEmpty(at: newFile) }
     case .verifyNew:
-      try notes.step(step) { _ throws(RescueError) in try rescue.verifyNew(newFile) }
+      try notes.step(step) { _ throws(RescueError) in
+        try Verification.requireSound(newFile, in: world)
+      }
     case .replaceContent, .replaceFiles:
       exported = try notes.step(step) { notes throws(RescueError) in
         try install(replacement, &notes, whenHeld: whenHeld)
@@ -141,7 +145,7 @@ struct PlanRun {
   private func verifyInstalled() throws(RescueError) -> Verdict? {
     switch aim {
     case .verdict:
-      return try rescue.unstoppable.examineInUse(folder.database, contract, wait: wait)
+      return try world.unstoppable.examineInUse(folder.database, contract, wait: wait)
         .examination.verdict
     case .equality:
       try requireRows(of: required(backup))
@@ -152,11 +156,11 @@ struct PlanRun {
   /// Requires that the database holds what a backup does, row for row.
   private func requireRows(of backup: Backup) throws(RescueError) {
     // Its rows are read once more, and others may have it open.
-    let scratch = try PrivateFolder(world: rescue.world)
+    let scratch = try PrivateFolder(world: world)
     let copy = scratch.file("moment.db")
     try OnlineBackup.image(of: folder.database, into: copy, wait: wait)
-    let survey = try rescue.world.survey(
-      InputFiles(copy, storage: storage).open(in: rescue.world))
+    let survey = try world.survey(
+      InputFiles(copy, storage: storage).open(in: world))
     let content = try BackupContent(survey, supportCode: code)
     let hashes = Dictionary(
       content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
@@ -167,29 +171,6 @@ struct PlanRun {
         meaning: "another process has written to it since; what it was before the restore is in "
           + "'\(folder.quarantine(code))'",
         advice: "dbrescue diagnose \(folder.database)")
-    }
-  }
-}
-
-extension RunNotes {
-  /// Carries out a step of a plan and notes how it ended and how long it took.
-  mutating func step<Value>(
-    _ step: Plan.Step, _ body: (inout RunNotes) throws(RescueError) -> Value
-  ) throws(RescueError) -> Value {
-    try self.step(PlainName(step.name), at: step.stage, body)
-  }
-}
-
-extension Plan.Step {
-  /// How far a run has come with this step.
-  fileprivate var stage: SupportCode.Stage {
-    switch self {
-    case .verifyBackup, .verifyNew, .verifyInstalled: .verify
-    case .buildFromBackup, .buildFromQuarantine, .buildBySalvage, .buildWithNewIndexes,
-      .buildEmpty:
-      .act
-    case .exportUnsynced: .export
-    case .replaceContent, .replaceFiles: .install
     }
   }
 }

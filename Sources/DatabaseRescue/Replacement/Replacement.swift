@@ -47,7 +47,7 @@ package struct Replacement: Sendable {
   /// Keeps other runs from the rescue folder.
   private let lock: HeldLock
   /// The file that is replaced: its device and inode; nil when there is none.
-  private let old: [UInt64]?
+  let old: [UInt64]?
 
   /// Begins a replacement: nothing of the database is changed yet, and no other run can begin one.
   ///
@@ -187,16 +187,7 @@ package struct Replacement: Sendable {
 
   /// Writes all of a file to a new one, durably.
   func copy(_ source: any StoredFile, to copy: FilePath) throws {
-    let file = try world.storage.open(copy, .createNew)
-    var offset = 0
-    while true {
-      try world.requireGoingOn()
-      let bytes = try source.read(at: offset, count: 1 << 20)
-      if bytes.isEmpty { break }
-      try file.write(bytes, at: offset)
-      offset += bytes.count
-    }
-    try file.synchronize()
+    try world.storage.copy(source, to: copy) { try world.requireGoingOn() }.synchronize()
   }
 
   /// Writes the plan, durably; what the folder holds is durable then, too.
@@ -212,133 +203,5 @@ package struct Replacement: Sendable {
 
   func clear() throws(StorageError) {
     try folder.clear(code.description, world.storage)
-  }
-}
-
-// MARK: - By moving files
-
-extension Replacement {
-  private func installByMoving(
-    over state: DatabaseState?, _ last: (FilePath?) throws(RescueError) -> Void
-  ) throws(RescueError) {
-    var new: [UInt64]?
-    do {
-      let exists = try world.storage.status(of: folder.database) != nil
-      let lock = exists ? try folder.lockDatabase(world.storage) : nil
-      let present = try require(state)
-      try withExtendedLifetime((lock, present)) {
-        if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
-        try world.storage.open(newFile, .readWrite).synchronize()
-        new = try world.storage.status(of: newFile)?.identity
-        try last(nil)
-        try world.requireGoingOn()
-        try writePlan()
-        try Displacement(folder, code.description, world.storage).carryOut()
-      }
-    } catch {
-      var error = RescueError(error, doing: "replace '\(folder.database)'")
-      error.change = changeByMoving(to: new)
-      throw error
-    }
-  }
-
-  /// What has become of the database, as the names on the disk tell.
-  private func changeByMoving(to new: [UInt64]?) -> Change {
-    let unfinished = Change(
-      .unknown, "the replacement is not finished; the next command finishes or undoes it",
-      next: "dbrescue recover \(folder.database.shellQuoted)")
-    do {
-      let present = try world.storage.status(of: folder.database)?.identity
-      if let present, present == new { return folder.replaced(code) }
-      let isPlanned = try world.storage.status(of: folder.plan) != nil
-      guard present == old else { return unfinished }
-      guard isPlanned else { return .nothing }
-      // Journals go after the database: as long as that is there, nothing has gone.
-      return old == nil
-        ? unfinished
-        : Change(
-          .nothing, "the database is as it was; the next command undoes what was begun")
-    } catch {
-      return unfinished
-    }
-  }
-}
-
-// MARK: - What an earlier run began
-
-extension Replacement {
-  /// Finishes or undoes a replacement that an earlier run began, and removes what runs have left
-  /// that were killed before they began one; doing so twice changes nothing.
-  ///
-  /// - Returns: The code of that run; nil when there was none.
-  /// - Throws: ``RescueError`` when the plan cannot be read or carried out.
-  @discardableResult
-  package static func finishPending(
-    _ folder: RescueFolder, world: World
-  ) throws(RescueError) -> String? {
-    let storage = world.storage
-    do {
-      guard try storage.status(of: folder.path)?.kind == .folder else { return nil }
-      guard let lock = try storage.lockFolder(folder.path) else {
-        if try storage.status(of: folder.plan) == nil { return nil }
-        throw folder.isBusy
-      }
-      return try withExtendedLifetime(lock) {
-        let code = try finish(folder, world)
-        folder.sweep(world)
-        return code
-      }
-    } catch {
-      guard ((try? storage.status(of: folder.plan)) ?? nil) != nil else {
-        throw RescueError(
-          error, doing: "look for what an earlier run began on '\(folder.database)'",
-          meaning: "nothing was changed")
-      }
-      throw RescueError(
-        error, doing: "finish what an earlier run began on '\(folder.database)'",
-        meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'")
-    }
-  }
-
-  private static func finish(_ folder: RescueFolder, _ world: World) throws -> String? {
-    let storage = world.storage
-    guard try storage.status(of: folder.plan) != nil else { return nil }
-    let file = try storage.open(folder.plan, .read)
-    let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
-    guard let plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes)),
-      SupportCode(plan.code) != nil
-    else {
-      throw RescueError(
-        .invalidInput, "the plan '\(folder.plan)' cannot be read",
-        meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'",
-        advice: "keep that folder, and ask for help with the support code of that run")
-    }
-    try folder.requireNoLinks(storage)
-    guard try folder.isOurs(plan.code, world) else {
-      throw RescueError(
-        .invalidInput, "the plan '\(folder.plan)' was not written here: it came with the database",
-        meaning: "a replacement was interrupted elsewhere, and the old files may be in "
-          + "'\(folder.quarantines.appending(FilePath(plan.code)))'; nothing was changed",
-        advice: "move '\(folder.path)' to another folder, and diagnose what is in it")
-    }
-    switch plan.method {
-    // SQLite's own journal makes the database all old or all new.
-    case .transaction: try folder.clear(plan.code, storage)
-    case .move:
-      let exists = try storage.status(of: folder.database) != nil
-      let lock = exists ? try folder.lockDatabase(storage) : nil
-      try withExtendedLifetime(lock) {
-        try Displacement(folder, plan.code, storage).resume()
-      }
-    }
-    return plan.code
-  }
-}
-
-extension SupportCode {
-  /// A code from its own text; nil when it is none.
-  fileprivate init?(_ text: String) {
-    guard let code = try? SupportCode(parsing: text), code.description == text else { return nil }
-    self = code
   }
 }

@@ -121,8 +121,8 @@ public struct DiagnosisReport: Report, Hashable {
     let name = file.description.shownFile
     let all = TableRows.all(of: survey, trial)
     self.type = type
-    tool = Rescue.tool
-    libraries = Rescue.libraries
+    tool = Tool.name
+    libraries = Tool.libraries
     self.created = created
     self.code = code
     self.file = name

@@ -85,8 +85,8 @@ public struct SalvageAccount: Report, Hashable {
       report.balances.count > limit
       ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
       : report.balances
-    tool = Rescue.tool
-    libraries = Rescue.libraries
+    tool = Tool.name
+    libraries = Tool.libraries
     self.created = created
     self.code = code
     self.file = file.description.shownFile

@@ -10,14 +10,14 @@ extension Rescue {
     _ database: FilePath, _ contract: Contract?, _ vault: FilePath?,
     _ options: BackupWriter.Options, _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     if vault == nil { try folder.requireOwnVault(world.storage) }
     let vault = vault ?? folder.backups
     var options = options
     options.freeTables.formUnion(contract?.freeTables ?? [])
     let writer = BackupWriter(
-      vault: vault, tool: Self.version, options: options, world: world)
+      vault: vault, tool: Tool.version, options: options, world: world)
     let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
       // What a run that was killed has left under temporary names goes first.
       try Vault(vault, of: folder.database.name, in: world.storage).sweep()
@@ -32,7 +32,7 @@ extension Rescue {
         },
         checking: { copy throws(RescueError) in
           guard let contract else { return [] }
-          let verification = try verify(copy, against: contract)
+          let verification = try world.verify(copy, against: contract)
           let problems = ContractVerification.findings(of: verification)
             .filter { $0.severity >= .damage }
           return [
@@ -51,44 +51,22 @@ extension Rescue {
     return backup
   }
 
-  /// Reads a backup in full and compares it with its own digests.
-  ///
-  /// - Throws: ``RescueError`` when it does not hold.
-  func prove(_ backup: Backup, _ notes: inout RunNotes) throws(RescueError) {
-    try notes.step(.verifyBackup(backup.path.name.description)) { notes throws(RescueError) in
-      let verification = try BackupReader(backup.path, in: world.stoppableStorage).verify()
-      try world.requireGoingOn()
-      if verification.isUnread {
-        throw RescueError(
-          .inputOutput, "the backup '\(backup.path.name)' cannot be read in full",
-          meaning: "the disk does not hand out some bytes; the database is untouched",
-          advice: "try again, or choose another one: dbrescue vault list \(backup.path.folder)")
-      }
-      guard verification.passed else {
-        throw RescueError(
-          .invalidInput, "the backup '\(backup.path.name)' does not hold",
-          meaning: "it cannot be restored as it is; the database is untouched",
-          advice: "choose another one: dbrescue vault list \(backup.path.folder)")
-      }
-      notes.backupUsed = PlainName(backup.path.name)
-      notes.hasVerifiedBackup = true
-    }
-  }
-
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.
   func restore(
     _ backup: Backup, toNewFile output: RunFiles.Output, _ notes: inout RunNotes
   ) throws(RescueError) {
-    try prove(backup, &notes)
+    try notes.prove(backup, in: world)
     let path = output.path
     do {
       try JournalsBeside(path, storage: world.storage).refuse()
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")
       try notes.step(.buildFromBackup(backup.path.name.description)) { _ throws(RescueError) in
-        try build(backup, at: partial)
+        try BackupReader(backup.path, in: world.stoppableStorage).restore(to: partial)
       }
-      try notes.step(.verifyNew) { _ throws(RescueError) in try verifyNew(partial) }
+      try notes.step(.verifyNew) { _ throws(RescueError) in
+        try Verification.requireSound(partial, in: world)
+      }
       try world.requireGoingOn()
       let new = try world.storage.status(of: partial)?.identity
       do throws(StorageError) {
@@ -121,34 +99,5 @@ extension Rescue {
       // It is told as if it was there.
     }
     return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
-  }
-
-  /// Builds a database from a proven backup.
-  func build(_ backup: Backup, at path: FilePath) throws(RescueError) {
-    try BackupReader(backup.path, in: world.stoppableStorage).restore(to: path)
-  }
-
-  /// Has SQLite check a database that was just built.
-  func verifyNew(_ path: FilePath) throws(RescueError) {
-    do throws(RescueError) { try requireSound(path) } catch  where error.kind == .invalidInput {
-      try world.storage.requireReadable(
-        path, doing: "check the new database", meaning: "nothing was replaced")
-      try requireSound(path)
-    }
-  }
-
-  private func requireSound(_ path: FilePath) throws(RescueError) {
-    let verification: Verification
-    do throws(SQLiteError) {
-      verification = try Verification.ofFreshDatabase(path, isCancelled: world.isCancelled)
-    } catch {
-      throw .ofOwnFile(error, doing: "check the new database", meaning: "nothing was replaced")
-    }
-    guard verification.isSound else {
-      throw RescueError(
-        .invalidInput,
-        "the new database does not pass SQLite's check: \(verification.integrityProblems[0])",
-        meaning: "nothing was replaced", advice: "choose another backup, or salvage")
-    }
   }
 }

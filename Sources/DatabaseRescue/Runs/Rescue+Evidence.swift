@@ -6,8 +6,9 @@ import SQLiteFormat
 
 extension Rescue {
   /// Takes the digests of the input files before and after: where they differ, somebody else
-  /// wrote meanwhile, for nothing here does. They are handed to `note` as they become known.
+  /// wrote meanwhile, for nothing here does.
   ///
+  /// They are handed to `note` as they become known.
   /// The first digests are taken while `examine` reads the same bytes, and are there before
   /// `body` does anything with what that found. It may begin the last ones when it has read all.
   func withEvidence<Value>(
@@ -18,7 +19,7 @@ extension Rescue {
     let digests = Background { () throws(RescueError) in
       try self.digests(of: input).map { digest throws(RescueError) in
         // The files were there when they were looked for.
-        guard let digest else { throw Self.changing(input.main) }
+        guard let digest else { throw RescueError.changing(input.main) }
         return digest
       }
     }

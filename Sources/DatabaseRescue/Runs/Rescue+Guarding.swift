@@ -21,9 +21,9 @@ extension Rescue {
     onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
     notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     let before = try notes.noting { () throws(RescueError) in
-      try examineInUse(database, contract, wait: wait)
+      try world.examineInUse(database, contract, wait: wait)
     }.examination
     if before.survey.hasForeignLog {
       throw try setForeignLogAside(from: database, before.verdict, &notes)
@@ -72,7 +72,8 @@ extension Rescue {
     let detour = try place.detour(in: world.storage)
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
       let after = try examineResult(database, contract, wait: wait, &notes)
-      return judge(backup, end, before, after, contract, detour)
+      return GuardReport(
+        judging: after, before: before, backup, end, contract, detour: detour)
     }
     notes.exitStatus = 0
     notes.outcome = .succeeded
@@ -99,11 +100,11 @@ extension Rescue {
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
       return try notes.noting { () throws(RescueError) in
-        try examineInUse(database, contract, wait: wait)
+        try world.examineInUse(database, contract, wait: wait)
       }.examination
     } catch  where error.kind == .missing {
       let nothing = try world.survey(FileSet(main: MemorySource([])))
-      let examination = try examination(
+      let examination = try world.examination(
         nothing, expectedVersion: contract.map { Int($0.userVersion) })
       notes.examination = examination
       notes.rowsLost = true
@@ -184,52 +185,6 @@ extension Rescue {
     }
   }
 
-  /// Judges the result: the command's own word, the structure, the contract, and every row.
-  private func judge(
-    _ backup: Backup, _ end: ProcessEnd, _ before: Examination, _ after: Examination,
-    _ contract: Contract?, _ detour: String?
-  ) -> GuardReport {
-    let counts = rowCounts(before.survey, after.survey)
-    var problems = detour.map { [$0] } ?? []
-    if !end.succeeded { problems.append("the command \(end.description)") }
-    let drifts = after.verification?.drifts.count ?? 0
-    if drifts > 0, after.relation == .equal {
-      problems.append(
-        "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
-    }
-    problems += after.findings.filter { $0.severity >= .warning && $0.code != .schemaDrift }
-      .map(\.message)
-    problems += counts.compactMap { problem(with: $0, contract) }
-    for (table, sequence) in before.survey.sequences {
-      if let now = after.survey.sequences[table], now < sequence {
-        problems.append("ids of '\(table)' may be used again: its counter went back")
-      }
-    }
-    return GuardReport(
-      backup: backup, end: end, examination: after, rowCounts: counts, problems: problems)
-  }
-
-  private func problem(with count: GuardReport.RowCount, _ contract: Contract?) -> String? {
-    guard let before = count.before, contract?.rowCountPolicy(of: count.table) != .any else {
-      return nil
-    }
-    guard let after = count.after else {
-      // A table that the contract does not know is meant to go.
-      return contract?.expects(count.table) == false
-        ? nil : "table '\(count.table)' with \(before) rows is gone"
-    }
-    return after < before ? "'\(count.table)' had \(before) rows and has \(after)" : nil
-  }
-
-  private func rowCounts(_ before: Survey, _ after: Survey) -> [GuardReport.RowCount] {
-    let names = Set(before.userTables.keys).union(after.userTables.keys).sorted()
-    return names.map { name in
-      GuardReport.RowCount(
-        table: before.userTables[name]?.entry.name ?? after.userTables[name]?.entry.name ?? name,
-        before: before.userTables[name]?.records, after: after.userTables[name]?.records)
-    }
-  }
-
   private func method(
     ofReplacing database: FilePath, by backup: Backup, _ present: Examination
   ) throws(RescueError) -> Replacement.Method {
@@ -250,7 +205,7 @@ extension Rescue {
     var run = PlanRun(
       [
         .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
-      ], of: self, in: folder, code: notes.publishCode(.failed), wait: wait)
+      ], in: world, on: folder, code: notes.publishCode(.failed), wait: wait)
     run.backup = backup
     run.aim = .equality
     try run.carryOut(&notes)
@@ -273,17 +228,5 @@ extension Backup {
   package func restoreCommand(for database: FilePath, in vault: FilePath?) -> String {
     "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
       + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
-  }
-}
-
-extension Contract {
-  /// The tables that may have fewer rows than before.
-  var freeTables: Set<String> {
-    Set(objects.tables.map(\.name).filter { rowCountPolicy(of: $0) == .any }.map(\.text))
-  }
-
-  /// Whether a database of this contract has a table.
-  fileprivate func expects(_ table: Name) -> Bool {
-    objects.tables.contains { $0.name == table }
   }
 }

@@ -88,7 +88,7 @@ extension Rescue {
       var isSound = true
       if let database {
         let input = try InputFiles(database, storage: world.storage)
-        let present = try notes.noting { () throws(RescueError) in try examine(input, nil) }
+        let present = try notes.noting { () throws(RescueError) in try world.examine(input, nil) }
         isSound = present.examination.verdict.isStructureSound
       }
       notes.stage = .plan

@@ -39,6 +39,17 @@ public struct RecoveryReport: Sendable {
   }
 }
 
+/// An option that was chosen, and the database that it was chosen for.
+private struct ChosenOption {
+  let option: RecoveryOption
+  /// The backup that it restores.
+  let backup: Backup?
+  let input: InputFiles
+  let examination: Examination
+  /// The files as they were examined.
+  let state: DatabaseState?
+}
+
 extension Rescue {
   func recover(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
@@ -48,7 +59,7 @@ extension Rescue {
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport {
     notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
+    try world.requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
         operation, database, contract, vault: vault, backup: backup, wait: wait,
@@ -77,9 +88,36 @@ extension Rescue {
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
   ) throws(RescueError) -> RecoveryReport? {
+    let chosen = try chosenOption(
+      operation, database, contract, vault: vault, backup: backup, choose: choose, &notes)
+    let option = chosen.option
+    guard option.kind != .nothing, option.kind != .migrate else {
+      let verdict = chosen.examination.verdict
+      notes.outcome = .nothingToDo
+      notes.exitStatus = verdict.exitStatus
+      return RecoveryReport(
+        plan: nil, salvage: nil, exported: [], verdict: verdict, quarantine: nil)
+    }
+    notes.restored = option.kind == .restore
+    notes.rowsLost = option.losesRows
+    let report = try carryOut(
+      chosen, contract, wait: wait, mayHold: mayHold, approve: approve, &notes)
+    guard let report else { return nil }
+    notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
+    notes.exitStatus = report.outcome.exitStatus
+    return report
+  }
+
+  /// Examines a database, and has an option chosen for it.
+  private func chosenOption(
+    _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
+    vault: FilePath?, backup: Backup?,
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    _ notes: inout RunNotes
+  ) throws(RescueError) -> ChosenOption {
     let input = try InputFiles(database, storage: world.storage)
     let examined = try notes.noting { () throws(RescueError) in
-      try examine(input, contract, askingModules: true)
+      try world.examine(input, contract, askingModules: true)
     }
     var examination = examined.examination
     var offers = try offers(for: &examination, of: input.main, vault: vault, &notes)
@@ -98,47 +136,44 @@ extension Rescue {
       options += offers.map { examination.restoreOption($0.offer) }
     }
     let option = try choose(examination, options)
-    guard option.kind != .nothing, option.kind != .migrate else {
-      notes.outcome = .nothingToDo
-      notes.exitStatus = examination.verdict.exitStatus
-      return RecoveryReport(
-        plan: nil, salvage: nil, exported: [], verdict: examination.verdict, quarantine: nil)
-    }
+    return ChosenOption(
+      option: option, backup: offers.first { $0.offer.name == option.backup }?.backup,
+      input: input, examination: examination, state: examined.state)
+  }
 
-    notes.restored = option.kind == .restore
-    notes.rowsLost = option.losesRows
+  /// Plans an option, has the plan approved, and carries it out; nil when it is overdue.
+  private func carryOut(
+    _ chosen: ChosenOption, _ contract: Contract?, wait: Duration, mayHold: Bool,
+    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> RecoveryReport? {
+    let (option, backup, input) = (chosen.option, chosen.backup, chosen.input)
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
-    let chosen = offers.first { $0.offer.name == option.backup }?.backup
-    let plan = try plan(option, input, examination, contract, chosen, folder, code)
+    var plan = try plan(option, input, chosen.examination, contract, backup, folder, code)
     try approve(plan)
 
     let isRenewed = mayHold && plan.canBeRenewed
-    var carriedOut = plan
-    var run = PlanRun(plan.steps, of: self, in: folder, code: code, wait: wait)
-    (run.examination, run.contract, run.backup) = (examination, contract, chosen)
-    run.state = isRenewed ? nil : examined.state
+    var run = PlanRun(plan.steps, in: world, on: folder, code: code, wait: wait)
+    (run.examination, run.contract, run.backup) = (chosen.examination, contract, backup)
+    run.state = isRenewed ? nil : chosen.state
     do throws(RescueError) {
       try run.carryOut(&notes) { notes throws(RescueError) in
         guard isRenewed else { return }
         let kept = folder.quarantine(code).appending(folder.database.name)
         let now = try notes.noting { () throws(RescueError) in
-          try examine(InputFiles(kept, storage: world.storage), contract)
+          try world.examine(InputFiles(kept, storage: world.storage), contract)
         }.examination
         let option =
-          if let chosen { now.restoreOption(try offer(chosen, for: now)) } else { now.resetOption }
-        carriedOut = try self.plan(option, input, now, contract, chosen, folder, code)
-        try approve(carriedOut)
+          if let backup { now.restoreOption(try offer(backup, for: now)) } else { now.resetOption }
+        plan = try self.plan(option, input, now, contract, backup, folder, code)
+        try approve(plan)
       }
     } catch  where error.isOverdue {
       return nil
     }
-    let report = RecoveryReport(
-      plan: carriedOut, salvage: run.salvage, exported: run.exported,
-      verdict: run.verdict ?? examination.verdict, quarantine: folder.quarantine(code))
-    notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
-    notes.exitStatus = report.outcome.exitStatus
-    return report
+    return RecoveryReport(
+      plan: plan, salvage: run.salvage, exported: run.exported,
+      verdict: run.verdict ?? chosen.examination.verdict, quarantine: folder.quarantine(code))
   }
 
   private func plan(
@@ -155,7 +190,7 @@ extension Rescue {
     case .nothing, .migrate: break
     }
     steps.append(.verifyNew)
-    let places = unsyncedPlaces(examination, contract)
+    let places = UnsyncedExport.places(in: examination, contract)
     if option.kind.isDestructive, !places.isEmpty {
       steps.append(.exportUnsynced(tables: places.map(\.table)))
     }
@@ -171,132 +206,6 @@ extension Rescue {
       throw .interrupted
     }
   }
-
-  /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
-  func unsyncedPlaces(
-    _ examination: Examination, _ contract: Contract?
-  ) -> [Contract.UnsyncedPlace] {
-    guard let schema = examination.survey.schema?.parsed.description else { return [] }
-    let names = Set(schema.tables.map(\.name))
-    let contract = contract ?? Contract(name: "", userVersion: 0)
-    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
-  }
-
-  /// Salvages into a new file in a run.
-  func salvage(
-    _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
-    backups: [SalvageBackup] = [], believingTables: Bool = false, _ notes: inout RunNotes,
-    whenRead: () throws(RescueError) -> Void = {}
-  ) throws(RescueError) -> SalvageReport {
-    if let failure = examination.survey.readFailure {
-      throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
-    }
-    guard examination.survey.image != nil else {
-      throw RescueError(
-        .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",
-        meaning: "nothing can be salvaged from it",
-        advice: "make sure that this is the right file: dbrescue diagnose FILE")
-    }
-    return try notes.step("salvage", at: .act) { notes throws(RescueError) in
-      let before = notes
-      let report = try salvage(
-        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
-        believingTables: believingTables
-      ).run(
-        to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
-      ) { before.code(after: $0).description }
-      notes.take(report)
-      return report
-    }
-  }
-
-  /// A salvage, ready to run.
-  func salvage(
-    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
-    backups: [SalvageBackup] = [], believingTables: Bool = false
-  ) throws(RescueError) -> Salvage {
-    let (schema, source) = try freshSchema(for: survey, contract, backups)
-    return Salvage(
-      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
-      backups: backups, believesTables: believingTables, world: world)
-  }
-
-  /// The schema that a salvage fills, and where it comes from; nil for the file's own.
-  ///
-  /// A contract decides; else the tables that a damaged schema does not name any more are those
-  /// of the first backup.
-  private func freshSchema(
-    for survey: Survey, _ contract: Contract?, _ backups: [SalvageBackup]
-  ) throws(RescueError) -> (schema: FreshSchema?, source: String?) {
-    if let contract {
-      var schema = try FreshSchema(contract: contract)
-      schema.pageSize = survey.geometry?.geometry.pageSize ?? schema.pageSize
-      schema.encoding = survey.encoding
-      return (schema, "the contract '\(contract.name)'")
-    }
-    guard survey.schema?.isWhole != true, let backup = backups.first else { return (nil, nil) }
-    return (
-      FreshSchema(of: survey).completed(
-        by: FreshSchema(of: backup.survey), withVersions: survey.header == nil),
-      "the damaged file and \(backup.name)"
-    )
-  }
-
-  func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
-  ) throws(RescueError) -> FilePath {
-    notes.take(try finishPending(database))
-    try requireNotHeldApart(database)
-    let displaced = try displaced(by: code, of: database)
-    let folder = try RescueFolder(of: database, storage: world.storage)
-    let kept = displaced.appending(folder.database.name)
-    let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
-    var run = PlanRun(
-      [.buildFromQuarantine("\(code)"), method.step], of: self, in: folder,
-      code: notes.publishCode(.succeeded), wait: wait)
-    run.displaced = displaced
-    try run.carryOut(&notes)
-    return displaced
-  }
-
-  /// How a database is replaced by another file: from within, so that those who have it open see
-  /// the new content, where SQLite can open both; else by moving files.
-  private func method(
-    ofReplacing database: FilePath, by other: FilePath, wait: Duration
-  ) throws(RescueError) -> Replacement.Method {
-    do {
-      guard try world.storage.status(of: database) != nil else { return .move }
-    } catch {
-      throw RescueError(error)
-    }
-    let present = try examineInUse(database, nil, wait: wait).examination
-    let wanted = try examine(InputFiles(other, storage: world.storage), nil).examination
-    guard wanted.verdict == .healthy else { return .move }
-    return Replacement.Method(
-      replacing: present, in: try InputFiles(database, storage: world.storage),
-      byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0, storage: world.storage)
-  }
-
-  /// The folder of the files that a run displaced.
-  ///
-  /// - Throws: ``RescueError`` of the kind `.missing` when there are none.
-  package func displaced(
-    by code: SupportCode, of database: FilePath
-  ) throws(RescueError) -> FilePath {
-    let folder = try RescueFolder(of: database, storage: world.storage)
-    let displaced = folder.quarantine(code)
-    let kept = displaced.appending(folder.database.name)
-    do {
-      guard try world.storage.status(of: kept) != nil else {
-        throw RescueError(
-          .missing, "the run \(code) displaced no files of '\(database)'",
-          advice: "look into '\(folder.path.appending("quarantine"))'")
-      }
-    } catch {
-      throw RescueError(error, doing: "look at '\(kept)'")
-    }
-    return displaced
-  }
 }
 
 extension Plan {
@@ -304,24 +213,6 @@ extension Plan {
   /// under the lock.
   fileprivate var canBeRenewed: Bool {
     [.restore, .reset].contains(option.kind) && steps.contains(.replaceContent)
-  }
-}
-
-extension RunNotes {
-  /// Takes in what a salvage did.
-  mutating func take(_ report: SalvageReport) {
-    balances = report.balances
-    let loses = report.outcome == .damagedLossy
-    rowsLost = loses
-    outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
-    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
-  }
-
-  /// The code that the run has when a salvage is its last step.
-  fileprivate func code(after report: SalvageReport) -> SupportCode {
-    var notes = self
-    notes.take(report)
-    return published ?? notes.code(outcome: notes.outcome)
   }
 }
 

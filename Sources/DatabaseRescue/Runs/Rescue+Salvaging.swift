@@ -37,15 +37,15 @@ extension Rescue {
       input, note: { notes.inputs = $0 },
       examine: { () throws(RescueError) in
         try notes.noting { () throws(RescueError) in
-          try examine(input, contract, known: backups.first?.knowledge, verifying: false)
+          try world.examine(input, contract, known: backups.first?.knowledge, verifying: false)
         }.examination
       },
       { examination, digests throws(RescueError) in
-        let report = try salvage(
-          examination, to: output, into: contract, backups: backups, &notes
+        let report = try notes.salvage(
+          examination, to: output, into: contract, backups: backups, in: world
         ) { () throws(RescueError) in
           guard try DatabaseState(of: input, storage: storage) == start else {
-            throw Self.changing(input.main)
+            throw RescueError.changing(input.main)
           }
           digests.begin()
         }

@@ -32,8 +32,8 @@ extension Rescue {
     var files = RunFiles()
     let output = try SalvageOutput(
       folder.file("trial.db"), replacing: false, in: &files, storage: world.storage)
-    let report = try salvage(
-      of: examination.survey, into: contract, believingTables: believingTables
+    let report = try Salvage(
+      of: examination.survey, into: contract, believesTables: believingTables, world: world
     ).run(to: output, code: "")
     if let imbalance = report.imbalance { throw imbalance }
     return SalvageTrial(balances: report.balances, isComplete: report.isComplete)

@@ -120,7 +120,7 @@ package struct Salvage {
       ("input.\(index + 1)", "\(input.name) \(input.before.map { "\($0)" } ?? "")")
     }
     return [
-      ("tool", "dbrescue"), ("version", Rescue.version), ("layout", QuarantineDatabase.layout),
+      ("tool", "dbrescue"), ("version", Tool.version), ("layout", QuarantineDatabase.layout),
       ("created", world.now().ISO8601Format()),
       ("schema_source", schemaSource), ("encoding", survey.encoding.name),
     ] + files + evidence.enumerated().map { ("evidence.\($0 + 1)", $1) }

@@ -48,6 +48,16 @@ package enum UnsyncedExport {
     }
   }
 
+  /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
+  static func places(
+    in examination: Examination, _ contract: Contract?
+  ) -> [Contract.UnsyncedPlace] {
+    guard let schema = examination.survey.schema?.parsed.description else { return [] }
+    let names = Set(schema.tables.map(\.name))
+    let contract = contract ?? Contract(name: "", userVersion: 0)
+    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
+  }
+
   private static func lines(
     of place: Contract.UnsyncedPlace, _ connection: borrowing Connection
   ) throws -> (bytes: Bytes, count: Int) {

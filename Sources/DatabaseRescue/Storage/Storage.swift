@@ -234,11 +234,7 @@ extension Storage {
     _ path: FilePath, doing: String, meaning: String
   ) throws(RescueError) {
     do {
-      let file = try open(path, .read)
-      var offset = 0
-      while offset < file.byteCount {
-        offset += max(1, try file.read(at: offset, count: 1 << 20).count)
-      }
+      try open(path, .read).forEachPiece { _, _ in }
     } catch {
       throw RescueError(error, doing: doing, meaning: meaning)
     }

@@ -286,8 +286,7 @@ extension Inquiry.Hearing {
     let summed = own.filter {
       owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
     }
-    for cell in cells {
-      guard located.read(cell.local, of: bytes) else { continue }
+    for cell in cells where located.read(cell.local, of: bytes) {
       let rowID = located.lastInteger(in: bytes)
       let isAsked = asked.map { asked in rowID.map(asked.contains) ?? false } ?? true
       for place in isAsked ? damaged : own

@@ -10,7 +10,8 @@ func printVersion(on console: Console) {
       document: .document(
         "version",
         [
-          "tool": .string(Rescue.tool), "libraries": .string(Rescue.libraries),
+          "tool": .string("\(Program.name) \(Program.version)"),
+          "libraries": .string(Rescue.libraries),
         ]))
   } else {
     console.print("\(Program.name) \(Program.version) (\(Rescue.libraries))")

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said about the program as a whole.
 
+import DatabaseRescue
+
 /// The program as a whole.
 enum Program {
   /// What it is called by.
   static let name = "dbrescue"
   /// The version, by semantic versioning.
-  static let version = "0.1.0"
+  static let version = Rescue.version
   /// The day of the version, as the man page wants it.
   static let date = "November 21, 2026"
   /// What it is for: a phrase in lower case without a full stop.

@@ -43,7 +43,7 @@ import Testing
 
   private func failure(ofVerifying path: FilePath, _ storage: SystemStorage) -> RescueError? {
     let world = World(storage: storage)
-    return #expect(throws: RescueError.self) { try Rescue(world: world).verifyNew(path) }
+    return #expect(throws: RescueError.self) { try Verification.requireSound(path, in: world) }
   }
 
   @Test func `a new database that cannot be opened is a matter of the disk, not of its owner`() {

@@ -22,8 +22,7 @@ import Testing
 
     /// Runs the program, kills it, and tells what is wrong then.
     func violations() throws -> [String] {
-      try ScratchFolder.with { scratch in
-        let stage = Stage(root: scratch.path)
+      try Stage.with { stage in
         try play.start.write(to: stage.root)
         guard let line = try play.action.commandLine?(stage) else { return [] }
         let run = try Command(Products.dbrescue, line, environment: stage.environment).start()
@@ -57,8 +56,7 @@ import Testing
 
   /// How long the program takes for an action, by a wide margin.
   static func microseconds(of play: Play) throws -> Int {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
+    try Stage.with { stage in
       try play.start.write(to: stage.root)
       guard let line = try play.action.commandLine?(stage) else { return 1 }
       let clock = ContinuousClock()

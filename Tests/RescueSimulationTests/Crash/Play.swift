@@ -70,8 +70,7 @@ struct Play {
 
   /// What is wrong after a crash that followed so many operations; empty when all is well.
   func violations(afterCrash count: Int, _ arrival: Arrival) throws -> [String] {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
+    try Stage.with { stage in
       try start.crashed(after: operations.prefix(count), arrival).write(to: stage.root)
       return try violations(on: stage, mustBeNew: count == operations.count)
     }
@@ -79,8 +78,7 @@ struct Play {
 
   /// Whether the simulated disk, with everything on it, is what the real one was.
   func endsAsItDid() throws -> Bool {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
+    try Stage.with { stage in
       try start.crashed(after: operations, .everything).write(to: stage.root)
       return stage.state(of: stage.database) == new && stage.state(of: stage.output) == made
     }
@@ -92,8 +90,7 @@ struct Play {
   ///
   /// - Returns: The violations, and whether the call was reached.
   func violations(with fault: Fault) throws -> (violations: [String], hasFailed: Bool) {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
+    try Stage.with { stage in
       try start.write(to: stage.root)
       let recorder = try DiskRecorder(stage.root, failing: fault)
       let before = try Belongings(on: stage)
@@ -157,8 +154,7 @@ struct Play {
 
   /// Plays the action anew, wishes from a call on that it stops, and tells what is wrong then.
   func violations(whenStoppedAt call: Int) throws -> [String] {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
+    try Stage.with { stage in
       try start.write(to: stage.root)
       let recorder = try DiskRecorder(stage.root)
       let before = try Belongings(on: stage)

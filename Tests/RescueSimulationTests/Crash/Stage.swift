@@ -23,6 +23,17 @@ struct Stage: Sendable {
   var temporary: FilePath { root.appending("tmp") }
   var rescueFolder: FilePath { root.appending("app.db.rescue") }
 
+  /// Plays in a folder of its own, which is gone afterwards.
+  static func with<Value>(_ body: (Stage) throws -> Value) throws -> Value {
+    try ScratchFolder.with { scratch in try body(Stage(root: scratch.path)) }
+  }
+
+  /// Makes a database with one row, and the folders that a run needs.
+  func makeSmallDatabase() throws {
+    try makeFolders()
+    try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]).build(at: database)
+  }
+
   /// Makes the folders of the log and of private copies.
   func makeFolders() throws {
     for folder in [log.folder, temporary] { try SystemStorage().createFolder(folder) }

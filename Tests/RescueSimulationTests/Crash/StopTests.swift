@@ -33,8 +33,7 @@ import Testing
     var name: String { "\(play.action), signal \(number) after \(microseconds) µs" }
 
     func violations() throws -> [String] {
-      try ScratchFolder.with { scratch in
-        let stage = Stage(root: scratch.path)
+      try Stage.with { stage in
         try play.start.write(to: stage.root)
         guard let line = try play.action.commandLine?(stage) else { return [] }
         let before = try Belongings(on: stage)

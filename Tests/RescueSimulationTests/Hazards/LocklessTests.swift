@@ -48,11 +48,8 @@ import Testing
   func `without locks nothing is done, nothing is left, and what is said is true`(
     _ action: Action, _ error: Int32
   ) throws {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
-      try stage.makeFolders()
-      try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
-        .build(at: stage.database)
+    try Stage.with { stage in
+      try stage.makeSmallDatabase()
       if action != .firstBackup { _ = try stage.rescue(seed: 1).backUp(stage.database) }
       let before = try FolderContents(of: stage.database.folder)
       let rescue = stage.rescue(seed: 2, storage: SystemStorage(watchedBy: NoLocks(error)))

@@ -59,11 +59,8 @@ import Testing
   @Test func `what a run that succeeds has made for itself goes when a disk fails once`() throws {
     var succeeded = 0
     for call in 1...20 {
-      let hasFailed = try ScratchFolder.with { scratch in
-        let stage = Stage(root: scratch.path)
-        try stage.makeFolders()
-        try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
-          .build(at: stage.database)
+      let hasFailed = try Stage.with { stage in
+        try stage.makeSmallDatabase()
         let backup = try stage.rescue(seed: 1).backUp(stage.database).value
         let once = FailingOnce("app.db.rescue", call: call)
         let rescue = stage.rescue(seed: 2, storage: SystemStorage(watchedBy: once))
@@ -87,11 +84,8 @@ import Testing
   func `a replacement that gets no folder in quarantine leaves nothing behind`(
     _ error: Int32
   ) throws {
-    try ScratchFolder.with { scratch in
-      let stage = Stage(root: scratch.path)
-      try stage.makeFolders()
-      try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
-        .build(at: stage.database)
+    try Stage.with { stage in
+      try stage.makeSmallDatabase()
       _ = try stage.rescue(seed: 1).backUp(stage.database)
       let bytes = try stage.database.contents()
       try stage.database.replaceContents(

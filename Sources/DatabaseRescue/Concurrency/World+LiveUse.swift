@@ -4,20 +4,20 @@
 import Diagnosis
 import SQLiteFormat
 
-extension Rescue {
+extension World {
   /// How long is waited before a second look: whoever closes a database removes its log first.
-  private static let pause = Duration.milliseconds(50)
+  private static let useDelay = Duration.milliseconds(50)
 
   /// What processes have of a database open.
   ///
   /// An ordinary use is that of a process with the database and its log, as they lie here. What is
   /// said of any other was seen twice.
   func use(of database: FilePath) -> LiveUse {
-    guard let main = try? world.storage.place(of: database), let first = look(at: main) else {
+    guard let main = try? storage.place(of: database), let first = look(at: main) else {
       return LiveUse()
     }
     guard !first.strays.isEmpty else { return first }
-    world.pause(Self.pause)
+    pause(Self.useDelay)
     guard let second = look(at: main) else { return LiveUse() }
     let seen = Set(first.strays.map { [$0.process: $0.role] })
     return LiveUse(
@@ -26,10 +26,10 @@ extension Rescue {
   }
 
   private func look(at main: FilePath) -> LiveUse? {
-    guard let open = world.storage.openFiles(ofUsersOf: main) else { return nil }
-    let held = HeldSet(main, storage: world.storage)
+    guard let open = storage.openFiles(ofUsersOf: main) else { return nil }
+    let held = HeldSet(main, storage: storage)
     // What only its owner may write to, nobody else writes to.
-    let status = (try? world.storage.status(of: main)) ?? nil
+    let status = (try? storage.status(of: main)) ?? nil
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     return LiveUse(
       strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }

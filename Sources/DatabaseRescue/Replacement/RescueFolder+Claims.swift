@@ -1,61 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder beside a database that holds what this library keeps of it.
-//
-// app.db.rescue/backups/             backups
-// app.db.rescue/quarantine/CODE/     displaced files, by the code of the run that displaced them
-// app.db.rescue/plan.json            a replacement that has begun and is not finished
-// app.db.rescue/.CODE.claim          the proof that a run with this code was here
-// app.db.rescue/.CODE.…              the new file of that run, and what it is built from
-//
-// A run that is going to replace the database holds the lock of the folder. What neither a claim nor
-// our log proves to be ours came with the database, as in an archive that was unpacked: it is
-// evidence and stays.
+// What a run leaves in the rescue folder while it replaces a database, and how that is told from
+// what came with the database.
 
-public import Diagnosis
+import Diagnosis
 import SQLiteFormat
 
-/// The folder beside a database that holds its backups and its displaced files.
-public struct RescueFolder: Hashable, Sendable {
-  /// How the name of a file ends that is not complete yet.
-  static let partialSuffix = ".partial"
-
-  /// The database, with links followed.
-  public let database: FilePath
-
-  /// The folder of a database, which may be missing.
-  ///
-  /// - Throws: ``RescueError`` when the path's links cannot be followed.
-  public init(of database: FilePath, storage: any Storage) throws(RescueError) {
-    do {
-      self.database = try storage.place(of: database)
-    } catch  where error.cause == .missing {
-      self.database = database
-    } catch {
-      throw RescueError(error)
-    }
-  }
-
-  /// The folder itself.
-  public var path: FilePath { database.adding(suffix: ".rescue") }
-  /// Where backups go unless told otherwise.
-  public var backups: FilePath { Vault.defaultFolder(of: database) }
-  /// The plan of an unfinished replacement.
-  var plan: FilePath { path.appending("plan.json") }
-  /// Where displaced files are kept.
-  var quarantines: FilePath { path.appending("quarantine") }
-
-  /// Where a run's displaced files are kept.
-  public func quarantine(_ code: SupportCode) -> FilePath {
-    quarantines.appending(FilePath(code.description))
-  }
-
-  /// Where a run builds its new file.
-  func newFile(_ code: String) -> FilePath { path.appending(FilePath(".\(code).new")) }
-  /// Where a run writes its plan before it counts.
-  func partialPlan(_ code: String) -> FilePath {
-    path.appending(FilePath(".\(code).plan\(Self.partialSuffix)"))
-  }
-
+extension RescueFolder {
   /// The error of a run that finds another one at work.
   var isBusy: RescueError {
     RescueError(
@@ -122,52 +72,6 @@ public struct RescueFolder: Hashable, Sendable {
   /// Whether a run of ours with this code was here.
   func isOurs(_ code: String, _ world: World) throws(StorageError) -> Bool {
     try !codesOfOurs(among: [code], in: world.storage.openFolder(path), world).isEmpty
-  }
-
-  /// Refuses a folder that is a symbolic link: what is done to it would be done elsewhere.
-  ///
-  /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
-  func requireNoLinks(_ storage: any Storage) throws {
-    try requireNoLinks(
-      [path, quarantines], storage,
-      meaning: "the old files would not be kept beside the database; nothing was changed",
-      advice: "move it out of the way, and try again")
-  }
-
-  /// Refuses a vault beside the database that is a symbolic link, as one that came with it.
-  ///
-  /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
-  func requireOwnVault(_ storage: any Storage) throws(RescueError) {
-    do {
-      try requireNoLinks(
-        [path, backups], storage, meaning: "the backup would go there; no backup was made",
-        advice: "if that is meant, name the folder: --vault DIR")
-    } catch {
-      throw RescueError(error, doing: "look at '\(path)'")
-    }
-  }
-
-  private func requireNoLinks(
-    _ folders: [FilePath], _ storage: any Storage, meaning: String, advice: String
-  ) throws {
-    for folder in folders {
-      guard let place = try opened(folder.folder, storage),
-        let kind = try place.status(of: folder.name)?.kind, kind != .folder
-      else { continue }
-      throw RescueError(
-        .cannotWrite, "'\(folder)' is not a folder of its own, but leads elsewhere",
-        meaning: meaning, advice: advice)
-    }
-  }
-
-  private func opened(
-    _ path: FilePath, _ storage: any Storage
-  ) throws(StorageError) -> (any StoredFolder)? {
-    do throws(StorageError) {
-      return try storage.openFolder(path)
-    } catch  where error.cause == .missing {
-      return nil
-    }
   }
 
   /// Removes what runs have left that ended before they replaced anything.

@@ -107,60 +107,13 @@ public struct RescueError: Error, Hashable, Sendable {
 }
 
 extension RescueError {
-  /// A failed system call as an error for people.
-  package init(_ error: StorageError, meaning: String = "") {
-    let (kind, advice): (Kind, String) =
-      switch error.cause {
-      case .missing: (.missing, "check the path")
-      case .permission:
-        (.permission, "check who owns the file and its folder, or copy it elsewhere")
-      case .noSpace: (.cannotWrite, "free some space, or choose another folder")
-      case .readOnly: (.cannotWrite, "choose a folder that can be written to")
-      case .folder: (.invalidInput, "give the path of a file, not of a folder")
-      case .noFile: (.invalidInput, "copy what it gives into a file, and give that")
-      case .noLocks:
-        (.cannotWrite, "work on a file system that can lock files, such as that of a local disk")
-      case .exists: (.cannotWrite, "choose a name that is not taken, or move the file away")
-      case .other: (.inputOutput, "copy the file to another disk and try again")
-      }
-    self.init(kind, error.description, meaning: meaning, advice: advice)
-  }
-
-  /// A failed call of SQLite as an error for people; `doing` reads like `open 'app.db'`.
-  package init(_ error: SQLiteError, doing: String, meaning: String = "") {
-    let (kind, advice): (Kind, String) =
-      switch error.cause {
-      case .busy: (.busy, "close the app that uses the database, or try again later")
-      case .damaged: (.invalidInput, "dbrescue diagnose FILE")
-      case .inputOutput: (.inputOutput, "check the disk, and copy the file elsewhere")
-      case .full: (.cannotWrite, "free some space, or choose another folder")
-      case .permission, .cannotOpen: (.permission, "check who owns the file and its folder")
-      case .constraint, .other: (.internal, "please report this with the support code")
-      }
-    self.init(kind, "cannot \(doing): \(error.message)", meaning: meaning, advice: advice)
-  }
-}
-
-extension RescueError {
-  /// A failed call of SQLite on a file that this run has made: it is the disk that is in the way,
-  /// and not its owner.
-  static func ofOwnFile(_ error: SQLiteError, doing: String, meaning: String) -> RescueError {
-    guard error.cause == .cannotOpen else {
-      return RescueError(error, doing: doing, meaning: meaning)
-    }
-    return RescueError(
-      .inputOutput, "cannot \(doing): \(error.message)", meaning: meaning,
-      advice: "try again, and check the disk if it happens again")
-  }
-
   /// Any error of a lower layer as an error for people; `doing` reads like `write 'app.db'`.
   package init(_ error: any Error, doing: String, meaning: String = "") {
     switch error {
     case let error as RescueError: self = error
     case is CutShort: self = .interrupted
     case let error as ReadFailure where error.isStop: self = .interrupted
-    case let error as StorageError: self.init(error, meaning: meaning)
-    case let error as SQLiteError: self.init(error, doing: doing, meaning: meaning)
+    case let error as any TellableError: self = error.told(doing: doing, meaning: meaning)
     case let error as ReadFailure:
       self.init(
         .inputOutput, "cannot \(doing): \(error.reason) at byte \(error.offset)",
@@ -168,5 +121,20 @@ extension RescueError {
         advice: "copy what can be read to another disk first")
     default: self.init(.internal, "cannot \(doing): \(error)", meaning: meaning)
     }
+  }
+}
+
+/// An error of a lower layer that knows what it means for people.
+protocol TellableError: Error {
+  /// The error for people; `doing` reads like `write 'app.db'`.
+  func told(doing: String, meaning: String) -> RescueError
+}
+
+extension RescueError {
+  /// The error of a run that somebody wished to stop.
+  static var interrupted: RescueError {
+    RescueError(
+      .interrupted, "interrupted", meaning: Change.nothing.meaning,
+      advice: "give the same command again when it may run to its end")
   }
 }

@@ -47,7 +47,7 @@ private struct SQLiteReview {
   }
 }
 
-extension Rescue {
+extension World {
   /// How often a database is read that changes under the reading.
   private static let readingsMax = 5
 
@@ -68,7 +68,7 @@ extension Rescue {
   ) throws(RescueError) -> Examined {
     var input = input
     for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
-      let start = try DatabaseState(of: input, storage: world.storage)
+      let start = try DatabaseState(of: input, storage: storage)
       var failure: RescueError?
       do throws(RescueError) {
         let examined = try examineOnce(
@@ -76,25 +76,16 @@ extension Rescue {
           asOf: start)
         let looksSound = [.healthy, .outdated, .newer].contains(examined.examination.verdict)
         if looksSound, !asOneMoment { return examined }
-        if try DatabaseState(of: input, storage: world.storage) == start { return examined }
+        if try DatabaseState(of: input, storage: storage) == start { return examined }
       } catch {
         failure = error
       }
-      if let failure, try DatabaseState(of: input, storage: world.storage) == start {
+      if let failure, try DatabaseState(of: input, storage: storage) == start {
         throw failure
       }
-      input = try input.lookedForAgain(in: world.storage)
+      input = try input.lookedForAgain(in: storage)
     }
-    throw Self.changing(input.main).at(.diagnose)
-  }
-
-  /// The error of a reading under which the files changed.
-  static func changing(_ database: FilePath) -> RescueError {
-    RescueError(
-      .busy, "'\(database)' changes while it is read: another process is writing to it",
-      meaning: "nothing can be said of a mixture of two states; nothing was changed",
-      advice: "close what uses it and try again, or make a backup, which sees one state: "
-        + "dbrescue backup FILE")
+    throw RescueError.changing(input.main).at(.diagnose)
   }
 
   /// Examines a database that others may be using, and that this run may change anyway, as it is at
@@ -104,13 +95,13 @@ extension Rescue {
   ) throws(RescueError) -> Examined {
     do throws(RescueError) {
       return try examine(
-        InputFiles(database, storage: world.storage), contract, asOneMoment: true)
+        InputFiles(database, storage: storage), contract, asOneMoment: true)
     } catch  where error.kind == .busy {
-      let folder = try PrivateFolder(world: world)
+      let folder = try PrivateFolder(world: self)
       let copy = folder.file("moment.db")
       try OnlineBackup.image(
-        of: database, into: copy, wait: wait, isCancelled: world.isCancelled)
-      return try examineOnce(InputFiles(copy, storage: world.storage), contract, asOf: nil)
+        of: database, into: copy, wait: wait, isCancelled: isCancelled)
+      return try examineOnce(InputFiles(copy, storage: storage), contract, asOf: nil)
     }
   }
 
@@ -118,15 +109,15 @@ extension Rescue {
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
     verifying: Bool = true, askingModules: Bool = false, asOf state: DatabaseState?
   ) throws(RescueError) -> Examined {
-    let files = try during(.open) { () throws(RescueError) in try input.open(in: world) }
+    let files = try during(.open) { () throws(RescueError) in try input.open(in: self) }
     let bytes = try during(.diagnose) { () throws(RescueError) in
-      world.progress(.began(.examining))
+      progress(.began(.examining))
       var known = known ?? OutsideKnowledge()
       if let contract, !contract.freshSchema.isEmpty {
         known.schema = try FreshSchema(contract: contract).declared.entries
       }
-      let survey = try world.survey(files, known: known)
-      let use = input.isPrivate ? LiveUse() : use(of: input.main)
+      let survey = try self.survey(files, known: known)
+      let use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       return try examination(
         survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
     }
@@ -171,9 +162,9 @@ extension Rescue {
   private func carryOut(
     _ review: SQLiteReview, on bytes: Examination, _ image: Image
   ) throws(RescueError) -> Examination {
-    let folder = try PrivateFolder(world: world)
+    let folder = try PrivateFolder(world: self)
     let copy = folder.file("copy.db")
-    try image.write(to: copy, storage: world.storage)
+    try image.write(to: copy, storage: storage)
     let verification = try review.contract.map { contract throws(RescueError) in
       try verify(copy, against: contract)
     }
@@ -181,11 +172,11 @@ extension Rescue {
     do {
       modules = try ModuleReview.verdicts(
         on: review.asked, in: copy, byteCount: image.dataByteCount,
-        isCancelled: world.isCancelled)
+        isCancelled: isCancelled)
     } catch {
       throw RescueError(error, doing: "have SQLite check a copy")
     }
-    try world.requireGoingOn()
+    try requireGoingOn()
     return try examination(
       bytes.survey, verification, expectedVersion: bytes.expectedVersion, modules: modules,
       use: bytes.use)
@@ -197,35 +188,10 @@ extension Rescue {
   ) throws(RescueError) -> ContractVerification {
     do {
       let connection = try Connection(copy, mode: .readOnly)
-      connection.stop(when: world.isCancelled)
+      connection.stop(when: isCancelled)
       return try ContractVerifier().verify(connection, against: contract)
     } catch {
       throw RescueError(error, doing: "compare a copy with the contract")
     }
-  }
-}
-
-extension RunNotes {
-  /// Takes in what an examination finds out about the database, or how far it came.
-  mutating func noting(
-    _ examine: () throws(RescueError) -> Examined
-  ) throws(RescueError) -> Examined {
-    do throws(RescueError) {
-      let found = try examine()
-      take(found.examination)
-      stage = found.stage
-      return found
-    } catch {
-      stage = error.stage ?? stage
-      throw error
-    }
-  }
-
-  /// Takes in what is known of the database.
-  mutating func take(_ found: Examination) {
-    examination = found
-    rowsLost = found.losesRows
-    exitStatus = found.verdict.exitStatus
-    outcome = found.verdict == .healthy ? .succeeded : .findings
   }
 }

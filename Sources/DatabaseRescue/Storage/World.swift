@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that a run takes from outside: files, time, chance, environment.
 
-import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -87,27 +86,5 @@ extension World {
   /// A source that gives nothing more once somebody wishes the run to stop.
   func watched(_ source: any PageSource) -> any PageSource {
     WatchedSource(base: source, isCancelled: isCancelled, progress: { _ in })
-  }
-
-  /// Surveys a file set.
-  ///
-  /// - Throws: ``RescueError`` of kind `interrupted` when somebody wished the run to stop.
-  func survey(
-    _ files: FileSet, known: OutsideKnowledge = OutsideKnowledge()
-  ) throws(RescueError) -> Survey {
-    do throws(CutShort) {
-      return try Survey(files, parser: SandboxParser(), known: known)
-    } catch {
-      throw .interrupted
-    }
-  }
-}
-
-extension RescueError {
-  /// The error of a run that somebody wished to stop.
-  static var interrupted: RescueError {
-    RescueError(
-      .interrupted, "interrupted", meaning: Change.nothing.meaning,
-      advice: "give the same command again when it may run to its end")
   }
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run takes note of in a salvage.
+
+import Diagnosis
+import SQLiteFormat
+
+extension RunNotes {
+  /// Salvages into a new file in a run.
+  mutating func salvage(
+    _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
+    backups: [SalvageBackup] = [], believingTables: Bool = false, in world: World,
+    whenRead: () throws(RescueError) -> Void = {}
+  ) throws(RescueError) -> SalvageReport {
+    if let failure = examination.survey.readFailure {
+      throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
+    }
+    guard examination.survey.image != nil else {
+      throw RescueError(
+        .invalidInput, "there is no database in the file: \(examination.survey.kind.name)",
+        meaning: "nothing can be salvaged from it",
+        advice: "make sure that this is the right file: dbrescue diagnose FILE")
+    }
+    return try step("salvage", at: .act) { notes throws(RescueError) in
+      let before = notes
+      let report = try Salvage(
+        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
+        believesTables: believingTables, world: world
+      ).run(
+        to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
+      ) { before.code(after: $0).description }
+      notes.take(report)
+      return report
+    }
+  }
+
+  /// Takes in what a salvage did.
+  mutating func take(_ report: SalvageReport) {
+    balances = report.balances
+    let loses = report.outcome == .damagedLossy
+    rowsLost = loses
+    outcome = report.imbalance != nil ? .failed : loses ? .succeededWithLoss : .succeeded
+    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
+  }
+
+  /// The code that the run has when a salvage is its last step.
+  fileprivate func code(after report: SalvageReport) -> SupportCode {
+    var notes = self
+    notes.take(report)
+    return published ?? notes.code(outcome: notes.outcome)
+  }
+}
