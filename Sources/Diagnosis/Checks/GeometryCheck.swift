@@ -7,8 +7,20 @@ enum GeometryCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     let transfer = survey.transfer.map { [finding(of: $0)] } ?? []
     guard let decision = survey.geometry, let image = survey.image else { return transfer }
-    return header(survey, decision) + start(decision) + transfer
+    return header(survey, decision) + start(decision) + moved(survey) + transfer
       + size(survey, image, decision.geometry)
+  }
+
+  private static func moved(_ survey: Survey) -> [Finding] {
+    guard let first = survey.moved.first else { return [] }
+    let next = first.first + first.count
+    return [
+      Finding(
+        .pagesMoved,
+        "bytes are missing or were put in before page \(next): the pages behind do not lie where "
+          + "their numbers say, and are read as if they did",
+        at: .init(page: PageNumber(next)))
+    ]
   }
 
   private static func header(_ survey: Survey, _ decision: GeometryDecision) -> [Finding] {

@@ -26,6 +26,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case startShifted = 26
   case lineEndingsConverted = 27
   case unsupportedVersion = 28
+  case pagesMoved = 29
 
   // Journals
   case walCommitted = 40
@@ -198,6 +199,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .warning, "a newer file format version",
         "what can be read is read; the file must not be written by this tool")
+    case .pagesMoved:
+      Entry(
+        .damage, "pages lie elsewhere than their numbers say",
+        "bytes were left out of the file or put into it; SQLite reads other pages than it should, "
+          + "and writes to them: do not open it")
     case .walCommitted:
       Entry(
         .notice, "committed changes in the WAL",

@@ -61,6 +61,9 @@ struct SchemaRowReview {
       guard entry.kind == .index else { return nil }
       return automaticIndexes.insert(entry.name).inserted ? nil : "it is there twice"
     }
+    if entry.kind == .table || entry.kind == .view, entry.table != entry.name {
+      return "it names another table"
+    }
     if entry.name.isReserved, !entry.isInternal {
       return "its name is one that SQLite keeps for itself"
     }

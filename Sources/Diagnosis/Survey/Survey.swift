@@ -229,11 +229,13 @@ extension Survey {
     for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
     return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
-      // Without a readable statement the root page itself tells what kind of tree it is.
+      // Without a readable statement the root page itself tells what kind of tree it is; those that
+      // SQLite makes for itself have rowids.
       let isRowIDTable =
         entry.kind == .table
         && (description.map { !$0.withoutRowID }
-          ?? (entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
+          ?? (entry.name.isReserved
+            || entry.root.flatMap { try? image.btreePage($0) }?.kind.isTable ?? true))
       let shape = description.flatMap { schema.shape(ofTable: $0.name) }
       let indexes = description.flatMap { table in
         shape.map { schema.computableIndexes(of: table, $0) }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files into which something was put, or of which something was left out.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct MovedPagesTests {
+  private static let pageSize = 1024
+
+  /// A database of two tables with an index each, and the number of its pages.
+  private func database() throws -> (bytes: Bytes, pages: Int) {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        """
+        CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, at INTEGER);
+        CREATE INDEX note_at ON note (at);
+        CREATE TABLE tag (name TEXT PRIMARY KEY, uses INTEGER) WITHOUT ROWID;
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+        INSERT INTO note SELECT i, 'body ' || i || hex(zeroblob(i % 40)), i * 7919 % 1000 FROM n;
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO tag SELECT 'tag ' || i, i FROM n;
+        """
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    return (bytes, bytes.count / Self.pageSize)
+  }
+
+  private func rows(_ survey: Survey) -> [Int] {
+    ["note", "tag"].map { survey.tree(named: $0)?.records ?? 0 }
+  }
+
+  @Test(arguments: [1, 3, 77, 512])
+  func `what was put in costs no row, and is no healthy file`(count: Int) throws {
+    let (bytes, pages) = try database()
+    let isWhole = count < 10
+    let length = isWhole ? count * Self.pageSize : count
+    let place = pages / 2 * Self.pageSize
+    var random = SeededRandom(seed: UInt64(count))
+    var moved = bytes
+    moved.insert(contentsOf: random.bytes(length), at: place)
+    let survey = Survey(main: moved)
+    #expect(rows(survey) == [600, 300])
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+    #expect(survey.verdict != .healthy)
+  }
+
+  @Test(arguments: [1, 2, 4])
+  func `pages that were left out cost their own rows`(count: Int) throws {
+    let (bytes, pages) = try database()
+    let place = pages / 2
+    let lost = (place..<(place + count)).map { bytes.rowCount(ofPage: $0, Self.pageSize) }
+    var moved = bytes
+    moved.removeSubrange((place * Self.pageSize)..<((place + count) * Self.pageSize))
+    let survey = Survey(main: moved)
+    #expect(rows(survey).reduce(0, +) >= 900 - lost.reduce(0, +))
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+  }
+
+  @Test func `a sector that was left out costs the rows of its page`() throws {
+    let (bytes, pages) = try database()
+    var moved = bytes
+    let start = pages / 2 * Self.pageSize
+    moved.removeSubrange((start + 256)..<(start + 768))
+    let survey = Survey(main: moved)
+    #expect(rows(survey).reduce(0, +) >= 900 - bytes.rowCount(ofPage: pages / 2, Self.pageSize))
+  }
+
+  @Test func `a block that stands there twice is read once`() throws {
+    let (bytes, pages) = try database()
+    let block = (pages / 3 * Self.pageSize)..<((pages / 3 + 4) * Self.pageSize)
+    var moved = bytes
+    moved.insert(contentsOf: bytes[block], at: block.upperBound)
+    let survey = Survey(main: moved)
+    #expect(rows(survey) == [600, 300])
+    #expect(survey.image?.pageCount == pages)
+  }
+
+  @Test func `pages that are only destroyed stay where they are`() throws {
+    let (bytes, pages) = try database()
+    var random = SeededRandom(seed: 3)
+    var damaged = bytes
+    for page in [pages / 3, pages / 2, pages / 2 + 1] {
+      let start = page * Self.pageSize
+      damaged.replaceSubrange(start..<(start + Self.pageSize), with: random.bytes(Self.pageSize))
+    }
+    let survey = Survey(main: damaged)
+    #expect(!survey.findings.contains { $0.code == .pagesMoved })
+    #expect(survey.image?.pageCount == pages)
+  }
+}
+
+extension Bytes {
+  /// How many cells the page at a position says it has.
+  fileprivate func rowCount(ofPage position: Int, _ pageSize: Int) -> Int {
+    let start = position * pageSize
+    return Int(self[start + 3]) << 8 | Int(self[start + 4])
+  }
+}

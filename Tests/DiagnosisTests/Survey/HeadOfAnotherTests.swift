@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first page that is that of another database.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct HeadOfAnotherTests {
+  private static let pageSize = 1024
+
+  private func database(_ sql: String) throws -> Bytes {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: Self.pageSize, ["\(sql)"]).build(at: path)
+    return try path.contents()
+  }
+
+  private func notes() throws -> Bytes {
+    try database(
+      """
+      CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+      CREATE TABLE tag (name TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE use (note INTEGER NOT NULL, tag TEXT NOT NULL);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO note SELECT i, 'body ' || hex(zeroblob(i % 40)) FROM n;
+      INSERT INTO tag SELECT 'tag ' || id, id FROM note;
+      INSERT INTO use SELECT id, 'tag ' || id FROM note;
+      """)
+  }
+
+  /// Small, with trees of other kinds at the same pages.
+  private func others() throws -> Bytes {
+    try database(
+      """
+      CREATE TABLE a (x TEXT PRIMARY KEY, y) WITHOUT ROWID;
+      CREATE TABLE b (id INTEGER PRIMARY KEY, u INTEGER NOT NULL, v INTEGER NOT NULL);
+      CREATE TABLE c (z TEXT PRIMARY KEY, w) WITHOUT ROWID;
+      CREATE INDEX b_u ON b (u, v);
+      """)
+  }
+
+  @Test func `its schema is not believed, and its tables are not there`() throws {
+    var bytes = try notes()
+    bytes.replaceSubrange(0..<Self.pageSize, with: try others().prefix(Self.pageSize))
+    let survey = Survey(main: bytes)
+    #expect(survey.findings.contains { $0.code == .headOfAnother })
+    #expect(survey.trees.isEmpty)
+    #expect(survey.rowsWithoutTable.rows >= 900)
+  }
+
+  @Test func `what is known from outside names the tables again`() throws {
+    let whole = try notes()
+    let entries = Survey(main: whole).schema?.entries ?? []
+    var bytes = whole
+    bytes.replaceSubrange(0..<Self.pageSize, with: try others().prefix(Self.pageSize))
+    let survey = try Survey(
+      FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
+      known: OutsideKnowledge(schema: entries))
+    let rows = ["note", "tag", "use"].map { name in
+      survey.tree(named: Name(name)).map { survey.rowsFound(in: $0) }
+    }
+    #expect(rows == [300, 300, 300])
+  }
+
+  @Test func `damaged roots alone speak of no other database`() throws {
+    let whole = try notes()
+    let roots = Survey(main: whole).trees.compactMap(\.root)
+    var bytes = whole
+    for root in roots {
+      let start = (root.number - 1) * Self.pageSize
+      bytes.replaceSubrange(start..<(start + 64), with: Bytes(repeating: 0xA5, count: 64))
+    }
+    let survey = Survey(main: bytes)
+    #expect(!survey.hasHeadOfAnother)
+    #expect(!survey.trees.isEmpty)
+  }
+}
