@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The database of doubtful rows beside a salvaged one, made for support to query.
-// README.md describes it for those who do; its own schema says the same in comments.
+// docs/formats.md describes it for those who do; its own schema says the same in comments.
 
 internal import CSQLite
 package import Diagnosis
