@@ -122,6 +122,7 @@ extension DiagnosisReport {
       switch state {
       case .absent: "none"
       case .stale: "there, not applied: it is not hot"
+      case .otherPageSize: "there, not applied: its pages have another size"
       case .applied(let journal):
         "applied: \(journal.records.count.of("page")) as they were before a transaction was cut off"
       }

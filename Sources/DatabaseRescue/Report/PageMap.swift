@@ -125,8 +125,11 @@ private struct PageKinds {
     isIndex = survey.trees.map { $0.entry.kind == .index }
     let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
     let faults = trees.flatMap { tree in
-      [tree.pageFaults, tree.cellFaults, tree.misplaced, tree.layoutFaults, tree.unevenLeaves]
-        .flatMap(\.first)
+      [
+        tree.pageFaults, tree.cellFaults, tree.misplaced, tree.layoutFaults, tree.unevenLeaves,
+        tree.misplacedBetween,
+      ]
+      .flatMap(\.first)
     }
     damaged = Set(
       faults.compactMap(\.page)

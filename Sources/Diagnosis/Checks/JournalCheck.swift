@@ -96,6 +96,14 @@ enum JournalCheck: Check {
     switch image.journal {
     case .absent: return []
     case .stale: return [Finding(.journalStale, "the -journal is not hot and is not applied")]
+    case .otherPageSize(let journal):
+      return [
+        Finding(
+          .journalDamaged,
+          "the pages of the -journal have \(journal.pageSize) bytes, those of the database "
+            + "\(image.geometry.pageSize): SQLite writes them over it when it is opened",
+          severity: .damage)
+      ]
     case .applied(let journal):
       let hot = Finding(
         .hotJournal,

@@ -60,6 +60,9 @@ enum TreeCheck: Check {
           "a row of '\(name)' lies where its key does not belong"
         )
       }
+      + findings(tree.misplacedBetween) { _ in
+        (.keyOrder, "an entry of '\(name)' between two pages is not between those on them")
+      }
       + findings(tree.unfit) { _ in
         (.rowDoubtful, "a row of '\(name)' has fields that the table has not")
       }

@@ -5,7 +5,7 @@
 import SQLiteFormat
 
 extension Survey {
-  /// How many records of a tree are looked at.
+  /// How many records of a root are looked at.
   private static let sampleMax = 64
 
   /// Whether the header and schema speak of another database than the pages behind them do.
@@ -33,18 +33,23 @@ extension Survey {
     return header.pageCount == image.statedPageCount
   }
 
-  /// Whether what a root leads to is the tree that the schema says; nil where nothing tells.
+  /// Whether the page that a root leads to can be that of the tree that the schema says; nil where
+  /// nothing tells.
+  ///
+  /// Of the pages below it only those are looked at that have not moved.
   private func isBorneOut(
     _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool? {
-    guard let root = tree.root, let page = try? image.btreePage(root),
-      page.layoutFaults.isEmpty
+    guard let root = tree.root, let page = try? image.btreePage(root), page.soundCells != nil
     else { return nil }
     guard page.kind.isTable == tree.isRowIDTable else { return false }
-    guard let position = position(of: tree), let form = claimant(position, schema).form else {
-      return nil
+    guard let position = position(of: tree), let form = claimant(position, schema).form,
+      let rows = page.kind == .tableInterior ? image.leaf(below: page) : page,
+      let cells = rows.soundCells
+    else { return nil }
+    let records = cells.prefix(Self.sampleMax).compactMap { cell in
+      try? image.record(of: cell, on: rows).record
     }
-    let records = sample(of: tree, root, in: image)
     guard !records.isEmpty else { return nil }
     let isIndex = tree.entry.kind == .index
     let fitting = records.count { record in
@@ -53,17 +58,20 @@ extension Survey {
     }
     return fitting * 4 >= records.count * 3
   }
+}
 
-  /// The first records of a tree.
-  private func sample(of tree: TreeSurvey, _ root: PageNumber, in image: Image) -> [Record] {
-    var records: [Record] = []
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(
-      image, root: root, isTable: tree.isRowIDTable, owner: Self.firstTreeOwner)
-    scan.run(&claims) { event in
-      if case .record(let stored) = event { records.append(stored.record) }
-      return records.count < Self.sampleMax
+extension Image {
+  /// A leaf below an interior page of a table, whose rowids show that it has not moved.
+  fileprivate func leaf(below page: BTreePage) -> BTreePage? {
+    var page = page
+    for _ in 0..<TreeWalk.depthMax where page.kind == .tableInterior {
+      guard let cell = try? page.cell(0), let child = PageNumber(cell.leftChild),
+        let next = try? btreePage(child), next.kind.isTable, let cells = next.soundCells,
+        let last = cells.last?.rowID, let most = cell.rowID,
+        next.kind.isLeaf ? last == most : last < most
+      else { return nil }
+      page = next
     }
-    return records
+    return page.kind == .tableLeaf ? page : nil
   }
 }

@@ -10,6 +10,8 @@ struct OrderWatch {
   private var isWatching = false
   private var previous: Record?
   private var lastOnLeaves: Record?
+  /// The entry between two pages that was read last.
+  private var known: (page: PageNumber, offset: Int, record: Record?)?
 
   /// A watch that has seen nothing.
   init(_ order: KeyOrder) {
@@ -23,6 +25,35 @@ struct OrderWatch {
     isWatching = isSound
     // Entries of interior pages lie between leaves, and are met before them.
     previous = isLeaf && isSound ? lastOnLeaves : nil
+  }
+
+  /// The entry of an interior page between which and this page the order is not right; nil where
+  /// it is.
+  mutating func faultBeside(_ visit: TreeWalk.Visit, in image: Image) -> FormatError? {
+    guard visit.content.layoutFault == nil, let first = visit.content.cells.first,
+      let last = visit.content.cells.last
+    else { return nil }
+    if let separator = visit.before, let lower = record(of: separator, in: image),
+      let record = try? image.record(of: first, on: visit.page).record,
+      !order.allows(lower, before: record)
+    {
+      return FormatError(.keyOrder, page: separator.page.number, offset: separator.cell.offset)
+    }
+    if let separator = visit.behind, let upper = record(of: separator, in: image),
+      let record = try? image.record(of: last, on: visit.page).record,
+      !order.allows(record, before: upper)
+    {
+      return FormatError(.keyOrder, page: separator.page.number, offset: separator.cell.offset)
+    }
+    return nil
+  }
+
+  private mutating func record(of separator: TreeWalk.Separator, in image: Image) -> Record? {
+    let (page, offset) = (separator.page.number, separator.cell.offset)
+    if let known, known.page == page, known.offset == offset { return known.record }
+    let record = try? image.record(of: separator.cell, on: separator.page).record
+    known = (page, offset, record)
+    return record
   }
 
   /// Whether an entry may follow the one before it.

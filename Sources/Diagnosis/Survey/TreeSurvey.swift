@@ -63,6 +63,8 @@ public struct TreeSurvey: Hashable, Sendable {
   public internal(set) var cellFaults = FaultList()
   /// Pages that use their bytes wrongly although every cell can be read.
   public internal(set) var layoutFaults = FaultList()
+  /// Entries of interior pages that do not lie between those of the pages beside them.
+  public internal(set) var misplacedBetween = FaultList()
   /// Leaves at another depth than the first.
   public internal(set) var unevenLeaves = FaultList()
   /// The largest rowid, of tables with rowids.
@@ -75,7 +77,7 @@ public struct TreeSurvey: Hashable, Sendable {
 
   /// Whether nothing is wrong with the tree.
   public var isSound: Bool {
-    isReadable && layoutFaults.isEmpty && unevenLeaves.isEmpty
+    isReadable && layoutFaults.isEmpty && unevenLeaves.isEmpty && misplacedBetween.isEmpty
   }
 
   /// Whether every record can be read and is in its place.
@@ -147,6 +149,7 @@ extension TreeSurvey {
         pages += 1
         if let fault = visit.content.layoutFault { layoutFaults.add(fault) }
         watch?.turn(to: visit.page, isSound: visit.content.layoutFault == nil)
+        if let fault = watch?.faultBeside(visit, in: image) { misplacedBetween.add(fault) }
         if visit.page.kind.isLeaf {
           if let leafDepth, leafDepth != visit.depth {
             unevenLeaves.add(FormatError(.uneven, page: visit.page.number))

@@ -97,7 +97,11 @@ public struct Generations: Sequence, IteratorProtocol {
 
   /// The pages of a journal that is not hot.
   private static func retired(_ image: Image) -> [PageReplica] {
-    guard case .stale = image.journal, let source = image.files.journal else { return [] }
+    switch image.journal {
+    case .stale, .otherPageSize: break
+    case .absent, .applied: return []
+    }
+    guard let source = image.files.journal else { return [] }
     let pageSize = image.geometry.pageSize
     let whole = try? RollbackJournal(source, databasePageSize: pageSize)
     let records =

@@ -42,6 +42,9 @@ public struct Image: Sendable {
     case applied(RollbackJournal)
     /// It is not hot: its header is zeroed or its super-journal is gone.
     case stale
+    /// It is hot by its header, and has pages of another size, and is not applied: SQLite would
+    /// write them over the database.
+    case otherPageSize(RollbackJournal)
   }
 
   /// Why a log is left out although its checksums hold.
@@ -163,10 +166,9 @@ extension Image {
     guard let source = files.journal, source.byteCount > 0 else { return .absent }
     guard files.main.byteCount > 0,
       let journal = try? RollbackJournal(source, databasePageSize: geometry.pageSize),
-      journal.pageSize == geometry.pageSize,
       journal.superJournal.map(files.superJournalExists) ?? true
     else { return .stale }
-    return .applied(journal)
+    return journal.pageSize == geometry.pageSize ? .applied(journal) : .otherPageSize(journal)
   }
 
   private static func walState(of files: FileSet, geometry: Geometry) -> WALState {

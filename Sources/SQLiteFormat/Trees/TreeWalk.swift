@@ -31,6 +31,22 @@ public struct TreeWalk: Sendable {
     ///
     /// Tables only.
     public let upper: Int64?
+    /// The entry of a page above that lies between this page and the one to the left.
+    ///
+    /// Indexes and WITHOUT ROWID tables only.
+    package let before: Separator?
+    /// The entry of a page above that lies between this page and the one to the right.
+    ///
+    /// Indexes and WITHOUT ROWID tables only.
+    package let behind: Separator?
+  }
+
+  /// An entry of an interior page, which lies between two of its children.
+  package struct Separator: Sendable {
+    /// The interior page.
+    package let page: BTreePage
+    /// The entry.
+    package let cell: Cell
   }
 
   /// The most levels that a tree can have: SQLite's own limit (BTCURSOR_MAX_DEPTH).
@@ -42,6 +58,8 @@ public struct TreeWalk: Sendable {
     let depth: Int
     let lower: Int64?
     let upper: Int64?
+    var before: Separator?
+    var behind: Separator?
   }
 
   private let image: Image
@@ -91,7 +109,8 @@ public struct TreeWalk: Sendable {
       push(childrenOf: page, content, item)
     }
     return Visit(
-      page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper)
+      page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper,
+      before: item.before, behind: item.behind)
   }
 
   /// Queues the children of a page so that the left-most is visited first.
@@ -103,23 +122,28 @@ public struct TreeWalk: Sendable {
     }
     var children: [Pending] = []
     var lower = item.lower
-    func add(_ child: UInt32, upper: Int64?, at offset: Int) {
+    var before = item.before
+    func add(_ child: UInt32, upper: Int64?, behind: Separator?, at offset: Int) {
       guard let number = PageNumber(child) else {
         return fault(.init(.noChild, page: page.number, offset: offset), page.number)
       }
       children.append(
         Pending(
-          page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper))
+          page: number, parent: page.number, depth: item.depth + 1, lower: lower, upper: upper,
+          before: before, behind: behind))
     }
     for error in content.faults { fault(error, page.number) }
     for cell in content.doubtful {
       fault(FormatError(.cellUnproven, page: page.number, offset: cell.offset), page.number)
     }
     for cell in content.cells {
-      add(cell.leftChild, upper: cell.rowID, at: cell.offset)
-      lower = cell.rowID
+      let behind = page.kind.isTable ? nil : Separator(page: page, cell: cell)
+      add(cell.leftChild, upper: cell.rowID, behind: behind, at: cell.offset)
+      (lower, before) = (cell.rowID, behind)
     }
-    add(page.rightChild?.rawValue ?? 0, upper: item.upper, at: page.headerOffset + 8)
+    add(
+      page.rightChild?.rawValue ?? 0, upper: item.upper, behind: item.behind,
+      at: page.headerOffset + 8)
     pending.append(contentsOf: children.reversed())
   }
 
