@@ -12,14 +12,13 @@ enum GeometryCheck: Check {
   }
 
   private static func moved(_ survey: Survey) -> [Finding] {
-    guard let first = survey.moved.first else { return [] }
-    let next = first.first + first.count
+    guard let first = survey.firstMovedPage else { return [] }
     return [
       Finding(
         .pagesMoved,
-        "bytes are missing or were put in before page \(next): the pages behind do not lie where "
-          + "their numbers say, and are read as if they did",
-        at: .init(page: PageNumber(next)))
+        "bytes are missing or were put in before page \(first): the pages from there on do not lie "
+          + "where their numbers say, and are read as if they did",
+        at: .init(page: first))
     ]
   }
 

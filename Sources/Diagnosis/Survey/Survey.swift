@@ -44,8 +44,8 @@ public struct Survey: Sendable {
   public let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   public let transfer: TextTransfer?
-  /// Where the pages of the file belong that moved; empty where none did.
-  let moved: [MovedPages.Stretch]
+  /// The first page that moved, and is read where its number says; nil where none did.
+  let firstMovedPage: PageNumber?
   /// Why nothing could be read of the file; nil where something could.
   public let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -137,7 +137,7 @@ extension Survey {
     pointerMapFaults = FaultList()
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
-    moved = []
+    firstMovedPage = nil
   }
 
   /// Surveys an image, as it is read.
@@ -179,7 +179,7 @@ extension Survey {
       ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
       : FaultList()
     transfer = reading.transfer
-    moved = reading.moved
+    firstMovedPage = reading.firstMovedPage
     readFailure = nil
   }
 

@@ -18,8 +18,8 @@ struct SurveyReading {
   let parser: any SchemaParsing
   /// What is known from outside.
   let known: OutsideKnowledge
-  /// Where the pages of the file belong that moved.
-  var moved: [MovedPages.Stretch] = []
+  /// The first page that moved.
+  var firstMovedPage: PageNumber?
   /// Whether the header and the schema are those of this database.
   var believesHead = true
 
@@ -53,7 +53,7 @@ struct SurveyReading {
     reading.files = files.with(main: pages.file)
     reading.decision = GeometryDecision(
       geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
-    reading.moved = pages.stretches
+    reading.firstMovedPage = pages.first
     return reading
   }
 

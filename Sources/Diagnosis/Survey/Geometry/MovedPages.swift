@@ -30,11 +30,15 @@ struct MovedPages {
   private static let referenceMax = 1 << 16
   /// How many trees of the schema are looked for, at most.
   private static let rootMax = 256
+  /// How many stretches there are, at most: what has more was not moved.
+  fileprivate static let stretchMax = 64
+  /// How many numbers are tried for the border between two stretches, at most.
+  fileprivate static let borderMax = 4096
   /// What has to speak for a place where pages moved.
   fileprivate static let leastWeight = 5
 
-  /// The stretches, by number.
-  let stretches: [Stretch]
+  /// The first page that does not lie where it should.
+  let first: PageNumber
   /// The file as it was.
   let file: RejoinedFile
 
@@ -52,6 +56,8 @@ struct MovedPages {
     let roll = try PageRoll(source, geometry, slots, referenceMax: Self.referenceMax)
     guard roll.entries.count == slots.count else { return nil }
     let plain = (phase - start) / pageSize + 1
+    // A damaged count says nothing.
+    let statedCount = statedCount.flatMap { $0 <= 16 * slots.count + 65536 ? $0 : nil }
     let stated = statedCount.map { $0 - slots.count + 1 }
     let shifts = Self.shifts(roll, besides: [plain] + (stated.map { [$0] } ?? []))
     var marks = Self.marks(roll, shifts)
@@ -71,13 +77,14 @@ struct MovedPages {
       marks.append(Mark(number: root.number, weights: weights))
     }
     let layout = Layout(roll, marks, shifts)
-    stretches = layout.stretches
-    guard stretches.count > 1 || !slots.isPlain else { return nil }
-    let parts =
-      try stretches.flatMap { stretch in
-        slots.parts(of: stretch)
-      } + layout.rest(in: slots, of: source)
-    file = RejoinedFile(source, parts)
+    let stretches = layout.stretches
+    guard !stretches.isEmpty, stretches.count > 1 || !slots.isPlain else { return nil }
+    let parts = stretches.flatMap { slots.parts(of: $0) }
+    guard let moved = parts.first(where: { $0.offset - $0.place != start }),
+      let first = PageNumber(moved.place / pageSize + 1)
+    else { return nil }
+    self.first = first
+    file = RejoinedFile(source, try parts + layout.rest(in: slots, of: source))
   }
 
   /// A tree that the schema names.
@@ -165,15 +172,18 @@ private struct Layout {
     self.shifts = shifts
     self.marks = marks.sorted { $0.number < $1.number }
     let segments = segments
-    guard let first = segments.first else { return }
+    guard let first = segments.first, segments.count <= MovedPages.stretchMax else { return }
     var start = max(1, shifts[first.shift])
+    var position = 0
     for (index, segment) in segments.enumerated() {
       let next = index + 1 < segments.count ? segments[index + 1] : nil
       let shift = shifts[segment.shift]
       let (end, behind) =
         next.map { border(between: segment, and: $0) } ?? (roll.entries.count + shift, 0)
+      start = max(start, position + shift)
       if start < end {
         stretches.append(.init(first: start, position: start - shift, count: end - start))
+        position = end - shift
       }
       start = max(start, behind)
     }
@@ -208,28 +218,25 @@ private struct Layout {
     let missing = max(0, other - shift)
     let first = marks[next.first].number
     let last = marks[max(open.first, next.first - 1)].number
-    let ends = max(1, first - missing - 64)...max(first, last + 1)
-    let range = ends.lowerBound...(ends.upperBound + missing)
-    var (atOpen, atNext): ([Int: Int], [Int: Int]) = ([:], [:])
-    for number in range {
-      atOpen[number] = weight(of: number, shift)
-      atNext[number] = weight(of: number, other)
-    }
+    let most = max(first, last + 1)
+    let ends = max(1, first - missing - 64, most - MovedPages.borderMax)...most
+    let behind = (ends.lowerBound + missing)...(most + missing)
+    var atOpen = ends.map { weight(of: $0, shift) }
+    var atNext = behind.map { weight(of: $0, other) }
     for mark in marks[open.first...] {
-      guard mark.number <= range.upperBound else { break }
-      guard mark.number >= range.lowerBound else { continue }
-      atOpen[mark.number, default: 0] += 2 * mark.weights[open.shift]
-      atNext[mark.number, default: 0] += 2 * mark.weights[next.shift]
+      guard mark.number <= behind.upperBound else { break }
+      if ends.contains(mark.number) {
+        atOpen[mark.number - ends.lowerBound] += 2 * mark.weights[open.shift]
+      }
+      if behind.contains(mark.number) {
+        atNext[mark.number - behind.lowerBound] += 2 * mark.weights[next.shift]
+      }
     }
-    var before = 0
-    var behind = range.reduce(0) { sum, number in
-      number >= ends.lowerBound + missing ? sum + (atNext[number] ?? 0) : sum
-    }
+    var sum = atNext.reduce(0, +)
     var best = (end: ends.lowerBound, weight: Int.min)
-    for end in ends {
-      if before + behind > best.weight { best = (end, before + behind) }
-      before += atOpen[end] ?? 0
-      behind -= atNext[end + missing] ?? 0
+    for (index, end) in ends.enumerated() {
+      if sum > best.weight { best = (end, sum) }
+      sum += atOpen[index] - atNext[index]
     }
     return (best.end, best.end + missing)
   }

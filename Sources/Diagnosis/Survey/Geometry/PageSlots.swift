@@ -16,6 +16,10 @@ struct PageSlots {
 
   /// How many bytes that are no page of a tree are searched for one that lies askew, at most.
   private static let searchMax = 32 << 20
+  /// How many places where bytes are missing or were put in are looked for, at most.
+  private static let stretchMax = 64
+  /// How many bytes less than a page behind an offset are tried as the start of one, at most.
+  private static let triesMax = 256
 
   /// How long a page is.
   let pageSize: Int
@@ -43,7 +47,7 @@ struct PageSlots {
     var offset = phase
     while offset < source.byteCount {
       count += 1
-      guard patience > 0 else {
+      guard patience > 0, stretches.count < Self.stretchMax else {
         count += (source.byteCount - offset - 1) / pageSize
         break
       }
@@ -73,7 +77,8 @@ struct PageSlots {
     let pageSize = geometry.pageSize
     let bytes = try source.read(at: offset, count: 2 * pageSize)
     guard !geometry.hasTree(bytes, at: 0), !geometry.hasTree(bytes, at: pageSize),
-      let next = (1..<pageSize).first(where: { geometry.hasTree(bytes, at: $0) }),
+      let next = (1..<pageSize).lazy.filter({ PageVote.mayStartPage(bytes, at: $0) })
+        .prefix(triesMax).first(where: { geometry.hasTree(bytes, at: $0) }),
       try goesOn(source, geometry, from: offset + next + pageSize)
     else { return nil }
     return offset + next
@@ -106,9 +111,7 @@ struct PageSlots {
 extension Geometry {
   /// Whether a page of a tree that uses each of its bytes once lies at an offset.
   fileprivate func hasTree(_ bytes: Bytes, at offset: Int) -> Bool {
-    guard offset + pageSize <= bytes.count, BTreePage.Kind(rawValue: bytes[offset]) != nil,
-      let cells = bytes.big16(at: offset + 3), (1...cellCountMax).contains(cells),
-      let start = bytes.big16(at: offset + 5), start == 0 || (8...usable).contains(start),
+    guard offset + pageSize <= bytes.count, PageVote.mayStartPage(bytes, at: offset),
       let number = PageNumber(2),
       let page = try? BTreePage(
         bytes.slice(offset..<(offset + pageSize)), number: number, geometry: self)

@@ -56,6 +56,11 @@ struct PageVote {
     return Array(seen.prefix(8))
   }
 
+  /// Whether what lies at an offset can be the header of a page other than the first.
+  static func mayStartPage(_ bytes: Bytes, at offset: Int) -> Bool {
+    Candidate(bytes, at: offset, base: offset) != nil
+  }
+
   /// Holds the vote over a file, whose header may state reserved bytes.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
@@ -129,10 +134,10 @@ private struct Candidate {
   private var pointers: Int { headerAt - base + (kind.isLeaf ? 8 : 12) }
 
   init?(_ bytes: Bytes, at offset: Int, base: Int) {
-    guard let kind = BTreePage.Kind(rawValue: bytes[offset]),
+    guard offset + 7 < bytes.count, let kind = BTreePage.Kind(rawValue: bytes[offset]),
       let count = bytes.big16(at: offset + 3), count > 0,
       let content = bytes.big16(at: offset + 5), let free = bytes.big16(at: offset + 1),
-      offset + 7 < bytes.count, bytes[offset + 7] <= 60
+      bytes[offset + 7] <= 60
     else { return nil }
     let start = content == 0 ? 65536 : content
     guard start >= offset - base + 8 + 2 * count, free == 0 || free >= start,

@@ -49,6 +49,50 @@ import Testing
     #expect(rows(survey) == [600, 300])
     #expect(survey.findings.contains { $0.code == .pagesMoved })
     #expect(survey.verdict != .healthy)
+    let number = try #require(survey.findings.first { $0.code == .pagesMoved }?.place.page).number
+    #expect((2...(pages / 2 + 2)).contains(number))
+  }
+
+  @Test(arguments: [UInt8(0x00), 0x7F, 0xFF])
+  func `a stated number of pages that cannot be is no reason to look for them`(
+    first: UInt8
+  ) throws {
+    let (bytes, pages) = try database()
+    var moved = bytes
+    moved.removeSubrange((pages / 2 * Self.pageSize)..<((pages / 2 + 2) * Self.pageSize))
+    moved.replaceSubrange(28..<32, with: [first, 0xFF, 0xFF, 0xFF])
+    let survey = Survey(main: moved)
+    #expect(survey.image.map { $0.pageCount <= pages + 2 } ?? false)
+    #expect(rows(survey).reduce(0, +) > 600)
+  }
+
+  @Test(arguments: [1, 5, 8, 100])
+  func `a file that was cut off inside a page is searched to its end`(rest: Int) throws {
+    let (bytes, pages) = try database()
+    var cut = Bytes(bytes.prefix((pages - 3) * Self.pageSize + rest))
+    let start = (pages - 4) * Self.pageSize
+    cut.replaceSubrange(start..., with: Bytes(repeating: 0x0D, count: cut.count - start))
+    #expect(Survey(main: cut).verdict != .healthy)
+  }
+
+  @Test func `no page is read in two places`() throws {
+    let (bytes, pages) = try database()
+    var random = SeededRandom(seed: 11)
+    for _ in 0..<20 {
+      var moved = bytes
+      for _ in 0..<3 {
+        let page = 2 + random.below(pages - 8)
+        let count = 1 + random.below(4)
+        let range = (page * Self.pageSize)..<((page + count) * Self.pageSize)
+        if random.below(2) == 0 {
+          moved.removeSubrange(range)
+        } else {
+          moved.insert(contentsOf: random.bytes(count * Self.pageSize), at: range.lowerBound)
+        }
+      }
+      let survey = Survey(main: moved)
+      #expect(rows(survey)[0] <= 600 && rows(survey)[1] <= 300)
+    }
   }
 
   @Test(arguments: [1, 2, 4])
