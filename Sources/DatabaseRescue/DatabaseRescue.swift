@@ -84,7 +84,11 @@ extension Rescue {
         }
       }
       notes.take(try finishPending(database))
-      return try backUp(database, contract, vault, options, &notes)
+      let backup = try backUp(database, contract, vault, options, &notes)
+      if options.acceptsOlder, backup.isGood {
+        try forgetMigration(of: RescueFolder(of: database, storage: world.storage))
+      }
+      return backup
     }
   }
 
