@@ -185,9 +185,8 @@ extension Rescue {
     try run(.guard, on: database) { notes throws(RescueError) in
       try guardMigration(
         of: database, contract, vault: vault,
-        command: GuardedCommand(
-          words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
-        options: options, onFailure: onFailure, &notes)
+        command: GuardedCommand(command, timeout: timeout, printsToErrors: printsToErrors),
+        wait: wait, options: options, onFailure: onFailure, &notes)
     }
   }
 

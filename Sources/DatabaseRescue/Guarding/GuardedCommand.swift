@@ -5,36 +5,56 @@ import SQLiteFormat
 
 /// The command of a migration.
 struct GuardedCommand {
+  /// What a command is run on.
+  struct Place {
+    /// The database.
+    let database: FilePath
+    /// The backup that was made before.
+    let backup: Backup
+    /// The mark that the command carries, with all that it starts.
+    let mark: String
+    /// Environment and the wish to stop.
+    let world: World
+  }
+
   /// The variable in the environment of the command and of all that it starts.
   static let mark = "DBRESCUE_GUARD"
 
-  /// The program and its arguments.
-  let words: [FilePath]
+  /// The program, without the folder that it lies in.
+  let program: PlainName
   /// How long it may take.
   let timeout: Duration?
-  /// Whether what it prints goes to the standard error.
-  let printsToErrors: Bool
+  /// Runs it and all that it starts to the end.
+  let run: (Place) throws(RescueError) -> ProcessEnd
 
-  /// The program, without the folder that it lies in.
-  var program: PlainName { PlainName(words.first?.name ?? "") }
+  /// A migration that is done by `run`.
+  init(
+    named program: PlainName, timeout: Duration? = nil,
+    run: @escaping (Place) throws(RescueError) -> ProcessEnd
+  ) {
+    self.program = program
+    self.timeout = timeout
+    self.run = run
+  }
 
-  /// Runs it, under a mark that all carry which it starts.
-  ///
-  /// - Throws: ``RescueError`` when it cannot be started.
-  func run(
-    on database: FilePath, _ backup: Backup, mark: String, in world: World
-  ) throws(RescueError) -> ProcessEnd {
-    var environment = world.environment
-    environment["DBRESCUE_DATABASE"] = database.description
-    environment["DBRESCUE_BACKUP"] = backup.path.description
-    environment[Self.mark] = mark
-    do {
-      let process = ChildProcess(
-        words, environment: environment, mark: Self.mark, printsToErrors: printsToErrors)
-      return try process.run(
-        timeout: timeout, isStopWished: world.isCancelled, stopSignal: world.cancelledSignal)
-    } catch {
-      throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
+  /// A program with its arguments, which may print to the standard error alone.
+  init(_ words: [FilePath], timeout: Duration?, printsToErrors: Bool) {
+    self.init(named: PlainName(words.first?.name ?? ""), timeout: timeout) {
+      (place) throws(RescueError) in
+      var environment = place.world.environment
+      environment["DBRESCUE_DATABASE"] = place.database.description
+      environment["DBRESCUE_BACKUP"] = place.backup.path.description
+      environment[Self.mark] = place.mark
+      do throws(StorageError) {
+        let process = ChildProcess(
+          words, environment: environment, mark: Self.mark, printsToErrors: printsToErrors)
+        return try process.run(
+          timeout: timeout, isStopWished: place.world.isCancelled,
+          stopSignal: place.world.cancelledSignal)
+      } catch {
+        throw RescueError(
+          error, meaning: "the migration was not started; the database is unchanged")
+      }
     }
   }
 }

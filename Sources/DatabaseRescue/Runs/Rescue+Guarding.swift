@@ -5,6 +5,24 @@ import Diagnosis
 import SQLiteFormat
 
 extension Rescue {
+  /// Guards a migration that this process itself does: it has written all that it is going to when
+  /// `migrate` ends.
+  ///
+  /// - Throws: ``RescueError`` when the migration was not started, or its result cannot be judged.
+  package func guardMigration(
+    of database: FilePath, named name: PlainName, wait: Duration = .seconds(5),
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy,
+    migrate: @escaping (FilePath) -> ProcessEnd
+  ) throws(RescueError) -> RunResult<GuardReport> {
+    try run(.guard, on: database) { notes throws(RescueError) in
+      try guardMigration(
+        of: database, nil, vault: nil,
+        command: GuardedCommand(named: name) { (place) throws(RescueError) in
+          migrate(place.database)
+        }, wait: wait, options: BackupWriter.Options(), onFailure: onFailure, &notes)
+    }
+  }
+
   func guardMigration(
     of database: FilePath, _ contract: Contract?, vault: FilePath?, command: GuardedCommand,
     wait: Duration, options: BackupWriter.Options,
@@ -42,7 +60,8 @@ extension Rescue {
     let end: ProcessEnd
     do throws(RescueError) {
       end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-        try command.run(on: database, backup, mark: mark, in: world)
+        try command.run(
+          GuardedCommand.Place(database: database, backup: backup, mark: mark, world: world))
       }
     } catch {
       try? record.remove()
