@@ -6,31 +6,31 @@ import SQLiteFormat
 
 extension RunRecord {
   /// What a command did to a database under guard.
-  public struct Migration: Hashable, Sendable, Codable {
+  package struct Migration: Hashable, Sendable, Codable {
     /// The rows of a table before and after.
-    public struct RowCount: Hashable, Sendable, Codable {
+    package struct RowCount: Hashable, Sendable, Codable {
       /// The table.
-      public let table: PlainName
+      package let table: PlainName
       /// Rows before; nil when there was no such table.
-      public let before: Int?
+      package let before: Int?
       /// Rows after; nil when there is no such table.
-      public let after: Int?
+      package let after: Int?
     }
 
     /// The program.
-    public let program: PlainName
+    package let program: PlainName
     /// The kind of its end in one word, such as `timed-out`.
-    public let end: PlainName
+    package let end: PlainName
     /// Its exit status, where it has said one.
-    public let status: Int32?
+    package let status: Int32?
     /// The signal that ended it.
-    public let signal: Int32?
+    package let signal: Int32?
     /// What became of the database.
-    public let result: PlainName
+    package let result: PlainName
     /// Why the result was refused, one fact a line.
-    public let problems: [PlainName]
+    package let problems: [PlainName]
     /// The tables whose number of rows is another one than before.
-    public let rows: [RowCount]
+    package let rows: [RowCount]
 
     init(_ report: GuardReport) {
       program = report.program

@@ -23,10 +23,10 @@ public enum ProcessEnd: Hashable, Sendable {
   case outlived
 
   /// Whether it says itself that it succeeded, and all that it started has ended.
-  public var succeeded: Bool { self == .exited(0) }
+  package var succeeded: Bool { self == .exited(0) }
 
   /// The end in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exited(let status): "ended with status \(status)"
     case .killed(let signal): "was killed by signal \(signal)"
@@ -38,7 +38,7 @@ public enum ProcessEnd: Hashable, Sendable {
   }
 
   /// The kind of end in one word, such as `timed-out`.
-  public var word: String {
+  package var word: String {
     switch self {
     case .exited: "exited"
     case .killed: "killed"
@@ -49,7 +49,7 @@ public enum ProcessEnd: Hashable, Sendable {
   }
 
   /// The exit status, where it has said one.
-  public var status: Int32? {
+  package var status: Int32? {
     switch self {
     case .exited(let status): status
     case .outlived: 0
@@ -58,7 +58,7 @@ public enum ProcessEnd: Hashable, Sendable {
   }
 
   /// The signal that ended it, or this run.
-  public var signal: Int32? {
+  package var signal: Int32? {
     switch self {
     case .killed(let signal), .stopped(let signal): signal
     case .exited, .timedOut, .outlived: nil

@@ -2,32 +2,32 @@
 // What a migration has lost, by comparing the database before with the one after: rows, values,
 // counters, and where no contract says what is meant, what the schema demanded.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A migration, as the database before and after tells of it.
-public struct MigrationReview: Sendable {
+package struct MigrationReview: Sendable {
   /// The number of rows of one table before and after.
-  public struct RowCount: Hashable, Sendable {
+  package struct RowCount: Hashable, Sendable {
     /// The table, by its new name where it has one.
-    public let table: Name
+    package let table: Name
     /// Its name before; nil where that was the same, or there was no such table.
-    public let oldName: Name?
+    package let oldName: Name?
     /// Rows before; nil when there was no such table.
-    public let before: Int?
+    package let before: Int?
     /// Rows after; nil when there is no such table.
-    public let after: Int?
+    package let after: Int?
   }
 
   /// Every table's rows before and after.
-  public let rowCounts: [RowCount]
+  package let rowCounts: [RowCount]
   /// What is wrong, one fact a line.
-  public let problems: [String]
+  package let problems: [String]
   /// Whether rows or values are gone that should be there.
-  public let losesData: Bool
+  package let losesData: Bool
 
   /// Compares a database with what it was; a contract says which tables may lose rows, and which have
   /// new names.
-  public init(of after: MigrationState, since before: MigrationState, _ contract: Contract?) {
+  package init(of after: MigrationState, since before: MigrationState, _ contract: Contract?) {
     let renames = Self.renames(before, after, contract)
     let comparison = StateComparison(
       before: before, after: after, contract: contract, renames: renames)

@@ -2,23 +2,23 @@
 // A database before or after a migration: everything by which the two are compared, taken at the
 // time. What is read later of the same file is another state.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A database before or after a migration.
-public struct MigrationState: Sendable {
+package struct MigrationState: Sendable {
   /// The version of its schema; nil where it has no header.
-  public let userVersion: Int?
+  package let userVersion: Int?
   /// Whether it is in WAL mode.
-  public let isWAL: Bool
+  package let isWAL: Bool
   /// Its tables with users' rows.
-  public let tables: [Name: TableFigures]
+  package let tables: [Name: TableFigures]
   /// The AUTOINCREMENT counters by table.
-  public let sequences: [Name: Int64]
+  package let sequences: [Name: Int64]
   /// Its schema.
-  public let schema: SchemaDescription
+  package let schema: SchemaDescription
 
   /// Describes a database of which the figures were taken.
-  public init(_ survey: Survey, figures: [Name: TableFigures]) {
+  package init(_ survey: Survey, figures: [Name: TableFigures]) {
     userVersion = survey.header.map { Int($0.userVersion) }
     isWAL = survey.header?.isWAL ?? false
     tables = figures

@@ -2,18 +2,18 @@
 // What the rows of a table come to, in figures that are cheap to take and to compare: no value can be
 // told from them.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What the rows of a table come to.
-public struct TableFigures: Hashable, Sendable {
+package struct TableFigures: Hashable, Sendable {
   /// What the values of one column come to.
-  public struct Column: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
     /// Its name.
-    public let name: Name
+    package let name: Name
     /// How many rows have NULL there.
-    public internal(set) var nulls = 0
+    package internal(set) var nulls = 0
     /// The sum of the hashes of its values.
-    public internal(set) var sum: UInt64 = 0
+    package internal(set) var sum: UInt64 = 0
     /// The hashes of its first different values, NULL not among them.
     fileprivate var first: [UInt64] = []
 
@@ -25,7 +25,7 @@ public struct TableFigures: Hashable, Sendable {
     static let varietyMax = 3
 
     /// How many different values it has, NULL not among them; ``varietyMax`` for any more.
-    public var variety: Int { first.count }
+    package var variety: Int { first.count }
 
     fileprivate mutating func add(_ hash: UInt64?) {
       guard let hash else {
@@ -39,18 +39,18 @@ public struct TableFigures: Hashable, Sendable {
   }
 
   /// How many rows there are.
-  public private(set) var rows = 0
+  package private(set) var rows = 0
   /// The columns, as they are stored.
-  public private(set) var columns: [Column] = []
+  package private(set) var columns: [Column] = []
   /// The sum of the hashes of all rows, with what the rowid is called if it has a name.
-  public private(set) var sum: UInt64 = 0
+  package private(set) var sum: UInt64 = 0
   /// How often rows occur that are told by all but their rowid.
-  public private(set) var copies = CopyCount()
+  package private(set) var copies = CopyCount()
   /// Whether every row could be read.
-  public private(set) var isWhole = true
+  package private(set) var isWhole = true
 
   /// Takes the figures of a table; none of its columns where its statement cannot be parsed.
-  public init(_ tree: TreeSurvey, in survey: Survey) {
+  package init(_ tree: TreeSurvey, in survey: Survey) {
     rows = tree.records
     guard let image = survey.image, let root = tree.root,
       let shape = survey.schema?.shape(ofTable: tree.entry.name)
@@ -75,7 +75,7 @@ public struct TableFigures: Hashable, Sendable {
   var isTelling: Bool { isWhole && rows > 0 && !columns.isEmpty }
 
   /// The column of a name.
-  public func column(_ name: Name) -> Column? { columns.first { $0.name == name } }
+  package func column(_ name: Name) -> Column? { columns.first { $0.name == name } }
 
   private mutating func add(_ stored: StoredRecord, _ shape: RowShape) {
     let fields = Array(stored.record.fields)
@@ -99,7 +99,7 @@ public struct TableFigures: Hashable, Sendable {
 ///
 /// A row is kept in mind by its hash, and so with all of its copies. Where there are too many, only
 /// those stay whose hash ends in another zero.
-public struct CopyCount: Hashable, Sendable {
+package struct CopyCount: Hashable, Sendable {
   /// How many are kept in mind.
   static let keptMax = 1 << 16
 
