@@ -29,7 +29,7 @@ extension GuardReport {
     problems += review.problems
     self.init(
       backup: backup, program: program, end: end, examination: examination,
-      rowCounts: review.rowCounts, problems: problems,
+      rowCounts: review.rowCounts.map { RowCount($0) }, problems: problems,
       losesData: review.losesData || !examination.verdict.isStructureSound,
       isUnchanged: detour == nil && after.isAlike(before))
   }

@@ -2,6 +2,7 @@
 // What a guarded migration did to the database, and what is wrong with the result.
 
 public import Diagnosis
+public import SQLiteFormat
 
 /// What a guarded migration did.
 public struct GuardReport: Sendable {
@@ -26,7 +27,21 @@ public struct GuardReport: Sendable {
   }
 
   /// The number of rows of one table before and after.
-  package typealias RowCount = MigrationReview.RowCount
+  public struct RowCount: Hashable, Sendable {
+    /// The table, by its new name where it has one.
+    public let table: Name
+    /// Its name before; nil where that was the same, or there was no such table.
+    public let oldName: Name?
+    /// Rows before; nil when there was no such table.
+    public let before: Int?
+    /// Rows after; nil when there is no such table.
+    public let after: Int?
+
+    init(_ count: MigrationReview.RowCount) {
+      (table, oldName) = (count.table, count.oldName)
+      (before, after) = (count.before, count.after)
+    }
+  }
 
   /// The backup that was made first.
   public let backup: Backup
@@ -37,7 +52,7 @@ public struct GuardReport: Sendable {
   /// The database after the command.
   public let examination: Examination
   /// Every table's rows before and after.
-  package let rowCounts: [RowCount]
+  public let rowCounts: [RowCount]
   /// Why the result is refused, one fact a line; empty when it is kept.
   public let problems: [String]
   /// Whether rows or values are gone that should be there.

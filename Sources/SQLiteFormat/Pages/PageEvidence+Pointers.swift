@@ -19,17 +19,17 @@ extension PageEvidence {
     guard tiling.cells.count(where: { offsets.contains($0.offset) }) == listed.count else {
       return nil
     }
-    // The pointers before the run led to as many cells, whose rowids come before.
     let unlisted = tiling.cells.filter { !offsets.contains($0.offset) }
+    // The pointers before the run led to as many cells, whose rowids come before.
     let earlier = unlisted.filter { cell in
       guard let rowID = cell.rowID, let first = listed.first?.rowID else { return true }
       return rowID < first
     }
-    let isWhole = earlier.count == run.lowerBound
-    let used = (isWhole ? inKeyOrder(earlier) : []) + listed
+    guard earlier.count == run.lowerBound else { return nil }
+    let used = inKeyOrder(earlier) + listed
     let start = used.map(\.offset).min() ?? limit
     let hasHoles =
-      !isWhole || tiling.gaps.contains { $0.upperBound > start }
+      tiling.gaps.contains { $0.upperBound > start }
       || unlisted.count(where: { $0.offset > start }) > earlier.count(where: { $0.offset > start })
     let certain = hasHoles || !page.kind.isTable ? Self.withoutLooseEnd(used) : used
     let places = Set(certain.map(\.offset))
