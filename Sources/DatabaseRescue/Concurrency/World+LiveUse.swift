@@ -96,8 +96,11 @@ struct HeldSet {
         isDeleted: file.status.linkCount == 0)
     }
     // Who has the index of a log open has the log open too: an empty one has no salts to be known by.
-    let index = files.first { $0.isWritable && role(of: $0, in: files, bases) == .index }
-    if let index, !files.contains(where: { role(of: $0, in: files, bases) == .log }) {
+    // What is open for reading only is not what is written to.
+    func written(_ role: LiveUse.Stray.Role) -> OpenFile? {
+      files.first { $0.isWritable && self.role(of: $0, in: files, bases) == role }
+    }
+    if let index = written(.index), written(.log) == nil {
       strays.append(
         LiveUse.Stray(role: .log, process: index.process, byteCount: 0, isDeleted: false))
     }

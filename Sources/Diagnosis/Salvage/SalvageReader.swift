@@ -205,8 +205,11 @@ extension Image {
         of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
-      for cell in reading.content.cells { read(cell, on: reading.page, chains, &claims, &found) }
-      for cell in reading.content.doubtful {
+      let (content, listed) = (reading.content, Set(reading.content.listed))
+      for cell in content.cells + content.listed {
+        read(cell, on: reading.page, chains, &claims, &found)
+      }
+      for cell in content.doubtful where !listed.contains(cell) {
         do throws(FormatError) {
           found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
         } catch {

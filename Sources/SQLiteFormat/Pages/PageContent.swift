@@ -12,6 +12,10 @@ package struct PageContent: Sendable {
   ///
   /// They may be what was left of deleted rows.
   package let doubtful: [Cell]
+  /// Those of the doubtful cells that pointers list, on a page without a hole.
+  ///
+  /// A deleted row is among them only where rows were deleted from the end of the page, one by one.
+  package let listed: [Cell]
   /// Why others, which the page counts, cannot be read.
   package let faults: [FormatError]
   /// What is wrong with the way the page uses its bytes, first of all; nil on a sound page.
@@ -25,11 +29,12 @@ package struct PageContent: Sendable {
   }
 
   init(
-    cells: [Cell], doubtful: [Cell] = [], faults: [FormatError] = [], layoutFault: FormatError?,
-    isCountLost: Bool = false
+    cells: [Cell], doubtful: [Cell] = [], listed: [Cell] = [], faults: [FormatError] = [],
+    layoutFault: FormatError?, isCountLost: Bool = false
   ) {
     self.cells = cells
     self.doubtful = doubtful
+    self.listed = listed
     self.faults = faults
     self.layoutFault = layoutFault
     self.isCountLost = isCountLost

@@ -1,46 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proving the cells of a leaf of which the header is gone: by the pointers that are left.
+// The cells that the pointers of a leaf list whose header is gone.
 //
 // A page gives up a cell by closing the gap in its pointers, and by making the cell a freeblock,
 // whose first four bytes take the place of the cell's. Only the cell where the content starts stays
-// as it is: the start moves up. So whatever a pointer before another one that counts leads to is
-// in use, and the last ones are, too, where the content shows no hole.
+// as it is: the start moves up, and the last pointer may stay, too.
 
 extension PageEvidence {
-  /// What the pointers of a leaf say where the header says nothing; nil where too few are left.
-  var pointed: PageAccount? {
-    guard page.kind.isLeaf, limit == page.geometry.usable, !isStartConfirmed, let run = longestRun
-    else { return nil }
-    let listed = pointers[run].compactMap(\.cell)
+  /// The cells that the pointers of a leaf list where its header says nothing, in their order; none
+  /// where they do not account for every cell, or the content shows a hole, as deleted rows leave it.
+  ///
+  /// The last one is left out where it lies at the start of the content: it may have been deleted.
+  var listed: [Cell] {
+    guard page.kind.isLeaf, limit == page.geometry.usable, let run = longestRun else { return [] }
+    let pointed = pointers[run].compactMap(\.cell)
     let tiling = tiling(
       of: page.pointerArrayOffset + 2 * run.upperBound..<limit, blocks: [],
       counted: run.upperBound)
-    let offsets = Set(listed.map(\.offset))
-    guard tiling.cells.count(where: { offsets.contains($0.offset) }) == listed.count else {
-      return nil
-    }
-    let unlisted = tiling.cells.filter { !offsets.contains($0.offset) }
+    let offsets = Set(pointed.map(\.offset))
+    let others = tiling.cells.filter { !offsets.contains($0.offset) }
     // The pointers before the run led to as many cells, whose rowids come before.
-    let earlier = unlisted.filter { cell in
-      guard let rowID = cell.rowID, let first = listed.first?.rowID else { return true }
+    let earlier = others.filter { cell in
+      guard let rowID = cell.rowID, let first = pointed.first?.rowID else { return true }
       return rowID < first
     }
-    guard earlier.count == run.lowerBound else { return nil }
-    let used = inKeyOrder(earlier) + listed
-    let start = used.map(\.offset).min() ?? limit
-    let hasHoles =
-      tiling.gaps.contains { $0.upperBound > start }
-      || unlisted.count(where: { $0.offset > start }) > earlier.count(where: { $0.offset > start })
-    let certain = hasHoles || !page.kind.isTable ? Self.withoutLooseEnd(used) : used
-    let places = Set(certain.map(\.offset))
-    let doubtful = tiling.cells.filter { !places.contains($0.offset) }
-    return PageAccount(
-      page: page.with(cellCount: certain.count, contentStart: start, rightChild: nil),
-      content: PageContent(
-        cells: certain, doubtful: inKeyOrder(doubtful), faults: [],
-        layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset),
-        isCountLost: hasHoles),
-      isProven: false)
+    guard tiling.cells.count - others.count == pointed.count, earlier.count == run.lowerBound
+    else { return [] }
+    let cells = inKeyOrder(earlier) + pointed
+    let start = cells.map(\.offset).min() ?? limit
+    let isWhole =
+      !tiling.gaps.contains { $0.upperBound > start }
+      && others.count { $0.offset > start } == earlier.count { $0.offset > start }
+    guard isWhole else { return [] }
+    return cells.last?.offset == start ? cells.dropLast() : cells
   }
 
   /// The longest run of pointers that lead to cells behind them, each to another one, with rowids
@@ -69,15 +60,5 @@ extension PageEvidence {
       if run.count > best.count { best = run }
     }
     return best.count > 1 ? best : nil
-  }
-
-  /// The cells without the last ones that lie where the content starts: they may have been deleted.
-  private static func withoutLooseEnd(_ cells: [Cell]) -> [Cell] {
-    // The lowest offset among each cell and those before it.
-    var lowest: [Int] = []
-    for cell in cells { lowest.append(min(lowest.last ?? cell.offset, cell.offset)) }
-    var count = cells.count
-    while count > 0, cells[count - 1].offset == lowest[count - 1] { count -= 1 }
-    return Array(cells[..<count])
   }
 }

@@ -37,9 +37,6 @@ extension PageEvidence {
       knowsFreeSpace: areBlocksWhole)
   }
 
-  /// Whether something lies where the header says that the content starts.
-  var isStartConfirmed: Bool { trust.start != nil }
-
   /// The cells, each as sure as it is.
   ///
   /// A cell is certain when a pointer that counts leads to it and it touches something else, or
@@ -152,7 +149,8 @@ extension PageEvidence {
     return PageAccount(
       page: repaired,
       content: PageContent(
-        cells: inKeyOrder(certain), doubtful: inKeyOrder(doubtful), faults: faults,
+        cells: inKeyOrder(certain), doubtful: inKeyOrder(doubtful),
+        listed: trust.start == nil ? listed : [], faults: faults,
         layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset),
         isCountLost: trust.count == nil),
       isProven: false)

@@ -44,5 +44,16 @@ extension LiveSchedule {
       }
       print("simulation: live peers: \(count) schedules, \(violations) violations")
     }
+
+    @Test(arguments: [501_941, 502_455] as [UInt64])
+    func `a log that we read before it was deleted does not stand for the one moved away since`(
+      _ seed: UInt64
+    ) throws {
+      try ScratchFolder.with { folder in
+        var schedule = try LiveSchedule(seed: seed, in: folder)
+        try schedule.run(14)
+        #expect(schedule.violations == [])
+      }
+    }
   }
 #endif

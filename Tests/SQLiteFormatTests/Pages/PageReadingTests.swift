@@ -47,6 +47,7 @@ struct DamagedPage {
 extension PageReading {
   var certain: [Int64] { content.cells.compactMap(\.rowID) }
   var doubtful: [Int64] { content.doubtful.compactMap(\.rowID) }
+  var listed: [Int64] { content.listed.compactMap(\.rowID) }
 }
 
 @Suite struct PageHeaderRepairTests {
@@ -351,5 +352,45 @@ extension PageReading {
     }
     #expect(reading.certain == [1, 2, 3])
     #expect(reading.content.layoutFault != nil)
+  }
+}
+
+@Suite struct HeadlessLeafTests {
+  private let page = DamagedPage.leaf(20)
+
+  private func listed(_ change: (inout Bytes) -> Void) throws -> [Int64] {
+    let reading = try page.read(change)
+    #expect(reading.certain.isEmpty && Set(reading.doubtful).isSuperset(of: reading.listed))
+    return reading.listed
+  }
+
+  @Test(arguments: 0...9)
+  func `pointers that are left list the cells of a leaf without its header`(_ lost: Int) throws {
+    let rows = try listed { $0.set(Bytes(repeating: 0, count: 8 + 2 * lost), at: 0) }
+    #expect(rows == Array(1...19), "the last one lies where the content starts")
+  }
+
+  @Test func `no cell is listed where one was deleted`() throws {
+    let rows = try listed { page in
+      // SQLite closes the gap among the pointers, and makes the cell a freeblock.
+      let deleted = page.bigEndian16(at: 8 + 2 * 10)
+      for position in 10..<19 {
+        page.setBig16(page.bigEndian16(at: 8 + 2 * (position + 1)), at: 8 + 2 * position)
+      }
+      page.setBig16(0, at: deleted)
+      page.setBig16(12, at: deleted + 2)
+      page.set(Bytes(repeating: 0, count: 16), at: 0)
+    }
+    #expect(rows.isEmpty)
+  }
+
+  @Test func `pointers that do not account for the cells before them list nothing`() throws {
+    let rows = try listed { page in
+      let second = page.bigEndian16(at: 8 + 2)
+      page.set(Bytes(repeating: 0, count: 16), at: 0)
+      // Of the four cells before the pointers that are left, one cannot be read.
+      page[second] = 0xFF
+    }
+    #expect(rows.isEmpty)
   }
 }
