@@ -84,7 +84,8 @@ extension World {
     do {
       file = try storage.open(folder.guardRecord, .read)
       guard try file.lock() else { return .running }
-    } catch  where error.cause == .missing {
+    } catch  where error.cause == .missing || error.cause == .noLocks {
+      // Without locks nobody can tell whether its guard is at work.
       return .none
     }
     let bytes = try? file.read(at: 0, count: min(file.byteCount, Self.recordByteCountMax))

@@ -31,7 +31,7 @@ extension Rescue {
           try BackupDescription(of: pages, since: earlier, supportCode: code)
         },
         checking: { copy throws(RescueError) in
-          let migration = options.acceptsOlder ? [] : try migrationChecks(of: folder)
+          let migration = try migrationChecks(of: folder, accepting: options.acceptsOlder)
           guard let contract else { return migration }
           let verification = try world.verify(copy, against: contract)
           let problems = ContractVerification.findings(of: verification)
@@ -54,7 +54,7 @@ extension Rescue {
 
   /// What a migration that has no end yet means for a backup: half of one is no way back.
   private func migrationChecks(
-    of folder: RescueFolder
+    of folder: RescueFolder, accepting: Bool
   ) throws(RescueError) -> [BackupManifest.Check] {
     let migration: GuardedMigration
     do { migration = try world.guardedMigration(of: folder) } catch { throw RescueError(error) }
@@ -62,7 +62,9 @@ extension Rescue {
     switch migration {
     case .none: return []
     case .running: detail = "a migration is under way"
-    case .cutOff(let migration): detail = migration.message
+    case .cutOff(let migration):
+      if accepting { return [] }
+      detail = migration.message
     }
     return [BackupManifest.Check("migration", passed: false, detail: detail)]
   }

@@ -97,7 +97,10 @@ extension Rescue {
 
   /// Forgets a migration that was cut off, as what it left is accepted.
   func forgetMigration(of folder: RescueFolder) throws(RescueError) {
-    do throws(StorageError) { try folder.removeGuardRecord(world.storage) } catch {
+    do throws(StorageError) {
+      guard try world.guardedMigration(of: folder).cutOff != nil else { return }
+      try folder.removeGuardRecord(world.storage)
+    } catch {
       throw RescueError(error)
     }
   }

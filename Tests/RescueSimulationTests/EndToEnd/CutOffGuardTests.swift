@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a guard that is at work is left alone`() throws {
-    let run = try start(changing: "DELETE FROM log WHERE at > 50", then: "sleep 2; exit 1")
+    let run = try start(changing: "DELETE FROM log WHERE at > 50", then: "sleep 4; exit 1")
     let check = try session.run("check", file.description)
     #expect(check.status == 0, "\(check)")
     let second = try session.run("guard", file.description, "--", "true")
@@ -139,6 +139,9 @@ import Testing
     #expect(try session.run("restore", file.description, "--yes").status == 75)
     let backup = try session.run("backup", file.description)
     #expect(backup.status == 14, "\(backup)")
+    // Nobody can accept what is not at its end.
+    #expect(try session.run("backup", file.description, "--accept").status == 14)
+    #expect(try record.exists)
     let outcome = try run.wait()
     #expect(outcome.status == 16, "\(outcome)")
     #expect(try isAsBefore())
