@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SQLite itself says of the private copy of a database that a backup holds.
+// What SQLite itself says of the database that a backup gives back.
 
 internal import Diagnosis
 internal import SQLiteFormat
@@ -10,10 +10,7 @@ internal import SQLiteFormat
   internal import Foundation
 #endif
 
-/// The checks that SQLite does on the private copy that is stored.
-///
-/// What the backup gives back is this copy, byte for byte but for what free pages held: that much was
-/// proven when it was stored.
+/// The checks that SQLite does on the private copy that the finished backup was restored to.
 enum ImageChecks {
   typealias Check = BackupManifest.Check
 
@@ -139,12 +136,12 @@ enum ImageChecks {
   }
 
   /// Whether an error tells of the database, and not of the disk or of this run.
-  private static func speaksOfDatabase(_ error: SQLiteError) -> Bool {
+  static func speaksOfDatabase(_ error: SQLiteError) -> Bool {
     [.damaged, .constraint, .other].contains(error.cause)
   }
 
   /// What is done here, as errors say it, and what it means if it cannot be done.
-  static let doing = "check the copy that is being backed up"
+  static let doing = "check the database that the backup gives back"
   static let meaning = "no backup was made; the database is untouched"
 
   private static func notDone(_ error: SQLiteError) -> RescueError {

@@ -69,7 +69,7 @@ func describe(
     #expect(manifest.clean && !manifest.raw)
     #expect(
       manifest.checks.map(\.name)
-        == ["read back", "integrity_check", "foreign_key_check"])
+        == ["read back", "restored on trial", "integrity_check", "foreign_key_check"])
     #expect(manifest.content.pageSize == pageSize && backup.name.userVersion == 7)
     #expect(manifest.database == "app.db" && manifest.tool == "test")
     let image = try Self.image(of: backup, scratch)
