@@ -198,7 +198,7 @@ extension RunRecord {
   }
 
   /// The SHA-256 of a file before and after the run, in hexadecimal.
-  public struct InputDigest: Hashable, Sendable, Codable {
+  public struct InputDigest: Hashable, Sendable {
     /// The name of the file.
     public let name: PlainName
     /// The digest before the run; nil when it was not taken.

@@ -55,8 +55,8 @@ extension GuardReport {
 
 extension Contract {
   /// The tables that may have fewer rows than before.
-  var freeTables: Set<String> {
-    Set(objects.tables.map(\.name).filter { rowCountPolicy(of: $0) == .any }.map(\.text))
+  var freeTables: Set<Name> {
+    Set(objects.tables.map(\.name).filter { rowCountPolicy(of: $0) == .any })
   }
 
   /// Whether a database of this contract has a table.

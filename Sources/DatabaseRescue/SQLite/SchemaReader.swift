@@ -229,8 +229,7 @@ package enum SchemaReader {
       guard let column = table.columns.firstIndex(where: { $0.name == name }) else {
         continue
       }
-      table.columns[column].collation =
-        Name(SQLTokens([item.tokens[collate + 1]]).normalized.uppercased())
+      table.columns[column].collation = Name(SQLTokens([item.tokens[collate + 1]]).normalized)
     }
   }
 

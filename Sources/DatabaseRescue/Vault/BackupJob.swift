@@ -67,8 +67,6 @@ struct BackupJob {
 
   /// How often a copy of the files is tried while somebody writes to them.
   private static let copyAttemptsMax = 3
-  /// How much of a file is copied at a time.
-  private static let copyByteCount = 1024 * 1024
 
   /// Has SQLite copy the database, as it is after recovery.
   ///
@@ -145,15 +143,12 @@ struct BackupJob {
     _ source: any PageSource, of path: FilePath, to newPath: FilePath
   ) throws(RescueError) {
     let output = try BackupOutput(newPath, in: storage)
-    while true {
-      let bytes: Bytes
-      do {
-        bytes = try source.read(at: output.byteCount, count: Self.copyByteCount)
-      } catch {
-        throw RescueError(error, in: path)
-      }
-      if bytes.isEmpty { return }
-      try output.append(bytes)
+    do {
+      try source.forEachPiece { bytes, _ in try output.append(bytes) }
+    } catch let error as ReadFailure {
+      throw RescueError(error, in: path)
+    } catch {
+      throw RescueError(error, doing: "copy '\(path)'", meaning: "the database is untouched")
     }
   }
 
@@ -223,7 +218,7 @@ struct BackupJob {
     /// The earlier backup, with where it differs.
     var since: EarlierBackup?
     /// The tables that differ from it; nil when any may.
-    var changedTables: [String]?
+    var changedTables: [Name]?
   }
 
   /// Stores the image, and says what is in it.

@@ -134,7 +134,7 @@ public struct BackupContent: Codable, Hashable, Sendable {
   /// that is unknown.
   public var place: String?
   /// The AUTOINCREMENT counters by table; nil when they are unknown.
-  public var sequences: [String: Int64]?
+  public var sequences: [Name: Int64]?
 
   /// Makes a description of a database; what is left out is unknown.
   public init(
@@ -155,7 +155,7 @@ public struct BackupContent: Codable, Hashable, Sendable {
   /// A table of the database.
   public struct Table: Codable, Hashable, Sendable {
     /// Its name.
-    public var name: String
+    public var name: Name
     /// How many rows it has.
     public var rows: Int
     /// A digest of its rows, made in whatever way the maker of the backup compares tables.
@@ -167,7 +167,7 @@ public struct BackupContent: Codable, Hashable, Sendable {
 
     /// Makes a table.
     public init(
-      name: String, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
+      name: Name, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
     ) {
       self.name = name
       self.rows = rows

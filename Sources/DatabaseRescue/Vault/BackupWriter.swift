@@ -36,7 +36,7 @@ public struct BackupWriter: Sendable {
     /// to be good; nil for any number.
     public var lossMax: Int?
     /// The tables that may lose any number of rows.
-    public var freeTables: Set<String> = []
+    public var freeTables: Set<Name> = []
     /// Whether the backup counts although the database is older than its newest good backup, or has
     /// lost more rows than it may.
     public var acceptsOlder = false

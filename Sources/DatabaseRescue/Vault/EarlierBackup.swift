@@ -86,10 +86,10 @@ public struct BackupDescription: Sendable {
   /// What the database is and holds.
   public var content: BackupContent
   /// The tables that differ from the earlier backup, by themselves or in an index; nil when any may.
-  public var changedTables: [String]?
+  public var changedTables: [Name]?
 
   /// Describes a database.
-  public init(_ content: BackupContent, changedTables: [String]? = nil) {
+  public init(_ content: BackupContent, changedTables: [Name]? = nil) {
     self.content = content
     self.changedTables = changedTables
   }

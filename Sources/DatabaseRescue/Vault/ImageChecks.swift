@@ -43,7 +43,7 @@ enum ImageChecks {
   /// - Returns: The checks, each with the earlier backup where it rests on that.
   /// - Throws: ``RescueError`` when the copy cannot be read.
   static func of(
-    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?,
+    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [Name]?,
     until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RescueError) -> [Check] {
     guard let earlier, earlier.isIntact else { return try all(of: copy, until: isCancelled) }
@@ -74,7 +74,7 @@ enum ImageChecks {
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
   private static func integrity(
-    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
+    of tables: [Name]? = nil, in copy: FilePath, otherwise detail: String = "ok",
     until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> Check {
     try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
@@ -194,9 +194,9 @@ enum ImageChecks {
   }
 }
 
-extension [String] {
+extension [Name] {
   /// At most so many groups with all elements, each about as large as the others.
-  fileprivate func split(into count: Int) -> [[String]] {
+  fileprivate func split(into count: Int) -> [[Name]] {
     (0..<Swift.min(count, self.count)).map { group in
       stride(from: group, to: self.count, by: count).map { self[$0] }
     }

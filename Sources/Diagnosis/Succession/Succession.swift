@@ -7,19 +7,21 @@
 // anew: that is told, and is nothing wrong. What it cannot do is let a file that was there before
 // have a lower counter, or have the very counter and rows of an older backup.
 
+public import SQLiteFormat
+
 /// How a state of a database follows from the one that the newest good backup holds.
 public struct Succession: Hashable, Sendable {
   /// A table that has fewer rows than before.
   public struct Loss: Hashable, Sendable, Codable {
     /// Its name.
-    public var table: String
+    public var table: Name
     /// How many rows it had.
     public var before: Int
     /// How many it has; nil when there is no such table any more.
     public var after: Int?
 
     /// Notes what a table lost.
-    public init(table: String, before: Int, after: Int?) {
+    public init(table: Name, before: Int, after: Int?) {
       self.table = table
       self.before = before
       self.after = after
@@ -48,16 +50,16 @@ public struct Succession: Hashable, Sendable {
     /// Whether the file was there when the newest backup was made.
     public var isOldFile: Bool
     /// Whether a table has pages in common with the newest backup.
-    public var sharesPages: @Sendable (_ table: String) -> Bool
+    public var sharesPages: @Sendable (_ table: Name) -> Bool
     /// How many of a hundred rows a table may lose; nil for any number.
     public var lossMax: Int?
     /// The tables that may lose any number of rows.
-    public var freeTables: Set<String> = []
+    public var freeTables: Set<Name> = []
 
     /// Gathers the evidence.
     public init(
-      isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<String> = [],
-      sharesPages: @escaping @Sendable (_ table: String) -> Bool = { _ in false }
+      isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<Name> = [],
+      sharesPages: @escaping @Sendable (_ table: Name) -> Bool = { _ in false }
     ) {
       self.isOldFile = isOldFile
       self.lossMax = lossMax

@@ -156,7 +156,7 @@ extension SchemaSurvey {
     var columns: [KeyOrder.Column] = []
     for column in index.columns {
       // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
-      guard let collation = KeyOrder.Collation(rawValue: column.collation.foldedText.uppercased()),
+      guard let collation = KeyOrder.Collation(column.collation),
         encoding == .utf8 || collation == .binary
       else { return KeyOrder(columns) }
       columns.append(

@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a key that is not published is found`() throws {
     let schema = try json(Bytes(Contract.jsonSchema.utf8))
-    let document = try json(Bytes(#"{"schema": 1, "name": "x", "tables": [{"nome": "t"}]}"#.utf8))
+    let document = try json(Bytes(#"{"version": 1, "name": "x", "tables": [{"nome": "t"}]}"#.utf8))
     #expect(
       SchemaCheck(schema).problems(of: document)
         == ["'nome' is not described at '.tables[0]'", ".tables[0] lacks 'name'"])
