@@ -48,6 +48,10 @@ let package = Package(
     .target(
       name: "FitnessLog", dependencies: ["DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
       path: "samples/FitnessLog"),
+    // How an app starts; it sees what an app sees: the public part of the library.
+    .target(
+      name: "AppStart", dependencies: ["DatabaseRescue", "Diagnosis"], path: "samples/AppStart",
+      packageAccess: false),
     .executableTarget(
       name: "fitness-log",
       dependencies: ["FitnessLog", "DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
@@ -73,6 +77,7 @@ let package = Package(
       name: "DatabaseRescueTests",
       dependencies: [
         "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport", "FitnessLog",
+        "AppStart",
       ]),
     .testTarget(
       name: "RescueCLITests",

@@ -5,11 +5,11 @@
 //   let rescue = Rescue()
 //   let backup = try rescue.backUp("app.db", contract: contract)
 //   …migrate…
-//   let files = try InputFiles("app.db", storage: rescue.world.storage)
-//   let result = try rescue.check(files, contract: contract)
+//   let result = try rescue.check(InputFiles("app.db"), contract: contract)
 //   if result.value.verdict != .healthy { show(result.code) }
 //
-// The tests compile and run this example.
+// `samples/AppStart` is a whole start, which its tests run; what else an app needs is public, and
+// everything else is for the package.
 
 public import Diagnosis
 import SQLiteFormat
@@ -19,7 +19,7 @@ public struct Diagnosed: Sendable {
   /// What is known of the database.
   public let examination: Examination
   /// What copying its rows gave, where it was tried.
-  public let trial: SalvageTrial?
+  package let trial: SalvageTrial?
   /// What can be done, least destructive first.
   public let options: [RecoveryOption]
 }

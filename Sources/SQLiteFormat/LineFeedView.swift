@@ -5,14 +5,14 @@
 ///
 /// Taking out the carriage return before each line feed gives the bytes before the transfer
 /// exactly. Only where blocks of the file start is kept in memory.
-public struct LineFeedView: PageSource {
+package struct LineFeedView: PageSource {
   /// How many bytes of the file one step of the index stands for.
   private static let blockSize = 1 << 14
 
   /// The number of bytes before the transfer.
-  public let byteCount: Int
+  package let byteCount: Int
   /// How many carriage returns are taken out.
-  public var removedCount: Int { base.byteCount - byteCount }
+  package var removedCount: Int { base.byteCount - byteCount }
 
   private let base: any PageSource
   /// Where in the view each block of the file starts.
@@ -22,7 +22,7 @@ public struct LineFeedView: PageSource {
   /// transferred so.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  public init?(_ base: any PageSource) throws(ReadFailure) {
+  package init?(_ base: any PageSource) throws(ReadFailure) {
     var starts: [Int] = []
     var kept = 0
     var previous: UInt8 = 0
@@ -47,7 +47,7 @@ public struct LineFeedView: PageSource {
   /// Reads up to `count` bytes from `offset`; fewer where the view ends.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  public func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
+  package func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard offset >= 0, count > 0, offset < byteCount else { return [] }
     let wanted = min(count, byteCount - offset)
     var block = blockHolding(offset)

@@ -5,13 +5,13 @@
 ///
 /// `ContiguousArray` rather than `Array`, because its `span` reaches back to the
 /// first Apple systems that have spans at all.
-public typealias Bytes = ContiguousArray<UInt8>
+package typealias Bytes = ContiguousArray<UInt8>
 
 /// Something that bytes can be read from by offset: a file, or bytes in memory.
 ///
 /// Readers of this module never write and never ask for more than `byteCount`
 /// bytes, so a conforming type decides alone what reading costs.
-public protocol PageSource: Sendable {
+package protocol PageSource: Sendable {
   /// The number of bytes there are.
   var byteCount: Int { get }
 
@@ -31,27 +31,27 @@ public protocol PageSource: Sendable {
 
 extension PageSource {
   /// All bytes from an offset on: what knows of no holes has none.
-  public func dataRange(from offset: Int) -> Range<Int>? {
+  package func dataRange(from offset: Int) -> Range<Int>? {
     max(0, offset) < byteCount ? max(0, offset)..<byteCount : nil
   }
 }
 
 /// Bytes that exist but could not be read.
-public struct ReadFailure: Error, Hashable, Sendable {
+package struct ReadFailure: Error, Hashable, Sendable {
   /// Where the read began, in bytes from the start of the source.
-  public let offset: Int
+  package let offset: Int
   /// The reason in the words of whoever read.
-  public let reason: String
+  package let reason: String
   /// Whether nothing is wrong with the bytes: somebody wishes the reading to stop.
-  public let isStop: Bool
+  package let isStop: Bool
 
   /// Makes a failure.
-  public init(offset: Int, reason: String) {
+  package init(offset: Int, reason: String) {
     self.init(offset: offset, reason: reason, isStop: false)
   }
 
   /// The refusal to read on because somebody wishes the reading to stop.
-  public static func stopped(at offset: Int) -> ReadFailure {
+  package static func stopped(at offset: Int) -> ReadFailure {
     ReadFailure(offset: offset, reason: "interrupted", isStop: true)
   }
 
@@ -66,26 +66,26 @@ public struct ReadFailure: Error, Hashable, Sendable {
 ///
 /// To such work the rest looks damaged. Nothing that it found is true of the database, and so it
 /// gives this instead of a result.
-public struct CutShort: Error, Hashable, Sendable {
+package struct CutShort: Error, Hashable, Sendable {
   /// Makes the end.
-  public init() {}
+  package init() {}
 }
 
 /// Bytes in memory as a source.
-public struct MemorySource: PageSource {
+package struct MemorySource: PageSource {
   /// The bytes that are read.
-  public let bytes: Bytes
+  package let bytes: Bytes
 
   /// Makes a source of `bytes`.
-  public init(_ bytes: Bytes) {
+  package init(_ bytes: Bytes) {
     self.bytes = bytes
   }
 
   /// The number of bytes there are.
-  public var byteCount: Int { bytes.count }
+  package var byteCount: Int { bytes.count }
 
   /// Reads up to `count` bytes from `offset`; fewer where the bytes end.
-  public func read(at offset: Int, count: Int) -> Bytes {
+  package func read(at offset: Int, count: Int) -> Bytes {
     guard offset >= 0, count > 0, offset < bytes.count else { return [] }
     let end = count <= bytes.count - offset ? offset + count : bytes.count
     return Bytes(bytes[offset..<end])

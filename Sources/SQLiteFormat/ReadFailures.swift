@@ -5,7 +5,7 @@
 import Synchronization
 
 /// What could not be read of the files of a database, by whichever reader.
-public final class ReadFailures: Sendable {
+package final class ReadFailures: Sendable {
   private struct State {
     var count = 0
     var first: ReadFailure?
@@ -15,18 +15,18 @@ public final class ReadFailures: Sendable {
   private let state = Mutex(State())
 
   /// A list with nothing in it.
-  public init() {}
+  package init() {}
 
   /// How many reads have failed.
-  public var count: Int { state.withLock(\.count) }
+  package var count: Int { state.withLock(\.count) }
   /// The first failure; nil as long as everything could be read.
-  public var first: ReadFailure? { state.withLock(\.first) }
+  package var first: ReadFailure? { state.withLock(\.first) }
 
   /// Whether reading was stopped.
-  public var isCutShort: Bool { state.withLock(\.isCutShort) }
+  package var isCutShort: Bool { state.withLock(\.isCutShort) }
 
   /// Notes what could not be read.
-  public func note(_ failure: ReadFailure) {
+  package func note(_ failure: ReadFailure) {
     state.withLock { state in
       guard !failure.isStop else {
         state.isCutShort = true
@@ -40,14 +40,14 @@ public final class ReadFailures: Sendable {
   /// Ends work that was stopped: what it has made of the rest is not true.
   ///
   /// - Throws: ``CutShort`` when a read was refused because somebody wishes the reading to stop.
-  public func requireUncut() throws(CutShort) {
+  package func requireUncut() throws(CutShort) {
     if isCutShort { throw CutShort() }
   }
 
   /// Ends work that is worth nothing unless everything was read.
   ///
   /// - Throws: The first failure.
-  public func requireNone() throws(ReadFailure) {
+  package func requireNone() throws(ReadFailure) {
     if let first { throw first }
   }
 }

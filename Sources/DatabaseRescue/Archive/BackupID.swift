@@ -2,7 +2,7 @@
 // The short random name of one backup run, which its files and members all carry.
 
 /// The name of one backup: eight Crockford base-32 symbols.
-public struct BackupID: Hashable, Sendable, CustomStringConvertible {
+package struct BackupID: Hashable, Sendable, CustomStringConvertible {
   /// The symbols, without I, L, O and U.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   /// The number of symbols.
@@ -12,7 +12,7 @@ public struct BackupID: Hashable, Sendable, CustomStringConvertible {
   let symbols: [UInt8]
 
   /// Makes a name of the low 40 of 64 random bits.
-  public init(random bits: UInt64) {
+  package init(random bits: UInt64) {
     symbols = (0..<Self.symbolCount).map { Self.alphabet[Int(bits >> UInt64($0 * 5) & 31)] }
   }
 
@@ -25,7 +25,7 @@ public struct BackupID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads a name as people write it: case and the look-alikes I, L and O are forgiven.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let symbols = text.uppercased().utf8.map { symbol in
       switch symbol {
       case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
@@ -37,14 +37,14 @@ public struct BackupID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The eight symbols.
-  public var description: String { String(decoding: symbols, as: UTF8.self) }
+  package var description: String { String(decoding: symbols, as: UTF8.self) }
 }
 
 extension BackupID: Codable {
   /// Reads the eight symbols.
   ///
   /// - Throws: `DecodingError` when the text is not that.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let id = BackupID(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a backup id")
@@ -53,7 +53,7 @@ extension BackupID: Codable {
   }
 
   /// Writes the eight symbols.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }

@@ -2,10 +2,10 @@
 // SHA-256 (FIPS 180-4), the one digest by which bytes are proven equal.
 
 internal import CDigest
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// The SHA-256 of a run of bytes.
-public struct Digest: Hashable, Sendable, CustomStringConvertible {
+package struct Digest: Hashable, Sendable, CustomStringConvertible {
   /// The eight words of the digest, first word first.
   let words: SIMD8<UInt32>
 
@@ -14,7 +14,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Makes a digest of its 64 hexadecimal digits; nil when they are not.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count == 64 else { return nil }
     var words = SIMD8<UInt32>()
     for (index, digit) in text.utf8.enumerated() {
@@ -35,7 +35,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The 32 bytes.
-  public var bytes: Bytes {
+  package var bytes: Bytes {
     var bytes = Bytes()
     for index in 0..<8 {
       for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: words[index] >> shift)) }
@@ -44,7 +44,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The 64 hexadecimal digits, lower case.
-  public var description: String {
+  package var description: String {
     let digits = Array("0123456789abcdef")
     return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
@@ -54,7 +54,7 @@ extension Digest: Codable {
   /// Reads the 64 hexadecimal digits.
   ///
   /// - Throws: `DecodingError` when the text is not that.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let digest = Digest(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a SHA-256")
@@ -63,14 +63,14 @@ extension Digest: Codable {
   }
 
   /// Writes the 64 hexadecimal digits.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 }
 
 /// A SHA-256 in the making: bytes go in piece by piece.
-public struct SHA256: Sendable {
+package struct SHA256: Sendable {
   private var words = SIMD8<UInt32>(
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
@@ -81,7 +81,7 @@ public struct SHA256: Sendable {
   private let usesInstructions: Bool
 
   /// Starts a digest of no bytes.
-  public init() {
+  package init() {
     self.init(usingInstructions: true)
   }
 
@@ -93,14 +93,14 @@ public struct SHA256: Sendable {
   private static let hasInstructions = dbrescue_sha256_is_supported()
 
   /// The digest of bytes that are all there.
-  public static func digest(of bytes: Bytes) -> Digest {
+  package static func digest(of bytes: Bytes) -> Digest {
     var hash = SHA256()
     hash.update(bytes)
     return hash.digest()
   }
 
   /// Adds bytes.
-  public mutating func update(_ bytes: Bytes) {
+  package mutating func update(_ bytes: Bytes) {
     byteCount &+= UInt64(bytes.count)
     var start = 0
     if !rest.isEmpty {
@@ -133,7 +133,7 @@ public struct SHA256: Sendable {
   }
 
   /// The digest of all bytes added so far.
-  public func digest() -> Digest {
+  package func digest() -> Digest {
     var padded = self
     padded.rest.append(0x80)
     while padded.rest.count % 64 != 56 { padded.rest.append(0) }

@@ -168,15 +168,15 @@ struct SpanInput: Sendable {
 }
 
 /// Where an image differs from that of an earlier backup.
-public struct ImageChanges: Hashable, Sendable {
+package struct ImageChanges: Hashable, Sendable {
   /// How finely differences are told apart: no page is smaller.
   static let byteCount = 512
 
   /// The bytes that differ, in order.
-  public private(set) var ranges: [Range<Int>] = []
+  package private(set) var ranges: [Range<Int>] = []
 
   /// Whether nothing differs.
-  public var isEmpty: Bool { ranges.isEmpty }
+  package var isEmpty: Bool { ranges.isEmpty }
 
   /// Adds differences behind those that are known.
   mutating func add(_ more: [Range<Int>]) {

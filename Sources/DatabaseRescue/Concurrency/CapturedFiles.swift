@@ -17,7 +17,7 @@ extension InputFiles {
   ///
   /// - Throws: ``RescueError`` of the kind `.missing` when the process has no such file open, and
   ///   `.busy` when it never rests.
-  public init(
+  package init(
     of database: FilePath, asHeldBy process: Int32, world: World
   ) throws(RescueError) {
     let storage = world.storage

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract as a document: read from JSON5, written as JSON.
 
-public import Diagnosis
-public import SQLiteFormat
+package import Diagnosis
+package import SQLiteFormat
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -11,11 +11,11 @@ public import SQLiteFormat
 #endif
 
 /// Reads and writes contract documents.
-public enum ContractDocument {
+package enum ContractDocument {
   /// Reads a document.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when it is no contract.
-  public static func read(_ bytes: Bytes, named file: String) throws(RescueError) -> Contract {
+  package static func read(_ bytes: Bytes, named file: String) throws(RescueError) -> Contract {
     let contract = try decode(bytes, named: file)
     guard contract.version == Contract.currentVersion else {
       throw invalid(
@@ -82,7 +82,7 @@ public enum ContractDocument {
   /// Saves a document in a file.
   ///
   /// - Throws: ``RescueError`` when it cannot be written.
-  public static func save(
+  package static func save(
     _ document: Bytes, as output: RunFiles.Output, in world: World
   ) throws(RescueError) {
     try output.write(document, world: world)
@@ -91,7 +91,7 @@ public enum ContractDocument {
   /// Writes a document: sorted keys, so that two of them compare line by line.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  public static func write(_ contract: Contract) throws(RescueError) -> Bytes {
+  package static func write(_ contract: Contract) throws(RescueError) -> Bytes {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {

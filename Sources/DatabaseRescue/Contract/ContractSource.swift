@@ -19,7 +19,7 @@ public enum ContractSource {
   /// - Returns: The contract.
   /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
   public static func load(
-    _ path: FilePath, name: String? = nil, world: World
+    _ path: FilePath, name: String? = nil, world: World = World()
   ) throws(RescueError) -> Contract {
     let files = try InputFiles(path, storage: world.storage)
     let file = path.name.description

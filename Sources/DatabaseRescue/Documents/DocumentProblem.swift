@@ -2,20 +2,20 @@
 // Something wrong in a document that people edit, and where.
 
 /// Something wrong in a document, and where.
-public struct DocumentProblem: Error, Hashable, Sendable, Codable {
+package struct DocumentProblem: Error, Hashable, Sendable, Codable {
   /// Where it is.
-  public let position: TextPosition
+  package let position: TextPosition
   /// What is wrong: lower case, no full stop.
-  public let message: String
+  package let message: String
 
   /// Makes a problem.
-  public init(_ message: String, at position: TextPosition) {
+  package init(_ message: String, at position: TextPosition) {
     self.message = message
     self.position = position
   }
 
   /// The problem as compilers write it: `file:line:column: what`.
-  public func description(in file: String) -> String { "\(file):\(position): \(message)" }
+  package func description(in file: String) -> String { "\(file):\(position): \(message)" }
 }
 
 extension RescueError {

@@ -4,26 +4,26 @@
 /// A place in a text: line and column, both from 1.
 ///
 /// A line ends at LF, CR or CR LF; a column is one Unicode scalar.
-public struct TextPosition: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
+package struct TextPosition: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
   /// The line, from 1.
-  public let line: Int
+  package let line: Int
   /// The column, from 1.
-  public let column: Int
+  package let column: Int
 
   /// Makes a position.
-  public init(line: Int, column: Int) {
+  package init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 
   /// The start of a text.
-  public static let start: TextPosition = TextPosition(line: 1, column: 1)
+  package static let start: TextPosition = TextPosition(line: 1, column: 1)
 
   /// Orders positions as they follow each other in the text.
-  public static func < (left: TextPosition, right: TextPosition) -> Bool {
+  package static func < (left: TextPosition, right: TextPosition) -> Bool {
     (left.line, left.column) < (right.line, right.column)
   }
 
   /// The position as compilers write it, such as `12:5`.
-  public var description: String { "\(line):\(column)" }
+  package var description: String { "\(line):\(column)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out the steps of a playbook on a real database, by the same actions as the commands.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -11,16 +11,16 @@ import SQLiteFormat
 #endif
 
 /// What a playbook run needs besides its playbook.
-public struct PlaybookSetting: Sendable {
+package struct PlaybookSetting: Sendable {
   /// The contract to compare with; nil for none.
-  public var contract: Contract?
+  package var contract: Contract?
   /// The vault; the default one when nil.
-  public var vault: FilePath?
+  package var vault: FilePath?
   /// The ids of steps that were approved beforehand.
-  public var approvals: Set<String>
+  package var approvals: Set<String>
 
   /// Makes a setting.
-  public init(contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = []) {
+  package init(contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = []) {
     self.contract = contract
     self.vault = vault
     self.approvals = approvals
@@ -296,7 +296,7 @@ extension DatabasePerformer {
 
 extension PlaybookResult {
   /// The exit status of the run: its trouble, else the verdict; never 0 where rows were lost.
-  public var exitStatus: Int32 {
+  package var exitStatus: Int32 {
     if let trouble { return trouble.rawValue }
     let last = verdict?.exitStatus ?? 0
     guard last == 0, facts.isSet(.replacedInThisRun), firstVerdict == .damagedLossy else {

@@ -2,22 +2,22 @@
 // A runbook as a value: what it is for, and its steps.
 
 /// A runbook: what it is for, and the steps that people or the program follow.
-public struct Playbook: Hashable, Sendable, Codable {
+package struct Playbook: Hashable, Sendable, Codable {
   /// The name by which it is called: the file's name without its ending.
-  public var name: String
+  package var name: String
   /// What it does, in a few words.
-  public var title: String
+  package var title: String
   /// What is seen when this playbook helps, in the words of those who see it.
-  public var symptoms: [String]
+  package var symptoms: [String]
   /// When it is the right one.
-  public var whenToUse: [String]
+  package var whenToUse: [String]
   /// When it is not, and what to do instead.
-  public var whenNotToUse: [String]
+  package var whenNotToUse: [String]
   /// The steps in their order.
-  public var steps: [Step]
+  package var steps: [Step]
 
   /// Makes a playbook.
-  public init(
+  package init(
     name: String, title: String, symptoms: [String], whenToUse: [String], whenNotToUse: [String],
     steps: [Step]
   ) {
@@ -30,7 +30,7 @@ public struct Playbook: Hashable, Sendable, Codable {
   }
 
   /// Decodes a playbook; the name is optional, because it is that of the file.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
     title = try container.decode(String.self, forKey: .title)
@@ -41,20 +41,20 @@ public struct Playbook: Hashable, Sendable, Codable {
   }
 
   /// The step of an id; nil when there is none.
-  public func step(_ id: String) -> Step? { steps.first { $0.id == id } }
+  package func step(_ id: String) -> Step? { steps.first { $0.id == id } }
 
   /// The ids of the steps that `--approve` can name: the destructive ones, and questions that are
   /// answered with yes or no.
-  public var approvable: [String] {
+  package var approvable: [String] {
     steps.filter { $0.isDestructive || $0.action == .ask && $0.choices == nil }.map(\.id)
   }
 }
 
 extension Playbook {
   /// One step: an action, whether to do it, and what people read.
-  public struct Step: Hashable, Sendable, Codable {
+  package struct Step: Hashable, Sendable, Codable {
     /// What to do when the step fails, or when its question is answered with no.
-    public enum OnFailure: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum OnFailure: String, Hashable, Sendable, Codable, CaseIterable {
       /// The run ends here.
       case stop
       /// The run goes on; `last_step_outcome` tells later steps.
@@ -62,24 +62,24 @@ extension Playbook {
     }
 
     /// The name of the step within its playbook, such as `keep-damaged-files`.
-    public var id: String
+    package var id: String
     /// What is done.
-    public var action: PlaybookAction
+    package var action: PlaybookAction
     /// The step itself for people: a short instruction, a question, or a note.
-    public var text: String
+    package var text: String
     /// The condition, an SQL expression over ``PlaybookFact``; nil runs always.
-    public var when: String?
+    package var when: String?
     /// What happens after a failure; nil stops.
-    public var onFailure: OnFailure?
+    package var onFailure: OnFailure?
     /// For `backup`: store the files byte for byte, without SQLite.
-    public var raw: Bool?
+    package var raw: Bool?
     /// For `salvage`: put the result in the place of the database, instead of a new file beside it.
-    public var inPlace: Bool?
+    package var inPlace: Bool?
     /// For `ask`: the ids of later destructive steps, of which the answer approves one.
-    public var choices: [String]?
+    package var choices: [String]?
 
     /// Makes a step.
-    public init(
+    package init(
       id: String, action: PlaybookAction, text: String, when: String? = nil,
       onFailure: OnFailure? = nil, raw: Bool? = nil, inPlace: Bool? = nil,
       choices: [String]? = nil
@@ -95,7 +95,7 @@ extension Playbook {
     }
 
     /// Whether the step replaces the live database.
-    public var isDestructive: Bool {
+    package var isDestructive: Bool {
       switch action {
       case .restore, .reset: true
       case .salvage: inPlace == true

@@ -2,7 +2,7 @@
 // What a step of a playbook can do: the table that validation, checklist and dry run come from.
 
 /// What a step of a playbook can do.
-public enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
+package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// A fast verdict.
   case check
   /// A full diagnosis.
@@ -45,7 +45,7 @@ public enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
 
 extension Playbook.Step {
   /// What the step does, as an imperative sentence.
-  public var effect: String {
+  package var effect: String {
     switch (action, isDestructive) {
     case (.check, _): "look at the file and give a verdict"
     case (.diagnose, _): "read every page and list what is wrong"
@@ -65,12 +65,12 @@ extension Playbook.Step {
   }
 
   /// What a destructive step keeps; nil for the others.
-  public var keeps: String? {
+  package var keeps: String? {
     isDestructive ? "the present files, together in quarantine: dbrescue undo CODE" : nil
   }
 
   /// What a destructive step takes out of the live database; nil for the others.
-  public var loses: String? {
+  package var loses: String? {
     guard isDestructive else { return nil }
     switch action {
     case .restore: return "changes made after that backup are no longer in the live database"

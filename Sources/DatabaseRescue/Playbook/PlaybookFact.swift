@@ -4,7 +4,7 @@
 import Diagnosis
 
 /// A fact that the condition of a step can ask for: a column of the one-row table.
-public enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
+package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   // What was found
   case verdict
   case damage
@@ -49,7 +49,7 @@ public enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   case lastAnswer = "last_answer"
 
   /// The type of a fact.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// 1 for yes, 0 for no.
     case flag
     /// A whole number.
@@ -62,7 +62,7 @@ public enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
     case text
 
     /// The type as SQL declares it.
-    public var sql: String {
+    package var sql: String {
       switch self {
       case .flag, .integer: "INTEGER"
       case .real: "REAL"
@@ -72,7 +72,7 @@ public enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   }
 
   /// Who can say it, which decides when a dry run can know it.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// Looking at the database.
     case database
     /// The vault as it was when the run began: these facts stay as they were then.
@@ -84,16 +84,16 @@ public enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The name, as conditions spell it.
-  public var name: String { rawValue }
+  package var name: String { rawValue }
 
   /// The type.
-  public var kind: Kind { entry.kind }
+  package var kind: Kind { entry.kind }
 
   /// What it says, in one sentence.
-  public var meaning: String { entry.meaning }
+  package var meaning: String { entry.meaning }
 
   /// Who can say it.
-  public var source: Source {
+  package var source: Source {
     switch self {
     case .backupExists, .backupVerified, .backupSound, .backupAgeHours, .backupVersion: .vault
     case .contractGiven, .versionExpected, .freeBytes, .interactive: .surroundings

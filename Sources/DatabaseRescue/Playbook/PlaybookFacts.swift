@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known at one moment of a run: the one row that conditions are evaluated over.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 /// What is known at one moment of a run; what is not set is unknown.
-public struct PlaybookFacts: Hashable, Sendable {
+package struct PlaybookFacts: Hashable, Sendable {
   /// The value of a fact.
-  public enum Value: Hashable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  package enum Value: Hashable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, CustomStringConvertible
   {
     /// Yes or no.
@@ -20,16 +20,16 @@ public struct PlaybookFacts: Hashable, Sendable {
     case text(String)
 
     /// Makes a flag.
-    public init(booleanLiteral value: Bool) { self = .flag(value) }
+    package init(booleanLiteral value: Bool) { self = .flag(value) }
     /// Makes a whole number.
-    public init(integerLiteral value: Int) { self = .integer(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
     /// Makes a number.
-    public init(floatLiteral value: Double) { self = .real(value) }
+    package init(floatLiteral value: Double) { self = .real(value) }
     /// Makes a text.
-    public init(stringLiteral value: String) { self = .text(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
 
     /// The value as a condition would spell it.
-    public var description: String {
+    package var description: String {
       switch self {
       case .flag(let flag): flag ? "1" : "0"
       case .integer(let integer): String(integer)
@@ -51,19 +51,19 @@ public struct PlaybookFacts: Hashable, Sendable {
   private var values: [PlaybookFact: Value] = [:]
 
   /// Nothing known.
-  public init() {}
+  package init() {}
 
   /// The value of a fact; nil when it is unknown.
-  public subscript(fact: PlaybookFact) -> Value? {
+  package subscript(fact: PlaybookFact) -> Value? {
     get { values[fact] }
     set { values[fact] = newValue }
   }
 
   /// Whether a flag is known to be set.
-  public func isSet(_ fact: PlaybookFact) -> Bool { values[fact] == .flag(true) }
+  package func isSet(_ fact: PlaybookFact) -> Bool { values[fact] == .flag(true) }
 
   /// The verdict, once there is one.
-  public var verdict: Verdict? {
+  package var verdict: Verdict? {
     guard case .text(let word) = values[.verdict] else { return nil }
     if word == Verdict.damagedIntact.word {
       return values[.damage] == "intact" ? .damagedIntact : .damagedLossy
@@ -72,7 +72,7 @@ public struct PlaybookFacts: Hashable, Sendable {
   }
 
   /// Sets the verdict and the kind of damage.
-  public mutating func set(_ verdict: Verdict) {
+  package mutating func set(_ verdict: Verdict) {
     self[.verdict] = .text(verdict.word)
     self[.damage] =
       switch verdict {
@@ -84,7 +84,7 @@ public struct PlaybookFacts: Hashable, Sendable {
   }
 
   /// The fact as it is shown: `rows_lost = 3`, or `rows_lost is not known`.
-  public func shown(_ fact: PlaybookFact) -> String {
+  package func shown(_ fact: PlaybookFact) -> String {
     values[fact].map { "\(fact.name) = \($0)" } ?? "\(fact.name) is not known"
   }
 }

@@ -43,9 +43,9 @@ package struct PlaybookStepReport: Hashable, Sendable {
 }
 
 /// A copy of the database that exists beside it, and how that was proven.
-public struct SafetyCopy: Hashable, Sendable, Codable {
+package struct SafetyCopy: Hashable, Sendable, Codable {
   /// The kinds of copy.
-  public enum Kind: String, Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable {
     /// A backup in the vault.
     case backup
     /// The files themselves, moved to quarantine.
@@ -53,15 +53,15 @@ public struct SafetyCopy: Hashable, Sendable, Codable {
   }
 
   /// The kind.
-  public let kind: Kind
+  package let kind: Kind
   /// Its name: of the backup file, or the code of the quarantine.
-  public let name: String
+  package let name: String
   /// The checks that proved it, such as `read back` and `integrity_check`; without any it proves
   /// nothing.
-  public let checks: [String]
+  package let checks: [String]
 
   /// Makes a copy's description.
-  public init(_ kind: Kind, name: String, checks: [String]) {
+  package init(_ kind: Kind, name: String, checks: [String]) {
     self.kind = kind
     self.name = name
     self.checks = checks

@@ -5,9 +5,9 @@ import Diagnosis
 import SQLiteFormat
 
 /// What a playbook would do, worked out from facts alone: nothing is asked and nothing is changed.
-public struct PlaybookRehearsal: Hashable, Sendable, Codable {
+package struct PlaybookRehearsal: Hashable, Sendable, Codable {
   /// Whether a step would be done.
-  public enum Decision: String, Hashable, Sendable, Codable {
+  package enum Decision: String, Hashable, Sendable, Codable {
     /// It would.
     case runs
     /// It would be passed over.
@@ -19,23 +19,23 @@ public struct PlaybookRehearsal: Hashable, Sendable, Codable {
   }
 
   /// What one step would do.
-  public struct Forecast: Hashable, Sendable, Codable {
+  package struct Forecast: Hashable, Sendable, Codable {
     /// The id of the step.
-    public let step: String
+    package let step: String
     /// Its action.
-    public let action: PlaybookAction
+    package let action: PlaybookAction
     /// Whether it would be done.
-    public let decision: Decision
+    package let decision: Decision
     /// Why: the facts that the condition depends on.
-    public let reason: String
+    package let reason: String
     /// What it would do.
-    public let effect: String
+    package let effect: String
     /// Whether it replaces the live database.
-    public let isDestructive: Bool
+    package let isDestructive: Bool
     /// What stands in its way although its condition holds; nil when nothing does.
-    public let gate: String?
+    package let gate: String?
     /// The last step before it at which the run may end; nil when this one is reached for certain.
-    public let mayEndAt: String?
+    package let mayEndAt: String?
 
     private enum CodingKeys: String, CodingKey {
       case step, action, decision, reason, effect, gate, mayEndAt
@@ -44,9 +44,9 @@ public struct PlaybookRehearsal: Hashable, Sendable, Codable {
   }
 
   /// The name of the playbook.
-  public let playbook: String
+  package let playbook: String
   /// Every step, in order.
-  public let steps: [Forecast]
+  package let steps: [Forecast]
 }
 
 extension PlaybookRun {

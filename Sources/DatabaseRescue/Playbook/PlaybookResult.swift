@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of a playbook did, where it ended, and what to do next.
 
-public import Diagnosis
+package import Diagnosis
 
 /// What became of one step.
-public struct PlaybookStepRecord: Hashable, Sendable, Codable {
+package struct PlaybookStepRecord: Hashable, Sendable, Codable {
   /// How a step can end.
-  public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
     /// It was done.
     case done
     /// Its condition does not hold, or cannot be decided.
@@ -24,48 +24,48 @@ public struct PlaybookStepRecord: Hashable, Sendable, Codable {
   }
 
   /// The id of the step.
-  public let step: String
+  package let step: String
   /// Its action.
-  public let action: PlaybookAction
+  package let action: PlaybookAction
   /// How it ended.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// How long it took.
-  public let seconds: Double
+  package let seconds: Double
   /// Why it was done or passed over: the condition, and the facts that decided it.
-  public let reason: String
+  package let reason: String
   /// What was done, found or told.
-  public let summary: String
+  package let summary: String
 }
 
 /// What a run of a playbook did.
-public struct PlaybookResult: Hashable, Sendable {
+package struct PlaybookResult: Hashable, Sendable {
   /// The name of the playbook.
-  public let playbook: String
+  package let playbook: String
   /// How the run ended: `done` when the playbook came to its end.
-  public let ending: PlaybookStepRecord.Outcome
+  package let ending: PlaybookStepRecord.Outcome
   /// The step at which the run ended; nil when the playbook came to its end.
-  public let stoppedAt: String?
+  package let stoppedAt: String?
   /// Every step that was come to, in order.
-  public let records: [PlaybookStepRecord]
+  package let records: [PlaybookStepRecord]
   /// The verdict of the first look, before the run changed anything; nil when nobody has looked.
-  public let firstVerdict: Verdict?
+  package let firstVerdict: Verdict?
   /// What is known at the end.
-  public let facts: PlaybookFacts
+  package let facts: PlaybookFacts
   /// The proven copies that this run has made.
-  public let copies: [SafetyCopy]
+  package let copies: [SafetyCopy]
   /// The last error of a step; nil when none failed.
-  public let failure: RescueError?
+  package let failure: RescueError?
   /// What to do next.
-  public let next: String
+  package let next: String
   /// The rows that replacing the database has cost, a line for each table that has lost any.
-  public internal(set) var losses: [String] = []
+  package internal(set) var losses: [String] = []
   /// The commands that take back what the run has replaced, the last replacement first.
-  public internal(set) var undo: [String] = []
+  package internal(set) var undo: [String] = []
 
   /// What kind of trouble the run ended in; nil when the verdicts alone decide the exit status.
   ///
   /// A step that failed counts also where the playbook went on after it.
-  public var trouble: RescueError.Kind? {
+  package var trouble: RescueError.Kind? {
     switch ending {
     case .needsDecision, .refused: .decisionNeeded
     case .declined: .declined
@@ -74,5 +74,5 @@ public struct PlaybookResult: Hashable, Sendable {
   }
 
   /// The verdict at the end; nil when nobody has looked.
-  public var verdict: Verdict? { facts.verdict }
+  package var verdict: Verdict? { facts.verdict }
 }

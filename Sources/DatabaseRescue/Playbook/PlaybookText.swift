@@ -6,7 +6,7 @@ import SQLiteFormat
 
 extension Playbook {
   /// The playbook as a checklist for people.
-  public var checklist: String {
+  package var checklist: String {
     var text = PlaybookText()
     text.line("\(title) (\(name))")
     text.section("What you see", symptoms)
@@ -20,7 +20,7 @@ extension Playbook {
   }
 
   /// The facts that the conditions ask for, in the order of the table.
-  public var facts: [PlaybookFact] {
+  package var facts: [PlaybookFact] {
     let names = steps.compactMap(\.when).flatMap { ConditionTokens($0).words }.map { Name($0.text) }
     return PlaybookFact.allCases.filter { names.contains(Name($0.name)) }
   }
@@ -28,7 +28,7 @@ extension Playbook {
 
 extension PlaybookFact {
   /// The table of facts as text: name, type and meaning of each.
-  public static var reference: String {
+  package static var reference: String {
     var text = PlaybookText()
     for fact in allCases {
       text.line("\(fact.name) \(fact.kind.description)")
@@ -53,7 +53,7 @@ extension PlaybookFact.Kind {
 
 extension PlaybookRehearsal {
   /// The dry run as text: what each step would do, and why.
-  public var text: String {
+  package var text: String {
     var text = PlaybookText()
     text.line("dry run of \(playbook): nothing is changed")
     for (index, forecast) in steps.enumerated() {
@@ -79,7 +79,7 @@ extension PlaybookRehearsal {
 
 extension PlaybookResult {
   /// The result as text: what became of each step, where it ended, and what to do next.
-  public var text: String {
+  package var text: String {
     var text = PlaybookText()
     for (index, record) in records.enumerated() {
       text.numbered(

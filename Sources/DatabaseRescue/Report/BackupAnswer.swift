@@ -11,7 +11,7 @@ internal import SQLiteFormat
 #endif
 
 /// A backup that was made.
-package struct BackupAnswer: Answer {
+package struct BackupAnswer: CommandAnswer {
   private let backup: Backup
   private let code: SupportCode
 
@@ -45,7 +45,7 @@ package struct BackupAnswer: Answer {
 }
 
 /// The backups of a vault.
-package struct VaultAnswer: Answer {
+package struct VaultAnswer: CommandAnswer {
   private let vault: Vault
   private let backups: [Backup]
 
@@ -90,7 +90,7 @@ extension Backup {
 }
 
 /// What proving backups showed.
-package struct VerificationAnswer: Answer {
+package struct VerificationAnswer: CommandAnswer {
   private let vault: Vault
   private let results: [BackupVerification]
   private let code: SupportCode
@@ -141,7 +141,7 @@ package struct VerificationAnswer: Answer {
 }
 
 /// Which backups a policy removes, and why each other one stays.
-package struct PruneAnswer: Answer {
+package struct PruneAnswer: CommandAnswer {
   private let plan: PrunePlan
   private let vault: Vault
   private let code: SupportCode?
@@ -192,7 +192,7 @@ package struct PruneAnswer: Answer {
 }
 
 /// What was got out of a backup.
-package struct ExtractionAnswer: Answer {
+package struct ExtractionAnswer: CommandAnswer {
   private let output: FilePath
   private let extraction: BackupExtraction
   private let code: SupportCode

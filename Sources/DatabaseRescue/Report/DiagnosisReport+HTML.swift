@@ -11,7 +11,7 @@ import Diagnosis
 
 extension DiagnosisReport {
   /// The report as one HTML file.
-  public var html: String {
+  package var html: String {
     HTML.page(
       title: "\(file): \(verdict.word)", tool: "\(tool) (\(libraries))",
       [

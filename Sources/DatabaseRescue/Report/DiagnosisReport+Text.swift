@@ -10,7 +10,7 @@ extension DiagnosisReport {
   private static let placesShownMax = 3
 
   /// The text for a terminal.
-  public func lines(naming file: String? = nil) -> [StyledText] {
+  package func lines(naming file: String? = nil) -> [StyledText] {
     var lines = heading
     for section in [
       about, tableSection, differenceSection, findingSection, uncheckedSection,

@@ -6,53 +6,53 @@ import SQLiteFormat
 
 extension DiagnosisReport {
   /// What else is known of the file; what is nil is not known.
-  public struct Facts: Hashable, Sendable, Encodable {
+  package struct Facts: Hashable, Sendable, Encodable {
     /// Who made the file, or keeps books in it.
-    public struct Framework: Hashable, Sendable, Encodable {
+    package struct Framework: Hashable, Sendable, Encodable {
       /// The name as its makers write it.
-      public let name: String
+      package let name: String
       /// How sure that is: `certain` or `likely`.
-      public let confidence: String
+      package let confidence: String
     }
 
     /// What the file is.
-    public let kind: String
+    package let kind: String
     /// The bytes of the database file.
-    public let byteCount: Int?
+    package let byteCount: Int?
     /// The bytes of a page.
-    public let pageSize: Int?
+    package let pageSize: Int?
     /// The bytes at the end of each page that SQLite leaves to extensions.
-    public let reservedBytes: Int?
+    package let reservedBytes: Int?
     /// The pages of the database, those in its journals included.
-    public let pageCount: Int?
+    package let pageCount: Int?
     /// How the page size is known: `header`, `pages` or `wal`.
-    public let pageSizeFrom: String?
+    package let pageSizeFrom: String?
     /// Where the database starts in the file.
-    public let start: Int?
+    package let start: Int?
     /// The encoding of text.
-    public let encoding: String?
+    package let encoding: String?
     /// Whether free pages are given back: `none`, `full` or `incremental`.
-    public let autoVacuum: String?
+    package let autoVacuum: String?
     /// How SQLite keeps transactions safe: `rollback` or `wal`.
-    public let journalMode: String?
+    package let journalMode: String?
     /// What became of the write-ahead log.
-    public let wal: String?
+    package let wal: String?
     /// What became of the rollback journal.
-    public let journal: String?
+    package let journal: String?
     /// The pages of the free list, as far as it can be followed.
-    public let freePages: Int?
+    package let freePages: Int?
     /// The number that changes with the schema.
-    public let schemaCookie: Int?
+    package let schemaCookie: Int?
     /// The version of the schema's format.
-    public let schemaFormat: Int?
+    package let schemaFormat: Int?
     /// The application's own version number.
-    public let userVersion: Int?
+    package let userVersion: Int?
     /// The application's own mark.
-    public let applicationID: Int?
+    package let applicationID: Int?
     /// The SQLite version that last wrote, such as `3.46.0`.
-    public let writtenBy: String?
+    package let writtenBy: String?
     /// Who made the file, the surest first.
-    public let frameworks: [Framework]
+    package let frameworks: [Framework]
 
     init(of examination: Examination) {
       let survey = examination.survey

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The findings of one kind, with their places.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 extension DiagnosisReport {
   /// The findings of one kind.
-  public struct FindingGroup: Hashable, Sendable, Encodable {
+  package struct FindingGroup: Hashable, Sendable, Encodable {
     /// One finding of the kind.
-    public struct Place: Hashable, Sendable, Encodable {
+    package struct Place: Hashable, Sendable, Encodable {
       /// How much it weighs.
-      public let severity: Finding.Severity
+      package let severity: Finding.Severity
       /// What was found.
-      public let message: String
+      package let message: String
       /// The table, index, view or trigger.
-      public let object: String?
+      package let object: String?
       /// The page.
-      public let page: Int?
+      package let page: Int?
       /// The byte within the page, or within the file where there is no page.
-      public let offset: Int?
+      package let offset: Int?
       /// The byte within the database file; nil when the place is not known or not in that file.
-      public let fileOffset: Int?
+      package let fileOffset: Int?
 
       init(_ finding: Finding, in image: Image?) {
         severity = finding.severity
@@ -51,19 +51,19 @@ extension DiagnosisReport {
     }
 
     /// The code of the catalogue, such as `DBR-F060`.
-    public let code: String
+    package let code: String
     /// How much the heaviest of them weighs.
-    public let severity: Finding.Severity
+    package let severity: Finding.Severity
     /// The kind in a few words.
-    public let title: String
+    package let title: String
     /// What it means for the data, and what to do.
-    public let meaning: String
+    package let meaning: String
     /// How many findings there are, those included that are only counted.
-    public let count: Int
+    package let count: Int
     /// The first of them.
-    public let places: [Place]
+    package let places: [Place]
     /// How many are not listed, because there are too many.
-    public let placesOmitted: Int
+    package let placesOmitted: Int
 
     /// The most places that are listed of one kind.
     private static let placeLimit = 200

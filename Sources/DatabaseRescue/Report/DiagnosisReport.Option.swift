@@ -6,23 +6,23 @@ import SQLiteFormat
 
 extension DiagnosisReport {
   /// One thing that can be done, with its predicted outcome.
-  public struct Option: Hashable, Sendable, Encodable {
+  package struct Option: Hashable, Sendable, Encodable {
     /// What is predicted for one table.
-    public struct Outcome: Hashable, Sendable, Encodable {
+    package struct Outcome: Hashable, Sendable, Encodable {
       /// The table.
-      public let table: String
+      package let table: String
       /// Rows of the current database that stay as they are.
-      public let kept: Int
+      package let kept: Int
       /// Rows of the current database that stay with other values.
-      public let changed: Int
+      package let changed: Int
       /// Rows of the current database that go to the quarantine file.
-      public let quarantined: Int
+      package let quarantined: Int
       /// Rows of the current database that go.
-      public let lost: RowLoss
+      package let lost: RowLoss
       /// The most rows that can be lost, where that is known.
-      public let lostAtMost: Int?
+      package let lostAtMost: Int?
       /// Rows that come back and are not in the current database.
-      public let regained: Int
+      package let regained: Int
 
       /// Makes the entry of a table.
       package init(_ outcome: RecoveryOption.Outcome) {
@@ -37,31 +37,31 @@ extension DiagnosisReport {
     }
 
     /// Its name, as `--choose` takes it.
-    public let name: String
+    package let name: String
     /// What it does.
-    public let summary: String
+    package let summary: String
     /// Whether rows of the current database may go.
-    public let isDestructive: Bool
+    package let isDestructive: Bool
     /// The backup that a restore uses.
-    public let backup: String?
+    package let backup: String?
     /// Why the figures are those of a first reading; nil where they were tried out.
-    public let estimated: String?
+    package let estimated: String?
     /// Rows of the current database that stay as they are, in all tables.
-    public let kept: Int
+    package let kept: Int
     /// Rows of the current database that stay with other values, in all tables.
-    public let changed: Int
+    package let changed: Int
     /// Rows of the current database that go to the quarantine file, in all tables.
-    public let quarantined: Int
+    package let quarantined: Int
     /// Rows that go there and whose table nothing tells.
-    public let unplaced: Int
+    package let unplaced: Int
     /// Rows of the current database that go, in all tables.
-    public let lost: RowLoss
+    package let lost: RowLoss
     /// Rows that come back, in all tables.
-    public let regained: Int
+    package let regained: Int
     /// What is predicted for each table; empty where nothing changes.
-    public let tables: [Outcome]
+    package let tables: [Outcome]
     /// How many tables are not listed, because there are too many.
-    public let tablesOmitted: Int
+    package let tablesOmitted: Int
     /// The command that carries it out; nil when that is not this program's to do.
     let command: ReportedCommand?
     let kind: RecoveryOption.Kind

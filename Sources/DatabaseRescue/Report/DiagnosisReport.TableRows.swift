@@ -6,19 +6,19 @@ import SQLiteFormat
 
 extension DiagnosisReport {
   /// The rows of one table.
-  public struct TableRows: Hashable, Sendable, Encodable {
+  package struct TableRows: Hashable, Sendable, Encodable {
     /// The name of the table.
-    public let table: String
+    package let table: String
     /// Rows that can be read and are in their place.
-    public let readable: Int
+    package let readable: Int
     /// Rows that can be read, and that something speaks against.
-    public let doubtful: Int
+    package let doubtful: Int
     /// Rows that cannot be read.
-    public let lost: RowLoss
+    package let lost: RowLoss
     /// The most rows that can be lost, where that is known.
-    public let lostAtMost: Int?
+    package let lostAtMost: Int?
     /// The pages that belong to the table, those of long values included.
-    public let pages: Int
+    package let pages: Int
     /// What a sum of losses is made of.
     let loss: Loss
 

@@ -1,78 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 // A diagnosis as a document for support: one value, from which text, JSON and HTML are rendered.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A diagnosis as a document for support.
 ///
 /// Its JSON is described by the schema of ``PublishedFormat/report``, which `dbrescue schema report`
 /// prints. A member is absent where what it says is not known.
-public struct DiagnosisReport: Report, Hashable {
+package struct DiagnosisReport: Report, Hashable {
   /// What the document is: `diagnosis`, or the name of the command that only looked.
-  public let type: String
+  package let type: String
   /// The program that made the diagnosis, with its version.
-  public let tool: String
+  package let tool: String
   /// The libraries in use, with their versions.
-  public let libraries: String
+  package let libraries: String
   /// When the diagnosis was made.
-  public let created: Date
+  package let created: Date
   /// The support code of the run.
-  public let code: SupportCode
+  package let code: SupportCode
   /// The name of the database file, without its folder.
-  public let file: String
+  package let file: String
   /// The files that were looked at, the database first.
-  public let inputs: [ReportedFile]
+  package let inputs: [ReportedFile]
   /// The sum of the findings.
-  public let verdict: Verdict
+  package let verdict: Verdict
   /// The verdict in one word.
   private let word: String
   /// Whether rows are lost or doubtful.
-  public let losesRows: Bool
+  package let losesRows: Bool
   /// What the verdict means for the data.
-  public let meaning: String
+  package let meaning: String
   /// The exit status of a check that ends in this verdict.
-  public let exitStatus: Int32
+  package let exitStatus: Int32
   /// All tables together.
-  public let rows: RowSum
+  package let rows: RowSum
   /// The tables with their rows.
-  public let tables: [TableRows]
+  package let tables: [TableRows]
   /// How many tables are not listed, because there are too many.
-  public let tablesOmitted: Int
+  package let tablesOmitted: Int
   /// The schema version found and the one expected.
-  public let versions: RunRecord.Versions
+  package let versions: RunRecord.Versions
   /// What is known of rows that were not sent anywhere yet.
-  public let unsynced: ReportedUnsynced
+  package let unsynced: ReportedUnsynced
   /// How the schema differs from the contract.
-  public let differences: [String]
+  package let differences: [String]
   /// How many differences are not listed, because there are too many.
-  public let differencesOmitted: Int
+  package let differencesOmitted: Int
   /// The findings by kind, heaviest first.
-  public let findings: [FindingGroup]
+  package let findings: [FindingGroup]
   /// What was not checked.
-  public let unchecked: [ReportedUnchecked]
+  package let unchecked: [ReportedUnchecked]
   /// How many things are not listed, because there are too many.
-  public let uncheckedOmitted: Int
+  package let uncheckedOmitted: Int
   /// What can be done, least destructive first.
-  public var options: [Option] { offer ?? [] }
+  package var options: [Option] { offer ?? [] }
   /// What can be done; nil where that was not asked.
   private let offer: [Option]?
   /// What would bring back more; nil where nothing is known that would.
-  public let hint: String?
+  package let hint: String?
   /// The command to run next; nil when no command helps.
   let next: ReportedCommand?
   /// The command that takes that one back; nil where that is not so simple.
   let undo: ReportedCommand?
   /// What else is known of the file.
-  public let facts: Facts
+  package let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
-  public let pages: PageMap?
+  package let pages: PageMap?
 
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, losesRows, meaning, rows
@@ -90,7 +90,7 @@ public struct DiagnosisReport: Report, Hashable {
   ///
   /// `trial` is what copying the rows gave, where that was tried; `differences` are the differences
   /// from the contract as ready lines, without row values.
-  public init(
+  package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
     differences: [String] = [], file: PlainName, inputs: [RunRecord.InputDigest] = [],
     code: SupportCode, created: Date
@@ -193,15 +193,15 @@ public struct DiagnosisReport: Report, Hashable {
 
 extension DiagnosisReport {
   /// The rows of all tables together.
-  public struct RowSum: Hashable, Sendable, Encodable {
+  package struct RowSum: Hashable, Sendable, Encodable {
     /// Rows that can be read and are in their place.
-    public let readable: Int
+    package let readable: Int
     /// Rows that can be read, and that something speaks against.
-    public let doubtful: Int
+    package let doubtful: Int
     /// Rows that can be read, and whose table nothing tells.
-    public let unplaced: Int
+    package let unplaced: Int
     /// Rows that cannot be read.
-    public let lost: RowLoss
+    package let lost: RowLoss
 
     /// Adds up tables, and what was found of unknown ones.
     init(_ tables: [TableRows], _ unknown: Balance?) {

@@ -5,9 +5,9 @@ import Diagnosis
 import SQLiteFormat
 
 /// Which page of a database belongs to what, as few enough cells to draw.
-public struct PageMap: Hashable, Sendable {
+package struct PageMap: Hashable, Sendable {
   /// What a page belongs to; where several pages share a cell, what is drawn of them.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A table.
     case table
     /// An index.
@@ -35,11 +35,11 @@ public struct PageMap: Hashable, Sendable {
   static let cellLimit = 4000
 
   /// How many pages of each kind there are.
-  public let counts: [Kind: Int]
+  package let counts: [Kind: Int]
   /// How many pages share a cell.
-  public let pagesPerCell: Int
+  package let pagesPerCell: Int
   /// How many pages there are, missing ones included.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The cells, in the order of the pages.
   let cells: [Cell]
   /// The names of tables and indexes.
@@ -84,7 +84,7 @@ public struct PageMap: Hashable, Sendable {
 
 extension PageMap: Encodable {
   /// Writes how many pages of each kind there are; the map itself is for looking at.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     for kind in Kind.allCases {
       try container.encode(counts[kind, default: 0], forKey: CodingKeys(stringValue: kind.rawValue))

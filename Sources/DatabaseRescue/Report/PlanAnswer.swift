@@ -5,7 +5,7 @@ package import Diagnosis
 internal import SQLiteFormat
 
 /// A plan: what somebody is asked to approve, and what a dry run answers.
-package struct PlanAnswer: Answer {
+package struct PlanAnswer: CommandAnswer {
   private let plan: Plan
 
   /// Makes the answer of a plan.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands answer that list, show, check, rehearse and run playbooks.
 
-package import Diagnosis
+internal import Diagnosis
 internal import SQLiteFormat
 
 /// The playbooks that come with the program.
-package struct PlaybookListAnswer: Answer {
+package struct PlaybookListAnswer: CommandAnswer {
   private let playbooks: [Playbook]
 
   /// Lists them.
@@ -29,7 +29,7 @@ package struct PlaybookListAnswer: Answer {
   }
 }
 
-extension Playbook: Answer {
+extension Playbook: CommandAnswer {
   package var document: JSON {
     get throws(RescueError) { try .document("playbook", of: self) }
   }
@@ -37,7 +37,7 @@ extension Playbook: Answer {
   package var lines: [AnswerLine] { checklist.resultLines }
 }
 
-extension PlaybookRehearsal: Answer {
+extension PlaybookRehearsal: CommandAnswer {
   package var document: JSON {
     get throws(RescueError) { try .document("playbook-plan", of: self) }
   }
@@ -54,7 +54,7 @@ extension String {
 }
 
 /// What is wrong with a playbook.
-package struct PlaybookValidationAnswer: Answer {
+package struct PlaybookValidationAnswer: CommandAnswer {
   private let name: String
   private let problems: [DocumentProblem]
 
@@ -88,7 +88,7 @@ package struct PlaybookValidationAnswer: Answer {
 }
 
 /// What a run of a playbook did.
-package struct PlaybookRunAnswer: Answer {
+package struct PlaybookRunAnswer: CommandAnswer {
   private let result: PlaybookResult
   private let code: SupportCode
 

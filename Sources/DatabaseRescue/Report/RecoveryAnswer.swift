@@ -4,7 +4,7 @@
 package import Diagnosis
 
 /// What a recovery did with a database.
-package struct RecoveryAnswer: Answer {
+package struct RecoveryAnswer: CommandAnswer {
   private let operation: SupportCode.Operation
   private let code: SupportCode
   private let report: RecoveryReport
@@ -64,7 +64,7 @@ package struct RecoveryAnswer: Answer {
 }
 
 /// A backup that was restored to a new file, or would be.
-package struct RestoreAnswer: Answer {
+package struct RestoreAnswer: CommandAnswer {
   private let backup: FilePath
   private let output: FilePath
   private let code: SupportCode?
@@ -95,7 +95,7 @@ package struct RestoreAnswer: Answer {
 }
 
 /// The files that a run displaced, brought back or to be brought back.
-package struct UndoAnswer: Answer {
+package struct UndoAnswer: CommandAnswer {
   private let displacing: SupportCode
   private let place: FilePath
   private let file: FilePath

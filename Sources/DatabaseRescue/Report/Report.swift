@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// The forms that a report can be written in.
-public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
+package enum ReportFormat: String, Hashable, Sendable, CaseIterable {
   /// Text, as the terminal shows it.
   case text = "txt"
   /// One JSON document.
@@ -13,7 +13,7 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
   case html
 
   /// The form that a file's name asks for; nil when it ends in none of them.
-  public init?(_ path: FilePath) {
+  package init?(_ path: FilePath) {
     let name = path.name.description.lowercased()
     guard let format = Self.allCases.first(where: { name.hasSuffix("." + $0.rawValue) }) else {
       return nil
@@ -27,7 +27,7 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 /// It holds no folders either. Names from the file are in it as they are, and are made harmless by
 /// each rendering in its own way; messages are harmless and of bounded length before they get in,
 /// and every list is bounded.
-public protocol Report: Encodable, Sendable {
+package protocol Report: Encodable, Sendable {
   /// What the report is, such as `diagnosis`.
   var type: String { get }
 
@@ -43,14 +43,14 @@ public protocol Report: Encodable, Sendable {
 
 extension Report {
   /// The text for a terminal, without styles.
-  public var text: String {
+  package var text: String {
     lines(naming: nil).map { $0.plain.harmless(limit: String.lineLimit) + "\n" }.joined()
   }
 
   /// The report as a JSON document.
   ///
   /// - Throws: ``RescueError`` of the kind `.internal`; nothing in a report should cause it.
-  public func json() throws(RescueError) -> String {
+  package func json() throws(RescueError) -> String {
     try document.indented + "\n"
   }
 
@@ -64,7 +64,7 @@ extension Report {
   /// Writes the report to a file, in the form that its name asks for.
   ///
   /// - Throws: ``RescueError`` when it cannot be written.
-  public func save(
+  package func save(
     as output: RunFiles.Output, _ format: ReportFormat, in world: World
   ) throws(RescueError) {
     try output.write(Bytes(rendered(as: format).utf8), world: world)
@@ -73,7 +73,7 @@ extension Report {
   /// The report in the form that was asked for.
   ///
   /// - Throws: ``RescueError`` as ``json()``.
-  public func rendered(as format: ReportFormat) throws(RescueError) -> String {
+  package func rendered(as format: ReportFormat) throws(RescueError) -> String {
     switch format {
     case .text: text
     case .json: try json()
@@ -83,18 +83,18 @@ extension Report {
 }
 
 /// A file that a report is about.
-public struct ReportedFile: Hashable, Sendable, Encodable {
+package struct ReportedFile: Hashable, Sendable, Encodable {
   /// Its name, without a folder.
-  public let name: String
+  package let name: String
   /// Its SHA-256 in hexadecimal; nil when it was not taken of the whole file.
-  public let sha256: String?
+  package let sha256: String?
   /// The digest of what could be read of it outside its holes; nil when it was read as a whole.
-  public let partialDigest: String?
+  package let partialDigest: String?
   /// Whether it is still the same after the run; nil when that was not looked at.
-  public let isUnchanged: Bool?
+  package let isUnchanged: Bool?
 
   /// Makes the entry of a file from its digests before and after the run.
-  public init(_ input: RunRecord.InputDigest) {
+  package init(_ input: RunRecord.InputDigest) {
     name = input.name.description.shownFile
     sha256 = input.sha256?.description
     partialDigest = input.partialDigest?.description

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was not checked, as every document lists it.
 
-public import Diagnosis
+package import Diagnosis
 
 /// What was not checked, as every document lists it.
-public struct ReportedUnchecked: Hashable, Sendable, Encodable {
+package struct ReportedUnchecked: Hashable, Sendable, Encodable {
   /// What kind of thing: a raw value of `Unchecked.Subject`.
-  public let subject: String
+  package let subject: String
   /// The table, index or process; nil where it is the database.
-  public let object: String?
+  package let object: String?
   /// Why it was not checked.
-  public let reason: String
+  package let reason: String
   /// Both in one sentence.
-  public let message: String
+  package let message: String
 
   /// Makes an entry of a document.
-  public init(_ unchecked: Unchecked) {
+  package init(_ unchecked: Unchecked) {
     subject = unchecked.subject.rawValue
     object = unchecked.object
     reason = unchecked.reason.shownMessage
@@ -23,7 +23,7 @@ public struct ReportedUnchecked: Hashable, Sendable, Encodable {
   }
 
   /// As many entries as a document lists, each once.
-  public static func list(_ unchecked: [Unchecked]) -> [ReportedUnchecked] {
+  package static func list(_ unchecked: [Unchecked]) -> [ReportedUnchecked] {
     var seen: Set<Unchecked> = []
     let each = unchecked.filter { seen.insert($0).inserted }
     return each.prefix(DiagnosisReport.listLimit).map { ReportedUnchecked($0) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of rows that were not sent anywhere yet, as every document says it.
 
-public import Diagnosis
+package import Diagnosis
 
 /// What is known of rows that were not sent anywhere yet, as every document says it.
-public struct ReportedUnsynced: Hashable, Sendable, Codable {
+package struct ReportedUnsynced: Hashable, Sendable, Codable {
   /// Whether there are any: `none`, `some`, `cannot-tell` or `not-looked-for`.
-  public let state: PlainName
+  package let state: PlainName
   /// How many there are; nil when nobody can tell.
-  public let rows: Int?
+  package let rows: Int?
 
   /// Makes an entry of a document.
-  public init(_ unsynced: UnsyncedRows) {
+  package init(_ unsynced: UnsyncedRows) {
     switch unsynced {
     case .none: (state, rows) = ("none", 0)
     case .some(let count): (state, rows) = ("some", count)

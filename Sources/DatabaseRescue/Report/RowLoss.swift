@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many rows are lost, as reports say it and as JSON holds it.
 
-public import Diagnosis
+package import Diagnosis
 
 /// How many rows are lost, as reports say it.
-public struct RowLoss: Hashable, Sendable, Codable {
+package struct RowLoss: Hashable, Sendable, Codable {
   /// How sure the number is.
-  public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     /// No row is lost.
     case none
     /// The number is the number.
@@ -18,12 +18,12 @@ public struct RowLoss: Hashable, Sendable, Codable {
   }
 
   /// How sure the number is.
-  public let kind: Kind
+  package let kind: Kind
   /// The number; nil when it is unknown.
-  public let rows: Int?
+  package let rows: Int?
 
   /// Makes an account of a loss.
-  public init(_ loss: Loss) {
+  package init(_ loss: Loss) {
     switch loss {
     case .none: (kind, rows) = (.none, 0)
     case .exactly(let count): (kind, rows) = (.exactly, count)
@@ -50,7 +50,7 @@ public struct RowLoss: Hashable, Sendable, Codable {
   }
 
   /// The loss, as it was counted.
-  public var loss: Loss {
+  package var loss: Loss {
     switch kind {
     case .none: .none
     case .exactly: .exactly(rows ?? 0)
@@ -60,10 +60,10 @@ public struct RowLoss: Hashable, Sendable, Codable {
   }
 
   /// Whether there is a loss.
-  public var isLoss: Bool { kind != .none }
+  package var isLoss: Bool { kind != .none }
 
   /// The loss in words, such as `exactly 24 rows`.
-  public var words: String {
+  package var words: String {
     switch kind {
     case .none: "none"
     case .exactly: "exactly \((rows ?? 0).of("row"))"

@@ -6,7 +6,7 @@ extension SalvageAccount {
   private static let stretchesMax = 40
 
   /// The account as one HTML file.
-  public var html: String {
+  package var html: String {
     HTML.page(
       title: "\(file): salvage \(word)", tool: "\(tool) (\(libraries))",
       [

@@ -13,7 +13,7 @@ extension SalvageAccount {
   private static let stretchesMax = 8
 
   /// The text for a terminal; `file` names the fresh database in the command to paste.
-  public func lines(naming file: String? = nil) -> [StyledText] {
+  package func lines(naming file: String? = nil) -> [StyledText] {
     var lines = [
       StyledText(verbatim: "\(self.file) → \(output): ") + StyledText(verbatim: word, style)
         + StyledText(verbatim: " — \(meaning)"),

@@ -6,33 +6,33 @@ import SQLiteFormat
 
 extension SalvageAccount {
   /// What became of the rows of one table, or of all.
-  public struct Rows: Hashable, Sendable, Encodable {
+  package struct Rows: Hashable, Sendable, Encodable {
     /// The table; nil for rows whose table is unknown, and for the sum of all.
-    public let table: String?
+    package let table: String?
     /// Rows that could be read.
-    public let seen: Int
+    package let seen: Int
     /// Rows written to the fresh database.
-    public let written: Int
+    package let written: Int
     /// Rows that were there already, value for value.
-    public let duplicates: Int
+    package let duplicates: Int
     /// Rows set aside with a reason.
-    public let quarantined: Int
+    package let quarantined: Int
     /// Of these, rows of a transaction that was never committed.
-    public let uncommitted: Int
+    package let uncommitted: Int
     /// Rows that could not be read.
-    public let lost: RowLoss
+    package let lost: RowLoss
     /// Lost rows of which a part was kept.
-    public let partial: Int
+    package let partial: Int
     /// Written rows with values that have no column.
-    public let leftOut: Int
+    package let leftOut: Int
     /// Lost rows that come from a backup.
-    public let restored: Int
+    package let restored: Int
     /// Whether everything that was seen is accounted for.
-    public let isBalanced: Bool
+    package let isBalanced: Bool
     /// The stretches of rowids in which rows are missing; nil for the sum of all.
-    public let missing: [Stretch]?
+    package let missing: [Stretch]?
     /// How many stretches are not listed, because there are too many; nil for the sum of all.
-    public let missingOmitted: Int?
+    package let missingOmitted: Int?
 
     private enum CodingKeys: String, CodingKey {
       case table, seen, written, duplicates, quarantined, uncommitted, lost, partial, leftOut
@@ -84,13 +84,13 @@ extension SalvageAccount {
   }
 
   /// A stretch of rowids in which rows are missing.
-  public struct Stretch: Hashable, Sendable, Encodable {
+  package struct Stretch: Hashable, Sendable, Encodable {
     /// The first rowid; nil where the stretch begins with the table.
-    public let first: Int64?
+    package let first: Int64?
     /// The last rowid; nil where the stretch ends with the table.
-    public let last: Int64?
+    package let last: Int64?
     /// How many rows are missing in it; nil where that is not known.
-    public let rows: Int?
+    package let rows: Int?
     /// The stretch in words, such as `120-340`.
     let words: String
 

@@ -1,67 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account of a salvage as a document: one value, from which text, JSON and HTML are rendered.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The account of a salvage as a document.
 ///
 /// Its JSON is described as that of ``DiagnosisReport``.
-public struct SalvageAccount: Report, Hashable {
+package struct SalvageAccount: Report, Hashable {
   /// What the document is.
-  public var type: String { "salvage" }
+  package var type: String { "salvage" }
   /// The program that did it, with its version.
-  public let tool: String
+  package let tool: String
   /// The libraries in use, with their versions.
-  public let libraries: String
+  package let libraries: String
   /// When it was done.
-  public let created: Date
+  package let created: Date
   /// The support code of the run.
-  public let code: SupportCode
+  package let code: SupportCode
   /// The name of the damaged database, without its folder.
-  public let file: String
+  package let file: String
   /// The files that were read, the database first.
-  public let inputs: [ReportedFile]
+  package let inputs: [ReportedFile]
   /// The name of the fresh database.
-  public let output: String
+  package let output: String
   /// The name of the database of doubtful rows; nil when there were none.
-  public let quarantine: String?
+  package let quarantine: String?
   /// Whether every row of every table is in the fresh database.
-  public let isComplete: Bool
+  package let isComplete: Bool
   /// Whether all of the input could be read, and was the same at the end.
   let isWhollyRead: Bool
   /// All tables together.
-  public let rows: Rows
+  package let rows: Rows
   /// What became of every table's rows.
-  public let tables: [Rows]
+  package let tables: [Rows]
   /// How many tables are not listed, because there are too many.
-  public let tablesOmitted: Int
+  package let tablesOmitted: Int
   /// Objects of the schema that could not be made.
-  public let unrestored: [Unrestored]
+  package let unrestored: [Unrestored]
   /// How many objects are not listed, because there are too many.
-  public let unrestoredOmitted: Int
+  package let unrestoredOmitted: Int
   /// Rows that were lost and come from backups.
-  public let origins: [Origin]
+  package let origins: [Origin]
   /// How many tables with such rows are not listed, because there are too many.
-  public let originsOmitted: Int
+  package let originsOmitted: Int
   /// What else should be known.
-  public let notes: [String]
+  package let notes: [String]
   /// What was not checked.
-  public let unchecked: [ReportedUnchecked]
+  package let unchecked: [ReportedUnchecked]
   /// How many things are not listed, because there are too many.
-  public let uncheckedOmitted: Int
+  package let uncheckedOmitted: Int
   /// What SQLite's own check says about the fresh database; empty when it is sound.
-  public let integrityProblems: [String]
+  package let integrityProblems: [String]
   /// Rows of the fresh database that refer to rows that are not there.
-  public let danglingReferences: [Dangling]
+  package let danglingReferences: [Dangling]
   /// How many tables with such rows are not listed, because there are too many.
-  public let danglingReferencesOmitted: Int
+  package let danglingReferencesOmitted: Int
   /// The command to run next; nil when the fresh database holds no row that was to be saved.
   let next: ReportedCommand?
 
@@ -75,7 +75,7 @@ public struct SalvageAccount: Report, Hashable {
   }
 
   /// Makes the account of a salvage.
-  public init(
+  package init(
     of report: SalvageReport, file: PlainName, inputs: [RunRecord.InputDigest] = [],
     code: SupportCode, created: Date
   ) {
@@ -133,31 +133,31 @@ public struct SalvageAccount: Report, Hashable {
 
 extension SalvageAccount {
   /// An object of the schema that could not be made.
-  public struct Unrestored: Hashable, Sendable, Encodable {
+  package struct Unrestored: Hashable, Sendable, Encodable {
     /// Its name.
-    public let name: String
+    package let name: String
     /// Why, in SQLite's words.
-    public let reason: String
+    package let reason: String
   }
 
   /// Rows of a table that refer to rows that are not there.
-  public struct Dangling: Hashable, Sendable, Encodable {
+  package struct Dangling: Hashable, Sendable, Encodable {
     /// The table.
-    public let table: String
+    package let table: String
     /// How many of its rows.
-    public let rows: Int
+    package let rows: Int
   }
 
   /// Rows of a table that were lost and come from a backup.
-  public struct Origin: Hashable, Sendable, Encodable {
+  package struct Origin: Hashable, Sendable, Encodable {
     /// The table.
-    public let table: String
+    package let table: String
     /// The file name of the backup.
-    public let backup: String
+    package let backup: String
     /// When the backup was made.
-    public let created: Date?
+    package let created: Date?
     /// How many rows.
-    public let rows: Int
+    package let rows: Int
 
     init(_ restored: RestoredRows) {
       table = restored.table.text

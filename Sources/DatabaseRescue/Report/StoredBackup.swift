@@ -2,6 +2,7 @@
 // Backups as JSON: the same members wherever backups are listed.
 
 internal import Diagnosis
+internal import SQLiteFormat
 
 extension Backup {
   /// The backup as JSON.

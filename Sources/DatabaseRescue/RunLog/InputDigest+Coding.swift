@@ -2,9 +2,9 @@
 // The digests of an input as JSON: in the log as in every report.
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  public import Foundation
+  internal import Foundation
 #endif
 
 extension RunRecord.InputDigest {
@@ -31,7 +31,7 @@ extension RunRecord.InputDigest: Codable {
   }
 
   /// Reads the digests of a file, as earlier versions wrote them too.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     func digest(_ key: CodingKeys) throws -> PlainName? {
       try values.decodeIfPresent(PlainName.self, forKey: key)
@@ -44,7 +44,7 @@ extension RunRecord.InputDigest: Codable {
   }
 
   /// Writes the digests of a file: the second one where it is another.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encodeIfPresent(sha256, forKey: .sha256)

@@ -7,17 +7,17 @@
 /// is dropped, whatever the text was meant to be. Control and format characters
 /// go too, and what is longer than ``lengthLimit`` is cut. As no text enters a
 /// run record in any other way, also when one is read, no record carries a path.
-public struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
+package struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
   /// The name.
-  public let description: String
+  package let description: String
 
   /// The most Unicode scalars that a name has.
-  public static let lengthLimit = 200
+  package static let lengthLimit = 200
 
   /// Makes a name of any text.
-  public init(_ text: String) {
+  package init(_ text: String) {
     let scalars = text.unicodeScalars
     let start = scalars.lastIndex(where: Self.isSeparator).map { scalars.index(after: $0) }
     let name = scalars[(start ?? scalars.startIndex)...].lazy.filter { !$0.isObeyed }
@@ -25,22 +25,22 @@ public struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLiteral
   }
 
   /// Makes the name of a file.
-  public init(_ path: FilePath) {
+  package init(_ path: FilePath) {
     self.init(path.description)
   }
 
   /// Makes a name of a literal.
-  public init(stringLiteral value: String) {
+  package init(stringLiteral value: String) {
     self.init(value)
   }
 
   /// Reads a name; what should not be in it is dropped again.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
   /// Writes the name as its text.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }

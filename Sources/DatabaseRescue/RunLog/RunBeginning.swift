@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line that a run writes before it may change a database: should it be killed, the log knows it.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// What the log holds of a run that is going to replace a database, before it does.
 ///
 /// Its files carry its code, and so the next run knows them for ours, also where the whole folder
 /// was moved to another disk or another device since.
-public struct RunBeginning: Hashable, Sendable, Codable {
+package struct RunBeginning: Hashable, Sendable, Codable {
   /// The version of the JSON.
-  public let version: Int
+  package let version: Int
   /// The code that the run has if it succeeds; its quarantine folder has that name.
-  public let began: SupportCode
+  package let began: SupportCode
   /// When it was about to change something, to the second.
-  public let at: Date
+  package let at: Date
   /// The name of the database file.
-  public let file: PlainName
+  package let file: PlainName
 
   init(_ code: SupportCode, at date: Date, file: FilePath) {
     version = PublishedFormat.log.version

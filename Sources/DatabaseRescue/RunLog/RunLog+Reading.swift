@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the run log: line by line in little memory, whatever the file holds.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 extension RunLog {
   /// What was read of a log.
-  public struct Contents: Hashable, Sendable {
+  package struct Contents: Hashable, Sendable {
     /// The runs, the oldest first.
-    public var records: [RunRecord] = []
+    package var records: [RunRecord] = []
     /// The runs that have begun to replace a database, and of whose end there is no line: killed,
     /// or at work.
-    public var unfinished: [RunBeginning] = []
+    package var unfinished: [RunBeginning] = []
     /// How many lines could not be read: torn, foreign, or of a later schema.
-    public var unreadableCount = 0
+    package var unreadableCount = 0
   }
 
   /// Reads the runs of the last lines, by default of all.
   ///
   /// - Throws: ``RescueError`` when the file exists but cannot be read.
-  public func records(lastLines limit: Int = .max) throws(RescueError) -> Contents {
+  package func records(lastLines limit: Int = .max) throws(RescueError) -> Contents {
     let limit = max(limit, 0)
     var contents = Contents()
     var tail: [Bytes] = []
@@ -55,7 +55,7 @@ extension RunLog {
   /// Reads the newest run with a support code; nil when the log has none.
   ///
   /// - Throws: ``RescueError`` when the file exists but cannot be read.
-  public func record(for code: SupportCode) throws(RescueError) -> RunRecord? {
+  package func record(for code: SupportCode) throws(RescueError) -> RunRecord? {
     let text = Array(code.description.utf8)
     var newest: RunRecord?
     try forEachLine { line in

@@ -24,22 +24,22 @@ import SQLiteFormat
 /// torn all the same, the next one starts afresh, and readers skip what they cannot
 /// read and count it. A log that cannot be written must not stop a rescue: callers
 /// show the error of ``append(_:)`` as a warning and go on.
-public struct RunLog: Sendable {
+package struct RunLog: Sendable {
   /// The file.
-  public let path: FilePath
+  package let path: FilePath
 
   let storage: any Storage
   private let pause: @Sendable () -> Void
 
   /// The log at a path.
-  public init(at path: FilePath, in world: World) {
+  package init(at path: FilePath, in world: World) {
     self.init(at: path, in: world) { usleep(Self.pauseMicroseconds) }
   }
 
   /// The log where the environment puts it.
   ///
   /// - Throws: ``RescueError`` when the environment names no place for it.
-  public init(in world: World) throws(RescueError) {
+  package init(in world: World) throws(RescueError) {
     guard let path = Self.path(in: world.environment) else {
       throw RescueError(
         .cannotWrite, "there is no place for the run log", meaning: Self.unaffected,
@@ -59,7 +59,7 @@ public struct RunLog: Sendable {
   /// `$DBRESCUE_LOG`, else `$XDG_STATE_HOME/dbrescue/runs.jsonl`, else
   /// `$HOME/.local/state/dbrescue/runs.jsonl`. Empty variables count as unset, and so
   /// does an `XDG_STATE_HOME` that is not absolute, as its standard demands.
-  public static func path(in environment: [String: String]) -> FilePath? {
+  package static func path(in environment: [String: String]) -> FilePath? {
     func folder(_ name: String) -> FilePath? {
       environment[name].flatMap { $0.isEmpty ? nil : FilePath($0) }
     }
@@ -74,7 +74,7 @@ public struct RunLog: Sendable {
   ///
   /// - Throws: ``RescueError`` when it could not be written, or when another process
   ///   held the log for too long. The rescue itself goes on.
-  public func append(_ record: RunRecord) throws(RescueError) {
+  package func append(_ record: RunRecord) throws(RescueError) {
     try append(line: line(for: record.shortened))
   }
 

@@ -19,7 +19,7 @@ public struct RunResult<Value: Sendable>: Sendable {
   /// When it began.
   public let started: Date
   /// The digests of the input files before and after, where they were taken.
-  public let inputs: [RunRecord.InputDigest]
+  package let inputs: [RunRecord.InputDigest]
   /// Why the run could not be logged, when it could not: a warning, not a failure.
   public let logFailure: RescueError?
   /// Whether somebody wished the run to stop after its first change: it went on to its end.

@@ -1,71 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run as one line of JSON: what happened, in names, counts, sizes and versions only.
 
-public import Diagnosis
+package import Diagnosis
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// One run, as the run log keeps it.
 ///
 /// It holds no row values and no folders: every text in it is a ``PlainName``.
 /// The JSON only grows; a reader takes what it knows and ignores the rest.
-public struct RunRecord: Hashable, Sendable, Codable {
+package struct RunRecord: Hashable, Sendable, Codable {
   /// The version of the JSON.
-  public let version: Int
+  package let version: Int
   /// The support code of the run.
-  public let code: SupportCode
+  package let code: SupportCode
   /// The code under which it began to replace a database, where it ended with another one.
-  public var began: SupportCode?
+  package var began: SupportCode?
   /// When it started, to the second.
-  public let started: Date
+  package let started: Date
   /// How long it took.
-  public let seconds: Double
+  package let seconds: Double
   /// What was run, such as `vault-verify`.
-  public let operation: PlainName
+  package let operation: PlainName
   /// How far it came.
-  public let stage: PlainName
+  package let stage: PlainName
   /// How it ended.
-  public let outcome: PlainName
+  package let outcome: PlainName
   /// The exit status of the command.
-  public let exitCode: Int32
+  package let exitCode: Int32
   /// The program with its version.
-  public let tool: PlainName
+  package let tool: PlainName
   /// The libraries in use, with their versions; nil in the records of versions that did not say.
-  public let libraries: PlainName?
+  package let libraries: PlainName?
   /// The verdict in one word, such as `damaged`; nil when there was none.
-  public let verdict: PlainName?
+  package let verdict: PlainName?
   /// Whether the database found had rows that are lost or doubtful; nil without a verdict.
-  public let losesRows: Bool?
+  package let losesRows: Bool?
   /// Who made the file; nil when nobody who is known.
-  public let framework: PlainName?
+  package let framework: PlainName?
   /// What else is true of the run.
-  public let flags: Flags
+  package let flags: Flags
   /// How many findings there were of which kind.
-  public var findings: [FindingCount] = []
+  package var findings: [FindingCount] = []
   /// The schema versions.
-  public var versions: Versions
+  package var versions: Versions
   /// The name of the database file.
-  public var file: PlainName?
+  package var file: PlainName?
   /// The size of the database file.
-  public var byteCount: Int?
+  package var byteCount: Int?
   /// The digests of the files that were looked at.
-  public var inputs: [InputDigest] = []
+  package var inputs: [InputDigest] = []
   /// The backup that was used.
-  public var backupUsed: PlainName?
+  package var backupUsed: PlainName?
   /// The backup that was made.
-  public var backupMade: PlainName?
+  package var backupMade: PlainName?
   /// What became of the rows, per table.
-  public var tables: [TableCount] = []
+  package var tables: [TableCount] = []
   /// How many tables are not listed, because there are too many.
-  public private(set) var tablesOmitted: Int?
+  package private(set) var tablesOmitted: Int?
   /// What was done, in order.
-  public var steps: [Step] = []
+  package var steps: [Step] = []
   /// How many steps are not listed, because there are too many.
-  public private(set) var stepsOmitted: Int?
+  package private(set) var stepsOmitted: Int?
 
   private enum CodingKeys: String, CodingKey {
     case version, code, began, started, seconds, operation, stage, outcome, tool, libraries
@@ -75,7 +75,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
   }
 
   /// Makes the record of a run; what the code says in short is taken from it.
-  public init(
+  package init(
     code: SupportCode, started: Date, seconds: Double, exitCode: Int32, tool: PlainName,
     libraries: PlainName? = nil, unsyncedRows: UnsyncedRows? = nil
   ) {
@@ -134,20 +134,20 @@ public struct RunRecord: Hashable, Sendable, Codable {
 
 extension RunRecord {
   /// How many findings of one kind there were.
-  public struct FindingCount: Hashable, Sendable, Codable {
+  package struct FindingCount: Hashable, Sendable, Codable {
     /// The code of the catalogue, such as `DBR-F060`.
-    public let code: PlainName
+    package let code: PlainName
     /// How many.
-    public let count: Int
+    package let count: Int
 
     /// Makes a count.
-    public init(_ code: FindingCode, count: Int) {
+    package init(_ code: FindingCode, count: Int) {
       self.code = PlainName(code.name)
       self.count = count
     }
 
     /// Counts findings by kind, in the order of the catalogue.
-    public static func counting(_ findings: [Finding]) -> [FindingCount] {
+    package static func counting(_ findings: [Finding]) -> [FindingCount] {
       Dictionary(grouping: findings, by: \.code)
         .sorted { $0.key.rawValue < $1.key.rawValue }
         .map { FindingCount($0.key, count: $0.value.reduce(0) { $0 + $1.count }) }
@@ -155,16 +155,16 @@ extension RunRecord {
   }
 
   /// The schema version found and the one expected.
-  public struct Versions: Hashable, Sendable, Codable {
+  package struct Versions: Hashable, Sendable, Codable {
     /// The version in the file.
-    public var found: Int?
+    package var found: Int?
     /// The version that was expected.
-    public var expected: Int?
+    package var expected: Int?
     /// How they relate.
-    public var relation: PlainName
+    package var relation: PlainName
 
     /// Makes a pair of versions.
-    public init(found: Int?, expected: Int?, relation: VersionRelation) {
+    package init(found: Int?, expected: Int?, relation: VersionRelation) {
       self.found = found
       self.expected = expected
       self.relation = PlainName(relation.rawValue)
@@ -172,19 +172,19 @@ extension RunRecord {
   }
 
   /// What is either so or not.
-  public struct Flags: Hashable, Sendable, Codable {
+  package struct Flags: Hashable, Sendable, Codable {
     /// Whether a `-wal` file with content lay beside the database.
-    public let wal: Bool
+    package let wal: Bool
     /// What is known of rows that wait to be sent.
-    public let unsynced: ReportedUnsynced
+    package let unsynced: ReportedUnsynced
     /// Whether a backup exists that was read back and compared.
-    public let verifiedBackup: Bool
+    package let verifiedBackup: Bool
     /// Whether the database was restored from a backup.
-    public let restored: Bool
+    package let restored: Bool
     /// Whether rows were lost.
-    public let rowsLost: Bool
+    package let rowsLost: Bool
     /// Whether nobody was there to ask.
-    public let unattended: Bool
+    package let unattended: Bool
 
     fileprivate init(_ content: SupportCode.Content?, _ rows: UnsyncedRows?) {
       wal = content?.hasWAL ?? false
@@ -198,16 +198,16 @@ extension RunRecord {
   }
 
   /// The SHA-256 of a file before and after the run, in hexadecimal.
-  public struct InputDigest: Hashable, Sendable {
+  package struct InputDigest: Hashable, Sendable {
     /// The name of the file.
-    public let name: PlainName
+    package let name: PlainName
     /// The digest before the run; nil when it was not taken.
-    public let before: PlainName?
+    package let before: PlainName?
     /// The digest after the run; nil when it was not taken.
-    public let after: PlainName?
+    package let after: PlainName?
 
     /// Makes a pair of digests.
-    public init(name: PlainName, before: PlainName?, after: PlainName?) {
+    package init(name: PlainName, before: PlainName?, after: PlainName?) {
       self.name = name
       self.before = before
       self.after = after
@@ -215,22 +215,22 @@ extension RunRecord {
   }
 
   /// What became of the rows of a table.
-  public struct TableCount: Hashable, Sendable, Codable {
+  package struct TableCount: Hashable, Sendable, Codable {
     /// The table.
-    public let table: PlainName
+    package let table: PlainName
     /// Rows that were seen.
-    public let seen: Int
+    package let seen: Int
     /// Rows that were written.
-    public let written: Int
+    package let written: Int
     /// Rows that were set aside.
-    public let quarantined: Int
+    package let quarantined: Int
     /// Rows that were identical copies of others.
-    public let duplicates: Int
+    package let duplicates: Int
     /// Rows that are missing.
-    public let lost: RowLoss
+    package let lost: RowLoss
 
     /// Makes the counts of a table.
-    public init(
+    package init(
       table: PlainName, seen: Int, written: Int, quarantined: Int, duplicates: Int,
       lost: RowLoss
     ) {
@@ -244,16 +244,16 @@ extension RunRecord {
   }
 
   /// One step of a run.
-  public struct Step: Hashable, Sendable, Codable {
+  package struct Step: Hashable, Sendable, Codable {
     /// What was done.
-    public let name: PlainName
+    package let name: PlainName
     /// How it ended.
-    public let outcome: PlainName
+    package let outcome: PlainName
     /// How long it took.
-    public let seconds: Double
+    package let seconds: Double
 
     /// Makes a step.
-    public init(name: PlainName, outcome: PlainName, seconds: Double) {
+    package init(name: PlainName, outcome: PlainName, seconds: Double) {
       self.name = name
       self.outcome = outcome
       self.seconds = RunRecord.milliseconds(seconds)

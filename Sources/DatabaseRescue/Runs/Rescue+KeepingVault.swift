@@ -5,18 +5,18 @@ internal import Diagnosis
 internal import SQLiteFormat
 
 /// What proving the backups of a vault showed.
-public struct VaultVerification: Sendable {
+package struct VaultVerification: Sendable {
   /// The files, newest first, those of a raw backup together.
-  public var results: [BackupVerification] = []
+  package var results: [BackupVerification] = []
   /// Why it could not be noted when the backups were proven, when it could not: a warning.
-  public var noteFailure: RescueError?
+  package var noteFailure: RescueError?
 
   /// Whether every file gives back exactly what was stored.
-  public var passed: Bool { results.allSatisfy(\.passed) }
+  package var passed: Bool { results.allSatisfy(\.passed) }
 
   /// What stands in the way of that: a file that does not hold, or else a disk that does not hand
   /// one out; nil when every file holds.
-  public var failure: RescueError.Kind? {
+  package var failure: RescueError.Kind? {
     if passed { return nil }
     return results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
   }
@@ -31,7 +31,7 @@ extension Rescue {
   /// - Returns: What was found, file by file.
   /// - Throws: ``RescueError`` when the vault cannot be listed; a backup that does not hold is part
   ///   of the result.
-  public func verify(
+  package func verify(
     _ vault: Vault, _ backups: [Backup]? = nil
   ) throws(RescueError) -> RunResult<VaultVerification> {
     try run(.vaultVerify, on: vault.folder) { notes throws(RescueError) in
@@ -80,7 +80,7 @@ extension Rescue {
   ///   - approve: Shown what is going to be removed.
   /// - Returns: What became of each backup.
   /// - Throws: ``RescueError``; unless it says otherwise, every backup is still there.
-  public func prune(
+  package func prune(
     _ vault: Vault, keeping retention: Retention, of database: FilePath? = nil,
     approve: (PrunePlan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<PrunePlan> {
@@ -146,7 +146,7 @@ extension Rescue {
   /// - Returns: What is missing, if anything.
   /// - Throws: ``RescueError`` when the output exists, is an input or cannot be written, and when
   ///   the backup is not whole and that is asked for; nothing is left behind then.
-  public func extract(
+  package func extract(
     _ backup: FilePath, to output: FilePath, files: RunFiles = RunFiles(),
     isBestEffort: Bool = false
   ) throws(RescueError) -> RunResult<BackupExtraction> {

@@ -26,6 +26,13 @@ final class ComputedRule {
 
   /// What the rule is.
   let kind: Kind
+  /// The expressions, one for each column of the result.
+  let expressions: [String]
+  /// The condition of a partial index.
+  var condition: String? {
+    if case .index(_, let condition, _) = kind { condition } else { nil }
+  }
+
   private let statement: Statement
   private let encoding: TextEncoding
 
@@ -37,6 +44,7 @@ final class ComputedRule {
     on connection: borrowing Connection
   ) throws(SQLiteError) {
     self.kind = kind
+    self.expressions = expressions
     self.encoding = encoding
     var columns = expressions
     var condition = ""

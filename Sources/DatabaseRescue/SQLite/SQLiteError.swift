@@ -4,23 +4,23 @@
 internal import CSQLite
 
 /// An error of SQLite, without values of rows.
-public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code.
-  public let extendedCode: Int32
+  package let extendedCode: Int32
   /// SQLite's own message.
-  public let message: String
+  package let message: String
 
   /// Makes an error.
-  public init(extendedCode: Int32, message: String) {
+  package init(extendedCode: Int32, message: String) {
     self.extendedCode = extendedCode
     self.message = message
   }
 
   /// The primary result code.
-  public var code: Int32 { extendedCode & 0xFF }
+  package var code: Int32 { extendedCode & 0xFF }
 
   /// What kind of trouble this is.
-  public var cause: Cause {
+  package var cause: Cause {
     switch code {
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
@@ -39,7 +39,7 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code) }
 
   /// The kinds of trouble that are told apart: only `damaged` is corruption.
-  public enum Cause: Hashable, Sendable {
+  package enum Cause: Hashable, Sendable {
     /// Another connection holds a lock.
     case busy
     /// The file is malformed or not a database.
@@ -59,5 +59,5 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// SQLite's message with its code.
-  public var description: String { "\(message) (SQLite error \(extendedCode))" }
+  package var description: String { "\(message) (SQLite error \(extendedCode))" }
 }

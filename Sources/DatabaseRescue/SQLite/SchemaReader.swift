@@ -229,7 +229,9 @@ package enum SchemaReader {
       guard let column = table.columns.firstIndex(where: { $0.name == name }) else {
         continue
       }
-      table.columns[column].collation = Name(SQLTokens([item.tokens[collate + 1]]).normalized)
+      // As SQLite writes the names of its own.
+      table.columns[column].collation =
+        Name(SQLTokens([item.tokens[collate + 1]]).normalized.uppercased())
     }
   }
 

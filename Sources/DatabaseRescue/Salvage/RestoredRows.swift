@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that a salvage took from a backup, as its report names them.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Rows of one table that a salvage took from one backup.
-public struct RestoredRows: Hashable, Sendable {
+package struct RestoredRows: Hashable, Sendable {
   /// The table.
-  public let table: Name
+  package let table: Name
   /// The file name of the backup.
-  public let backup: PlainName
+  package let backup: PlainName
   /// When the backup was made.
-  public let created: Date?
+  package let created: Date?
   /// How many rows.
-  public let rows: Int
+  package let rows: Int
 }

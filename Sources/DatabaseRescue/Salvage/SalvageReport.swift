@@ -11,7 +11,7 @@ public struct SalvageReport: Sendable {
   /// The database of doubtful rows; nil when there were none.
   public let quarantine: FilePath?
   /// What became of every table's rows; the last entry, without a name, of rows without a table.
-  public internal(set) var balances: [Balance]
+  package internal(set) var balances: [Balance]
   /// Objects of the schema that could not be made, with the reason.
   public let unrestored: [(name: Name, reason: String)]
   /// What else should be known, such as an index that was built anew.
@@ -21,7 +21,7 @@ public struct SalvageReport: Sendable {
   /// Rows of the fresh database that refer to rows that are not there, by table.
   public let danglingReferences: [(table: Name, count: Int)]
   /// The backups that rows were taken from, and how many of each table.
-  public internal(set) var origins: [RestoredRows] = []
+  package internal(set) var origins: [RestoredRows] = []
   /// What was not checked, of the input or of the fresh database.
   public internal(set) var unchecked: [Unchecked] = []
   /// How many reads of the input have failed for good: what lies there is not known.

@@ -21,10 +21,10 @@ public enum ProcessEnd: Hashable, Sendable {
   case timedOut
 
   /// Whether it says itself that it succeeded.
-  public var succeeded: Bool { self == .exited(0) }
+  package var succeeded: Bool { self == .exited(0) }
 
   /// The end in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exited(let status): "ended with status \(status)"
     case .killed(let signal): "was killed by signal \(signal)"

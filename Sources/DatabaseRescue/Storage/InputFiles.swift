@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A database on disk as evidence: opened for reading only, with the journals beside it.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A database on disk with its journals, as evidence that is only read.
 public struct InputFiles: Sendable {
@@ -20,7 +20,7 @@ public struct InputFiles: Sendable {
   /// them the usual names are looked for, in lower and upper case.
   ///
   /// - Throws: ``RescueError`` when the database or a journal that was named is not there.
-  public init(
+  package init(
     _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, storage: any Storage
   ) throws(RescueError) {
     do {
@@ -44,7 +44,7 @@ public struct InputFiles: Sendable {
   /// - Throws: ``RescueError`` as ``init(_:wal:journal:storage:)``, and when a pipe gives nothing or
   ///   too much.
   public init(
-    _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, world: World
+    _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, world: World = World()
   ) throws(RescueError) {
     var held: [HeldFolder] = []
     func file(_ path: FilePath) throws(RescueError) -> FilePath {
@@ -126,7 +126,7 @@ public struct InputFiles: Sendable {
   /// Opens the files for reading.
   ///
   /// - Throws: ``RescueError`` when one cannot be opened.
-  public func open(in world: World) throws(RescueError) -> FileSet {
+  package func open(in world: World) throws(RescueError) -> FileSet {
     do {
       let folder = main.folder
       let storage = world.storage

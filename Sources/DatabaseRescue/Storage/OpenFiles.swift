@@ -10,20 +10,20 @@
 #endif
 
 /// A file that a process has open.
-public struct OpenFile: Hashable, Sendable {
+package struct OpenFile: Hashable, Sendable {
   /// The process.
-  public var process: Int32
+  package var process: Int32
   /// The name by which it was opened, or that it has now; without a mark that it has none any more.
-  public var name: FilePath
+  package var name: FilePath
   /// Where it can be opened again, also without a name.
-  public var path: FilePath
+  package var path: FilePath
   /// What is known of it.
-  public var status: FileStatus
+  package var status: FileStatus
   /// Whether the process can write to it.
-  public var isWritable: Bool
+  package var isWritable: Bool
 
   /// Describes an open file.
-  public init(
+  package init(
     process: Int32, name: FilePath, path: FilePath, status: FileStatus, isWritable: Bool
   ) {
     self.process = process
@@ -35,14 +35,14 @@ public struct OpenFile: Hashable, Sendable {
 }
 
 /// The open files of processes.
-public struct OpenFiles: Hashable, Sendable {
+package struct OpenFiles: Hashable, Sendable {
   /// The files.
-  public var files: [OpenFile]
+  package var files: [OpenFile]
   /// At how many processes nobody may look.
-  public var unseenProcesses: Int
+  package var unseenProcesses: Int
 
   /// Lists open files.
-  public init(files: [OpenFile], unseenProcesses: Int) {
+  package init(files: [OpenFile], unseenProcesses: Int) {
     self.files = files
     self.unseenProcesses = unseenProcesses
   }
@@ -50,7 +50,7 @@ public struct OpenFiles: Hashable, Sendable {
 
 extension Storage {
   /// Nothing, as of storage whose users are not known.
-  public func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { nil }
+  package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { nil }
 }
 
 #if os(Linux)
@@ -58,7 +58,7 @@ extension Storage {
     /// All files that those processes have open which have this one open, or one of its name.
     ///
     /// These looks at `/proc` are no calls on files, and nobody who watches those sees them.
-    public func openFiles(ofUsersOf path: FilePath) -> OpenFiles? {
+    package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? {
       guard let processes = Self.names(in: "/proc") else { return nil }
       let wanted = Self.status(of: path)?.identity
       var found = OpenFiles(files: [], unseenProcesses: 0)

@@ -46,7 +46,7 @@ public struct RunFiles: Sendable {
   public init() {}
 
   /// Notes files that the run reads.
-  public mutating func read(_ paths: [FilePath], storage: any Storage) {
+  package mutating func read(_ paths: [FilePath], storage: any Storage) {
     known += paths.map { Known(path: $0, isInput: true, keys: Self.keys(of: $0, storage)) }
   }
 
@@ -55,7 +55,7 @@ public struct RunFiles: Sendable {
   /// - Throws: ``RescueError`` of the kind `.usage` when it is an input, another output, or would
   ///   be taken for a journal of one of them; of the kind `.cannotWrite` when there is something
   ///   that may not be replaced.
-  public mutating func write(
+  package mutating func write(
     _ path: FilePath, replacing: Bool = false, storage: any Storage
   ) throws(RescueError) -> Output {
     try requireApart(path, storage: storage)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every system call on files, as one protocol, so that tests can fail or crash any of them.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// The file system, as far as this library uses it.
 ///
 /// One real implementation, ``SystemStorage``; tests bring simulated ones. Names
 /// are absolute or relative to the working folder. No call follows the last
 /// symbolic link unless it says so.
-public protocol Storage: Sendable {
+package protocol Storage: Sendable {
   /// Opens a file.
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile
 
@@ -77,7 +77,7 @@ public protocol Storage: Sendable {
 }
 
 /// How a file is opened.
-public enum OpenMode: Hashable, Sendable {
+package enum OpenMode: Hashable, Sendable {
   /// For reading only.
   case read
   /// For reading and writing; the file must exist.
@@ -89,9 +89,9 @@ public enum OpenMode: Hashable, Sendable {
 }
 
 /// What is known of a file without opening it.
-public struct FileStatus: Hashable, Sendable {
+package struct FileStatus: Hashable, Sendable {
   /// The kinds of file that matter here.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// An ordinary file.
     case file
     /// A folder.
@@ -105,22 +105,22 @@ public struct FileStatus: Hashable, Sendable {
   }
 
   /// What it is.
-  public var kind: Kind
+  package var kind: Kind
   /// The size in bytes.
-  public var byteCount: Int
+  package var byteCount: Int
   /// Seconds since 1970 at which the content last changed.
-  public var modified: Double
+  package var modified: Double
   /// The permission bits.
-  public var mode: UInt32
+  package var mode: UInt32
   /// The device and inode: equal for two names of one file.
-  public var identity: [UInt64]
+  package var identity: [UInt64]
   /// The number of names (hard links).
-  public var linkCount: Int
+  package var linkCount: Int
   /// Whether it belongs to the user that this process acts for.
-  public var isOwn: Bool
+  package var isOwn: Bool
 
   /// Makes a status.
-  public init(
+  package init(
     kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int,
     isOwn: Bool
   ) {
@@ -135,7 +135,7 @@ public struct FileStatus: Hashable, Sendable {
 }
 
 /// An open file; closed when the last reference goes.
-public protocol StoredFile: AnyObject, PageSource {
+package protocol StoredFile: AnyObject, PageSource {
   /// Writes bytes at an offset, all of them or an error.
   func write(_ bytes: Bytes, at offset: Int) throws(StorageError)
 
@@ -156,7 +156,7 @@ public protocol StoredFile: AnyObject, PageSource {
 ///
 /// Names in it are reached from the folder itself, and never through a symbolic link: what is put
 /// in the place of it, or of a folder above it, leads nothing elsewhere.
-public protocol StoredFolder: AnyObject, Sendable {
+package protocol StoredFolder: AnyObject, Sendable {
   /// The path by which it was opened.
   var path: FilePath { get }
 
@@ -198,13 +198,13 @@ public protocol StoredFolder: AnyObject, Sendable {
 }
 
 /// An open pipe: what is read of it is gone from it.
-public protocol StoredPipe: AnyObject {
+package protocol StoredPipe: AnyObject {
   /// What comes next, which is waited for no longer than this.
   func next(waiting milliseconds: Int32) throws(StorageError) -> PipeContent
 }
 
 /// What comes out of a pipe.
-public enum PipeContent: Hashable, Sendable {
+package enum PipeContent: Hashable, Sendable {
   /// Some bytes.
   case bytes(Bytes)
   /// Nothing in that time.
@@ -217,10 +217,10 @@ public enum PipeContent: Hashable, Sendable {
 
 extension Storage {
   /// Nothing, as storage that does not keep it says.
-  public func born(_ path: FilePath) throws(StorageError) -> Double? { nil }
+  package func born(_ path: FilePath) throws(StorageError) -> Double? { nil }
 
   /// Refuses, as storage without pipes does.
-  public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
+  package func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
     throw StorageError(operation: "open", path: path, errno: StorageError.noFile)
   }
 }
@@ -242,24 +242,24 @@ extension Storage {
 }
 
 /// A system call that failed.
-public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was tried, such as `read` or `rename`.
-  public let operation: String
+  package let operation: String
   /// On which file.
-  public let path: FilePath
+  package let path: FilePath
   /// The `errno`.
-  public let errno: Int32
+  package let errno: Int32
 
   /// Makes an error.
-  public init(operation: String, path: FilePath, errno: Int32) {
+  package init(operation: String, path: FilePath, errno: Int32) {
     self.operation = operation
     self.path = path
     self.errno = errno
   }
 
   /// The reason in the system's words, lower case.
-  public var reason: String { SystemStorage.message(of: errno) }
+  package var reason: String { SystemStorage.message(of: errno) }
 
   /// What failed, on which file, and why.
-  public var description: String { "cannot \(operation) '\(path)': \(reason)" }
+  package var description: String { "cannot \(operation) '\(path)': \(reason)" }
 }

@@ -53,7 +53,7 @@ final class SystemPipe: StoredPipe {
 
 extension SystemStorage {
   /// Opens a pipe for reading.
-  public func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
+  package func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {
     SystemPipe(
       descriptor: try call(SystemCall("open", path)) {
         unsafe path.withCString { unsafe systemOpen($0, OpenMode.read.flags, 0) }

@@ -12,7 +12,7 @@ import SQLiteFormat
 #endif
 
 /// A lock that is held for as long as this lives.
-public final class HeldLock: Sendable {
+package final class HeldLock: Sendable {
   fileprivate let descriptor: Int32
 
   fileprivate init(descriptor: Int32) {
@@ -25,14 +25,14 @@ public final class HeldLock: Sendable {
 
 extension SystemStorage {
   /// Takes the lock of a folder; nil when another run has it.
-  public func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
+  package func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
     let lock = HeldLock(descriptor: try descriptor(ofFolder: path))
     return try isGranted(path) { lock.take() } ? lock : nil
   }
 
   /// Keeps the connections of other processes from a database; nil when one of them is using it, or
   /// this process has it open itself.
-  public func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
+  package func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
     var mode = OpenMode.readWrite
     let lock: HeldLock
     do {

@@ -13,18 +13,18 @@ import SQLiteFormat
 #endif
 
 /// The file system of the machine.
-public struct SystemStorage: Storage {
+package struct SystemStorage: Storage {
   /// Who sees every call, and may make it fail; nobody outside tests.
   private let watch: (any SystemCallWatch)?
 
   /// Makes the storage; it has no state.
-  public init() { watch = nil }
+  package init() { watch = nil }
 
   /// Makes a storage whose calls are watched.
   package init(watchedBy watch: any SystemCallWatch) { self.watch = watch }
 
   /// Opens a file.
-  public func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
+  package func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
     if mode == .read, let file = try reopened(path) { return file }
     let number = SystemFile.nextNumber()
     let creates = mode == .createNew || mode == .append
@@ -51,7 +51,7 @@ public struct SystemStorage: Storage {
   }
 
   /// What is known of a file without opening it; nil when there is none.
-  public func status(of path: FilePath) throws(StorageError) -> FileStatus? {
+  package func status(of path: FilePath) throws(StorageError) -> FileStatus? {
     var information = stat()
     do {
       try call(SystemCall("look at", path)) {
@@ -64,7 +64,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Seconds since 1970 at which a file was made; nil where nobody keeps that.
-  public func born(_ path: FilePath) throws(StorageError) -> Double? {
+  package func born(_ path: FilePath) throws(StorageError) -> Double? {
     var born = 0.0
     try call(SystemCall("look at", path)) {
       unsafe path.withCString { unsafe dbrescue_birth_time($0, &born) }
@@ -73,7 +73,7 @@ public struct SystemStorage: Storage {
   }
 
   /// The path with all symbolic links followed, where there may be no file yet.
-  public func place(of path: FilePath) throws(StorageError) -> FilePath {
+  package func place(of path: FilePath) throws(StorageError) -> FilePath {
     var path = path
     for _ in 0..<Self.linksMax {
       do {
@@ -93,7 +93,7 @@ public struct SystemStorage: Storage {
   private static let linksMax = 40
 
   /// The path with all symbolic links followed.
-  public func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
+  package func resolve(_ path: FilePath) throws(StorageError) -> FilePath {
     var bytes: [UInt8] = []
     try call(SystemCall("resolve", path)) {
       guard let resolved = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return -1 }
@@ -119,7 +119,7 @@ public struct SystemStorage: Storage {
   }
 
   /// The names in a folder, sorted by their bytes.
-  public func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
+  package func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
     var opened: FolderStream?
     try call(SystemCall("list", folder)) {
       unsafe opened = folder.withCString { unsafe opendir($0) }
@@ -146,7 +146,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Makes a folder and those above it.
-  public func createFolder(_ path: FilePath) throws(StorageError) {
+  package func createFolder(_ path: FilePath) throws(StorageError) {
     if let status = try status(of: path) {
       if status.kind == .folder { return }
       throw StorageError(operation: "create folder", path: path, errno: ENOTDIR)
@@ -163,7 +163,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Renames a file, replacing what has the new name.
-  public func rename(_ path: FilePath, to newPath: FilePath) throws(StorageError) {
+  package func rename(_ path: FilePath, to newPath: FilePath) throws(StorageError) {
     try call(SystemCall("rename", path, .rename(to: newPath))) {
       unsafe path.withCString { old in
         unsafe newPath.withCString { new in unsafe systemRename(old, new) }
@@ -172,7 +172,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Renames a file, refusing where the new name is taken.
-  public func renameWithoutReplacing(
+  package func renameWithoutReplacing(
     _ path: FilePath, to newPath: FilePath
   ) throws(StorageError) {
     // link(2) fails where the name is taken, which rename(2) cannot promise. Some file
@@ -185,7 +185,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Gives a file a second name, refusing where it is taken; false where a file has only one.
-  public func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
+  package func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
     do {
       try call(SystemCall("link", path, .link(to: newPath))) {
         unsafe path.withCString { old in
@@ -199,7 +199,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Removes a file; does nothing where there is none.
-  public func remove(_ path: FilePath) throws(StorageError) {
+  package func remove(_ path: FilePath) throws(StorageError) {
     do {
       try call(SystemCall("remove", path, .remove)) {
         unsafe path.withCString { unsafe unlink($0) }
@@ -210,7 +210,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Removes an empty folder; does nothing where there is none.
-  public func removeFolder(_ path: FilePath) throws(StorageError) {
+  package func removeFolder(_ path: FilePath) throws(StorageError) {
     do {
       try call(SystemCall("remove", path, .removeFolder)) {
         unsafe path.withCString { unsafe rmdir($0) }
@@ -221,7 +221,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Makes the names in a folder durable.
-  public func synchronizeFolder(_ path: FilePath) throws(StorageError) {
+  package func synchronizeFolder(_ path: FilePath) throws(StorageError) {
     let descriptor = try descriptor(ofFolder: path)
     defer { systemClose(descriptor) }
     do {
@@ -232,7 +232,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Opens a folder; follows links to it.
-  public func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
+  package func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
     SystemFolder(descriptor: try descriptor(ofFolder: path), path: path, storage: self)
   }
 
@@ -243,7 +243,7 @@ public struct SystemStorage: Storage {
   }
 
   /// The bytes that this user can still write on the file system of `path`.
-  public func freeBytes(at path: FilePath) throws(StorageError) -> Int {
+  package func freeBytes(at path: FilePath) throws(StorageError) -> Int {
     var information = statvfs()
     try call(SystemCall("look at", path)) {
       unsafe path.withCString { unsafe statvfs($0, &information) }
@@ -254,7 +254,7 @@ public struct SystemStorage: Storage {
   }
 
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
-  public func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
+  package func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     var information = stat()
     try call(SystemCall("look at", path)) {
       unsafe path.withCString { unsafe stat($0, &information) }

@@ -20,7 +20,7 @@ import SQLiteFormat
 /// Everything that a run takes from outside, so that a test can make it deterministic.
 public struct World: Sendable {
   /// The file system.
-  public var storage: any Storage
+  package var storage: any Storage
   /// The time.
   public var now: @Sendable () -> Date
   /// Random bits.
@@ -47,9 +47,20 @@ public struct World: Sendable {
   /// Told how far the run is, by any thread.
   public var progress: @Sendable (Progress) -> Void
 
-  /// Makes a world; what is not given is the real one.
+  /// Makes the real world, in which a run can be watched and stopped.
   public init(
-    storage: any Storage = SystemStorage(),
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    isCancelled: @escaping @Sendable () -> Bool = { false },
+    progress: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) {
+    self.init(
+      storage: SystemStorage(), environment: environment, isCancelled: isCancelled,
+      progress: progress)
+  }
+
+  /// Makes a world with files of its own; what is not given is the real one.
+  package init(
+    storage: any Storage,
     now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) },
     environment: [String: String] = ProcessInfo.processInfo.environment,

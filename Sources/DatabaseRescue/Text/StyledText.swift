@@ -8,9 +8,9 @@
 /// ```swift
 /// console.print("verdict: \(verdict.word, .bad)")
 /// ```
-public struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
+package struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// What some words of a line are; how that looks is for the reader's side to decide.
-  public enum Style: Hashable, Sendable, CaseIterable {
+  package enum Style: Hashable, Sendable, CaseIterable {
     /// The title of what follows.
     case heading
     /// All is as it should be.
@@ -26,15 +26,15 @@ public struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 
   /// Some words of one style.
-  public struct Piece: Hashable, Sendable {
+  package struct Piece: Hashable, Sendable {
     /// The words.
-    public var text: String
+    package var text: String
     /// What they are; nil for plain text.
-    public var style: Style?
+    package var style: Style?
   }
 
   /// The words, in order.
-  public private(set) var pieces: [Piece]
+  package private(set) var pieces: [Piece]
 
   /// Text of this program itself, taken as it is.
   package init(verbatim text: String, _ style: Style? = nil) {
@@ -42,47 +42,47 @@ public struct StyledText: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 
   /// Takes words of this program as they are.
-  public init(stringLiteral value: String) {
+  package init(stringLiteral value: String) {
     self.init(verbatim: value)
   }
 
   /// Takes words of this program, and what stands between them made harmless.
-  public init(stringInterpolation: StringInterpolation) {
+  package init(stringInterpolation: StringInterpolation) {
     pieces = stringInterpolation.pieces
   }
 
   /// What stands between the quotation marks.
-  public struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     /// The most of one value that is shown; a line has room for words beside it.
     private static let pieceLimit = String.lineLimit - 50
 
     fileprivate var pieces: [Piece] = []
 
     /// Makes room for the pieces.
-    public init(literalCapacity: Int, interpolationCount: Int) {
+    package init(literalCapacity: Int, interpolationCount: Int) {
       pieces.reserveCapacity(2 * interpolationCount + 1)
     }
 
     /// Adds words of this program.
-    public mutating func appendLiteral(_ literal: String) {
+    package mutating func appendLiteral(_ literal: String) {
       if !literal.isEmpty { pieces.append(Piece(text: literal)) }
     }
 
     /// Adds a value, made harmless.
-    public mutating func appendInterpolation(
+    package mutating func appendInterpolation(
       _ value: some CustomStringConvertible, _ style: Style? = nil
     ) {
       pieces.append(Piece(text: value.description.harmless(limit: Self.pieceLimit), style: style))
     }
 
     /// Adds text that is harmless already.
-    public mutating func appendInterpolation(_ text: StyledText) {
+    package mutating func appendInterpolation(_ text: StyledText) {
       pieces += text.pieces
     }
   }
 
   /// The words without their styles.
-  public var plain: String { pieces.map(\.text).joined() }
+  package var plain: String { pieces.map(\.text).joined() }
 
   /// The number of columns that it takes on a terminal.
   package var width: Int { plain.columns }

@@ -12,13 +12,13 @@ public struct Backup: Sendable {
   /// The size of the file.
   public let byteCount: Int
   /// What the file is worth, as far as opening it tells.
-  public let state: BackupReader.State
+  package let state: BackupReader.State
   /// What the backup says about itself; nil when that is lost.
-  public let manifest: BackupManifest?
+  package let manifest: BackupManifest?
   /// What is wrong with the file, as far as opening it tells.
   public let flaws: [String]
   /// The last time that it was read in full after it was made; nil when it never was.
-  public internal(set) var proof: BackupProof?
+  package internal(set) var proof: BackupProof?
 
   /// Whether it can stand in for the database: complete, not raw, no damage found, no failed check, and
   /// nothing was wrong when it was last read in full.

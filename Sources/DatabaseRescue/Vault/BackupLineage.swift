@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether what is backed up follows from what the backup before it holds.
 
-public import Diagnosis
+package import Diagnosis
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -12,18 +12,18 @@ internal import SQLiteFormat
 
 extension BackupManifest {
   /// How the database follows from the newest good backup that there was.
-  public struct Lineage: Codable, Hashable, Sendable {
+  package struct Lineage: Codable, Hashable, Sendable {
     /// That backup.
-    public var after: BackupID
+    package var after: BackupID
     /// What there is to say of it; nothing when one state simply follows from the other.
-    public var findings: [BackupContent.FoundThing]
+    package var findings: [BackupContent.FoundThing]
     /// The tables that have fewer rows than there.
-    public var losses: [Succession.Loss]
+    package var losses: [Succession.Loss]
     /// Whether somebody said beforehand that all of that is meant.
-    public var isAccepted: Bool
+    package var isAccepted: Bool
 
     /// Whether the database may have gone back in time, and nobody has said that it should.
-    public var isDoubtful: Bool { !isAccepted && findings.contains { $0.severity > .notice } }
+    package var isDoubtful: Bool { !isAccepted && findings.contains { $0.severity > .notice } }
   }
 }
 

@@ -1,93 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backup says about itself: the JSON document that it carries.
 
-public import Diagnosis
-public import SQLiteFormat
+package import Diagnosis
+package import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// What a backup says about itself.
 ///
 /// Counts, names and digests; no row values.
-public struct BackupManifest: Codable, Hashable, Sendable {
+package struct BackupManifest: Codable, Hashable, Sendable {
   /// The version of this document that is written and read.
-  public static let currentSchema = 1
+  package static let currentSchema = 1
 
   /// The version of this document.
-  public var schema = Self.currentSchema
+  package var schema = Self.currentSchema
   /// The file name of the database; what is not valid UTF-8 is U+FFFD.
-  public var database: String
+  package var database: String
   /// When the backup was made, in UTC.
-  public var created: Date
+  package var created: Date
   /// The name of the run.
-  public var id: BackupID
+  package var id: BackupID
   /// The version of the program that made it.
-  public var tool: String
+  package var tool: String
   /// The bytes that are stored.
-  public var image: Image
+  package var image: Image
   /// Whether the files were stored as they are, because SQLite could not read them.
-  public var raw: Bool
+  package var raw: Bool
   /// The other files of the database that were stored beside this one; only with `raw`.
-  public var sidecars: [Sidecar] = []
+  package var sidecars: [Sidecar] = []
   /// What the database is and holds.
-  public var content: BackupContent
+  package var content: BackupContent
   /// The checks that were done, all of them and no other; empty in the first copy.
-  public var checks: [Check] = []
+  package var checks: [Check] = []
   /// Whether nothing was found wrong with the database and every check passed.
-  public var clean = false
+  package var clean = false
   /// When all of the database was last read and checked with nothing taken over from an earlier
   /// backup; nil when that was for this one.
-  public var examined: Date?
+  package var examined: Date?
   /// How the database follows from the newest good backup before; nil when there was none.
-  public var lineage: Lineage?
+  package var lineage: Lineage?
 
   /// The bytes that are stored.
-  public struct Image: Codable, Hashable, Sendable {
+  package struct Image: Codable, Hashable, Sendable {
     /// How many they are.
-    public var byteCount: Int
+    package var byteCount: Int
     /// Their SHA-256; nil in the first copy, written before they were read.
-    public var sha256: Digest?
+    package var sha256: Digest?
 
     /// Makes an image.
-    public init(byteCount: Int, sha256: Digest? = nil) {
+    package init(byteCount: Int, sha256: Digest? = nil) {
       self.byteCount = byteCount
       self.sha256 = sha256
     }
   }
 
   /// A file that was stored beside the database.
-  public struct Sidecar: Codable, Hashable, Sendable {
+  package struct Sidecar: Codable, Hashable, Sendable {
     /// What its name has after the database's: `-wal` or `-journal`.
-    public var suffix: String
+    package var suffix: String
     /// Its bytes.
-    public var image: Image
+    package var image: Image
 
     /// Makes a sidecar.
-    public init(suffix: String, image: Image) {
+    package init(suffix: String, image: Image) {
       self.suffix = suffix
       self.image = image
     }
   }
 
   /// A check that was really done.
-  public struct Check: Codable, Hashable, Sendable {
+  package struct Check: Codable, Hashable, Sendable {
     /// What was checked, such as `read back` or `integrity_check`.
-    public var name: String
+    package var name: String
     /// Whether all was as it should be.
-    public var passed: Bool
+    package var passed: Bool
     /// What was found; no row values.
-    public var detail: String
+    package var detail: String
     /// The earlier backup for which the check, or a part of it, was done.
     ///
     /// What it looked at there has not changed by a byte. Nil when all of it was done for this one.
-    public var basis: BackupID?
+    package var basis: BackupID?
 
     /// Makes a check.
-    public init(_ name: String, passed: Bool, detail: String) {
+    package init(_ name: String, passed: Bool, detail: String) {
       self.name = name
       self.passed = passed
       self.detail = detail
@@ -95,7 +95,7 @@ public struct BackupManifest: Codable, Hashable, Sendable {
   }
 
   /// Makes a manifest of what is known first.
-  public init(
+  package init(
     database: String, created: Date, id: BackupID, tool: String, image: Image, raw: Bool,
     content: BackupContent
   ) {
@@ -110,34 +110,34 @@ public struct BackupManifest: Codable, Hashable, Sendable {
 }
 
 /// What a database is and holds, as whoever made the backup found.
-public struct BackupContent: Codable, Hashable, Sendable {
+package struct BackupContent: Codable, Hashable, Sendable {
   /// The bytes of a page; 0 when unknown.
-  public var pageSize: Int
+  package var pageSize: Int
   /// The `user_version`.
-  public var userVersion: Int32
+  package var userVersion: Int32
   /// The `application_id`.
-  public var applicationID: UInt32
+  package var applicationID: UInt32
   /// The journal mode of the database when it was backed up, such as `wal`.
-  public var journalMode: String
+  package var journalMode: String
   /// The support code of the run.
-  public var supportCode: String?
+  package var supportCode: String?
   /// The `CREATE` statements, in the order of the schema table.
-  public var schemaSQL: [String]
+  package var schemaSQL: [String]
   /// The tables.
-  public var tables: [Table]
+  package var tables: [Table]
   /// What was found wrong, or worth knowing.
-  public var findings: [FoundThing]
+  package var findings: [FoundThing]
   /// The change counter of the file header, or a lower one that it had just before; nil when that
   /// is unknown.
-  public var changeCounter: UInt32?
+  package var changeCounter: UInt32?
   /// A digest of where the database lies, which tells two databases of one name apart; nil when
   /// that is unknown.
-  public var place: String?
+  package var place: String?
   /// The AUTOINCREMENT counters by table; nil when they are unknown.
-  public var sequences: [Name: Int64]?
+  package var sequences: [Name: Int64]?
 
   /// Makes a description of a database; what is left out is unknown.
-  public init(
+  package init(
     pageSize: Int = 0, userVersion: Int32 = 0, applicationID: UInt32 = 0,
     journalMode: String = "", supportCode: String? = nil, schemaSQL: [String] = [],
     tables: [Table] = [], findings: [FoundThing] = []
@@ -153,20 +153,20 @@ public struct BackupContent: Codable, Hashable, Sendable {
   }
 
   /// A table of the database.
-  public struct Table: Codable, Hashable, Sendable {
+  package struct Table: Codable, Hashable, Sendable {
     /// Its name.
-    public var name: Name
+    package var name: Name
     /// How many rows it has.
-    public var rows: Int
+    package var rows: Int
     /// A digest of its rows, made in whatever way the maker of the backup compares tables.
-    public var contentHash: String?
+    package var contentHash: String?
     /// The leaf pages that hold its rows.
-    public var leafPages: LeafPages?
+    package var leafPages: LeafPages?
     /// Whether it is the storage of a virtual table; nil when it is not.
-    public var isShadow: Bool?
+    package var isShadow: Bool?
 
     /// Makes a table.
-    public init(
+    package init(
       name: Name, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
     ) {
       self.name = name
@@ -177,16 +177,16 @@ public struct BackupContent: Codable, Hashable, Sendable {
   }
 
   /// A finding, as it is written down.
-  public struct FoundThing: Codable, Hashable, Sendable {
+  package struct FoundThing: Codable, Hashable, Sendable {
     /// The stable code, such as `DBR-F060`.
-    public var code: String
+    package var code: String
     /// How much it weighs.
-    public var severity: Finding.Severity
+    package var severity: Finding.Severity
     /// What was found.
-    public var message: String
+    package var message: String
 
     /// Writes down a finding.
-    public init(_ finding: Finding) {
+    package init(_ finding: Finding) {
       code = finding.code.name
       severity = finding.severity
       message = finding.message
@@ -198,16 +198,16 @@ public struct BackupContent: Codable, Hashable, Sendable {
 }
 
 /// The leaf pages of a table with a checksum of each, packed: there can be a great many.
-public struct LeafPages: Codable, Hashable, Sendable {
+package struct LeafPages: Codable, Hashable, Sendable {
   /// A leaf page.
-  public struct Leaf: Hashable, Sendable {
+  package struct Leaf: Hashable, Sendable {
     /// Its number.
-    public var page: PageNumber
+    package var page: PageNumber
     /// The CRC-32 of its bytes.
-    public var checksum: UInt32
+    package var checksum: UInt32
 
     /// Makes a leaf of its number and the bytes of the page.
-    public init(_ page: PageNumber, bytes: Bytes) {
+    package init(_ page: PageNumber, bytes: Bytes) {
       self.init(page: page, checksum: CRC32.checksum(of: bytes))
     }
 
@@ -221,7 +221,7 @@ public struct LeafPages: Codable, Hashable, Sendable {
   private var packed: Data
 
   /// Packs leaves, in the order of the table.
-  public init(_ leaves: some Sequence<Leaf>) {
+  package init(_ leaves: some Sequence<Leaf>) {
     var bytes = Bytes()
     for leaf in leaves {
       bytes.appendNumber(leaf.page.rawValue)
@@ -231,7 +231,7 @@ public struct LeafPages: Codable, Hashable, Sendable {
   }
 
   /// The leaves, in the order of the table; what is not a leaf is left out.
-  public var leaves: [Leaf] {
+  package var leaves: [Leaf] {
     let bytes = Bytes(packed)
     return stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).compactMap { start in
       guard let page = bytes.number(at: start, count: 4).flatMap({ PageNumber($0) }),
@@ -244,12 +244,12 @@ public struct LeafPages: Codable, Hashable, Sendable {
   /// Reads the packed leaves.
   ///
   /// - Throws: `DecodingError` when there is no base-64 text.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     packed = try decoder.singleValueContainer().decode(Data.self)
   }
 
   /// Writes the packed leaves.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(packed)
   }

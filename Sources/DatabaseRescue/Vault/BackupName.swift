@@ -10,7 +10,7 @@
 /// The name of a backup file: `<name>.<UTC yyyymmddThhmmssZ>.v<user_version>.<id>.db.gz`.
 public struct BackupName: Hashable, Sendable {
   /// Which file of the database it holds.
-  public enum Part: String, Hashable, Sendable, CaseIterable {
+  package enum Part: String, Hashable, Sendable, CaseIterable {
     /// The database itself.
     case main = ""
     /// Its write-ahead log, stored raw.
@@ -23,18 +23,18 @@ public struct BackupName: Hashable, Sendable {
   static let databaseByteCountMax = 200
 
   /// The name of the database: any bytes, cut off when it is very long.
-  public let database: FilePath
+  package let database: FilePath
   /// When the backup was made, to the second.
   public let created: Date
   /// The database's `user_version`.
   public let userVersion: Int32
   /// The name of the run.
-  public let id: BackupID
+  package let id: BackupID
   /// Which file of the database it holds.
-  public let part: Part
+  package let part: Part
 
   /// Makes a name; the time is cut to whole seconds.
-  public init(
+  package init(
     database: FilePath, created: Date, userVersion: Int32, id: BackupID, part: Part = .main
   ) {
     self.database = FilePath(bytes: database.bytes.prefix(Self.databaseByteCountMax))
@@ -45,7 +45,7 @@ public struct BackupName: Hashable, Sendable {
   }
 
   /// Reads the name of a file; nil when it is not one of a backup.
-  public init?(_ file: FilePath) {
+  package init?(_ file: FilePath) {
     let parts = Part.allCases.filter { file.hasSuffix(".db\($0.rawValue).gz") }
     guard let part = parts.first else { return nil }
     let stem = file.bytes.dropLast(".db\(part.rawValue).gz".utf8.count)
@@ -61,7 +61,7 @@ public struct BackupName: Hashable, Sendable {
   }
 
   /// The name as a file has it.
-  public var path: FilePath {
+  package var path: FilePath {
     database.adding(suffix: ".\(created.stamp).v\(userVersion).\(id).db\(part.rawValue).gz")
   }
 

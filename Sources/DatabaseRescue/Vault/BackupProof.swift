@@ -4,22 +4,22 @@
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The last time that a backup was read in full.
-public struct BackupProof: Codable, Hashable, Sendable {
+package struct BackupProof: Codable, Hashable, Sendable {
   /// Which backup it was.
-  public let id: BackupID
+  package let id: BackupID
   /// When.
-  public let date: Date
+  package let date: Date
   /// Whether it gave back exactly what was stored.
-  public let passed: Bool
+  package let passed: Bool
 
   /// Makes a proof.
-  public init(_ id: BackupID, at date: Date, passed: Bool) {
+  package init(_ id: BackupID, at date: Date, passed: Bool) {
     self.id = id
     self.date = date
     self.passed = passed

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Getting the database out of a backup, whole or as much as there is.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What extracting from a damaged backup gave.
-public struct BackupExtraction: Sendable {
+package struct BackupExtraction: Sendable {
   /// The length of the new file.
-  public let byteCount: Int
+  package let byteCount: Int
   /// The size of a page; nil when nobody knows.
-  public let pageSize: Int?
+  package let pageSize: Int?
   /// The parts that are lost: the new file holds zeros there.
-  public let lost: [BackupDamage]
+  package let lost: [BackupDamage]
   /// Why more is missing: the new file ends before the database does, or a file that was stored
   /// beside a raw one does not hold.
-  public internal(set) var endedBy: RescueError?
+  package internal(set) var endedBy: RescueError?
   /// The files beside the database that were extracted too.
-  public internal(set) var sidecars: [FilePath] = []
+  package internal(set) var sidecars: [FilePath] = []
 
   /// Whether the new file is the whole database.
-  public var isWhole: Bool { lost.isEmpty && endedBy == nil }
+  package var isWhole: Bool { lost.isEmpty && endedBy == nil }
 
   /// The bytes that are missing, neighbours together.
-  public var missing: [Range<Int>] {
+  package var missing: [Range<Int>] {
     lost.reduce(into: []) { ranges, loss in
       if let last = ranges.last, last.upperBound == loss.bytes.lowerBound {
         ranges[ranges.count - 1] = last.lowerBound..<loss.bytes.upperBound
@@ -32,7 +32,7 @@ public struct BackupExtraction: Sendable {
   }
 
   /// The pages that some bytes lie on; nil when the page size is unknown.
-  public func pages(of bytes: Range<Int>) -> ClosedRange<PageNumber>? {
+  package func pages(of bytes: Range<Int>) -> ClosedRange<PageNumber>? {
     BackupReader.pages(bytes, of: pageSize)
   }
 }
@@ -42,7 +42,7 @@ extension BackupReader {
   ///
   /// - Throws: ``RescueError`` of the kind `.invalidInput` when the backup is incomplete
   ///   or a member is lost, and whatever `body` throws.
-  public func forEachSpan(
+  package func forEachSpan(
     _ body: (Bytes) throws(RescueError) -> Void
   ) throws(RescueError) {
     guard let archive else { return try gunzip(body) }
@@ -69,7 +69,7 @@ extension BackupReader {
   ///   - limit: How large it may become.
   /// - Throws: ``RescueError`` when the backup is not whole, when there is no room, and
   ///   when the file cannot be written.
-  public func restore(to path: FilePath, byteCountMax limit: Int = .max) throws(RescueError) {
+  package func restore(to path: FilePath, byteCountMax limit: Int = .max) throws(RescueError) {
     try write(to: path, limit) { (output) throws(RescueError) in
       try forEachSpan { (bytes) throws(RescueError) in try output.append(bytes) }
     }
@@ -82,7 +82,7 @@ extension BackupReader {
   ///   - limit: How large it may become.
   /// - Returns: What is missing from the new file.
   /// - Throws: ``RescueError`` when there is no room, or the file cannot be written.
-  public func extract(
+  package func extract(
     to path: FilePath, byteCountMax limit: Int = .max
   ) throws(RescueError) -> BackupExtraction {
     var result: BackupExtraction?

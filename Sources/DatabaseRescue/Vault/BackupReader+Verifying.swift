@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proving a backup: every member is inflated and compared with its digest.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A part of the database that a backup cannot give back, or not in every way.
-public struct BackupDamage: Hashable, Sendable {
+package struct BackupDamage: Hashable, Sendable {
   /// The number of the member, from 0; nil when it is not there at all.
-  public let member: Int?
+  package let member: Int?
   /// Which bytes of the database it holds.
-  public let bytes: Range<Int>
+  package let bytes: Range<Int>
   /// Which pages those are; nil when the page size is unknown.
-  public let pages: ClosedRange<PageNumber>?
+  package let pages: ClosedRange<PageNumber>?
   /// What is wrong: lower case, no full stop.
-  public let reason: String
+  package let reason: String
   /// Whether the bytes cannot be had; otherwise only `gunzip` will complain.
-  public let isLost: Bool
+  package let isLost: Bool
   /// Whether the disk did not hand the member out, which says nothing of what it holds.
-  public var isUnread = false
+  package var isUnread = false
 }
 
 /// What verifying a backup showed.
-public struct BackupVerification: Sendable {
+package struct BackupVerification: Sendable {
   /// The backup.
-  public let path: FilePath
+  package let path: FilePath
   /// What it is worth.
-  public let state: BackupReader.State
+  package let state: BackupReader.State
   /// The checks that were done, all of them and no other.
-  public let checks: [BackupManifest.Check]
+  package let checks: [BackupManifest.Check]
   /// The members that are damaged or missing.
-  public let damage: [BackupDamage]
+  package let damage: [BackupDamage]
   /// What else is wrong with the file.
-  public let flaws: [String]
+  package let flaws: [String]
   /// Whether the disk did not hand out some of it, which says nothing of what it holds.
-  public var isUnread = false
+  package var isUnread = false
 
   /// Whether the backup gives back exactly what was stored, by every way of reading it.
-  public var passed: Bool {
+  package var passed: Bool {
     state != .incomplete && state != .damaged && flaws.isEmpty && damage.isEmpty
       && checks.allSatisfy(\.passed)
   }
@@ -48,7 +48,7 @@ extension BackupReader {
   static let imageDigest = "image digest"
 
   /// Reads the whole file, and compares everything in it with its digest.
-  public func verify() -> BackupVerification {
+  package func verify() -> BackupVerification {
     guard let archive else { return verifyForeign() }
     var hash = SHA256()
     let damage = self.damage { bytes in hash.update(bytes) }

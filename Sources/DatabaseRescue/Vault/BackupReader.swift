@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One backup file, opened: what it says about itself, and its bytes.
 
-public import SQLiteFormat
+package import SQLiteFormat
 internal import Synchronization
 
 /// One backup file, opened for reading.
 ///
 /// Opening inflates nothing. Nothing the file says is believed without its digest, and no
 /// file makes a reader crash, hang or take more memory than the file has bytes.
-public final class BackupReader: Sendable {
+package final class BackupReader: Sendable {
   /// What a file is worth, as far as opening it tells.
-  public enum State: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum State: String, Hashable, Sendable, CaseIterable, Codable {
     /// It ends as it should, and its manifest and index are whole.
     case complete
     /// The end is missing: it was cut, or never finished. Whole members can be read.
@@ -22,15 +22,15 @@ public final class BackupReader: Sendable {
   }
 
   /// The file.
-  public let path: FilePath
+  package let path: FilePath
   /// The size of the file.
-  public let byteCount: Int
+  package let byteCount: Int
   /// What the file is worth, as far as opening it tells.
-  public let state: State
+  package let state: State
   /// What the backup says about itself: what was measured last, else what was known first.
-  public let manifest: BackupManifest?
+  package let manifest: BackupManifest?
   /// What is wrong with the file, as far as opening it tells.
-  public let flaws: [String]
+  package let flaws: [String]
 
   let storage: any Storage
   let file: any StoredFile
@@ -40,7 +40,7 @@ public final class BackupReader: Sendable {
   /// Opens a backup, or any gzip file.
   ///
   /// - Throws: ``RescueError`` when the file cannot be read, or is no gzip file at all.
-  public init(_ path: FilePath, in storage: any Storage = SystemStorage()) throws(RescueError) {
+  package init(_ path: FilePath, in storage: any Storage = SystemStorage()) throws(RescueError) {
     self.path = path
     self.storage = storage
     do { file = try storage.open(path, .read) } catch { throw RescueError(error) }
@@ -86,20 +86,20 @@ public final class BackupReader: Sendable {
   }
 
   /// The length of the database; nil when nothing that is left says so.
-  public var imageByteCount: Int? { archive?.imageByteCount }
+  package var imageByteCount: Int? { archive?.imageByteCount }
 
   /// How many data members were found.
-  public var memberCount: Int { archive?.members.count ?? 0 }
+  package var memberCount: Int { archive?.members.count ?? 0 }
 
   /// Whether the manifest is the one that was measured last, with the checks in it.
-  public var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
+  package var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
 
   /// Whether this backup can stand in for the database: complete, not raw, proven, and of a database
   /// in which nothing was found to be damaged, and that had not gone back in time.
   ///
   /// Foreign keys that point nowhere do not count against it, since many apps live with
   /// such rows; a failed integrity check does.
-  public var isGood: Bool {
+  package var isGood: Bool {
     guard state == .complete, hasFinalManifest, let manifest, !manifest.raw else { return false }
     return manifest.content.isSound && manifest.lineage?.isDoubtful != true
       && manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
@@ -112,7 +112,7 @@ public final class BackupReader: Sendable {
   ///
   /// - Throws: ``RescueError`` for a foreign file, which can only be read from its start,
   ///   and when the length of the database is not known.
-  public func pages() throws(RescueError) -> any PageSource {
+  package func pages() throws(RescueError) -> any PageSource {
     guard let archive, let total = archive.imageByteCount else {
       throw RescueError(
         .invalidInput, "'\(path)' holds no list of its pages",

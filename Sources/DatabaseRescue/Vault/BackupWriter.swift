@@ -50,10 +50,10 @@ public struct BackupWriter: Sendable {
 
   /// Says what is in the bytes that are about to be stored, and what of it is different from an
   /// earlier backup; and again in those that were restored on trial.
-  public typealias Describe =
+  package typealias Describe =
     (any PageSource, EarlierBackup?) throws(RescueError) -> BackupDescription
   /// Checks a private copy, which it may change.
-  public typealias CheckCopy = (FilePath) throws(RescueError) -> [BackupManifest.Check]
+  package typealias CheckCopy = (FilePath) throws(RescueError) -> [BackupManifest.Check]
 
   let world: World
   let vault: FilePath
@@ -67,7 +67,7 @@ public struct BackupWriter: Sendable {
   ///   - tool: The version of the program, for the manifest.
   ///   - options: How backups are made.
   ///   - world: Files, time and chance.
-  public init(
+  package init(
     vault: FilePath, tool: String, options: Options = Options(), world: World = World()
   ) {
     self.vault = vault
@@ -93,7 +93,7 @@ public struct BackupWriter: Sendable {
   ///   - check: More checks on the private copy to which the backup was restored on trial.
   /// - Returns: The backup, verified as the options ask.
   /// - Throws: ``RescueError``; the vault is then as it was before.
-  public func backUp(
+  package func backUp(
     _ database: FilePath,
     describing describe: Describe, checking check: CheckCopy = { _ in [] }
   ) throws(RescueError) -> Backup {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backup before: what of it still holds for the next one.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -13,15 +13,15 @@ public import SQLiteFormat
 ///
 /// Most of a database is as it was. What was compressed, counted and checked then need not be again
 /// where not a byte has changed.
-public struct EarlierBackup: Sendable {
+package struct EarlierBackup: Sendable {
   /// Which backup it is.
-  public let id: BackupID
+  package let id: BackupID
   /// What it says about itself.
-  public let manifest: BackupManifest
+  package let manifest: BackupManifest
   /// The database as it was.
-  public let pages: any PageSource
+  package let pages: any PageSource
   /// Where the database is different now.
-  public private(set) var changes = ImageChanges()
+  package private(set) var changes = ImageChanges()
   /// The members of its file.
   let archive: Archive
 
@@ -82,14 +82,14 @@ public struct EarlierBackup: Sendable {
 }
 
 /// What is in the bytes of a backup.
-public struct BackupDescription: Sendable {
+package struct BackupDescription: Sendable {
   /// What the database is and holds.
-  public var content: BackupContent
+  package var content: BackupContent
   /// The tables that differ from the earlier backup, by themselves or in an index; nil when any may.
-  public var changedTables: [Name]?
+  package var changedTables: [Name]?
 
   /// Describes a database.
-  public init(_ content: BackupContent, changedTables: [Name]? = nil) {
+  package init(_ content: BackupContent, changedTables: [Name]? = nil) {
     self.content = content
     self.changedTables = changedTables
   }

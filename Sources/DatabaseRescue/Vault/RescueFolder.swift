@@ -11,21 +11,21 @@
 // our log proves to be ours came with the database, as in an archive that was unpacked: it is
 // evidence and stays.
 
-public import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 /// The folder beside a database that holds its backups and its displaced files.
-public struct RescueFolder: Hashable, Sendable {
+package struct RescueFolder: Hashable, Sendable {
   /// How the name of a file ends that is not complete yet.
   static let partialSuffix = ".partial"
 
   /// The database, with links followed.
-  public let database: FilePath
+  package let database: FilePath
 
   /// The folder of a database, which may be missing.
   ///
   /// - Throws: ``RescueError`` when the path's links cannot be followed.
-  public init(of database: FilePath, storage: any Storage) throws(RescueError) {
+  package init(of database: FilePath, storage: any Storage) throws(RescueError) {
     do {
       self.database = try storage.place(of: database)
     } catch  where error.cause == .missing {
@@ -36,16 +36,16 @@ public struct RescueFolder: Hashable, Sendable {
   }
 
   /// The folder itself.
-  public var path: FilePath { database.adding(suffix: ".rescue") }
+  package var path: FilePath { database.adding(suffix: ".rescue") }
   /// Where backups go unless told otherwise.
-  public var backups: FilePath { Vault.defaultFolder(of: database) }
+  package var backups: FilePath { Vault.defaultFolder(of: database) }
   /// The plan of an unfinished replacement.
   var plan: FilePath { path.appending("plan.json") }
   /// Where displaced files are kept.
   var quarantines: FilePath { path.appending("quarantine") }
 
   /// Where a run's displaced files are kept.
-  public func quarantine(_ code: SupportCode) -> FilePath {
+  package func quarantine(_ code: SupportCode) -> FilePath {
     quarantines.appending(FilePath(code.description))
   }
 

@@ -2,41 +2,41 @@
 // Which backups are kept, and why: a function of what there is, without a look at any file.
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Which backups of a vault are kept.
 ///
 /// Only a good backup is ever removed, and only while a newer good one is there: what is not good may
 /// hold the only copy of rows, and a good one in doubt is worth more than the space it takes.
-public struct Retention: Hashable, Sendable {
+package struct Retention: Hashable, Sendable {
   /// How many of the newest are kept.
-  public var last: Int
+  package var last: Int
   /// Of how many days the newest is kept, counting days that have a backup.
-  public var daily: Int
+  package var daily: Int
   /// Of how many weeks the newest is kept, counting weeks that have a backup.
-  public var weekly: Int
+  package var weekly: Int
 
   /// Makes a policy.
-  public init(last: Int = 5, daily: Int = 7, weekly: Int = 4) {
+  package init(last: Int = 5, daily: Int = 7, weekly: Int = 4) {
     self.last = last
     self.daily = daily
     self.weekly = weekly
   }
 
   /// A backup, as far as it matters here.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// Its name, which says of what database it is, from when, and of which version.
-    public var name: BackupName
+    package var name: BackupName
     /// Whether it can stand in for the database.
-    public var isGood: Bool
+    package var isGood: Bool
     /// Whether a run that has not ended relies on it.
-    public var isInUse: Bool
+    package var isInUse: Bool
 
     /// Makes an entry.
-    public init(_ name: BackupName, isGood: Bool, isInUse: Bool = false) {
+    package init(_ name: BackupName, isGood: Bool, isInUse: Bool = false) {
       self.name = name
       self.isGood = isGood
       self.isInUse = isInUse
@@ -50,7 +50,7 @@ public struct Retention: Hashable, Sendable {
   ///   - now: The time.
   ///   - isSound: Whether nothing is wrong with the databases themselves, as far as is known.
   /// - Returns: What becomes of each, newest first.
-  public func plan(for entries: [Entry], now: Date, isSound: Bool = true) -> PrunePlan {
+  package func plan(for entries: [Entry], now: Date, isSound: Bool = true) -> PrunePlan {
     let byDatabase = Dictionary(grouping: entries, by: \.name.database)
     let decisions = byDatabase.values.flatMap { decide($0.sorted(by: Entry.isNewer), now, isSound) }
     return PrunePlan(decisions: decisions.sorted { Entry.isNewer($0.entry, $1.entry) })
@@ -115,9 +115,9 @@ extension Retention.Entry {
 }
 
 /// What becomes of each backup of a vault.
-public struct PrunePlan: Hashable, Sendable {
+package struct PrunePlan: Hashable, Sendable {
   /// Why a backup is kept or removed.
-  public enum Reason: String, Hashable, Sendable, CaseIterable {
+  package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// It is the newest that can stand in for the database.
     case lastGood = "last-good"
     /// It is one of the newest.
@@ -142,7 +142,7 @@ public struct PrunePlan: Hashable, Sendable {
     case superseded
 
     /// The reason in words, to follow what becomes of the backup.
-    public var text: String {
+    package var text: String {
       switch self {
       case .lastGood: "the newest good one"
       case .last: "one of the newest"
@@ -160,14 +160,14 @@ public struct PrunePlan: Hashable, Sendable {
   }
 
   /// What becomes of one backup.
-  public struct Decision: Hashable, Sendable {
+  package struct Decision: Hashable, Sendable {
     /// The backup.
-    public var entry: Retention.Entry
+    package var entry: Retention.Entry
     /// Why.
-    public var reason: Reason
+    package var reason: Reason
 
     /// Whether it stays.
-    public var isKept: Bool { reason != .superseded }
+    package var isKept: Bool { reason != .superseded }
 
     init(_ entry: Retention.Entry, _ reason: Reason) {
       self.entry = entry
@@ -176,10 +176,10 @@ public struct PrunePlan: Hashable, Sendable {
   }
 
   /// The decisions, newest backup first.
-  public var decisions: [Decision]
+  package var decisions: [Decision]
 
   /// Whether older backups stay because something is wrong with the newest, or with the database.
-  public var isHeldUp: Bool {
+  package var isHeldUp: Bool {
     decisions.contains { [.newestIsNotGood, .databaseHasFindings].contains($0.reason) }
   }
 
@@ -201,7 +201,7 @@ public struct PrunePlan: Hashable, Sendable {
   }
 
   /// The backups that go, oldest first.
-  public var removals: [BackupName] {
+  package var removals: [BackupName] {
     decisions.filter { !$0.isKept }.reversed().map(\.entry.name)
   }
 }

@@ -2,18 +2,18 @@
 // Finding and removing what backup runs left behind that were killed.
 
 /// What a backup run that was killed left in a vault.
-public struct VaultLeftover: Hashable, Sendable {
+package struct VaultLeftover: Hashable, Sendable {
   /// The name of the run.
-  public let id: BackupID
+  package let id: BackupID
   /// Its files.
-  public let paths: [FilePath]
+  package let paths: [FilePath]
 }
 
 extension Vault {
   /// What dead runs left behind; the files of runs that are still writing are not among it.
   ///
   /// - Throws: ``RescueError`` when the folder cannot be read.
-  public func leftovers() throws(RescueError) -> [VaultLeftover] {
+  package func leftovers() throws(RescueError) -> [VaultLeftover] {
     var leftovers: [VaultLeftover] = []
     try forEachDeadRun { leftover, _ in
       if !leftover.paths.isEmpty { leftovers.append(leftover) }
@@ -26,7 +26,7 @@ extension Vault {
   /// - Returns: What was removed.
   /// - Throws: ``RescueError`` when the folder cannot be read, or a file not be removed.
   @discardableResult
-  public func sweep() throws(RescueError) -> [VaultLeftover] {
+  package func sweep() throws(RescueError) -> [VaultLeftover] {
     var swept: [VaultLeftover] = []
     try forEachDeadRun { (leftover, claim) throws(StorageError) in
       for path in leftover.paths { try claim.folder.remove(path.name) }

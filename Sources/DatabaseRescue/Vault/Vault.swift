@@ -22,7 +22,7 @@ public struct Vault: Sendable {
   ///   - database: The database whose backups are seen, so that a folder that several
   ///     databases share never gives the backup of another; nil for all.
   ///   - storage: The file system.
-  public init(
+  package init(
     _ folder: FilePath, of database: FilePath? = nil, in storage: any Storage = SystemStorage()
   ) {
     self.folder = folder
@@ -31,7 +31,7 @@ public struct Vault: Sendable {
   }
 
   /// Makes a view of the folder where the backups of a database are kept by default.
-  public init(of database: FilePath, in storage: any Storage = SystemStorage()) {
+  package init(of database: FilePath, in storage: any Storage = SystemStorage()) {
     self.init(Self.defaultFolder(of: database), of: database, in: storage)
   }
 
@@ -120,12 +120,12 @@ public struct Vault: Sendable {
   /// Reads every backup in full, newest first, with the files stored beside a raw one.
   ///
   /// - Throws: ``RescueError`` when the folder cannot be listed.
-  public func verifyAll() throws(RescueError) -> [BackupVerification] {
+  package func verifyAll() throws(RescueError) -> [BackupVerification] {
     try list().flatMap(verify)
   }
 
   /// Reads a backup in full, and the files stored beside it when it is raw.
-  public func verify(_ backup: Backup) -> [BackupVerification] {
+  package func verify(_ backup: Backup) -> [BackupVerification] {
     let sidecars = backup.manifest?.sidecars ?? []
     let parts = sidecars.compactMap { BackupName.Part(rawValue: $0.suffix) }
     return [verify(backup.path)]

@@ -16,7 +16,7 @@ extension Survey {
   ]
 
   /// What the checks find, heaviest first.
-  public var findings: [Finding] { findings([], unchecked) }
+  package var findings: [Finding] { findings([], unchecked) }
 
   /// What the checks find, and what modules of virtual tables say, heaviest first.
   func findings(_ modules: [ModuleVerdict], _ unchecked: [Unchecked]) -> [Finding] {

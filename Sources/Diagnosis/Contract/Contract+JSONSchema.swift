@@ -3,7 +3,7 @@
 
 extension Contract {
   /// The JSON Schema (draft 2020-12) of a contract document.
-  public static let jsonSchema: String = #"""
+  package static let jsonSchema: String = #"""
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "dbrescue contract",

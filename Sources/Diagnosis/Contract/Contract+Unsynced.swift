@@ -9,7 +9,7 @@ extension Contract.UnsyncedEntry {
   ///
   /// They are suggestions to be read and corrected. A mark of which nobody can tell
   /// which rows wait has no entry.
-  public static func suggestions(for schema: SchemaDescription) -> [Contract.UnsyncedEntry] {
+  package static func suggestions(for schema: SchemaDescription) -> [Contract.UnsyncedEntry] {
     var entries: [Contract.UnsyncedEntry] = []
     for mark in UnsyncedMark.marks(of: schema) {
       guard case .rows(let predicate) = mark.rule else { continue }
@@ -32,7 +32,7 @@ extension Contract.UnsyncedEntry {
 
 extension UnsyncedMark {
   /// The marks in a schema.
-  public static func marks(of schema: SchemaDescription) -> [UnsyncedMark] {
+  package static func marks(of schema: SchemaDescription) -> [UnsyncedMark] {
     let tables = schema.tables.filter { $0.kind == .ordinary }
       .map { (name: $0.name, columns: $0.columns.map(\.name)) }
     return marks(in: tables, of: Framework.detect(in: tables))

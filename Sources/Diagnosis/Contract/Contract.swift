@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an app expects of its database: the document that everything is verified against.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What an app expects of its database.
 public struct Contract: Hashable, Sendable {
   /// The name of the document format.
-  public static let format: String = "dbrescue.contract"
+  package static let format: String = "dbrescue.contract"
   /// The version of the document format that this library writes.
-  public static let currentVersion: Int = 1
+  package static let currentVersion: Int = 1
 
   /// The version of the document format.
-  public var version: Int
+  package var version: Int
   /// The name of the database, such as the app's.
   public var name: String
   /// The application id; nil when any will do.
-  public var applicationID: Int32?
+  package var applicationID: Int32?
   /// The app's own version number, `PRAGMA user_version`.
   public var userVersion: Int32
   /// The tables, triggers and views.
-  public var objects: SchemaDescription
+  package var objects: SchemaDescription
   /// The full CREATE statements, in an order that executes.
-  public var freshSchema: [String]
+  package var freshSchema: [String]
   /// Queries that must return no rows.
-  public var invariants: [Invariant]
+  package var invariants: [Invariant]
   /// Where rows wait to be sent.
-  public var unsynced: [UnsyncedEntry]
+  package var unsynced: [UnsyncedEntry]
   /// What a migration may do to the number of rows, by table; rows are conserved where nothing
   /// else is said.
-  public var rowCounts: [Name: RowCountPolicy]
+  package var rowCounts: [Name: RowCountPolicy]
   /// Whether tables, indexes, triggers and views that are not expected are allowed.
-  public var allowExtraObjects: Bool
+  package var allowExtraObjects: Bool
   /// New names of tables by their old ones.
-  public var renamedTables: [Name: Name]
+  package var renamedTables: [Name: Name]
   /// New names of columns by their old ones, by table.
-  public var renamedColumns: [Name: [Name: Name]]
+  package var renamedColumns: [Name: [Name: Name]]
   /// Tables that are not looked at.
-  public var ignoreTables: [Name]
+  package var ignoreTables: [Name]
 
   /// Makes a contract.
-  public init(
+  package init(
     version: Int = Contract.currentVersion, name: String, applicationID: Int32? = nil,
     userVersion: Int32 = 0, objects: SchemaDescription = SchemaDescription(),
     freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
@@ -63,34 +63,34 @@ public struct Contract: Hashable, Sendable {
   }
 
   /// What a migration may do to the number of rows of a table.
-  public func rowCountPolicy(of table: Name) -> RowCountPolicy {
+  package func rowCountPolicy(of table: Name) -> RowCountPolicy {
     rowCounts[table] ?? .conserved
   }
 }
 
 extension Contract {
   /// A query that must return no rows.
-  public struct Invariant: Hashable, Sendable, Codable {
+  package struct Invariant: Hashable, Sendable, Codable {
     /// Its name.
     public var name: String
     /// The query: every row that it returns breaks the rule.
-    public var sql: String
+    package var sql: String
 
     /// Makes an invariant.
-    public init(name: String, sql: String) {
+    package init(name: String, sql: String) {
       self.name = name
       self.sql = sql
     }
   }
 
   /// A table in which rows wait to be sent, and which of them do.
-  public struct UnsyncedEntry: Hashable, Sendable, Codable {
+  package struct UnsyncedEntry: Hashable, Sendable, Codable {
     /// Its name.
     public var name: String
     /// The table.
-    public var table: Name
+    package var table: Name
     /// The SQL expression that is true for a row that waits.
-    public var predicate: String
+    package var predicate: String
 
     enum CodingKeys: String, CodingKey {
       case name, table
@@ -98,7 +98,7 @@ extension Contract {
     }
 
     /// Makes an entry.
-    public init(name: String, table: Name, predicate: String) {
+    package init(name: String, table: Name, predicate: String) {
       self.name = name
       self.table = table
       self.predicate = predicate
@@ -106,7 +106,7 @@ extension Contract {
   }
 
   /// What a migration may do to the number of rows of a table.
-  public enum RowCountPolicy: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum RowCountPolicy: String, Hashable, Sendable, Codable, CaseIterable {
     /// Every row stays.
     case conserved
     /// Rows may come and go.

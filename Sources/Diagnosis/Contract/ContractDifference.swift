@@ -2,9 +2,9 @@
 // One way in which a schema is not the one that a contract expects, and what would mend it.
 
 /// One way in which a schema is not the one expected.
-public struct ContractDifference: Hashable, Sendable {
+package struct ContractDifference: Hashable, Sendable {
   /// The kinds of difference.
-  public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     /// It is expected and not there.
     case missing
     /// It is there and not expected.
@@ -14,7 +14,7 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// How much a difference weighs.
-  public enum Weight: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Weight: String, Hashable, Sendable, CaseIterable, Codable {
     /// Values are stored, found and checked alike; only their order or declared type reads
     /// otherwise.
     case notice
@@ -23,7 +23,7 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// What can differ.
-  public enum Subject: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Subject: String, Hashable, Sendable, CaseIterable, Codable {
     /// A table, by name.
     case table
     /// WITHOUT ROWID and STRICT, by table.
@@ -51,7 +51,7 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// What would mend a difference.
-  public enum Mend: Hashable, Sendable {
+  package enum Mend: Hashable, Sendable {
     /// One SQL statement.
     case statement(String)
     /// No single statement, and why.
@@ -59,22 +59,22 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// What kind of difference it is.
-  public let kind: Kind
+  package let kind: Kind
   /// How much it weighs.
-  public let weight: Weight
+  package let weight: Weight
   /// What differs.
-  public let subject: Subject
+  package let subject: Subject
   /// The name of what differs, such as `workouts.timezone`.
-  public let object: String
+  package let object: String
   /// What is expected, in a few words of SQL; nil where it should not be there.
-  public let expected: String?
+  package let expected: String?
   /// What is there, in a few words of SQL; nil where nothing is.
-  public let found: String?
+  package let found: String?
   /// What would mend it.
-  public let mend: Mend
+  package let mend: Mend
 
   /// Makes a difference.
-  public init(
+  package init(
     _ kind: Kind, _ subject: Subject, _ object: String, expected: String? = nil,
     found: String? = nil, mend: Mend, weight: Weight = .drift
   ) {
@@ -88,15 +88,15 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// The SQL statement that would mend it; nil when no single one does.
-  public var mendSQL: String? {
+  package var mendSQL: String? {
     if case .statement(let sql) = mend { sql } else { nil }
   }
 
   /// What differs, such as `missing column workouts.timezone`.
-  public var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
+  package var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
 
   /// The difference in one line, such as `missing column workouts.timezone (TEXT)`.
-  public var summary: String {
+  package var summary: String {
     switch (expected, found) {
     case (let expected?, let found?): "\(headline): expected \(expected), found \(found)"
     case (let detail?, nil), (nil, let detail?): "\(headline) (\(detail))"
@@ -105,7 +105,7 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// The lines of a diff: the difference after its sign, then what would mend it.
-  public var lines: [String] {
+  package var lines: [String] {
     let sign =
       switch kind {
       case .missing: "-"
@@ -125,7 +125,7 @@ public struct ContractDifference: Hashable, Sendable {
   }
 
   /// A readable diff; empty when there are no differences.
-  public static func diff(_ differences: [ContractDifference]) -> String {
+  package static func diff(_ differences: [ContractDifference]) -> String {
     differences.flatMap(\.lines).map { $0 + "\n" }.joined()
   }
 }

@@ -13,7 +13,7 @@ extension ContractVerification {
   ///
   /// Under another version other tables are to be expected: then the differences are
   /// only counted, and invariants say nothing.
-  public static func findings(of verification: ContractVerification) -> [Finding] {
+  package static func findings(of verification: ContractVerification) -> [Finding] {
     verification.application + verification.version
       + (verification.relation == .equal ? verification.drift + verification.invariants : [])
       + verification.foreignKeys + verification.waiting

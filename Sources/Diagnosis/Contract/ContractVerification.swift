@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a database stands to its contract: counts and names, never values of rows.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// How a database stands to its contract.
-public struct ContractVerification: Hashable, Sendable {
+package struct ContractVerification: Hashable, Sendable {
   /// An invariant that rows break.
-  public struct BrokenInvariant: Hashable, Sendable {
+  package struct BrokenInvariant: Hashable, Sendable {
     /// Its name.
-    public let name: String
+    package let name: String
     /// How many rows break it, as far as they were counted.
-    public let rows: Int
+    package let rows: Int
     /// Whether all rows were counted; else there are at least so many.
-    public let isExact: Bool
+    package let isExact: Bool
 
     /// Makes an entry.
-    public init(name: String, rows: Int, isExact: Bool = true) {
+    package init(name: String, rows: Int, isExact: Bool = true) {
       self.name = name
       self.rows = rows
       self.isExact = isExact
@@ -23,44 +23,44 @@ public struct ContractVerification: Hashable, Sendable {
   }
 
   /// Something that could not be checked.
-  public struct Unchecked: Hashable, Sendable {
+  package struct Unchecked: Hashable, Sendable {
     /// The invariant or table.
-    public let name: String
+    package let name: String
     /// Why, in SQLite's words.
-    public let reason: String
+    package let reason: String
 
     /// Makes an entry.
-    public init(name: String, reason: String) {
+    package init(name: String, reason: String) {
       self.name = name
       self.reason = reason
     }
   }
 
   /// Rows of a table that refer to rows that are not there.
-  public struct DanglingReferences: Hashable, Sendable {
+  package struct DanglingReferences: Hashable, Sendable {
     /// The table.
-    public let table: Name
+    package let table: Name
     /// How many of its references dangle.
-    public let count: Int
+    package let count: Int
 
     /// Makes an entry.
-    public init(table: Name, count: Int) {
+    package init(table: Name, count: Int) {
       self.table = table
       self.count = count
     }
   }
 
   /// Rows that wait to be sent, in one place.
-  public struct Unsynced: Hashable, Sendable {
+  package struct Unsynced: Hashable, Sendable {
     /// The name of the place.
-    public let name: String
+    package let name: String
     /// The table.
-    public let table: Name
+    package let table: Name
     /// What is known of its rows.
-    public let rows: UnsyncedRows
+    package let rows: UnsyncedRows
 
     /// Makes an entry.
-    public init(name: String, table: Name, rows: UnsyncedRows) {
+    package init(name: String, table: Name, rows: UnsyncedRows) {
       self.name = name
       self.table = table
       self.rows = rows
@@ -68,28 +68,28 @@ public struct ContractVerification: Hashable, Sendable {
   }
 
   /// The version that the contract expects.
-  public var expectedVersion: Int32
+  package var expectedVersion: Int32
   /// The version of the database.
-  public var foundVersion: Int32
+  package var foundVersion: Int32
   /// The application id that the contract expects; nil when any will do.
-  public var expectedApplicationID: Int32?
+  package var expectedApplicationID: Int32?
   /// The application id of the database.
-  public var foundApplicationID: Int32
+  package var foundApplicationID: Int32
   /// How the schema differs.
-  public var differences: [ContractDifference]
+  package var differences: [ContractDifference]
   /// The invariants that rows break.
-  public var brokenInvariants: [BrokenInvariant]
+  package var brokenInvariants: [BrokenInvariant]
   /// The invariants that could not be checked.
-  public var uncheckedInvariants: [Unchecked]
+  package var uncheckedInvariants: [Unchecked]
   /// Dangling references, by table.
-  public var danglingReferences: [DanglingReferences]
+  package var danglingReferences: [DanglingReferences]
   /// The tables whose foreign keys could not be checked.
-  public var uncheckedForeignKeys: [Unchecked]
+  package var uncheckedForeignKeys: [Unchecked]
   /// Rows that wait to be sent, by place.
-  public var unsynced: [Unsynced]
+  package var unsynced: [Unsynced]
 
   /// Makes a result.
-  public init(
+  package init(
     expectedVersion: Int32, foundVersion: Int32, expectedApplicationID: Int32? = nil,
     foundApplicationID: Int32 = 0, differences: [ContractDifference] = [],
     brokenInvariants: [BrokenInvariant] = [], uncheckedInvariants: [Unchecked] = [],
@@ -109,27 +109,27 @@ public struct ContractVerification: Hashable, Sendable {
   }
 
   /// How the version of the database relates to the one expected.
-  public var relation: VersionRelation {
+  package var relation: VersionRelation {
     foundVersion == expectedVersion ? .equal : foundVersion < expectedVersion ? .older : .newer
   }
 
   /// Whether the application id is the one expected.
-  public var isExpectedApplication: Bool {
+  package var isExpectedApplication: Bool {
     expectedApplicationID.map { $0 == foundApplicationID } ?? true
   }
 
   /// The differences because of which the database does not do what the app expects.
-  public var drifts: [ContractDifference] { differences.filter { $0.weight == .drift } }
+  package var drifts: [ContractDifference] { differences.filter { $0.weight == .drift } }
 
   /// Whether the database is all that the contract expects; unsynced rows do not count.
-  public var holds: Bool {
+  package var holds: Bool {
     relation == .equal && isExpectedApplication && drifts.isEmpty && brokenInvariants.isEmpty
       && uncheckedInvariants.isEmpty && danglingReferences.isEmpty && uncheckedForeignKeys.isEmpty
   }
 
   /// What is known of all rows that wait: where some do, at least so many; never none where
   /// one place cannot tell, or where there is no place to look.
-  public var unsyncedRows: UnsyncedRows {
+  package var unsyncedRows: UnsyncedRows {
     var count = 0
     for case .some(let rows) in unsynced.map(\.rows) { count += rows }
     if count > 0 { return .some(count) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two schemas side by side: what is missing, extra and changed, by meaning.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 extension ContractDifference {
   /// How a schema differs from the one expected, by meaning and never by text.
@@ -11,7 +11,7 @@ extension ContractDifference {
   /// compares them. Columns in another order are a notice only, because a column
   /// that is added to a table stands last whatever the contract says; so is
   /// another declared type of the same affinity.
-  public static func compare(
+  package static func compare(
     expected: SchemaDescription, found: SchemaDescription, allowExtraObjects: Bool = false,
     ignoring tables: some Sequence<Name> = [], renamedColumns: [Name: [Name: Name]] = [:]
   ) -> [ContractDifference] {
@@ -25,7 +25,7 @@ extension ContractDifference {
 
 extension Contract {
   /// How a schema differs from the one that the contract expects.
-  public func differences(in found: SchemaDescription) -> [ContractDifference] {
+  package func differences(in found: SchemaDescription) -> [ContractDifference] {
     ContractDifference.compare(
       expected: objects, found: found, allowExtraObjects: allowExtraObjects,
       ignoring: ignoreTables, renamedColumns: renamedColumns)

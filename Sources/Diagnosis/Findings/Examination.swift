@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is known of one database: what its bytes say, and what its app expects.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Everything that is known of one database.
 public struct Examination: Sendable {
   /// What the bytes say.
-  public let survey: Survey
+  package let survey: Survey
   /// What the app expects and how the database compares; nil without a contract, or where
   /// damage stood in the way.
-  public let verification: ContractVerification?
+  package let verification: ContractVerification?
   /// All findings, heaviest first.
   public private(set) var findings: [Finding]
   /// The sum of the findings.
   public let verdict: Verdict
   /// Who made the file, the surest first.
-  public let frameworks: [FrameworkMatch]
+  package let frameworks: [FrameworkMatch]
   /// The version that the app expects.
   public let expectedVersion: Int?
   /// What is known of rows that were not sent anywhere yet.
   public let unsynced: UnsyncedRows
   /// What the modules of virtual tables say, where they were asked.
-  public let modules: [ModuleVerdict]
+  package let modules: [ModuleVerdict]
   /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
   public let unchecked: [Unchecked]
   /// What processes have of the database open.
-  public let use: LiveUse
+  package let use: LiveUse
 
   /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
   /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
   ///   examinations, and so never of a part of a database.
-  public init(
+  package init(
     _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
     modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(CutShort) {
@@ -78,7 +78,7 @@ public struct Examination: Sendable {
   /// The same, with what could not be read since it was judged.
   ///
   /// - Throws: `CutShort` when the reading was stopped since.
-  public func judgedAgain() throws(CutShort) -> Examination {
+  package func judgedAgain() throws(CutShort) -> Examination {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
     return try Examination(
@@ -115,7 +115,7 @@ public struct Examination: Sendable {
   }
 
   /// The finding that weighs most.
-  public var leadingFinding: FindingCode? {
+  package var leadingFinding: FindingCode? {
     findings.first { $0.severity > .notice }?.code ?? findings.first?.code
   }
 

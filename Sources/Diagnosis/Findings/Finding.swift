@@ -41,7 +41,7 @@ public struct Finding: Hashable, Sendable {
     public var object: String?
 
     /// Makes a place.
-    public init(page: PageNumber? = nil, offset: Int? = nil, object: String? = nil) {
+    package init(page: PageNumber? = nil, offset: Int? = nil, object: String? = nil) {
       self.page = page
       self.offset = offset
       self.object = object
@@ -60,7 +60,7 @@ public struct Finding: Hashable, Sendable {
   public let count: Int
 
   /// Makes a finding; the severity is the one of the catalogue unless given.
-  public init(
+  package init(
     _ code: FindingCode, _ message: String, at place: Place = Place(), severity: Severity? = nil,
     count: Int = 1
   ) {

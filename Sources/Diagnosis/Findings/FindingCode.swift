@@ -102,7 +102,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   }
 
   /// The code of a name such as `DBR-F060`, `F060` or `60`; nil when there is none.
-  public init?(name: String) {
+  package init?(name: String) {
     var text = name.uppercased()[...]
     for prefix in ["DBR-", "F"] where text.hasPrefix(prefix) {
       text = text.dropFirst(prefix.count)

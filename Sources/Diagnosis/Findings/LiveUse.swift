@@ -3,11 +3,11 @@
 // commits to a log that was deleted or moved away under it is in none of the files that others see.
 
 /// What processes have of a database open.
-public struct LiveUse: Hashable, Sendable {
+package struct LiveUse: Hashable, Sendable {
   /// A file of the database that a process has open, and that is not the one beside it now.
-  public struct Stray: Hashable, Sendable {
+  package struct Stray: Hashable, Sendable {
     /// What the file is to the database.
-    public enum Role: String, Hashable, Sendable, CaseIterable {
+    package enum Role: String, Hashable, Sendable, CaseIterable {
       /// The database itself.
       case database
       /// Its write-ahead log.
@@ -17,16 +17,16 @@ public struct LiveUse: Hashable, Sendable {
     }
 
     /// What it is.
-    public let role: Role
+    package let role: Role
     /// The process.
-    public let process: Int32
+    package let process: Int32
     /// Its length in bytes.
-    public let byteCount: Int
+    package let byteCount: Int
     /// Whether it has no name any more.
-    public let isDeleted: Bool
+    package let isDeleted: Bool
 
     /// Describes a file.
-    public init(role: Role, process: Int32, byteCount: Int, isDeleted: Bool) {
+    package init(role: Role, process: Int32, byteCount: Int, isDeleted: Bool) {
       self.role = role
       self.process = process
       self.byteCount = byteCount
@@ -35,12 +35,12 @@ public struct LiveUse: Hashable, Sendable {
   }
 
   /// The files that others cannot reach, by process.
-  public let strays: [Stray]
+  package let strays: [Stray]
   /// At how many processes that could write to it nobody may look; nil where nothing is known.
-  public let unseenProcesses: Int?
+  package let unseenProcesses: Int?
 
   /// Describes a use.
-  public init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
+  package init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
     self.strays = strays
     self.unseenProcesses = unseenProcesses
   }
@@ -57,7 +57,7 @@ public struct LiveUse: Hashable, Sendable {
   }
 
   /// The process whose files are worth to be captured.
-  public var process: Int32? {
+  package var process: Int32? {
     (strays.first { $0.role == .log } ?? strays.first { $0.role == .database })?.process
   }
 

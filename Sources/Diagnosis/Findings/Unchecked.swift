@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was not checked: nothing speaks against it, and nothing for it.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Something that was not checked, and why.
 public struct Unchecked: Hashable, Sendable {
   /// What it is that was not checked.
-  public enum Subject: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Subject: String, Hashable, Sendable, CaseIterable, Codable {
     /// A statement of the schema.
     case statement
     /// The keys of an index.
@@ -30,19 +30,19 @@ public struct Unchecked: Hashable, Sendable {
   }
 
   /// What was not checked.
-  public let subject: Subject
+  package let subject: Subject
   /// The table, index or process, by name; nil where it is the database.
   public let object: String?
   /// Why, in words without a full stop and without values of rows.
   public let reason: String
 
   /// Makes an entry.
-  public init(_ subject: Subject, of object: Name? = nil, because reason: String) {
+  package init(_ subject: Subject, of object: Name? = nil, because reason: String) {
     self.init(subject, of: object?.text, because: reason)
   }
 
   /// Makes an entry about something that is not in a schema.
-  public init(_ subject: Subject, of object: String?, because reason: String) {
+  package init(_ subject: Subject, of object: String?, because reason: String) {
     self.subject = subject
     self.object = object
     self.reason = reason
@@ -78,10 +78,10 @@ public struct Unchecked: Hashable, Sendable {
   }
 
   /// Why a module was not asked, where it can be.
-  public static let notAsked = "diagnose has SQLite do that"
+  package static let notAsked = "diagnose has SQLite do that"
 
   /// How many things were not checked, in words.
-  public static func count(_ unchecked: [Unchecked]) -> String {
+  package static func count(_ unchecked: [Unchecked]) -> String {
     unchecked.count == 1
       ? "1 thing was not checked" : "\(unchecked.count) things were not checked"
   }
@@ -121,7 +121,7 @@ extension Survey {
   }
 
   /// What of the bytes was not checked.
-  public var unchecked: [Unchecked] {
+  package var unchecked: [Unchecked] {
     guard let schema else { return [] }
     return statements(schema) + trees.flatMap { unchecked($0, schema) }
       + virtualTables.compactMap(unchecked)

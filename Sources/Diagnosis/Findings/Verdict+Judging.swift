@@ -6,7 +6,7 @@ extension Verdict {
   ///
   /// Damage to the structure weighs more than a wrong version, and a wrong version more than
   /// a wrong schema: an older schema is expected to differ.
-  public init(isDatabase: Bool, _ findings: [Finding]) {
+  package init(isDatabase: Bool, _ findings: [Finding]) {
     let codes = Set(findings.map(\.code))
     let structural = findings.filter { $0.code.subject == .structure }.map(\.severity).max()
     let schema = findings.filter { $0.code.subject == .contract }.map(\.severity).max()
@@ -29,7 +29,7 @@ extension Verdict {
   }
 
   /// The exit status of a command that ends in this verdict.
-  public var exitStatus: Int32 {
+  package var exitStatus: Int32 {
     switch self {
     case .healthy: 0
     case .outdated: 10

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frameworks, and common habits, keep rows that were not sent anywhere yet.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A place in which rows wait to be sent, or of which nobody can tell.
-public struct UnsyncedMark: Hashable, Sendable {
+package struct UnsyncedMark: Hashable, Sendable {
   /// What can be said of the rows there.
-  public enum Rule: Hashable, Sendable {
+  package enum Rule: Hashable, Sendable {
     /// The rows for which this SQL expression is true are waiting.
     ///
     /// The text is this program's own, never the file's; column names in it are quoted.
@@ -16,14 +16,14 @@ public struct UnsyncedMark: Hashable, Sendable {
   }
 
   /// Whose mark it is; `none` for a habit of many apps.
-  public let framework: Framework
+  package let framework: Framework
   /// The table, as it is named in the file; to be quoted in SQL.
-  public let table: Name
+  package let table: Name
   /// What can be said of its rows.
-  public let rule: Rule
+  package let rule: Rule
 
   /// Makes a mark.
-  public init(framework: Framework, table: Name, rule: Rule) {
+  package init(framework: Framework, table: Name, rule: Rule) {
     self.framework = framework
     self.table = table
     self.rule = rule
@@ -34,7 +34,7 @@ public struct UnsyncedMark: Hashable, Sendable {
   /// An empty list means that nothing says where unsynced rows would be, not that
   /// there are none. Marks of frameworks count only where the framework was
   /// recognised; habits count everywhere but in the frameworks' own tables.
-  public static func marks(
+  package static func marks(
     in tables: [(name: Name, columns: [Name])], of matches: [FrameworkMatch]
   ) -> [UnsyncedMark] {
     let catalogue = TableCatalogue(tables)

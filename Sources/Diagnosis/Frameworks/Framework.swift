@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who made a database: a table of frameworks and of the tables they leave, so longer than others.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// The framework, tool or app that made a database, or keeps its books in it.
 ///
 /// The number is part of support codes: it is never reused, never changes, and
 /// stays below 64.
-public enum Framework: UInt8, Hashable, Sendable, CaseIterable {
+package enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   case none = 0
   case room = 1
   case android = 2
@@ -46,7 +46,7 @@ public enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   case anki = 35
 
   /// The name as its makers write it.
-  public var title: String {
+  package var title: String {
     switch self {
     case .none: "no framework that is known"
     case .room: "Room"
@@ -93,7 +93,7 @@ public enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   /// Names are compared as SQLite compares them, ASCII case folded. A name alone is
   /// never enough: the columns must be there too. Every match is reported, but for
   /// likely ones whose tables a certain one explains.
-  public static func detect(
+  package static func detect(
     in tables: [(name: Name, columns: [Name])]
   ) -> [FrameworkMatch] {
     let catalogue = TableCatalogue(tables)
@@ -128,9 +128,9 @@ public enum Framework: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// A framework that was recognised, and by what.
-public struct FrameworkMatch: Hashable, Sendable {
+package struct FrameworkMatch: Hashable, Sendable {
   /// How sure a match is.
-  public enum Confidence: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Confidence: String, Hashable, Sendable, CaseIterable, Codable {
     /// Name and columns belong to this framework alone.
     case certain
     /// Others use the same name and columns, or part of what is expected is missing.
@@ -140,16 +140,16 @@ public struct FrameworkMatch: Hashable, Sendable {
   }
 
   /// The framework.
-  public let framework: Framework
+  package let framework: Framework
   /// How sure that is.
-  public let confidence: Confidence
+  package let confidence: Confidence
   /// The tables that it was recognised by, as they are named in the file.
   ///
   /// They are not all bookkeeping: Anki's and WatermelonDB's hold the user's rows.
-  public let tables: [Name]
+  package let tables: [Name]
 
   /// Makes a match.
-  public init(framework: Framework, confidence: Confidence, tables: [Name]) {
+  package init(framework: Framework, confidence: Confidence, tables: [Name]) {
     self.framework = framework
     self.confidence = confidence
     self.tables = tables

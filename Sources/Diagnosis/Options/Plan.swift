@@ -83,7 +83,7 @@ public struct Plan: Hashable, Sendable {
   /// Makes a plan for a database that was examined to the end.
   ///
   /// - Throws: `CutShort` when the reading was stopped since.
-  public init(
+  package init(
     for examination: Examination, option: RecoveryOption, steps: [Step], quarantine: String,
     undo: String
   ) throws(CutShort) {

@@ -59,7 +59,7 @@ public struct RecoveryOption: Hashable, Sendable {
   /// What is predicted for every table; empty where nothing changes.
   public let outcomes: [Outcome]
   /// What becomes of rows whose table nothing tells; nil where there are none.
-  public var unplaced: Balance?
+  package var unplaced: Balance?
   /// What the prediction rests on.
   public var basis = Basis.tried
 
@@ -76,10 +76,10 @@ public struct BackupOffer: Sendable {
   /// Its version.
   public let userVersion: Int
   /// How its rows differ from the current ones.
-  public let comparison: [RowComparison]
+  package let comparison: [RowComparison]
 
   /// Makes an offer.
-  public init(name: String, age: String, userVersion: Int, comparison: [RowComparison]) {
+  package init(name: String, age: String, userVersion: Int, comparison: [RowComparison]) {
     self.name = name
     self.age = age
     self.userVersion = userVersion
@@ -105,7 +105,7 @@ extension Examination {
   ///
   /// `hasFreshSchema` tells whether a contract or script gives a schema to reset to; `trials` is
   /// what copying the rows gave, where it was tried.
-  public func options(
+  package func options(
     backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
   ) -> [RecoveryOption] {
     switch verdict {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two states of a database compared row by row: what a restore would lose, change and bring back.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// How the rows of one table differ between two states of a database.
 ///
 /// Rows are the same row by their key: the rowid, where a column shows it, or the PRIMARY KEY of a
 /// table without rowids. In other tables it is their values that count, for a rowid that nobody
 /// sees may be given anew. Values are compared in the columns that both states have.
-public struct RowComparison: Hashable, Sendable {
+package struct RowComparison: Hashable, Sendable {
   /// The table.
-  public let table: Name
+  package let table: Name
   /// Rows that both states have, with the same values.
-  public let same: Int
+  package let same: Int
   /// Rows that both states have, with other values.
-  public let changed: Int
+  package let changed: Int
   /// Rows that only the current state has: a restore loses them.
-  public let onlyCurrent: Int
+  package let onlyCurrent: Int
   /// Rows that only the other state has: a restore brings them back.
-  public let onlyOther: Int
+  package let onlyOther: Int
   /// Columns that only the current state has: a restore loses what they hold.
-  public let columnsOnlyCurrent: [Name]
+  package let columnsOnlyCurrent: [Name]
 }
 
 extension Survey {
@@ -29,7 +29,7 @@ extension Survey {
   /// Needs some 50 bytes of memory for each row of the largest table.
   ///
   /// - Throws: `CutShort` when the reading of either was stopped.
-  public func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
+  package func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
     let names = Set(
       (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
     let hidden = shadowTables.union(other.shadowTables)

@@ -7,39 +7,39 @@ import SQLiteFormat
 ///
 /// The copy is thrown away: what is promised of a salvage is what it did, and not what another
 /// reading expects of it.
-public struct SalvageTrial: Hashable, Sendable {
+package struct SalvageTrial: Hashable, Sendable {
   /// What became of every table's rows; the entry without a name is of rows without a table.
-  public let balances: [Balance]
+  package let balances: [Balance]
   /// Whether every row and every object is in the copy, and SQLite finds it sound.
-  public let isComplete: Bool
+  package let isComplete: Bool
 
   /// Keeps what a salvage did.
-  public init(balances: [Balance], isComplete: Bool) {
+  package init(balances: [Balance], isComplete: Bool) {
     self.balances = balances
     self.isComplete = isComplete
   }
 
   /// What became of rows whose table nothing tells; nil where there are none.
-  public var unplaced: Balance? { balances.first { $0.table == nil } }
+  package var unplaced: Balance? { balances.first { $0.table == nil } }
 }
 
 /// The trials that options are predicted from.
-public struct SalvageTrials: Hashable, Sendable {
+package struct SalvageTrials: Hashable, Sendable {
   /// A salvage; nil where none was tried.
-  public var salvage: SalvageTrial?
+  package var salvage: SalvageTrial?
   /// New indexes for the tables as they are; nil where that was not tried.
-  public var newIndexes: SalvageTrial?
+  package var newIndexes: SalvageTrial?
   /// Why what should have been tried was not, such as a full disk; nil where nothing stood in the
   /// way.
-  public var obstacle: String?
+  package var obstacle: String?
 
   /// No trial.
-  public init() {}
+  package init() {}
 }
 
 extension Examination {
   /// Whether something can be promised only when copying the rows has been tried.
-  public var wantsTrial: Bool {
+  package var wantsTrial: Bool {
     switch verdict {
     case .healthy, .newer, .outdated: false
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
@@ -48,7 +48,7 @@ extension Examination {
   }
 
   /// Whether only indexes, and nothing but indexes, are wrong.
-  public var isOnlyIndexesWrong: Bool {
+  package var isOnlyIndexesWrong: Bool {
     let wrong = findings.filter { $0.severity >= .damage }
     let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
     return !wrong.isEmpty
@@ -59,7 +59,7 @@ extension Examination {
   ///
   /// A salvage asks more witnesses than a first reading: where it knows of more rows that are gone,
   /// the finding says so.
-  public func refined(by trial: SalvageTrial) -> Examination {
+  package func refined(by trial: SalvageTrial) -> Examination {
     let losses = Dictionary(
       trial.balances.compactMap { balance in balance.table.map { ($0.text, balance) } },
       uniquingKeysWith: { first, _ in first })

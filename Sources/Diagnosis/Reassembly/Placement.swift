@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// Why pages are held to be those of a tree.
-public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
+package enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
   /// No other tree that misses pages there was declared with the types of the rows.
   case declaredTypes
   /// A backup has the page, byte by byte, as one of the table.
@@ -19,7 +19,7 @@ public enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
   case index
 
   /// Whether one kind of evidence is weaker than another.
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The placement of orphan groups.

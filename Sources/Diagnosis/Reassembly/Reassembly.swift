@@ -9,7 +9,7 @@ import SQLiteFormat
 /// Damaged trees put together again from the pages that are proven to be theirs.
 ///
 /// A tree that the survey found sound needs none of this: its root leads to its rows.
-public struct Reassembly: Sendable {
+package struct Reassembly: Sendable {
   /// The pages of one table, and who can speak for their rows.
   struct Assignment: Sendable {
     /// Whether they are pages of a table with rowids.
@@ -65,7 +65,7 @@ extension Reassembly {
 
   /// Why pages are held to be a table's that its own tree does not lead to, and how many there
   /// are; the strongest evidence first.
-  public func evidence(for position: Int) -> [(kind: PlacementEvidence, pages: Int)] {
+  package func evidence(for position: Int) -> [(kind: PlacementEvidence, pages: Int)] {
     let kinds = Dictionary(grouping: assignments[position]?.placed.values.map(\.self) ?? []) { $0 }
     return kinds.map { (kind: $0.key, pages: $0.value.count) }.sorted { $0.kind > $1.kind }
   }

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account of a salvage: nothing that was seen may disappear.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What became of the rows of one table.
-public struct Balance: Hashable, Sendable {
+package struct Balance: Hashable, Sendable {
   /// The table; nil for rows whose table is unknown.
-  public let table: Name?
+  package let table: Name?
   /// Rows that could be read.
-  public var seen = 0
+  package var seen = 0
   /// Rows written to the fresh database.
-  public var written = 0
+  package var written = 0
   /// Rows that were there already, value for value.
-  public var duplicates = 0
+  package var duplicates = 0
   /// Rows set aside with a reason.
-  public var quarantined = 0
+  package var quarantined = 0
   /// Of these, rows of a transaction that was never committed: they are not missed.
-  public var uncommitted = 0
+  package var uncommitted = 0
   /// Of these, rows that are sure, and that the schema asked for has no place for.
-  public var refused = 0
+  package var refused = 0
   /// Rows that could not be read.
-  public var lost: Loss = .none
+  package var lost: Loss = .none
   /// The rowids at which they are missing, as far as that is known.
-  public var missing = MissingRows()
+  package var missing = MissingRows()
   /// Lost rows of which a part was kept.
-  public var partial = 0
+  package var partial = 0
   /// Rows written whose table has no column for some of their values; these were kept beside it.
-  public var leftOut = 0
+  package var leftOut = 0
   /// Rows that were lost and come from a backup.
-  public var restored = 0
+  package var restored = 0
   /// Rows that the fresh table has when all is done; nil when they were not counted.
-  public var counted: Int?
+  package var counted: Int?
 
   /// An account with nothing in it.
-  public init(table: Name?) {
+  package init(table: Name?) {
     self.table = table
   }
 
   /// Whether everything that was seen is accounted for, and is there.
-  public var holds: Bool {
+  package var holds: Bool {
     seen == written + duplicates + quarantined && counted ?? stored == stored
   }
 
   /// Rows that the fresh table should have.
-  public var stored: Int { written + restored }
+  package var stored: Int { written + restored }
 
   /// Whether every row of the table is in the fresh database, with all its values: read from the
   /// file, or, where that has lost it, from a backup.
-  public var isComplete: Bool {
+  package var isComplete: Bool {
     holds && quarantined == uncommitted && leftOut == 0 && lost == .none
   }
 }
@@ -55,7 +55,7 @@ public struct Balance: Hashable, Sendable {
 extension Balance {
   /// How many rows are lost at most: as many as there are rowids where rows are missing; nil where
   /// the table has no rowids, or nothing tells where it ended.
-  public var lostAtMost: Int? {
+  package var lostAtMost: Int? {
     switch lost {
     case .none: 0
     case .exactly(let count): count
@@ -65,12 +65,12 @@ extension Balance {
   }
 
   /// What is lost, in words, with the most that it can be.
-  public var lossWords: String { lost.words(atMost: lostAtMost) }
+  package var lossWords: String { lost.words(atMost: lostAtMost) }
 }
 
 extension Loss {
   /// The loss in words, with the most that it can be, where that is known.
-  public func words(atMost most: Int?) -> String {
+  package func words(atMost most: Int?) -> String {
     switch (self, most) {
     case (.atLeast(let count), let most?) where most == count: Loss.exactly(count).description
     case (.atLeast, let most?): "\(self), at most \(most),"
@@ -84,7 +84,7 @@ extension Loss {
   /// `entries` is how many rows the table had by a sound index over all of them, and `seen` how
   /// many of them could be read. Where the two and the rows known to be gone add up, nothing else
   /// is.
-  public func refined(gone: Int, seen: Int, entries: [Int]) -> Loss {
+  package func refined(gone: Int, seen: Int, entries: [Int]) -> Loss {
     if entries.contains(seen + gone) { return gone == 0 ? .none : .exactly(gone) }
     switch self {
     case .exactly: return self
@@ -94,7 +94,7 @@ extension Loss {
   }
 
   /// The loss when so many rows more could not be read again.
-  public func adding(_ unread: Int) -> Loss {
+  package func adding(_ unread: Int) -> Loss {
     guard unread > 0 else { return self }
     return switch self {
     case .none: .atLeast(unread)
@@ -104,7 +104,7 @@ extension Loss {
   }
 
   /// The loss when so many rows of it have come back.
-  public func reduced(by restored: Int) -> Loss {
+  package func reduced(by restored: Int) -> Loss {
     switch self {
     case .none, .unknown: self
     case .exactly(let count): count > restored ? .exactly(count - restored) : .none

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which column of an old table becomes which column of the fresh one.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// How the rows of a table in the file become rows of a table in the fresh schema.
-public struct ColumnMapping: Hashable, Sendable {
+package struct ColumnMapping: Hashable, Sendable {
   /// A column of the file for which the fresh table has none.
-  public struct LeftOut: Hashable, Sendable {
+  package struct LeftOut: Hashable, Sendable {
     /// Its name.
-    public let name: Name
+    package let name: Name
     /// Its position among the source's stored columns.
-    public let position: Int
+    package let position: Int
   }
 
   /// The columns to insert into, in the fresh table's order.
-  public let targets: [Name]
+  package let targets: [Name]
   /// For each of them, the position among the source's stored columns.
-  public let sources: [Int]
+  package let sources: [Int]
   /// The name by which the rowid can be inserted; nil where it is a column, or there is none.
-  public let rowIDName: Name?
+  package let rowIDName: Name?
   /// What the fresh table calls the rowid of the source; nil where it does not keep it.
-  public let rowIDColumn: Name?
+  package let rowIDColumn: Name?
   /// Whether the source has rowids that the fresh table should have, and SQL has no name for them.
-  public let losesRowIDs: Bool
+  package let losesRowIDs: Bool
   /// Columns of the source whose values have no place in the fresh table.
-  public let leftOut: [LeftOut]
+  package let leftOut: [LeftOut]
   /// Columns of the source whose damaged names were taken for those of the fresh table.
-  public let garbled: [Garbled]
+  package let garbled: [Garbled]
 
   /// A column whose name in the file is damaged.
-  public struct Garbled: Hashable, Sendable {
+  package struct Garbled: Hashable, Sendable {
     /// What the file calls it.
-    public let name: Name
+    package let name: Name
     /// What the fresh table calls it.
-    public let meant: Name
+    package let meant: Name
   }
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
@@ -41,7 +41,7 @@ public struct ColumnMapping: Hashable, Sendable {
   /// Generated columns are computed anew, and `generated` names those of the source. A column
   /// that only the fresh table has gets its default; one that only the file has is left out. A
   /// rowid that was hidden becomes the column that is the rowid in the fresh table.
-  public init(
+  package init(
     from shape: RowShape, to table: TableDescription, renamed: [Name: Name] = [:],
     generated: Set<Name> = []
   ) {

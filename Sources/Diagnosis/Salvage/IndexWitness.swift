@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The indexes of a table as witnesses: an entry whose row is gone still holds its key.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// An index whose entries name the rows of its table.
-public struct IndexWitness: Sendable {
+package struct IndexWitness: Sendable {
   /// The index.
-  public let name: Name
+  package let name: Name
   /// Whether the index is sound and covers every row, so that it also tells which rows there are.
-  public let isComplete: Bool
+  package let isComplete: Bool
   /// How many entries can be read.
-  public let entryCount: Int
+  package let entryCount: Int
 
   private let tree: TreeSurvey
   /// For each field of an entry its position in the table's record; nil where it has none.
@@ -44,7 +44,7 @@ public struct IndexWitness: Sendable {
   }
 
   /// Reads the entries that can be read and are in their place, until `body` throws.
-  public func scan(_ image: Image, _ body: (Entry) throws -> Void) rethrows {
+  package func scan(_ image: Image, _ body: (Entry) throws -> Void) rethrows {
     guard let root = tree.root else { return }
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
@@ -63,9 +63,9 @@ public struct IndexWitness: Sendable {
   }
 
   /// An entry of an index: what it says of a row.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// The row's rowid; nil where the table has none.
-    public let rowID: Int64?
+    package let rowID: Int64?
     private let witness: IndexWitness
     private let stored: StoredRecord
 
@@ -76,7 +76,7 @@ public struct IndexWitness: Sendable {
     }
 
     /// What the entry holds of the row.
-    public var partialRow: PartialRow {
+    package var partialRow: PartialRow {
       var values: [(field: Int, value: Value)] = []
       for (place, field) in witness.fields.enumerated() {
         guard let field, !values.contains(where: { $0.field == field }) else { continue }
@@ -101,18 +101,18 @@ public struct IndexWitness: Sendable {
 }
 
 /// A table of a survey with what its schema says of it.
-public struct TableSurvey: Sendable {
+package struct TableSurvey: Sendable {
   /// Its tree.
-  public let tree: TreeSurvey
+  package let tree: TreeSurvey
   /// What its statement says.
-  public let description: TableDescription
+  package let description: TableDescription
   /// How its records become rows.
-  public let shape: RowShape
+  package let shape: RowShape
 }
 
 extension Survey {
   /// A table with what its statement says; nil when that cannot be parsed.
-  public func table(of tree: TreeSurvey) -> TableSurvey? {
+  package func table(of tree: TreeSurvey) -> TableSurvey? {
     guard let schema, let description = schema.table(named: tree.entry.name),
       let shape = schema.shape(ofTable: tree.entry.name)
     else { return nil }
@@ -120,13 +120,13 @@ extension Survey {
   }
 
   /// The order of the rows of a WITHOUT ROWID table; nil where it is not known.
-  public func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
+  package func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
     schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
   }
 
   /// The indexes over a table that can be read, at least in part: what they hold outlives the
   /// rows.
-  public func witnesses(for table: TableSurvey) -> [IndexWitness] {
+  package func witnesses(for table: TableSurvey) -> [IndexWitness] {
     guard let schema else { return [] }
     return treePlaces.indexes(of: table.description.name).compactMap { place -> IndexWitness? in
       let tree = trees[place]
@@ -140,7 +140,7 @@ extension Survey {
 
 extension TableDescription {
   /// How many of the first stored columns are the primary key of a WITHOUT ROWID table.
-  public var storedKeyCount: Int {
+  package var storedKeyCount: Int {
     guard withoutRowID else { return 0 }
     return storageOrder.prefix {
       columns.indices.contains($0) && columns[$0].primaryKeyPosition > 0

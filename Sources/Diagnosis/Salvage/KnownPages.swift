@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backup says of the pages of its database: whose leaves they are, and their checksums.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// The leaf pages of a database at the time of a backup, each with its table and checksum.
 ///
 /// A page that still has its checksum is what it was: intact, and a leaf of that table.
-public struct KnownPages: Sendable {
+package struct KnownPages: Sendable {
   /// A leaf page.
-  public struct Leaf: Hashable, Sendable {
+  package struct Leaf: Hashable, Sendable {
     /// Its table.
-    public let table: Name
+    package let table: Name
     /// Its checksum.
-    public let checksum: UInt32
+    package let checksum: UInt32
 
     /// Makes a leaf.
-    public init(table: Name, checksum: UInt32) {
+    package init(table: Name, checksum: UInt32) {
       self.table = table
       self.checksum = checksum
     }
@@ -25,29 +25,29 @@ public struct KnownPages: Sendable {
   private let checksum: @Sendable (Bytes) -> UInt32
 
   /// Makes a list of pages whose checksums `checksum` makes.
-  public init(_ leaves: [PageNumber: Leaf], checksum: @escaping @Sendable (Bytes) -> UInt32) {
+  package init(_ leaves: [PageNumber: Leaf], checksum: @escaping @Sendable (Bytes) -> UInt32) {
     self.leaves = leaves
     self.checksum = checksum
   }
 
   /// How many pages are known.
-  public var count: Int { leaves.count }
+  package var count: Int { leaves.count }
 
   /// The table of a leaf that is still what it was; nil for a page that changed, or is none.
-  public func table(of page: PageNumber, bytes: Bytes) -> Name? {
+  package func table(of page: PageNumber, bytes: Bytes) -> Name? {
     leaves[page].flatMap { $0.checksum == checksum(bytes) ? $0.table : nil }
   }
 }
 
 /// What is known of a database from outside the file: from a contract, a script, a backup.
-public struct OutsideKnowledge: Sendable {
+package struct OutsideKnowledge: Sendable {
   /// The statements of its schema.
-  public var schema: [SchemaEntry]
+  package var schema: [SchemaEntry]
   /// Its leaf pages at the time of a backup.
-  public var pages: KnownPages?
+  package var pages: KnownPages?
 
   /// Gathers what is known.
-  public init(schema: [SchemaEntry] = [], pages: KnownPages? = nil) {
+  package init(schema: [SchemaEntry] = [], pages: KnownPages? = nil) {
     self.schema = schema
     self.pages = pages
   }

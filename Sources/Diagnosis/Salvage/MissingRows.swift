@@ -2,18 +2,18 @@
 // The rowids at which rows of a table are missing, as a report lists them.
 
 /// The rowids at which rows of a table are missing.
-public struct MissingRows: Hashable, Sendable {
+package struct MissingRows: Hashable, Sendable {
   /// A stretch of rowids.
-  public struct Interval: Hashable, Sendable {
+  package struct Interval: Hashable, Sendable {
     /// The first rowid; nil where the stretch begins with the table.
-    public let first: Int64?
+    package let first: Int64?
     /// The last rowid; nil where the stretch ends with the table.
-    public let last: Int64?
+    package let last: Int64?
     /// How many rows are missing in it; nil where that is not known.
-    public internal(set) var rows: Int?
+    package internal(set) var rows: Int?
 
     /// Makes a stretch.
-    public init(first: Int64?, last: Int64?, rows: Int? = nil) {
+    package init(first: Int64?, last: Int64?, rows: Int? = nil) {
       self.first = first
       self.last = last
       self.rows = rows
@@ -27,7 +27,7 @@ public struct MissingRows: Hashable, Sendable {
     }
 
     /// The stretch in words, such as `120-340`.
-    public var description: String {
+    package var description: String {
       switch (first, last) {
       case (nil, nil): "all"
       case (let first?, nil): "\(first) and above"
@@ -38,15 +38,15 @@ public struct MissingRows: Hashable, Sendable {
   }
 
   /// How many stretches are kept.
-  public static let keptMax = 1000
+  package static let keptMax = 1000
   /// The first stretches, in order.
-  public private(set) var intervals: [Interval] = []
+  package private(set) var intervals: [Interval] = []
   /// How many there are in all.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// How many rows can be missing at most, one for each rowid of every stretch; nil where a stretch
   /// is open, or not all are kept.
-  public var rowIDCount: Int? {
+  package var rowIDCount: Int? {
     guard count > 0, count == intervals.count else { return nil }
     var sum = 0
     for interval in intervals {
@@ -59,16 +59,16 @@ public struct MissingRows: Hashable, Sendable {
   }
 
   /// A list without stretches.
-  public init() {}
+  package init() {}
 
   /// Adds a stretch at the end.
-  public mutating func add(_ interval: Interval) {
+  package mutating func add(_ interval: Interval) {
     count += 1
     if intervals.count < Self.keptMax { intervals.append(interval) }
   }
 
   /// The list of a table's gaps, whose last rowid its AUTOINCREMENT counter may tell.
-  public init(_ gaps: [Gap], lastRowID: Int64?) {
+  package init(_ gaps: [Gap], lastRowID: Int64?) {
     for case .rowIDs(let first, let last) in gaps {
       let end = last ?? lastRowID.flatMap { $0 >= first ?? .min ? $0 : nil }
       // What begins where the stretch before it ended is the same stretch.

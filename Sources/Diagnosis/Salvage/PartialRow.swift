@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a row that is lost: the start of its record, or its entries in indexes.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What is left of a row that is lost.
-public struct PartialRow: Sendable {
+package struct PartialRow: Sendable {
   /// Where what is left was found.
-  public enum Witness: Hashable, Sendable {
+  package enum Witness: Hashable, Sendable {
     /// In the row's own cell, whose overflow chain is broken.
     case cell(FormatError.Problem)
     /// In an entry of an index.
@@ -14,22 +14,22 @@ public struct PartialRow: Sendable {
   }
 
   /// Where it was found.
-  public let witness: Witness
+  package let witness: Witness
   /// The rowid; nil in tables without.
-  public let rowID: Int64?
+  package let rowID: Int64?
   /// The values that are known, each with its position in the table's record, in order.
-  public let values: [(field: Int, value: Value)]
+  package let values: [(field: Int, value: Value)]
   /// How many fields the row's record has; nil where that is not known.
-  public let fieldCount: Int?
+  package let fieldCount: Int?
   /// The page of the cell or entry.
-  public let page: PageNumber
+  package let page: PageNumber
   /// Where the cell or entry starts in the page.
-  public let offset: Int
+  package let offset: Int
 }
 
 extension PartialRow {
   /// The first fields, which are the key of a table without rowids; NULL where one is not known.
-  public func key(_ count: Int) -> [Value] {
+  package func key(_ count: Int) -> [Value] {
     (0..<count).map { field in values.first { $0.field == field }?.value ?? .null }
   }
 }

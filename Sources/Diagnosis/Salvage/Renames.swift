@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // New names of tables and columns by their old ones, as a contract gives them.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// New names of tables and columns by their old ones; case does not matter.
-public struct Renames: Hashable, Sendable {
+package struct Renames: Hashable, Sendable {
   private let tables: [Name: Name]
   private let columns: [Name: [Name: Name]]
 
   /// The renames of a contract; none without one.
-  public init(_ contract: Contract? = nil) {
+  package init(_ contract: Contract? = nil) {
     self.init(tables: contract?.renamedTables ?? [:], columns: contract?.renamedColumns ?? [:])
   }
 
   /// Makes a list of renames; those of columns are by table, under its old or its new name.
-  public init(tables: [Name: Name], columns: [Name: [Name: Name]]) {
+  package init(tables: [Name: Name], columns: [Name: [Name: Name]]) {
     self.tables = tables
     self.columns = columns
   }
 
   /// The new name of a table.
-  public func newName(of table: Name) -> Name { tables[table] ?? table }
+  package func newName(of table: Name) -> Name { tables[table] ?? table }
 
   /// The new names of a table's columns by their old ones.
-  public func columns(of table: Name) -> [Name: Name] {
+  package func columns(of table: Name) -> [Name: Name] {
     (columns[newName(of: table)] ?? [:])
       .merging(columns[table] ?? [:]) { $1 }
   }

@@ -2,16 +2,16 @@
 // Rows that lie only in copies of pages which are not part of the image: frames of the log that
 // nothing proves, and older copies of pages that are destroyed. None of them is placed.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A row in a copy of a page that is not the one in the image.
-public struct ReplicaRow: Sendable {
+package struct ReplicaRow: Sendable {
   /// The table that the page belongs to; nil where nothing tells.
-  public let table: TreeSurvey?
+  package let table: TreeSurvey?
   /// The row.
-  public let stored: StoredRecord
+  package let stored: StoredRecord
   /// Where the copy lies, and what it is worth.
-  public let source: PageReplica.Source
+  package let source: PageReplica.Source
 }
 
 extension SalvageReader {
@@ -19,7 +19,7 @@ extension SalvageReader {
   ///
   /// Each copy is read in the state of the database that it was part of. Most of the rows are in
   /// the image too: whoever calls leaves those out.
-  public func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
+  package func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
     var owners = ReplicaOwners(survey, image)
     for generation in Generations(image) {
       for replica in generation.replicas where owners.wants(replica) {

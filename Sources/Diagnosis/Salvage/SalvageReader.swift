@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every row that the bytes of a file set hold, table by table, with the evidence for it.
 
-public import SQLiteFormat
+package import SQLiteFormat
 import Synchronization
 
 /// The reading side of a salvage: which bytes are rows, and whose.
-public struct SalvageReader: Sendable {
+package struct SalvageReader: Sendable {
   let survey: Survey
   let image: Image
   private let believesTables: Bool
@@ -16,7 +16,7 @@ public struct SalvageReader: Sendable {
   ///
   /// Where `believesTables`, a row counts although an index contradicts it: whoever makes the
   /// indexes anew has decided who is right.
-  public init?(_ survey: Survey, believesTables: Bool = false) {
+  package init?(_ survey: Survey, believesTables: Bool = false) {
     guard let image = survey.image else { return nil }
     self.believesTables = believesTables
     self.survey = survey
@@ -27,7 +27,7 @@ public struct SalvageReader: Sendable {
   }
 
   /// The tables that the file names, in the order in which they are read.
-  public var tables: [TreeSurvey] {
+  package var tables: [TreeSurvey] {
     survey.trees.filter { $0.entry.kind == .table }
   }
 
@@ -35,7 +35,7 @@ public struct SalvageReader: Sendable {
   /// called on this one.
   ///
   /// `claims` carries what earlier tables own from one call to the next.
-  public func read(
+  package func read(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     let after = Mutex(claims)
@@ -59,12 +59,12 @@ public struct SalvageReader: Sendable {
   }
 
   /// An index of which nothing is wrong, by name.
-  public func soundIndex(named name: Name) -> TreeSurvey? {
+  package func soundIndex(named name: Name) -> TreeSurvey? {
     survey.treePlaces.index(named: name).map { survey.trees[$0] }.flatMap { $0.isSound ? $0 : nil }
   }
 
   /// Reads the entries of an index, in their order.
-  public func readEntries(
+  package func readEntries(
     of index: TreeSurvey, _ body: (StoredRecord) throws -> Void
   ) rethrows {
     guard let root = index.root else { return }
@@ -142,7 +142,7 @@ public struct SalvageReader: Sendable {
   }
 
   /// Reads the rows of pages whose table is not proven.
-  public func readOrphans(
+  package func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     for loose in survey.reassembly.loose {
@@ -157,7 +157,7 @@ public struct SalvageReader: Sendable {
   }
 
   /// Claims with which a reading starts: pages that cannot hold rows are taken.
-  public var startingClaims: PageClaims {
+  package var startingClaims: PageClaims {
     var claims = PageClaims(pageCount: image.pageCount)
     survey.claims.forEach { page, owner in
       if owner == Survey.schemaOwner || owner == Survey.reservedOwner {

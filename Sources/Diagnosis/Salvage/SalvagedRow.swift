@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row that was found, and how sure it is whose it is.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Why a row is set aside instead of being placed in its table.
-public enum Doubt: Hashable, Sendable {
+package enum Doubt: Hashable, Sendable {
   /// The row's page hangs in the tree, but its rowid does not belong there.
   case misplaced
   /// No tree leads to the row's page; the tables that it can belong to.
@@ -30,7 +30,7 @@ public enum Doubt: Hashable, Sendable {
   case replica(PageReplica.Source)
 
   /// The doubt in one word that does not change from version to version, for queries.
-  public var word: String {
+  package var word: String {
     switch self {
     case .misplaced: "misplaced"
     case .orphan: "orphan"
@@ -47,7 +47,7 @@ public enum Doubt: Hashable, Sendable {
   }
 
   /// Whether it is the fresh schema that has no place for the row, and nothing is wrong with it.
-  public var isOfSchema: Bool {
+  package var isOfSchema: Bool {
     switch self {
     case .tableNotWanted, .constraint: true
     default: false
@@ -55,7 +55,7 @@ public enum Doubt: Hashable, Sendable {
   }
 
   /// The doubt in words; no part of a row.
-  public var description: String {
+  package var description: String {
     switch self {
     case .misplaced: "the rowid does not belong on its page"
     case .orphan(let candidates):
@@ -77,7 +77,7 @@ public enum Doubt: Hashable, Sendable {
 }
 
 /// What speaks against a row whose overflow chain can be followed.
-public enum ChainDoubt: Hashable, Sendable {
+package enum ChainDoubt: Hashable, Sendable {
   /// Another row leads to the same pages, and nothing tells whose they are.
   case shared
   /// A link inside the chain is wrong: there is only one way for it to go on, but the page with
@@ -134,7 +134,7 @@ extension PageReplica.Source {
 }
 
 /// One thing that a salvage met in the file.
-public enum SalvagedItem: Sendable {
+package enum SalvagedItem: Sendable {
   /// A row in its place in the tree of its table.
   case row(table: Name, StoredRecord)
   /// A row that can be read but must not be placed; its table where that is known.

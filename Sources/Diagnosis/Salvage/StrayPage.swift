@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that no row was read from: not understood, or not anybody's.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A page that no row was read from and that may hold some.
-public struct StrayPage: Sendable {
+package struct StrayPage: Sendable {
   /// Why no row was read from a page.
-  public enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     /// No tree, list or map leads to it.
     case unclaimed
     /// A tree leads to it, and it cannot be a page of that tree.
@@ -14,17 +14,17 @@ public struct StrayPage: Sendable {
   }
 
   /// The page.
-  public let page: PageNumber
+  package let page: PageNumber
   /// What it looks like: a kind of b-tree page, `zero` or `unknown`.
-  public let kind: String
+  package let kind: String
   /// How many cells it says it has; nil for what is no b-tree page.
-  public let cellCount: Int?
+  package let cellCount: Int?
   /// The tables and indexes that may own it.
-  public let candidates: [Name]
+  package let candidates: [Name]
   /// Why no row was read from it.
-  public let reason: Reason
+  package let reason: Reason
   /// What is known of it, in words.
-  public let evidence: String
+  package let evidence: String
 }
 
 extension Survey {
@@ -33,7 +33,7 @@ extension Survey {
 
   /// The pages that no row was read from, in order; of a tree's broken ones, those that the
   /// survey keeps.
-  public var strayPages: [StrayPage] {
+  package var strayPages: [StrayPage] {
     var faults: [PageNumber: (owner: Name, problem: FormatError.Problem)] = [:]
     for tree in trees {
       for fault in tree.pageFaults.first {

@@ -5,7 +5,7 @@ import SQLiteFormat
 
 extension SQLTokens {
   /// SQL that SQLite reads as these tokens.
-  public var sql: String { joined(\.sql) }
+  package var sql: String { joined(\.sql) }
 
   /// The texts of the tokens, with a space where one is usual.
   func joined(_ text: (SQLToken) -> String) -> String {

@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// One token of SQL.
-public enum SQLToken: Hashable, Sendable {
+package enum SQLToken: Hashable, Sendable {
   /// A bare word: a keyword or a name.
   case word(String)
   /// A quoted name, without its quotes.
@@ -17,7 +17,7 @@ public enum SQLToken: Hashable, Sendable {
   case symbol(Character)
 
   /// Whether this is a bare word, in any case.
-  public func isWord(_ word: String) -> Bool {
+  package func isWord(_ word: String) -> Bool {
     if case .word(let text) = self { Name(text) == Name(word) } else { false }
   }
 
@@ -33,20 +33,20 @@ public enum SQLToken: Hashable, Sendable {
 }
 
 /// SQL cut into tokens; white space and comments are gone.
-public struct SQLTokens: Hashable, Sendable {
+package struct SQLTokens: Hashable, Sendable {
   /// The tokens.
-  public let tokens: [SQLToken]
+  package let tokens: [SQLToken]
 
   /// Makes a text of tokens.
-  public init(_ tokens: some Sequence<SQLToken>) {
+  package init(_ tokens: some Sequence<SQLToken>) {
     self.tokens = Array(tokens)
   }
 
   /// The text as it compares: names without quotes, names and keywords in lower case.
-  public var normalized: String { joined(\.normal) }
+  package var normalized: String { joined(\.normal) }
 
   /// The text between the parenthesis at `open` and the one that closes it.
-  public func group(at open: Int) -> SQLTokens? {
+  package func group(at open: Int) -> SQLTokens? {
     guard open < tokens.count, tokens[open] == .symbol("(") else { return nil }
     var depth = 0
     for index in open..<tokens.count {
@@ -58,7 +58,7 @@ public struct SQLTokens: Hashable, Sendable {
   }
 
   /// The parts between commas that stand in no inner parentheses.
-  public var items: [SQLTokens] {
+  package var items: [SQLTokens] {
     var depth = 0
     return tokens.split(omittingEmptySubsequences: false) { token in
       if token == .symbol("(") { depth += 1 }
@@ -68,7 +68,7 @@ public struct SQLTokens: Hashable, Sendable {
   }
 
   /// The position of a bare word that stands in no parentheses.
-  public func position(of word: String) -> Int? {
+  package func position(of word: String) -> Int? {
     var depth = 0
     return tokens.firstIndex { token in
       if token == .symbol("(") { depth += 1 }
@@ -80,7 +80,7 @@ public struct SQLTokens: Hashable, Sendable {
 
 extension SQLTokens {
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
-  public init(parsing sql: String) {
+  package init(parsing sql: String) {
     // Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
     let text = Bytes(sql.utf8)
     var tokens: [SQLToken] = []

@@ -27,7 +27,7 @@ extension SchemaDescription {
   }
 
   /// Reads a description; absent lists are empty.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       tables: try values.value(.tables, else: []), triggers: try values.value(.triggers, else: []),
@@ -35,7 +35,7 @@ extension SchemaDescription {
   }
 
   /// Writes the description without empty lists.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(tables, .tables, unless: [])
     try values.encode(triggers, .triggers, unless: [])
@@ -50,7 +50,7 @@ extension TableDescription {
   }
 
   /// Reads a description; what is absent is as in a plain table.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       name: try values.decode(Name.self, forKey: .name),
@@ -69,7 +69,7 @@ extension TableDescription {
   }
 
   /// Writes the description without what is as in a plain table.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(kind, .kind, unless: .ordinary)
@@ -112,7 +112,7 @@ extension ColumnDescription {
   }
 
   /// Reads a description; what is absent is as in a plain column.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       name: try values.decode(Name.self, forKey: .name), type: try values.value(.type, else: ""),
@@ -124,7 +124,7 @@ extension ColumnDescription {
   }
 
   /// Writes the description without what is as in a plain column.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(type, .type, unless: "")
@@ -142,7 +142,7 @@ extension IndexDescription {
   }
 
   /// Reads a description; what is absent is as in a plain index.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       name: try values.decode(Name.self, forKey: .name),
@@ -154,7 +154,7 @@ extension IndexDescription {
   }
 
   /// Writes the description without what is as in a plain index.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(unique, .unique, unless: false)
@@ -171,7 +171,7 @@ extension IndexColumn {
   }
 
   /// Reads a description; absent are the usual order and collation.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       name: try values.decodeIfPresent(Name.self, forKey: .name),
@@ -181,7 +181,7 @@ extension IndexColumn {
   }
 
   /// Writes the description without the usual order and collation.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(name, forKey: .name)
     try values.encodeIfPresent(expression, forKey: .expression)
@@ -196,7 +196,7 @@ extension ForeignKeyDescription {
   }
 
   /// Reads a description; what is absent is as in a plain foreign key.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       columns: try values.decode([Name].self, forKey: .columns),
@@ -209,7 +209,7 @@ extension ForeignKeyDescription {
   }
 
   /// Writes the description without what is as in a plain foreign key.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(columns, forKey: .columns)
     try values.encode(table, forKey: .table)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schema as SQLite understands it: values to compare, not text.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A schema as SQLite understands it; every list is sorted by name unless it says otherwise.
-public struct SchemaDescription: Hashable, Sendable, Codable {
+package struct SchemaDescription: Hashable, Sendable, Codable {
   /// The tables.
-  public var tables: [TableDescription]
+  package var tables: [TableDescription]
   /// The triggers.
-  public var triggers: [NamedSQL]
+  package var triggers: [NamedSQL]
   /// The views.
-  public var views: [NamedSQL]
+  package var views: [NamedSQL]
 
   /// Makes a description.
-  public init(
+  package init(
     tables: [TableDescription] = [], triggers: [NamedSQL] = [], views: [NamedSQL] = []
   ) {
     self.tables = tables
@@ -23,16 +23,16 @@ public struct SchemaDescription: Hashable, Sendable, Codable {
 }
 
 /// A trigger or view with its statement.
-public struct NamedSQL: Hashable, Sendable, Codable {
+package struct NamedSQL: Hashable, Sendable, Codable {
   /// Its name.
-  public var name: Name
+  package var name: Name
   /// The table that it belongs to; a view's own name.
-  public var table: Name
+  package var table: Name
   /// Its statement.
-  public var sql: String
+  package var sql: String
 
   /// Makes an entry.
-  public init(name: Name, table: Name, sql: String) {
+  package init(name: Name, table: Name, sql: String) {
     self.name = name
     self.table = table
     self.sql = sql
@@ -40,9 +40,9 @@ public struct NamedSQL: Hashable, Sendable, Codable {
 }
 
 /// A table as SQLite understands it.
-public struct TableDescription: Hashable, Sendable, Codable {
+package struct TableDescription: Hashable, Sendable, Codable {
   /// The kinds of table.
-  public enum Kind: String, Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable {
     /// A table with rows of its own.
     case ordinary
     /// A table whose rows a module computes.
@@ -52,32 +52,32 @@ public struct TableDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: Name
+  package var name: Name
   /// Its kind.
-  public var kind: Kind
+  package var kind: Kind
   /// Its columns in declared order.
-  public var columns: [ColumnDescription]
+  package var columns: [ColumnDescription]
   /// Whether it is WITHOUT ROWID.
-  public var withoutRowID: Bool
+  package var withoutRowID: Bool
   /// Whether it is STRICT.
-  public var strict: Bool
+  package var strict: Bool
   /// Whether its rowids are never used again.
-  public var autoincrement: Bool
+  package var autoincrement: Bool
   /// The column that is the rowid under another name, by position.
-  public var rowIDAlias: Int?
+  package var rowIDAlias: Int?
   /// The columns that records hold, by position, in the order of the record.
-  public var storageOrder: [Int]
+  package var storageOrder: [Int]
   /// Its indexes.
-  public var indexes: [IndexDescription]
+  package var indexes: [IndexDescription]
   /// Its foreign keys, in declared order.
-  public var foreignKeys: [ForeignKeyDescription]
+  package var foreignKeys: [ForeignKeyDescription]
   /// The conditions of its CHECK constraints, in declared order.
-  public var checks: [String]
+  package var checks: [String]
   /// Its statement.
-  public var sql: String
+  package var sql: String
 
   /// Makes a description.
-  public init(
+  package init(
     name: Name, kind: Kind = .ordinary, columns: [ColumnDescription],
     withoutRowID: Bool = false, strict: Bool = false, autoincrement: Bool = false,
     rowIDAlias: Int? = nil, storageOrder: [Int], indexes: [IndexDescription] = [],
@@ -100,13 +100,13 @@ public struct TableDescription: Hashable, Sendable, Codable {
 
 extension TableDescription {
   /// Whether the table has rows of its own in the file.
-  public var isStored: Bool { kind != .virtual }
+  package var isStored: Bool { kind != .virtual }
 }
 
 /// A column as SQLite understands it.
-public struct ColumnDescription: Hashable, Sendable, Codable {
+package struct ColumnDescription: Hashable, Sendable, Codable {
   /// Whether and how a column is computed.
-  public enum Generated: String, Hashable, Sendable, Codable {
+  package enum Generated: String, Hashable, Sendable, Codable {
     /// It is stored as given.
     case none
     /// It is computed when read.
@@ -116,22 +116,22 @@ public struct ColumnDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: Name
+  package var name: Name
   /// Its declared type; empty when there is none.
-  public var type: String
+  package var type: String
   /// Whether NULL is refused.
-  public var notNull: Bool
+  package var notNull: Bool
   /// The expression of its default.
-  public var defaultSQL: String?
+  package var defaultSQL: String?
   /// Its position in the primary key, from 1; 0 when it is not part of it.
-  public var primaryKeyPosition: Int
+  package var primaryKeyPosition: Int
   /// Whether and how it is computed.
-  public var generated: Generated
+  package var generated: Generated
   /// The name of its collation.
-  public var collation: Name
+  package var collation: Name
 
   /// Makes a description.
-  public init(
+  package init(
     name: Name, type: String, notNull: Bool = false, defaultSQL: String? = nil,
     primaryKeyPosition: Int = 0, generated: Generated = .none, collation: Name = "BINARY"
   ) {
@@ -146,9 +146,9 @@ public struct ColumnDescription: Hashable, Sendable, Codable {
 }
 
 /// An index as SQLite understands it.
-public struct IndexDescription: Hashable, Sendable, Codable {
+package struct IndexDescription: Hashable, Sendable, Codable {
   /// Where an index comes from.
-  public enum Origin: String, Hashable, Sendable, Codable {
+  package enum Origin: String, Hashable, Sendable, Codable {
     /// A CREATE INDEX statement.
     case created
     /// A UNIQUE constraint.
@@ -158,20 +158,20 @@ public struct IndexDescription: Hashable, Sendable, Codable {
   }
 
   /// Its name.
-  public var name: Name
+  package var name: Name
   /// Whether no two rows may have the same key.
-  public var unique: Bool
+  package var unique: Bool
   /// Where it comes from.
-  public var origin: Origin
+  package var origin: Origin
   /// The columns of its key, in order.
-  public var columns: [IndexColumn]
+  package var columns: [IndexColumn]
   /// The condition of a partial index.
-  public var predicate: String?
+  package var predicate: String?
   /// Its statement; nil when SQLite made it for a constraint.
-  public var sql: String?
+  package var sql: String?
 
   /// Makes a description.
-  public init(
+  package init(
     name: Name, unique: Bool, origin: Origin, columns: [IndexColumn], predicate: String? = nil,
     sql: String? = nil
   ) {
@@ -185,18 +185,18 @@ public struct IndexDescription: Hashable, Sendable, Codable {
 }
 
 /// A column of an index.
-public struct IndexColumn: Hashable, Sendable, Codable {
+package struct IndexColumn: Hashable, Sendable, Codable {
   /// The name of the table's column; nil for an expression.
-  public var name: Name?
+  package var name: Name?
   /// The expression; nil for a column.
-  public var expression: String?
+  package var expression: String?
   /// Whether larger keys come first.
-  public var descending: Bool
+  package var descending: Bool
   /// The name of the collation that orders it.
-  public var collation: Name
+  package var collation: Name
 
   /// Makes a description.
-  public init(
+  package init(
     name: Name?, expression: String? = nil, descending: Bool = false, collation: Name = "BINARY"
   ) {
     self.name = name
@@ -207,24 +207,24 @@ public struct IndexColumn: Hashable, Sendable, Codable {
 }
 
 /// A foreign key as SQLite understands it.
-public struct ForeignKeyDescription: Hashable, Sendable, Codable {
+package struct ForeignKeyDescription: Hashable, Sendable, Codable {
   /// The columns that refer.
-  public var columns: [Name]
+  package var columns: [Name]
   /// The table that they refer to.
-  public var table: Name
+  package var table: Name
   /// The columns that they refer to; empty for the primary key.
-  public var referencedColumns: [Name]
+  package var referencedColumns: [Name]
   /// What an update of the parent does.
-  public var onUpdate: String
+  package var onUpdate: String
   /// What a deletion of the parent does.
-  public var onDelete: String
+  package var onDelete: String
   /// The MATCH clause.
-  public var match: String
+  package var match: String
   /// Whether it is checked at the end of the transaction only.
-  public var deferred: Bool
+  package var deferred: Bool
 
   /// Makes a description.
-  public init(
+  package init(
     columns: [Name], table: Name, referencedColumns: [Name], onUpdate: String = "NO ACTION",
     onDelete: String = "NO ACTION", match: String = "NONE", deferred: Bool = false
   ) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // By what one state of a database is told from a later or an earlier one.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// By what one state of a database is told from another.
-public struct StateMark: Hashable, Sendable {
+package struct StateMark: Hashable, Sendable {
   /// A table with users' rows.
-  public struct Table: Hashable, Sendable {
+  package struct Table: Hashable, Sendable {
     /// Its name.
-    public var name: Name
+    package var name: Name
     /// How many rows it has.
-    public var rows: Int
+    package var rows: Int
     /// A digest of all rows; nil where they could not all be read.
-    public var contentHash: String?
+    package var contentHash: String?
 
     /// Marks a table.
-    public init(name: Name, rows: Int, contentHash: String?) {
+    package init(name: Name, rows: Int, contentHash: String?) {
       self.name = name
       self.rows = rows
       self.contentHash = contentHash
@@ -23,14 +23,14 @@ public struct StateMark: Hashable, Sendable {
   }
 
   /// The change counter of the file header, which only grows; nil when it is not known.
-  public var changeCounter: UInt32?
+  package var changeCounter: UInt32?
   /// The AUTOINCREMENT counters by table, which only grow unless an app sets them back.
-  public var sequences: [Name: Int64]
+  package var sequences: [Name: Int64]
   /// The tables with users' rows.
-  public var tables: [Table]
+  package var tables: [Table]
 
   /// Marks a state.
-  public init(changeCounter: UInt32?, sequences: [Name: Int64], tables: [Table]) {
+  package init(changeCounter: UInt32?, sequences: [Name: Int64], tables: [Table]) {
     self.changeCounter = changeCounter
     self.sequences = sequences
     self.tables = tables

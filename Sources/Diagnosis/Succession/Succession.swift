@@ -7,57 +7,57 @@
 // anew: that is told, and is nothing wrong. What it cannot do is let a file that was there before
 // have a lower counter, or have the very counter and rows of an older backup.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// How a state of a database follows from the one that the newest good backup holds.
-public struct Succession: Hashable, Sendable {
+package struct Succession: Hashable, Sendable {
   /// A table that has fewer rows than before.
-  public struct Loss: Hashable, Sendable, Codable {
+  package struct Loss: Hashable, Sendable, Codable {
     /// Its name.
-    public var table: Name
+    package var table: Name
     /// How many rows it had.
-    public var before: Int
+    package var before: Int
     /// How many it has; nil when there is no such table any more.
-    public var after: Int?
+    package var after: Int?
 
     /// Notes what a table lost.
-    public init(table: Name, before: Int, after: Int?) {
+    package init(table: Name, before: Int, after: Int?) {
       self.table = table
       self.before = before
       self.after = after
     }
 
     /// How much of a hundred rows is gone.
-    public var percent: Double { Double(before - (after ?? 0)) / Double(before) * 100 }
+    package var percent: Double { Double(before - (after ?? 0)) / Double(before) * 100 }
   }
 
   /// A backup that was made before, with what it holds.
-  public struct Earlier: Hashable, Sendable {
+  package struct Earlier: Hashable, Sendable {
     /// How people name it.
-    public var name: String
+    package var name: String
     /// What it holds.
-    public var mark: StateMark
+    package var mark: StateMark
 
     /// Names a backup.
-    public init(_ name: String, _ mark: StateMark) {
+    package init(_ name: String, _ mark: StateMark) {
       self.name = name
       self.mark = mark
     }
   }
 
   /// What else is known of the file and of its rows.
-  public struct Evidence: Sendable {
+  package struct Evidence: Sendable {
     /// Whether the file was there when the newest backup was made.
-    public var isOldFile: Bool
+    package var isOldFile: Bool
     /// Whether a table has pages in common with the newest backup.
-    public var sharesPages: @Sendable (_ table: Name) -> Bool
+    package var sharesPages: @Sendable (_ table: Name) -> Bool
     /// How many of a hundred rows a table may lose; nil for any number.
-    public var lossMax: Int?
+    package var lossMax: Int?
     /// The tables that may lose any number of rows.
-    public var freeTables: Set<Name> = []
+    package var freeTables: Set<Name> = []
 
     /// Gathers the evidence.
-    public init(
+    package init(
       isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<Name> = [],
       sharesPages: @escaping @Sendable (_ table: Name) -> Bool = { _ in false }
     ) {
@@ -69,14 +69,14 @@ public struct Succession: Hashable, Sendable {
   }
 
   /// The tables that have fewer rows than before.
-  public let losses: [Loss]
+  package let losses: [Loss]
   /// What there is to say; nothing when one state simply follows from the other.
-  public let findings: [Finding]
+  package let findings: [Finding]
 
   /// Judges a state of a database after the one that the newest good backup holds.
   ///
   /// `older` are the good backups before that one.
-  public init(
+  package init(
     of now: StateMark, after newest: Earlier, older: [Earlier], evidence: Evidence
   ) {
     let then = newest.mark

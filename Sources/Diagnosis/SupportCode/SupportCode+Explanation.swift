@@ -3,11 +3,11 @@
 
 extension SupportCode {
   /// One fact of an explanation.
-  public struct Line: Hashable, Sendable, Codable {
+  package struct Line: Hashable, Sendable, Codable {
     /// What it is about, such as `verdict`.
-    public let label: String
+    package let label: String
     /// What is to be said.
-    public let text: String
+    package let text: String
 
     init(_ label: String, _ text: String) {
       self.label = label
@@ -16,7 +16,7 @@ extension SupportCode {
   }
 
   /// What the code tells about its run; the last line says what to do next.
-  public var explanation: [Line] {
+  package var explanation: [Line] {
     guard let content else {
       return [
         Line("code", "made by another version of dbrescue, with layout \(layout)"),
@@ -29,7 +29,7 @@ extension SupportCode {
 
 extension SupportCode.Content {
   /// The day as a date, such as `2026-11-20`.
-  public var date: String {
+  package var date: String {
     var year = 2025
     var rest = day
     while rest >= Self.dayCount(of: year) {

@@ -39,42 +39,42 @@ extension SupportCode {
   /// |     37 |   11 | version found: as in layout 1                           |
   /// |     48 |   20 | day to the last flag: offset 57 to 76 of layout 1       |
   /// |     68 |   22 | random                                                  |
-  public struct Content: Hashable, Sendable {
+  package struct Content: Hashable, Sendable {
     /// What was run.
-    public var operation: Coded<Operation>
+    package var operation: Coded<Operation>
     /// How far it came.
-    public var stage: Coded<Stage>
+    package var stage: Coded<Stage>
     /// How it ended.
-    public var outcome: Coded<Outcome>
+    package var outcome: Coded<Outcome>
     /// The verdict on the database; nil when there was none.
-    public var verdict: Verdict?
+    package var verdict: Verdict?
     /// The finding that weighs most; nil when there was none.
-    public var finding: Coded<FindingCode>?
+    package var finding: Coded<FindingCode>?
     /// Who made the file.
-    public var framework: Coded<Framework>
+    package var framework: Coded<Framework>
     /// How the version found relates to the one expected.
-    public var relation: VersionRelation
+    package var relation: VersionRelation
     /// The version found in the file.
-    public var found: Version
+    package var found: Version
     /// The version that was expected.
-    public var expected: Version
+    package var expected: Version
     /// Days since 2025-01-01, from 0 to ``lastDay``.
-    public var day: Int
+    package var day: Int
     /// Whether a `-wal` file with content lay beside the database.
-    public var hasWAL: Bool
+    package var hasWAL: Bool
     /// What is known of rows that were not sent anywhere yet.
-    public var unsynced: Unsynced
+    package var unsynced: Unsynced
     /// Whether a backup exists that was read back and compared.
-    public var hasVerifiedBackup: Bool
+    package var hasVerifiedBackup: Bool
     /// Whether the database was restored from a backup.
-    public var restored: Bool
+    package var restored: Bool
     /// Whether rows were lost.
-    public var rowsLost: Bool
+    package var rowsLost: Bool
     /// Whether the run had nobody to ask.
-    public var unattended: Bool
+    package var unattended: Bool
 
     /// Makes the content of a code; what a code cannot hold exactly is held as near as it can be.
-    public init(
+    package init(
       operation: Operation, stage: Stage, outcome: Outcome, day: Int,
       verdict: Verdict? = nil, finding: FindingCode? = nil, framework: Framework = .none,
       relation: VersionRelation = .unknown, found: Int? = nil, expected: Int? = nil,
@@ -103,10 +103,10 @@ extension SupportCode {
 
 extension SupportCode.Content {
   /// The last day that a code can hold; it stands for all later ones too.
-  public static let lastDay = (1 << Part.day.width) - 1
+  package static let lastDay = (1 << Part.day.width) - 1
 
   /// The day of a time, in days since 2025-01-01; clocks that are far off give the nearest day.
-  public static func day(secondsSince1970: Double) -> Int {
+  package static func day(secondsSince1970: Double) -> Int {
     let days = (secondsSince1970 / 86_400).rounded(.down) - 20_089
     return days.isNaN ? 0 : Int(min(max(days, 0), Double(lastDay)))
   }

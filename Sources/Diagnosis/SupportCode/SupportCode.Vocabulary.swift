@@ -57,7 +57,7 @@ extension SupportCode {
     }
 
     /// What it does, in a few words.
-    public var meaning: String {
+    package var meaning: String {
       switch self {
       case .check: "a fast check of a database"
       case .diagnose: "a full diagnosis of a database"
@@ -86,7 +86,7 @@ extension SupportCode {
   }
 
   /// How far a run came.
-  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case start = 0
     case open = 1
     case identify = 2
@@ -121,7 +121,7 @@ extension SupportCode {
     }
 
     /// What was going on then, as in "it ended while ...".
-    public var meaning: String {
+    package var meaning: String {
       switch self {
       case .start: "getting ready"
       case .open: "opening the file"
@@ -141,7 +141,7 @@ extension SupportCode {
   }
 
   /// How a run ended.
-  public enum Outcome: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Outcome: UInt8, Hashable, Sendable, CaseIterable {
     // The number 0 is never given away, so that nothing is no success by accident.
     case succeeded = 1
     case succeededWithLoss = 2
@@ -167,7 +167,7 @@ extension SupportCode {
     }
 
     /// What it means, in a few words.
-    public var meaning: String {
+    package var meaning: String {
       switch self {
       case .succeeded: "it succeeded"
       case .succeededWithLoss: "it succeeded, and rows were lost"
@@ -182,14 +182,14 @@ extension SupportCode {
   }
 
   /// What is known of rows that were not sent anywhere yet, without their number.
-  public enum Unsynced: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Unsynced: UInt8, Hashable, Sendable, CaseIterable {
     case notLookedFor = 0
     case none = 1
     case some = 2
     case cannotTell = 3
 
     /// Forgets the number of rows; nil means that nobody looked.
-    public init(_ rows: UnsyncedRows?) {
+    package init(_ rows: UnsyncedRows?) {
       self =
         switch rows {
         case nil: .notLookedFor
@@ -211,14 +211,14 @@ extension SupportCode {
   }
 
   /// A schema version as a code can hold it: exactly, as "this or later", or not at all.
-  public struct Version: Hashable, Sendable, CustomStringConvertible {
+  package struct Version: Hashable, Sendable, CustomStringConvertible {
     let number: Int
 
     private static let limit = 2046
     private static let unknown = 2047
 
     /// Makes the nearest version that a code can hold; what is below zero counts as unknown.
-    public init(_ version: Int?) {
+    package init(_ version: Int?) {
       number =
         switch version {
         case .some(let version) where version >= 0: min(version, Self.limit)
@@ -231,13 +231,13 @@ extension SupportCode {
     }
 
     /// The version, or the least that it can be; nil when unknown.
-    public var value: Int? { number == Self.unknown ? nil : number }
+    package var value: Int? { number == Self.unknown ? nil : number }
 
     /// Whether the version can also be any later one.
-    public var isLeast: Bool { number == Self.limit }
+    package var isLeast: Bool { number == Self.limit }
 
     /// The version for people.
-    public var description: String {
+    package var description: String {
       guard let value else { return "unknown" }
       return isLeast ? "\(value) or later" : String(value)
     }
@@ -245,16 +245,16 @@ extension SupportCode {
 }
 
 /// A member of an enumeration by its number, which a newer program may have given away.
-public struct Coded<Value>: Hashable, Sendable
+package struct Coded<Value>: Hashable, Sendable
 where Value: RawRepresentable & Hashable & Sendable, Value.RawValue == UInt8 {
   /// The number.
-  public let number: UInt8
+  package let number: UInt8
 
   /// The member; nil when this program does not know the number.
-  public var value: Value? { Value(rawValue: number) }
+  package var value: Value? { Value(rawValue: number) }
 
   /// Makes the number of a member.
-  public init(_ value: Value) {
+  package init(_ value: Value) {
     number = value.rawValue
   }
 
@@ -264,7 +264,7 @@ where Value: RawRepresentable & Hashable & Sendable, Value.RawValue == UInt8 {
   }
 
   /// What `text` says of the member, or `unknown (n)`.
-  public func text(_ text: (Value) -> String) -> String {
+  package func text(_ text: (Value) -> String) -> String {
     value.map(text) ?? "unknown (\(number))"
   }
 }

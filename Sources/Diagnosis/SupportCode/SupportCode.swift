@@ -11,7 +11,7 @@ public struct SupportCode: Hashable, Sendable {
   let payload: UInt128
 
   /// Makes the code of a run; `random` tells apart runs that are otherwise alike.
-  public init(_ content: Content, random: UInt64) {
+  package init(_ content: Content, random: UInt64) {
     payload = content.payload(random: random)
   }
 
@@ -32,7 +32,7 @@ public struct SupportCode: Hashable, Sendable {
   public var layout: UInt8 { Content.layout(of: payload) }
 
   /// What the code says; nil when a newer version of this program made it.
-  public var content: Content? { Content(payload: payload) }
+  package var content: Content? { Content(payload: payload) }
 
   static let symbolCount = payloadSymbolCount + SymbolCheck.count
   private static let payloadSymbolCount = 18

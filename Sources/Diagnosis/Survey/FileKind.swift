@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// What a file is.
-public enum FileKind: Hashable, Sendable {
+package enum FileKind: Hashable, Sendable {
   /// An SQLite database with its magic string.
   case database
   /// Pages of an SQLite database whose header is gone.
@@ -27,7 +27,7 @@ public enum FileKind: Hashable, Sendable {
   case unknown
 
   /// The kind in words.
-  public var name: String {
+  package var name: String {
     switch self {
     case .database: "SQLite database"
     case .headlessDatabase: "SQLite database without its header"
@@ -43,7 +43,7 @@ public enum FileKind: Hashable, Sendable {
   }
 
   /// Whether there may be pages to read.
-  public var isDatabase: Bool { self == .database || self == .headlessDatabase }
+  package var isDatabase: Bool { self == .database || self == .headlessDatabase }
 }
 
 extension FileKind {

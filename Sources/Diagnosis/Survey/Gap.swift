@@ -2,17 +2,17 @@
 // Where rows of a table are missing: what the parents of lost pages, and the neighbours of lost
 // cells, say of the keys that lay there.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A stretch of a table, between two keys, in which rows are missing.
-public enum Gap: Sendable {
+package enum Gap: Sendable {
   /// Rowids, from the first to the last, both among them; nil where the table begins or ends.
   case rowIDs(Int64?, Int64?)
   /// Keys of a WITHOUT ROWID table, between two rows that are not among them.
   case keys(Record?, Record?)
 
   /// Whether a row of the table would lie in the stretch.
-  public func contains(_ stored: StoredRecord, order: KeyOrder?) -> Bool {
+  package func contains(_ stored: StoredRecord, order: KeyOrder?) -> Bool {
     switch self {
     case .rowIDs(let first, let last):
       guard let rowID = stored.rowID else { return false }
@@ -30,7 +30,7 @@ extension Survey {
   /// back to the table are not.
   ///
   /// The whole table is one gap when its root cannot be read.
-  public func gaps(in tree: TreeSurvey) -> [Gap] {
+  package func gaps(in tree: TreeSurvey) -> [Gap] {
     guard let image, let position = position(of: tree) else {
       return [tree.isRowIDTable ? .rowIDs(nil, nil) : .keys(nil, nil)]
     }

@@ -30,7 +30,7 @@ extension Survey {
   ///
   /// A sound index over every row still counts the rows that the table lost. Without
   /// one, each damaged cell is one row, and each page that is gone held at least one.
-  public func loss(of tree: TreeSurvey) -> Loss {
+  package func loss(of tree: TreeSurvey) -> Loss {
     let counts = soundIndexes(over: tree).map(\.records)
     let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
     if tree.isReadable, tree.pages > 0 {
@@ -51,7 +51,7 @@ extension Survey {
   }
 
   /// How many rows of a table's tree were read: whoever reads it again must find as many.
-  public func rowsFound(in tree: TreeSurvey) -> Int {
+  package func rowsFound(in tree: TreeSurvey) -> Int {
     reassembly.assignment(of: tree, in: self)?.rows ?? tree.records + tree.misplaced.count
   }
 
@@ -59,7 +59,7 @@ extension Survey {
   ///
   /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no
   /// others.
-  public func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
+  package func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
     guard !tree.misplaced.isEmpty, tree.pageFaults.isEmpty, tree.cellFaults.isEmpty else {
       return false
     }

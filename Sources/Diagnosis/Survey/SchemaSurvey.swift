@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schema that a file states: its entries, and what SQLite makes of their SQL.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A statement of a schema that was not accepted.
-public struct RefusedStatement: Hashable, Sendable {
+package struct RefusedStatement: Hashable, Sendable {
   /// What a refusal says of the file.
-  public enum Weight: Hashable, Sendable {
+  package enum Weight: Hashable, Sendable {
     /// The statement is not the declaration of one object: nobody who uses SQLite writes such a row.
     case noDeclaration
     /// SQLite cannot make anything of the statement.
@@ -16,14 +16,14 @@ public struct RefusedStatement: Hashable, Sendable {
   }
 
   /// The table, index, view or trigger that it should have declared.
-  public let name: Name
+  package let name: Name
   /// Why, in SQLite's words; no part of the statement.
-  public let reason: String
+  package let reason: String
   /// What that says of the file.
-  public let weight: Weight
+  package let weight: Weight
 
   /// Makes a refusal.
-  public init(name: Name, reason: String, weight: Weight) {
+  package init(name: Name, reason: String, weight: Weight) {
     self.name = name
     self.reason = reason
     self.weight = weight
@@ -31,20 +31,20 @@ public struct RefusedStatement: Hashable, Sendable {
 }
 
 /// What SQLite makes of the SQL of a schema.
-public struct ParsedSchema: Sendable {
+package struct ParsedSchema: Sendable {
   /// The objects that were accepted.
-  public let description: SchemaDescription
+  package let description: SchemaDescription
   /// The statements that were not.
-  public var refused: [RefusedStatement]
+  package var refused: [RefusedStatement]
   /// The value of every column's DEFAULT, by table; text in UTF-8.
-  public var defaults: [Name: [Value]]
+  package var defaults: [Name: [Value]]
   /// The virtual tables, with what is known of where their rows are.
-  public let virtualTables: [VirtualTable]
+  package let virtualTables: [VirtualTable]
   private let tablePlaces: NamePlaces
   private let indexPlaces: [Name: (table: Int, index: Int)]
 
   /// Makes a parsed schema.
-  public init(
+  package init(
     description: SchemaDescription, refused: [RefusedStatement], defaults: [Name: [Value]],
     virtualTables: [VirtualTable] = []
   ) {
@@ -63,12 +63,12 @@ public struct ParsedSchema: Sendable {
   }
 
   /// The description of a table, by name.
-  public func table(named name: Name) -> TableDescription? {
+  package func table(named name: Name) -> TableDescription? {
     tablePlaces[name].map { description.tables[$0] }
   }
 
   /// The description of an index of a table, by name.
-  public func index(named name: Name, of table: Name) -> IndexDescription? {
+  package func index(named name: Name, of table: Name) -> IndexDescription? {
     guard let place = indexPlaces[name], description.tables[place.table].name == table else {
       return nil
     }
@@ -77,7 +77,7 @@ public struct ParsedSchema: Sendable {
 }
 
 /// Whoever can parse the SQL of a schema without executing anything else of it.
-public protocol SchemaParsing: Sendable {
+package protocol SchemaParsing: Sendable {
   /// Parses the statements of a schema; what cannot be parsed is listed, never thrown.
   func parse(_ entries: [SchemaEntry]) -> ParsedSchema
 
@@ -86,7 +86,7 @@ public protocol SchemaParsing: Sendable {
 }
 
 /// Where an entry of a schema comes from, the most trustworthy first.
-public enum SchemaSource: String, Hashable, Sendable, CaseIterable {
+package enum SchemaSource: String, Hashable, Sendable, CaseIterable {
   /// The schema table.
   case schemaTable
   /// A page of the schema table that its tree no longer leads to.
@@ -98,44 +98,44 @@ public enum SchemaSource: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The schema that a file states, and where that is damaged, what else tells of it.
-public struct SchemaSurvey: Sendable {
+package struct SchemaSurvey: Sendable {
   /// The rows of the schema table that can be read, and what other sources add to them.
-  public let entries: [SchemaEntry]
+  package let entries: [SchemaEntry]
   /// How many entries each source gave.
-  public let sources: [SchemaSource: Int]
+  package let sources: [SchemaSource: Int]
   /// The tree of the schema table itself.
-  public let tree: TreeSurvey
+  package let tree: TreeSurvey
   /// Rows of the schema table that are none.
-  public let strangers: FaultList
+  package let strangers: FaultList
   /// Rows of the schema table that SQLite refuses, whatever their statements say.
   let rowFaults: [SchemaRowFault]
   /// What SQLite makes of the entries' SQL.
-  public let parsed: ParsedSchema
+  package let parsed: ParsedSchema
   /// The encoding of names and SQL.
-  public let encoding: TextEncoding
+  package let encoding: TextEncoding
 
   /// The description of a table, by name.
-  public func table(named name: Name) -> TableDescription? {
+  package func table(named name: Name) -> TableDescription? {
     parsed.table(named: name)
   }
 
   /// Whether the schema table can be read whole, so that no table can have gone unseen.
-  public var isWhole: Bool { tree.isReadable && strangers.isEmpty }
+  package var isWhole: Bool { tree.isReadable && strangers.isEmpty }
 
   /// Whether every table is known, be it from outside.
   var namesEveryTable: Bool { isWhole || sources[.expected] != nil }
 
   /// The entries whose name or statement holds bytes that are no text.
-  public var entriesWithoutText: [SchemaEntry] { entries.filter(\.hasStandIn) }
+  package var entriesWithoutText: [SchemaEntry] { entries.filter(\.hasStandIn) }
 
   /// What becomes of an entry whose name or statement holds bytes that are no text.
-  public func remark(onTextOf entry: SchemaEntry) -> String {
+  package func remark(onTextOf entry: SchemaEntry) -> String {
     "the schema row of '\(entry.name)' is not valid \(encoding.name): a salvage writes other "
       + "characters in the place of what is no text"
   }
 
   /// How records of a table become rows; nil when its SQL cannot be parsed.
-  public func shape(ofTable name: Name) -> RowShape? {
+  package func shape(ofTable name: Name) -> RowShape? {
     table(named: name).map {
       RowShape($0, defaults: parsed.defaults[name] ?? [], encoding: encoding)
     }
@@ -234,7 +234,7 @@ extension TableDescription {
 
 extension RowShape {
   /// The shape of a described table's records.
-  public init(_ table: TableDescription, defaults: [Value], encoding: TextEncoding) {
+  package init(_ table: TableDescription, defaults: [Value], encoding: TextEncoding) {
     let columns = table.storageOrder.filter { table.columns.indices.contains($0) }.map { index in
       let column = table.columns[index]
       let defaultValue = index < defaults.count ? defaults[index] : .null

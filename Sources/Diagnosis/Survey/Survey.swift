@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that the bytes of a file set say, gathered in one pass, without opinion.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Everything that the bytes of a file set say.
-public struct Survey: Sendable {
+package struct Survey: Sendable {
   /// What the file is.
-  public let kind: FileKind
+  package let kind: FileKind
   /// How the database is cut into pages; nil when it is none or undetermined.
-  public let geometry: GeometryDecision?
+  package let geometry: GeometryDecision?
   /// The geometries that some of the pages have, where none dominates.
-  public let geometryCandidates: [Geometry]
+  package let geometryCandidates: [Geometry]
   /// The logical database.
-  public let image: Image?
+  package let image: Image?
   /// The file header, through the journals; nil when it cannot be believed.
-  public let header: DatabaseHeader?
+  package let header: DatabaseHeader?
   /// The schema.
-  public let schema: SchemaSurvey?
+  package let schema: SchemaSurvey?
   /// Whether the first page is that of another database, and is not believed.
-  public let hasHeadOfAnother: Bool
+  package let hasHeadOfAnother: Bool
   /// Every tree that the schema names and that has a root, tables first.
-  public private(set) var trees: [TreeSurvey]
+  package private(set) var trees: [TreeSurvey]
   /// Where among them those of a name are.
   let treePlaces: TreePlaces
   /// The list of unused pages.
-  public let freelist: Freelist?
+  package let freelist: Freelist?
   /// Pages that nothing leads to, but for those in holes of the file.
-  public let unclaimed: [UnclaimedPage]
+  package let unclaimed: [UnclaimedPage]
   /// How many pages nothing leads to that lie in holes of the file: they are zeros.
-  public let unclaimedInHoles: Int
+  package let unclaimedInHoles: Int
   /// What was put together again of the trees that are damaged.
-  public private(set) var reassembly = Reassembly()
+  package private(set) var reassembly = Reassembly()
   /// What is known of the overflow chains of the trees that are damaged.
   private(set) var chains = ChainRepair()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
-  public let hasPointerMaps: Bool
+  package let hasPointerMaps: Bool
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
-  public private(set) var isLogInDoubt = false
+  package private(set) var isLogInDoubt = false
   /// Pages whose pointer-map entry contradicts the trees.
-  public let pointerMapFaults: FaultList
+  package let pointerMapFaults: FaultList
   /// The owner of every page.
-  public let claims: PageClaims
+  package let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
-  public let transfer: TextTransfer?
+  package let transfer: TextTransfer?
   /// The first page that moved, and is read where its number says; nil where none did.
   let firstMovedPage: PageNumber?
   /// Why nothing could be read of the file; nil where something could.
-  public let readFailure: ReadFailure?
+  package let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
-  public private(set) var failures = ReadFailures()
+  package private(set) var failures = ReadFailures()
 
   /// The owner of the schema table's pages.
   package static let schemaOwner: PageClaims.Owner = 0
@@ -61,7 +61,7 @@ public struct Survey: Sendable {
   package static let firstTreeOwner: PageClaims.Owner = 3
 
   /// The encoding of the database's text.
-  public var encoding: TextEncoding { schema?.encoding ?? .utf8 }
+  package var encoding: TextEncoding { schema?.encoding ?? .utf8 }
 
   /// The position of a tree among all.
   func position(of tree: TreeSurvey) -> Int? {
@@ -70,7 +70,7 @@ public struct Survey: Sendable {
   }
 
   /// The survey of a table's or index's tree, by name.
-  public func tree(named name: Name) -> TreeSurvey? {
+  package func tree(named name: Name) -> TreeSurvey? {
     treePlaces[name].map { trees[$0] }
   }
 }
@@ -81,7 +81,7 @@ extension Survey {
   /// What is `known` from outside stands in for what the file has lost.
   ///
   /// - Throws: `CutShort` when the reading was stopped: of what was not read, nothing is known.
-  public init(
+  package init(
     _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
   ) throws(CutShort) {
     do throws(ReadFailure) {
@@ -297,7 +297,7 @@ extension Survey {
 
   /// The tables that hold users' rows, by name: neither SQLite's own nor those
   /// behind virtual tables.
-  public var userTables: [Name: TreeSurvey] {
+  package var userTables: [Name: TreeSurvey] {
     let shadows = shadowTables
     let tables = trees.filter { tree in
       let name = tree.entry.name
@@ -308,7 +308,7 @@ extension Survey {
   }
 
   /// The AUTOINCREMENT counters, by table.
-  public var sequences: [Name: Int64] {
+  package var sequences: [Name: Int64] {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [Name: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)

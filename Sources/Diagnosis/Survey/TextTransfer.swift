@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// What a transfer as text did to a file.
-public enum TextTransfer: Hashable, Sendable {
+package enum TextTransfer: Hashable, Sendable {
   /// Every line feed became carriage return and line feed; so many were taken out again.
   case lineFeedsExpanded(removed: Int)
   /// Carriage returns before line feeds were dropped: nothing tells where.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one tree of the database holds, and what is wrong with it.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Faults of one kind: all are counted, the first ones are kept.
-public struct FaultList: Hashable, Sendable {
+package struct FaultList: Hashable, Sendable {
   /// How many are kept.
-  public static let keptMax = 256
+  package static let keptMax = 256
   /// How many there were.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// The first ones.
-  public private(set) var first: [FormatError] = []
+  package private(set) var first: [FormatError] = []
 
   /// Makes an empty list.
-  public init() {}
+  package init() {}
 
   /// Adds a fault.
-  public mutating func add(_ fault: FormatError) {
+  package mutating func add(_ fault: FormatError) {
     count += 1
     if first.count < Self.keptMax { first.append(fault) }
   }
@@ -28,60 +28,60 @@ public struct FaultList: Hashable, Sendable {
   }
 
   /// Whether there are none.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 }
 
 /// What one tree of the database holds, and what is wrong with it.
-public struct TreeSurvey: Hashable, Sendable {
+package struct TreeSurvey: Hashable, Sendable {
   /// The table or index.
-  public let entry: SchemaEntry
+  package let entry: SchemaEntry
   /// Whether the tree is that of a table with rowids.
-  public let isRowIDTable: Bool
+  package let isRowIDTable: Bool
   /// The root; nil when the schema names none.
-  public let root: PageNumber?
+  package let root: PageNumber?
   /// How many pages of the tree were visited.
-  public internal(set) var pages = 0
+  package internal(set) var pages = 0
   /// How many records can be read and lie in their place.
-  public internal(set) var records = 0
+  package internal(set) var records = 0
   /// How many records lie on pages that the tree has lost and that were given back to it.
-  public internal(set) var regained = 0
+  package internal(set) var regained = 0
   /// How many records can be read but lie where they do not belong.
-  public internal(set) var misplaced = FaultList()
+  package internal(set) var misplaced = FaultList()
   /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.
-  public internal(set) var unfit = FaultList()
+  package internal(set) var unfit = FaultList()
   /// Records with a value of a type that its column never holds: ``RowShape/violations(of:)``.
-  public internal(set) var mistyped = FaultList()
+  package internal(set) var mistyped = FaultList()
   /// Records with NULL in a column that refuses it.
-  public internal(set) var nulls = FaultList()
+  package internal(set) var nulls = FaultList()
   /// What its rows come to, where a module keeps a virtual table in them.
   var shadow: ShadowTally?
   /// What SQLite computed of the rows, where something of that was to be.
-  public internal(set) var computed: ComputedRows?
+  package internal(set) var computed: ComputedRows?
   /// Pages that could not be visited.
-  public internal(set) var pageFaults = FaultList()
+  package internal(set) var pageFaults = FaultList()
   /// Cells that yield no record.
-  public internal(set) var cellFaults = FaultList()
+  package internal(set) var cellFaults = FaultList()
   /// Pages that use their bytes wrongly although every cell can be read.
-  public internal(set) var layoutFaults = FaultList()
+  package internal(set) var layoutFaults = FaultList()
   /// Entries of interior pages that do not lie between those of the pages beside them.
-  public internal(set) var misplacedBetween = FaultList()
+  package internal(set) var misplacedBetween = FaultList()
   /// Leaves at another depth than the first.
-  public internal(set) var unevenLeaves = FaultList()
+  package internal(set) var unevenLeaves = FaultList()
   /// The largest rowid, of tables with rowids.
-  public internal(set) var largestRowID: Int64?
+  package internal(set) var largestRowID: Int64?
   /// The keys of the tree's entries, when it is an index.
-  public internal(set) var keys = Fingerprint()
+  package internal(set) var keys = Fingerprint()
   /// The keys that each index over this table should hold, by its name: those of
   /// every row that can be read, in its place or not.
-  public internal(set) var expectedKeys: [Name: Fingerprint] = [:]
+  package internal(set) var expectedKeys: [Name: Fingerprint] = [:]
 
   /// Whether nothing is wrong with the tree.
-  public var isSound: Bool {
+  package var isSound: Bool {
     isReadable && layoutFaults.isEmpty && unevenLeaves.isEmpty && misplacedBetween.isEmpty
   }
 
   /// Whether every record can be read and is in its place.
-  public var isReadable: Bool {
+  package var isReadable: Bool {
     pageFaults.isEmpty && cellFaults.isEmpty && misplaced.isEmpty
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that belong to nothing: looked at where they hold something, else only counted.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A page that no tree, list or map leads to.
-public struct UnclaimedPage: Hashable, Sendable {
+package struct UnclaimedPage: Hashable, Sendable {
   /// What such a page looks like.
-  public enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// Nothing but zeros.
     case zero
     /// A sound b-tree page with so many cells.
@@ -16,9 +16,9 @@ public struct UnclaimedPage: Hashable, Sendable {
   }
 
   /// The page.
-  public let page: PageNumber
+  package let page: PageNumber
   /// What it looks like.
-  public let content: Content
+  package let content: Content
 }
 
 extension Survey {

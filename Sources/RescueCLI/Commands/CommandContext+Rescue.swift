@@ -131,7 +131,7 @@ extension CommandContext {
   /// Gives an answer in the way that was asked for.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func give(_ answer: some Answer) throws(RescueError) {
+  func give(_ answer: some CommandAnswer) throws(RescueError) {
     if console.manner.isJSON { return console.print(document: try answer.document) }
     for line in answer.lines {
       switch line {

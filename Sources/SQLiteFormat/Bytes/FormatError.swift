@@ -2,9 +2,9 @@
 // Why an item of a file yields nothing. Damage is data: most readers collect these and go on.
 
 /// Why a page, cell, chain or record yields nothing.
-public struct FormatError: Error, Hashable, Sendable {
+package struct FormatError: Error, Hashable, Sendable {
   /// What is wrong.
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// The file has no such page.
     case pageMissing
     /// The page exists but cannot be read.
@@ -54,14 +54,14 @@ public struct FormatError: Error, Hashable, Sendable {
   }
 
   /// What is wrong.
-  public let problem: Problem
+  package let problem: Problem
   /// On which page.
-  public let page: PageNumber?
+  package let page: PageNumber?
   /// At which byte of the page.
-  public let offset: Int?
+  package let offset: Int?
 
   /// Makes an error.
-  public init(_ problem: Problem, page: PageNumber? = nil, offset: Int? = nil) {
+  package init(_ problem: Problem, page: PageNumber? = nil, offset: Int? = nil) {
     self.problem = problem
     self.page = page
     self.offset = offset
@@ -70,7 +70,7 @@ public struct FormatError: Error, Hashable, Sendable {
 
 extension FormatError.Problem: CustomStringConvertible {
   /// What is wrong, lower case, without full stop.
-  public var description: String {
+  package var description: String {
     switch self {
     case .pageMissing: "the file has no such page"
     case .unreadable(let reason): "the page cannot be read: \(reason)"

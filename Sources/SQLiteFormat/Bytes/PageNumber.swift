@@ -4,16 +4,16 @@
 /// The number of a page, from 1.
 public struct PageNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number as stored: 32 bits, 0 meaning none.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
 
   /// Makes a page number; 0 is none and gives nil.
-  public init?(_ rawValue: UInt32) {
+  package init?(_ rawValue: UInt32) {
     guard rawValue != 0 else { return nil }
     self.rawValue = rawValue
   }
 
   /// Makes a page number of a count or index that the caller counted itself.
-  public init?(_ number: Int) {
+  package init?(_ number: Int) {
     guard number > 0, let rawValue = UInt32(exactly: number) else { return nil }
     self.rawValue = rawValue
   }
@@ -23,7 +23,7 @@ public struct PageNumber: Hashable, Comparable, Sendable, CustomStringConvertibl
   }
 
   /// The first page, which holds the file header and the root of the schema table.
-  public static let first = PageNumber(known: 1)
+  package static let first = PageNumber(known: 1)
 
   /// The number as an `Int`, for arithmetic.
   public var number: Int { Int(rawValue) }

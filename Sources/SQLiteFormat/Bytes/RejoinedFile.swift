@@ -4,18 +4,18 @@
 /// A file whose parts were moved, with that undone.
 ///
 /// What is in no part reads as zeros, like a hole.
-public struct RejoinedFile: PageSource {
+package struct RejoinedFile: PageSource {
   /// A part of the file.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// Where it belongs.
-    public let place: Int
+    package let place: Int
     /// Where it lies.
-    public let offset: Int
+    package let offset: Int
     /// How many bytes it has.
-    public let byteCount: Int
+    package let byteCount: Int
 
     /// Makes a part.
-    public init(place: Int, offset: Int, byteCount: Int) {
+    package init(place: Int, offset: Int, byteCount: Int) {
       self.place = place
       self.offset = offset
       self.byteCount = byteCount
@@ -25,14 +25,14 @@ public struct RejoinedFile: PageSource {
   }
 
   /// The number of bytes up to the end of the last part.
-  public let byteCount: Int
+  package let byteCount: Int
 
   private let base: any PageSource
   /// The parts by their places, none over another.
   private let parts: [Part]
 
   /// Joins parts of a file, which are in the order of their places and do not overlap there.
-  public init(_ base: any PageSource, _ parts: [Part]) {
+  package init(_ base: any PageSource, _ parts: [Part]) {
     self.base = base
     self.parts = parts
     byteCount = parts.last?.range.upperBound ?? 0
@@ -41,7 +41,7 @@ public struct RejoinedFile: PageSource {
   /// Reads up to `count` bytes from `offset`; fewer where the last part ends.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  public func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
+  package func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard offset >= 0, count > 0, offset < byteCount else { return [] }
     let wanted = offset..<min(byteCount, offset + count)
     var result = Bytes()
@@ -61,7 +61,7 @@ public struct RejoinedFile: PageSource {
   }
 
   /// The next bytes of a part, from an offset on, that may be something else than zeros.
-  public func dataRange(from offset: Int) -> Range<Int>? {
+  package func dataRange(from offset: Int) -> Range<Int>? {
     for part in parts[indexOfPart(endingAfter: offset)...] {
       let from = max(offset, part.place)
       let shift = part.offset - part.place

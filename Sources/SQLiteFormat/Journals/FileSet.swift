@@ -2,24 +2,24 @@
 // A database file with the journals beside it.
 
 /// A database file with its `-wal` and `-journal`; `-shm` is a cache and is ignored.
-public struct FileSet: Sendable {
+package struct FileSet: Sendable {
   /// The database file.
-  public let main: any PageSource
+  package let main: any PageSource
   /// The write-ahead log, when there is one.
-  public let wal: (any PageSource)?
+  package let wal: (any PageSource)?
   /// The rollback journal, when there is one.
-  public let journal: (any PageSource)?
+  package let journal: (any PageSource)?
   /// Whether a super-journal of this name still exists; a journal that names one that
   /// does not is stale.
-  public let superJournalExists: @Sendable (Bytes) -> Bool
+  package let superJournalExists: @Sendable (Bytes) -> Bool
   /// What could not be read of the files so far.
-  public let failures: ReadFailures
+  package let failures: ReadFailures
 
   /// Makes a file set.
   ///
   /// The lengths that the files have now are those that they have for all readers. What cannot be
   /// read of them is noted in `failures`.
-  public init(
+  package init(
     main: any PageSource, wal: (any PageSource)? = nil, journal: (any PageSource)? = nil,
     failures: ReadFailures = ReadFailures(),
     superJournalExists: @escaping @Sendable (Bytes) -> Bool = { _ in false }

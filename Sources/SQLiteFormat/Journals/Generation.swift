@@ -6,9 +6,9 @@
 // a rollback journal. The image has one copy; the others are replicas.
 
 /// A copy of a page other than the one in the image.
-public struct PageReplica: Hashable, Sendable {
+package struct PageReplica: Hashable, Sendable {
   /// Where a copy lies, and what it is worth.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// In the database file, under the copy in a journal or log.
     case main
     /// In a rollback journal that is not hot: the page before the last transaction.
@@ -24,11 +24,11 @@ public struct PageReplica: Hashable, Sendable {
   }
 
   /// The page's number.
-  public let page: PageNumber
+  package let page: PageNumber
   /// Where it lies.
-  public let source: Source
+  package let source: Source
   /// Where the page starts in its file, in bytes.
-  public let offset: Int
+  package let offset: Int
   /// The one bit of it that is wrong.
   var flip: BitFlip?
 
@@ -43,15 +43,15 @@ public struct PageReplica: Hashable, Sendable {
 }
 
 /// A state of the database other than the image: as it was once, or as unproven frames have it.
-public struct Generation: Sendable {
+package struct Generation: Sendable {
   /// The database in that state.
-  public let image: Image
+  package let image: Image
   /// Its pages that the image has another copy of.
-  public let replicas: [PageReplica]
+  package let replicas: [PageReplica]
 }
 
 /// The states of the database that its files hold beside the image, oldest first.
-public struct Generations: Sequence, IteratorProtocol {
+package struct Generations: Sequence, IteratorProtocol {
   private struct Step {
     var pages: [PageReplica] = []
     /// Whether the pages lie directly over the database file, and not over those before.
@@ -63,7 +63,7 @@ public struct Generations: Sequence, IteratorProtocol {
   private var overlay: [PageNumber: Image.Located] = [:]
 
   /// The states beside an image.
-  public init(_ image: Image) {
+  package init(_ image: Image) {
     self.image = image
     var steps = [
       Step(pages: Self.retired(image), isBase: true),
@@ -83,7 +83,7 @@ public struct Generations: Sequence, IteratorProtocol {
   }
 
   /// The next state; nil after the last.
-  public mutating func next() -> Generation? {
+  package mutating func next() -> Generation? {
     guard let step = steps.popFirst() else { return nil }
     if step.isBase { overlay = [:] }
     for replica in step.pages { overlay[replica.page] = replica.located }
@@ -177,7 +177,7 @@ extension Image {
   /// The copies of a page other than the one in the image, newest first.
   ///
   /// Whoever asks for many pages walks ``Generations`` once instead.
-  public func replicas(of page: PageNumber) -> [PageReplica] {
+  package func replicas(of page: PageNumber) -> [PageReplica] {
     Generations(self).flatMap { generation in generation.replicas.filter { $0.page == page } }
       .reversed()
   }
@@ -185,7 +185,7 @@ extension Image {
   /// The bytes of a copy of a page.
   ///
   /// - Throws: ``FormatError`` when it cannot be read.
-  public func bytes(of replica: PageReplica) throws(FormatError) -> Bytes {
+  package func bytes(of replica: PageReplica) throws(FormatError) -> Bytes {
     try Image(self, overlay: [replica.page: replica.located]).bytes(of: replica.page)
   }
 

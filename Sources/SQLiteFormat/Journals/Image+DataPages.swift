@@ -4,15 +4,15 @@
 extension Image {
   /// The pages that may hold something else than zeros, in order: all but those that lie wholly in
   /// holes of the database file.
-  public var dataPages: DataPages { DataPages(self) }
+  package var dataPages: DataPages { DataPages(self) }
 
   /// The bytes of those pages.
-  public var dataByteCount: Int {
+  package var dataByteCount: Int {
     dataPages.reduce(0) { count, _ in count + 1 } * geometry.pageSize
   }
 
   /// The pages that may hold something else than zeros.
-  public struct DataPages: Sequence, IteratorProtocol {
+  package struct DataPages: Sequence, IteratorProtocol {
     private let image: Image
     /// The pages that come from a journal or log, and are still to come.
     private var covered: ArraySlice<Int>
@@ -28,7 +28,7 @@ extension Image {
     }
 
     /// The next page; nil after the last.
-    public mutating func next() -> PageNumber? {
+    package mutating func next() -> PageNumber? {
       if stretch.isEmpty, !isOver { advance() }
       while true {
         let inFile = stretch.first.map { $0 + 1 }

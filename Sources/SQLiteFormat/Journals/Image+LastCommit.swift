@@ -6,7 +6,7 @@ extension Image {
   ///
   /// A writer puts a transaction into the log first, and then into the index of the log: in between,
   /// and for ever if it ends there, those who have the database open get the state before.
-  public var beforeLastCommit: Image? {
+  package var beforeLastCommit: Image? {
     guard case .applied(let log) = wal, log.continued.isEmpty, !log.committed.isEmpty,
       !overlay.values.contains(where: { $0.origin == .journal })
     else { return nil }

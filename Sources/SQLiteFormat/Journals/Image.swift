@@ -5,9 +5,9 @@
 ///
 /// Pages of the main file, overlaid by the committed frames of a write-ahead log
 /// or by the before-images of a hot rollback journal. Every page knows its origin.
-public struct Image: Sendable {
+package struct Image: Sendable {
   /// Where a page came from.
-  public enum Origin: Hashable, Sendable {
+  package enum Origin: Hashable, Sendable {
     /// The database file.
     case main
     /// A committed frame of the write-ahead log.
@@ -17,7 +17,7 @@ public struct Image: Sendable {
   }
 
   /// What became of the write-ahead log.
-  public enum WALState: Sendable {
+  package enum WALState: Sendable {
     /// There is none.
     case absent
     /// It has no bytes, or holds no commit.
@@ -35,7 +35,7 @@ public struct Image: Sendable {
   }
 
   /// What became of the rollback journal.
-  public enum JournalState: Sendable {
+  package enum JournalState: Sendable {
     /// There is none, or it has no bytes.
     case absent
     /// It is hot, and its before-images are part of the image.
@@ -48,7 +48,7 @@ public struct Image: Sendable {
   }
 
   /// Why a log is left out although its checksums hold.
-  public enum LogDoubt: Hashable, Sendable {
+  package enum LogDoubt: Hashable, Sendable {
     /// It belongs to another database.
     case foreign
     /// It is older than the database file.
@@ -58,23 +58,23 @@ public struct Image: Sendable {
   }
 
   /// How the database is cut into pages.
-  public let geometry: Geometry
+  package let geometry: Geometry
   /// The number up to which there may be pages; some below it may be in none of the files.
-  public let pageCount: Int
+  package let pageCount: Int
   /// How many pages the database has, by the journal or log, or else by the length of the file.
-  public let statedPageCount: Int
+  package let statedPageCount: Int
   /// Where the database starts in the main file, in bytes; negative where its beginning is missing.
-  public let start: Int
+  package let start: Int
   /// Whether the numbers by which pages refer to each other are those of the image.
   ///
   /// Where they are not, nothing that needs them can be read: no child, no overflow page.
-  public let hasPageNumbers: Bool
+  package let hasPageNumbers: Bool
   /// What became of the write-ahead log.
-  public let wal: WALState
+  package let wal: WALState
   /// What became of the rollback journal.
-  public let journal: JournalState
+  package let journal: JournalState
   /// The files.
-  public let files: FileSet
+  package let files: FileSet
 
   /// The pages that do not come from the main file.
   let overlay: [PageNumber: Located]
@@ -92,7 +92,7 @@ extension Image {
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
   /// one of them, the later one counts. A log that others have reason to doubt is left out.
-  public init(
+  package init(
     _ files: FileSet, geometry: Geometry, start: Int = 0, hasPageNumbers: Bool = true,
     leavingOutLog doubt: LogDoubt? = nil
   ) {
@@ -185,25 +185,25 @@ extension Image {
   }
 
   /// The pages whose frame in the log was damaged: the checksum proves that, and not where.
-  public var damagedPages: Set<PageNumber> {
+  package var damagedPages: Set<PageNumber> {
     guard case .applied(let log) = wal else { return [] }
     return Set(log.damaged.filter { overlay[$0.page]?.offset == $0.offset }.map(\.page))
   }
 
   /// Where a page came from.
-  public func origin(of page: PageNumber) -> Origin {
+  package func origin(of page: PageNumber) -> Origin {
     overlay[page]?.origin ?? .main
   }
 
   /// Where the bytes of a page start in the file that it came from.
-  public func offset(of page: PageNumber) -> Int {
+  package func offset(of page: PageNumber) -> Int {
     overlay[page]?.offset ?? start + (page.number - 1) * geometry.pageSize
   }
 
   /// The bytes of a page; fewer than a page only where the file ends inside it.
   ///
   /// - Throws: ``FormatError`` when the image has no such page or it cannot be read.
-  public func bytes(of page: PageNumber) throws(FormatError) -> Bytes {
+  package func bytes(of page: PageNumber) throws(FormatError) -> Bytes {
     guard page.number <= pageCount else { throw FormatError(.pageMissing, page: page) }
     var bytes: Bytes
     do {
@@ -232,17 +232,17 @@ extension Image {
   }
 
   /// How many pages, of those that the database has, are in none of the files.
-  public var missingPages: Int { statedPageCount - pageCount + missingInside }
+  package var missingPages: Int { statedPageCount - pageCount + missingInside }
 
   /// How many pages below the last one are in none of the files.
-  public var missingInside: Int {
+  package var missingInside: Int {
     let inFile = min(pageCount, pagesInFile)
     return pageCount - inFile
       - overlay.keys.count { $0.number > inFile && $0.number <= pageCount }
   }
 
   /// The first page that is in none of the files; nil where all are there.
-  public var firstMissingPage: PageNumber? {
+  package var firstMissingPage: PageNumber? {
     guard missingPages > 0 else { return nil }
     let missing = (pagesInFile + 1)...(pagesInFile + overlay.count + 1)
     return missing.lazy.compactMap { PageNumber($0) }.first { overlay[$0] == nil }
@@ -254,7 +254,7 @@ extension Image {
   }
 
   /// How many pages are missing as a whole at the beginning of the main file.
-  public var missingHead: Int { max(0, -start) / geometry.pageSize }
+  package var missingHead: Int { max(0, -start) / geometry.pageSize }
 
   private func source(of origin: Origin) -> (any PageSource)? {
     switch origin {
@@ -267,17 +267,17 @@ extension Image {
   /// A page of a b-tree.
   ///
   /// - Throws: ``FormatError`` when the page is missing or no b-tree page.
-  public func btreePage(_ number: PageNumber) throws(FormatError) -> BTreePage {
+  package func btreePage(_ number: PageNumber) throws(FormatError) -> BTreePage {
     try BTreePage(bytes(of: number), number: number, geometry: geometry)
   }
 
   /// The file header, through the overlay; nil when page 1 cannot be read.
-  public var header: DatabaseHeader? {
+  package var header: DatabaseHeader? {
     (try? bytes(of: .first)).flatMap { DatabaseHeader($0) }
   }
 
   /// Every page that is there, from 1 on; none that is missing with the beginning of the file.
-  public var pages: some Sequence<PageNumber> {
+  package var pages: some Sequence<PageNumber> {
     let missing = missingHead
     return (0..<pageCount).lazy.compactMap { index in
       PageNumber(index + 1).flatMap { index >= missing || overlay[$0] != nil ? $0 : nil }

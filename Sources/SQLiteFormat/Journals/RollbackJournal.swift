@@ -13,28 +13,28 @@
 /// What a rollback journal holds.
 ///
 /// File format, section 3.
-public struct RollbackJournal: Sendable {
+package struct RollbackJournal: Sendable {
   /// One page as it was before the transaction.
-  public struct Record: Hashable, Sendable {
+  package struct Record: Hashable, Sendable {
     /// The page's number.
-    public let page: PageNumber
+    package let page: PageNumber
     /// Where the page starts in the journal.
-    public let offset: Int
+    package let offset: Int
   }
 
   /// The page size that the journal states.
-  public let pageSize: Int
+  package let pageSize: Int
   /// The size of the database in pages before the transaction.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The records whose checksums hold, in order.
-  public let records: [Record]
+  package let records: [Record]
   /// Whether a record before the stated end does not hold.
-  public let isBroken: Bool
+  package let isBroken: Bool
   /// The super-journal of a transaction over several databases, by name.
-  public let superJournal: Bytes?
+  package let superJournal: Bytes?
 
   /// The magic of a journal's header.
-  public static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+  package static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
   /// The fewest bytes of a journal that SQLite looks into: a sector, before it knows how large one
   /// was.
   static let headSize = 512
@@ -49,7 +49,7 @@ extension RollbackJournal {
   ///
   /// - Throws: ``FormatError`` when the header is not that of a journal: it was
   ///   zeroed after a commit, and nothing of it counts.
-  public init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
+  package init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
     let first = source.byteCount < Self.headSize ? nil : try Self.header(of: source, at: 0)
     guard let first else { throw FormatError(.recordHeader, offset: 0) }
     // Very old journals have no page size: the database's counts.
@@ -102,7 +102,7 @@ extension RollbackJournal {
   /// the same. Fewer than two records prove nothing. Section 3.
   ///
   /// - Throws: ``FormatError`` when the journal cannot be read.
-  public static func retiredRecords(
+  package static func retiredRecords(
     of source: some PageSource, pageSize: Int
   ) throws(FormatError) -> [Record] {
     var best: [Record] = []
@@ -151,7 +151,7 @@ extension RollbackJournal {
   /// SQLite looks for it whatever the journal begins with. Section 3.
   ///
   /// - Throws: ``FormatError`` when the journal cannot be read.
-  public static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
+  package static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
     guard source.byteCount >= 16 else { return nil }
     let tail = try read(source, at: source.byteCount - 16, count: 16)
     guard tail.count == 16, tail.matches(magic, at: 8), let length = tail.big32(at: 0),

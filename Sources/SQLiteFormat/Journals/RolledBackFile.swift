@@ -5,17 +5,17 @@
 ///
 /// File format, section 3: the file gets the length that it had before the transaction, and each
 /// page of the journal its old content; of two records for one page, the later one counts.
-public struct RolledBackFile: PageSource {
+package struct RolledBackFile: PageSource {
   private let main: any PageSource
   private let journal: any PageSource
   private let pageSize: Int
   /// Where in the journal the pages lie that come from there, by their index in the file.
   private let places: [Int: Int]
   /// The length of the file afterwards.
-  public let byteCount: Int
+  package let byteCount: Int
 
   /// Plays a journal back over the file that it belongs to.
-  public init(_ main: any PageSource, by hot: RollbackJournal, in journal: any PageSource) {
+  package init(_ main: any PageSource, by hot: RollbackJournal, in journal: any PageSource) {
     self.main = main
     self.journal = journal
     pageSize = hot.pageSize
@@ -33,7 +33,7 @@ public struct RolledBackFile: PageSource {
   /// Reads up to `count` bytes from `offset`; zeros where the file is made longer.
   ///
   /// - Throws: ``ReadFailure`` when the file or the journal cannot be read.
-  public func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
+  package func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard offset >= 0, offset < byteCount, count > 0 else { return [] }
     let end = offset + min(count, byteCount - offset)
     var bytes = Bytes()
@@ -66,7 +66,7 @@ extension FileSet {
   /// played back where that is hot; else as it is.
   ///
   /// - Throws: ``ReadFailure`` when the journal cannot be read.
-  public func rolledBackMain() throws(ReadFailure) -> any PageSource {
+  package func rolledBackMain() throws(ReadFailure) -> any PageSource {
     guard let journal, main.byteCount > 0 else { return main }
     let header = DatabaseHeader(try main.read(at: 0, count: DatabaseHeader.byteCount))
     do throws(FormatError) {

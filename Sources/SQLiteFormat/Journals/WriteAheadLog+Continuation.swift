@@ -228,11 +228,11 @@ private struct FrameLinks {
 }
 
 /// One bit of a page that is the opposite of what was written.
-public struct BitFlip: Hashable, Sendable {
+package struct BitFlip: Hashable, Sendable {
   /// The byte, from the start of the page.
-  public let offset: Int
+  package let offset: Int
   /// The bit in the byte.
-  public let mask: UInt8
+  package let mask: UInt8
 }
 
 extension WriteAheadLog.Checksum {

@@ -13,23 +13,23 @@
 /// What a write-ahead log holds.
 ///
 /// File format, section 4.
-public struct WriteAheadLog: Sendable {
+package struct WriteAheadLog: Sendable {
   /// One frame: a page as some transaction left it.
-  public struct Frame: Hashable, Sendable {
+  package struct Frame: Hashable, Sendable {
     /// Its place in the log, from 0.
-    public let index: Int
+    package let index: Int
     /// The page's number.
-    public let page: PageNumber
+    package let page: PageNumber
     /// The size of the database in pages, on the last frame of a transaction.
-    public let commitPageCount: Int?
+    package let commitPageCount: Int?
     /// Where the page starts in the log.
-    public let offset: Int
+    package let offset: Int
     /// The one bit of the page that is wrong, as the checksum proves; nil where none is.
-    public internal(set) var flip: BitFlip?
+    package internal(set) var flip: BitFlip?
   }
 
   /// Why the log is not followed to its end.
-  public enum Ending: Hashable, Sendable {
+  package enum Ending: Hashable, Sendable {
     /// The log was read to its end.
     case complete
     /// The salts change to those of a generation before: what follows was left by a restart.
@@ -43,46 +43,46 @@ public struct WriteAheadLog: Sendable {
   }
 
   /// The page size that the log states.
-  public let pageSize: Int
+  package let pageSize: Int
   /// The salts that the log states.
-  public let salts: [UInt32]
+  package let salts: [UInt32]
   /// The frames up to the last commit whose checksums hold, oldest first.
-  public let committed: [Frame]
+  package let committed: [Frame]
   /// Frames behind a break that go on where it interrupts, up to the last commit among them,
   /// oldest first; SQLite does not read them.
   ///
   /// With them come the frames before the break that the last commit there leaves open.
-  public internal(set) var continued: [Frame] = []
+  package internal(set) var continued: [Frame] = []
   /// Those of the continued frames whose own content was damaged, in more than one bit.
-  public internal(set) var damaged: [Frame] = []
+  package internal(set) var damaged: [Frame] = []
   /// Frames after them whose checksums hold but that were never committed.
-  public internal(set) var uncommitted: [Frame]
+  package internal(set) var uncommitted: [Frame]
   /// Frames after a break, whose checksums say nothing: replicas, never the state.
-  public internal(set) var unverified: [Frame]
+  package internal(set) var unverified: [Frame]
   /// Frames that are left over from a generation before: what they hold was copied to the
   /// database file before the log began anew.
-  public let older: [Frame]
+  package let older: [Frame]
   /// How the valid frames end.
-  public let ending: Ending
+  package let ending: Ending
   /// Transactions that end after a break and of which nothing proves that they go on there.
-  public internal(set) var commitsAfterBreak: Int
+  package internal(set) var commitsAfterBreak: Int
   /// The header; nil where it is lost.
   let header: Bytes?
   /// Whether the checksums add numbers with the high byte first.
   let isBigEndian: Bool
 
   /// The frames that make up the state of the database, oldest first.
-  public var applied: [Frame] { committed + continued }
+  package var applied: [Frame] { committed + continued }
   /// The size of the database in pages after the last commit; nil without one.
-  public var pageCount: Int? { applied.last?.commitPageCount }
+  package var pageCount: Int? { applied.last?.commitPageCount }
   /// The length of the log's header.
-  public static let headerSize = 32
+  package static let headerSize = 32
   /// The length of a frame's header.
-  public static let frameHeaderSize = 24
+  package static let frameHeaderSize = 24
   /// The first of the two magic numbers; the second, for big-endian checksums, is one more.
-  public static let magic: UInt32 = 0x377F_0682
+  package static let magic: UInt32 = 0x377F_0682
   /// The version of the format: there is only this one.
-  public static let version: UInt32 = 3_007_000
+  package static let version: UInt32 = 3_007_000
 }
 
 extension WriteAheadLog {
@@ -90,7 +90,7 @@ extension WriteAheadLog {
   ///
   /// - Throws: ``FormatError`` when the header is not that of a log or its
   ///   checksum does not hold; then no frame of it counts.
-  public init(_ source: some PageSource) throws(FormatError) {
+  package init(_ source: some PageSource) throws(FormatError) {
     let header = try Self.read(source, at: 0, count: Self.headerSize)
     guard header.count == Self.headerSize, let magic = header.big32(at: 0),
       magic & ~1 == Self.magic, header.big32(at: 4) == Self.version,
@@ -191,7 +191,7 @@ extension WriteAheadLog {
   /// Nothing proves them. `pageMax` is the largest number that a page can have.
   ///
   /// - Throws: ``FormatError`` when the log cannot be read.
-  public static func strayFrames(
+  package static func strayFrames(
     of source: some PageSource, pageSize: Int, pageMax: Int
   ) throws(FormatError) -> [Frame] {
     let frameSize = frameHeaderSize + pageSize

@@ -6,7 +6,7 @@ extension BTreePage {
   ///
   /// Cells, freeblocks and fragments must tile the cell content area without
   /// overlap and without a gap. File format, section 1.6.
-  public var layoutFaults: [FormatError] {
+  package var layoutFaults: [FormatError] {
     guard bytes.count >= geometry.usable else {
       return [FormatError(.pageIncomplete, page: number)]
     }
@@ -67,7 +67,7 @@ extension BTreePage {
   /// The freeblocks of the page; nil when their chain does not ascend inside the page.
   ///
   /// offset 0: next freeblock, 2 bytes; offset 2: size with these four bytes, 2 bytes.
-  public var freeblocks: [Range<Int>]? {
+  package var freeblocks: [Range<Int>]? {
     var blocks: [Range<Int>] = []
     var next = firstFreeblock
     var end = contentStart

@@ -13,9 +13,9 @@
 /// One page of a b-tree.
 ///
 /// File format, section 1.6.
-public struct BTreePage: Hashable, Sendable {
+package struct BTreePage: Hashable, Sendable {
   /// What a b-tree page holds.
-  public enum Kind: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  package enum Kind: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// Keys and children of an index or WITHOUT ROWID table.
     case indexInterior = 2
     /// Rowids and children of a table.
@@ -26,11 +26,11 @@ public struct BTreePage: Hashable, Sendable {
     case tableLeaf = 13
 
     /// Whether the page has no children.
-    public var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
+    package var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
     /// Whether the page belongs to a table with rowids.
-    public var isTable: Bool { self == .tableLeaf || self == .tableInterior }
+    package var isTable: Bool { self == .tableLeaf || self == .tableInterior }
     /// The kind in words.
-    public var description: String {
+    package var description: String {
       switch self {
       case .indexInterior: "index interior"
       case .tableInterior: "table interior"
@@ -43,30 +43,30 @@ public struct BTreePage: Hashable, Sendable {
   }
 
   /// The page's number.
-  public let number: PageNumber
+  package let number: PageNumber
   /// The page's bytes; fewer than a page where the file ends inside it.
-  public let bytes: Bytes
+  package let bytes: Bytes
   /// How the database is cut into pages.
-  public let geometry: Geometry
+  package let geometry: Geometry
   /// What the page holds.
-  public let kind: Kind
+  package let kind: Kind
   /// Where the page header starts: 100 on page 1, else 0.
-  public let headerOffset: Int
+  package let headerOffset: Int
   /// The number of cells.
-  public let cellCount: Int
+  package let cellCount: Int
   /// The offset of the first freeblock; 0 for none.
-  public let firstFreeblock: Int
+  package let firstFreeblock: Int
   /// Where the cell content area starts.
-  public let contentStart: Int
+  package let contentStart: Int
   /// Free bytes in pieces of fewer than four.
-  public let fragmentedBytes: Int
+  package let fragmentedBytes: Int
   /// The right-most child of an interior page; nil on leaves, and where it is 0.
-  public let rightChild: PageNumber?
+  package let rightChild: PageNumber?
 
   /// Where the cell pointers start.
-  public var pointerArrayOffset: Int { headerOffset + kind.headerSize }
+  package var pointerArrayOffset: Int { headerOffset + kind.headerSize }
   /// Where the cell pointers end.
-  public var pointerArrayEnd: Int { pointerArrayOffset + 2 * cellCount }
+  package var pointerArrayEnd: Int { pointerArrayOffset + 2 * cellCount }
 }
 
 extension BTreePage {
@@ -74,7 +74,7 @@ extension BTreePage {
   ///
   /// - Throws: ``FormatError`` when the first byte is that of no b-tree page, the
   ///   header is cut off, or more cells are claimed than fit.
-  public init(_ bytes: Bytes, number: PageNumber, geometry: Geometry) throws(FormatError) {
+  package init(_ bytes: Bytes, number: PageNumber, geometry: Geometry) throws(FormatError) {
     let start = number == .first ? DatabaseHeader.byteCount : 0
     guard bytes.count >= start + 8 else { throw FormatError(.pageIncomplete, page: number) }
     guard let kind = Kind(rawValue: bytes[start]) else {
@@ -100,7 +100,7 @@ extension BTreePage {
   ///
   /// - Throws: ``FormatError`` when the pointer leads outside the page's content,
   ///   or the cell does not end inside the page.
-  public func cell(_ index: Int) throws(FormatError) -> Cell {
+  package func cell(_ index: Int) throws(FormatError) -> Cell {
     guard let pointer = bytes.big16(at: pointerArrayOffset + 2 * index) else {
       throw FormatError(.pageIncomplete, page: number, offset: pointerArrayOffset + 2 * index)
     }
@@ -114,10 +114,10 @@ extension BTreePage {
   /// The cell at an offset, whether or not a pointer leads there.
   ///
   /// - Throws: ``FormatError`` when no cell of this page's kind can lie there.
-  public func cell(at offset: Int) throws(FormatError) -> Cell {
+  package func cell(at offset: Int) throws(FormatError) -> Cell {
     try Cell(in: self, at: offset)
   }
 
   /// The children of an interior page, left to right: cells, then the right-most one.
-  public var childCount: Int { kind.isLeaf ? 0 : cellCount + 1 }
+  package var childCount: Int { kind.isLeaf ? 0 : cellCount + 1 }
 }

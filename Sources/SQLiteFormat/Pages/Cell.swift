@@ -10,24 +10,24 @@
 /// One cell of a b-tree page: where its parts lie.
 ///
 /// File format, section 1.6.
-public struct Cell: Hashable, Sendable {
+package struct Cell: Hashable, Sendable {
   /// Where the cell starts in its page.
-  public let offset: Int
+  package let offset: Int
   /// The bytes that it occupies there; never fewer than four.
-  public let size: Int
+  package let size: Int
   /// The left child, as stored; 0 on leaves.
-  public let leftChild: UInt32
+  package let leftChild: UInt32
   /// The rowid of a table's cell.
-  public let rowID: Int64?
+  package let rowID: Int64?
   /// The length of the whole payload.
-  public let payloadSize: Int
+  package let payloadSize: Int
   /// Where the local part of the payload lies in the page.
-  public let local: Range<Int>
+  package let local: Range<Int>
   /// The first overflow page as stored; nil when the payload is wholly local.
-  public let overflow: UInt32?
+  package let overflow: UInt32?
 
   /// Where the cell ends in its page.
-  public var end: Int { offset + size }
+  package var end: Int { offset + size }
 }
 
 extension Cell {

@@ -27,73 +27,73 @@
 /// The file header, field by field, as stored.
 ///
 /// File format, section 1.3.
-public struct DatabaseHeader: Hashable, Sendable {
+package struct DatabaseHeader: Hashable, Sendable {
   /// Whether the first 16 bytes are the magic string.
-  public let hasMagic: Bool
+  package let hasMagic: Bool
   /// The page size in bytes; 1 has become 65536, anything else is as stored.
-  public let pageSize: Int
+  package let pageSize: Int
   /// The write version.
-  public let writeVersion: UInt8
+  package let writeVersion: UInt8
   /// The read version.
-  public let readVersion: UInt8
+  package let readVersion: UInt8
   /// Reserved bytes at the end of each page.
-  public let reserved: Int
+  package let reserved: Int
   /// Whether the three payload fractions are 64, 32 and 32.
-  public let hasPayloadFractions: Bool
+  package let hasPayloadFractions: Bool
   /// The file change counter.
-  public let changeCounter: UInt32
+  package let changeCounter: UInt32
   /// The size in pages, as stored.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The first freelist trunk page.
-  public let firstFreelistTrunk: PageNumber?
+  package let firstFreelistTrunk: PageNumber?
   /// The number of freelist pages.
-  public let freelistCount: Int
+  package let freelistCount: Int
   /// The schema cookie.
-  public let schemaCookie: UInt32
+  package let schemaCookie: UInt32
   /// The schema format number.
-  public let schemaFormat: UInt32
+  package let schemaFormat: UInt32
   /// The largest root page, nonzero exactly in auto-vacuum databases.
-  public let largestRoot: UInt32
+  package let largestRoot: UInt32
   /// The text encoding; nil when the field holds none (a database without a schema has 0).
-  public let encoding: TextEncoding?
+  package let encoding: TextEncoding?
   /// The application's own version number.
-  public let userVersion: Int32
+  package let userVersion: Int32
   /// Whether vacuum is incremental.
-  public let incrementalVacuum: Bool
+  package let incrementalVacuum: Bool
   /// The application id.
-  public let applicationID: Int32
+  package let applicationID: Int32
   /// The change counter at which `pageCount` was valid.
-  public let versionValidFor: UInt32
+  package let versionValidFor: UInt32
   /// The SQLite version that last wrote, such as 3040001.
-  public let writerVersion: UInt32
+  package let writerVersion: UInt32
 
   /// The SQLite version that last wrote as people write it, such as `3.40.1`; nil when none is
   /// noted.
-  public var writer: String? {
+  package var writer: String? {
     guard writerVersion > 0 else { return nil }
     return "\(writerVersion / 1_000_000).\(writerVersion / 1000 % 1000).\(writerVersion % 1000)"
   }
 
   /// The length of the header in bytes.
-  public static let byteCount = 100
+  package static let byteCount = 100
   /// The magic string.
-  public static let magic = Bytes("SQLite format 3\u{0}".utf8)
+  package static let magic = Bytes("SQLite format 3\u{0}".utf8)
 
   /// The geometry that the header states; nil when it cannot be.
-  public var geometry: Geometry? { Geometry(pageSize: pageSize, reserved: reserved) }
+  package var geometry: Geometry? { Geometry(pageSize: pageSize, reserved: reserved) }
   /// Whether `pageCount` can be believed.
   ///
   /// Section 1.3.7.
-  public var isPageCountValid: Bool { changeCounter == versionValidFor && pageCount > 0 }
+  package var isPageCountValid: Bool { changeCounter == versionValidFor && pageCount > 0 }
   /// Whether pointer-map pages exist.
-  public var isAutoVacuum: Bool { largestRoot != 0 }
+  package var isAutoVacuum: Bool { largestRoot != 0 }
   /// Whether the database was last in WAL mode.
-  public var isWAL: Bool { writeVersion == 2 || readVersion == 2 }
+  package var isWAL: Bool { writeVersion == 2 || readVersion == 2 }
 }
 
 extension DatabaseHeader {
   /// Reads the header from the first bytes of a database; nil when there are fewer than 100.
-  public init?(_ bytes: Bytes) {
+  package init?(_ bytes: Bytes) {
     guard bytes.count >= Self.byteCount else { return nil }
     func number(_ offset: Int) -> UInt32 { bytes.big32(at: offset) ?? 0 }
     let storedSize = bytes.big16(at: 16) ?? 0

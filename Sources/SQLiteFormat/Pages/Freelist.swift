@@ -9,21 +9,21 @@
 /// The list of unused pages, as far as it can be followed.
 ///
 /// File format, section 1.5.
-public struct Freelist: Hashable, Sendable {
+package struct Freelist: Hashable, Sendable {
   /// The trunk pages in order.
-  public let trunks: [PageNumber]
+  package let trunks: [PageNumber]
   /// The pages that the trunks name.
-  public let leaves: [PageNumber]
+  package let leaves: [PageNumber]
   /// Where and why the list could not be followed further, or what in it is wrong.
-  public let faults: [FormatError]
+  package let faults: [FormatError]
 
   /// The number of pages in the list.
-  public var count: Int { trunks.count + leaves.count }
+  package var count: Int { trunks.count + leaves.count }
 }
 
 extension Freelist {
   /// Follows the list of an image from its first trunk; never longer than the file has pages.
-  public init(_ image: Image, first: PageNumber?) {
+  package init(_ image: Image, first: PageNumber?) {
     var trunks: [PageNumber] = []
     var leaves: [PageNumber] = []
     var faults: [FormatError] = []

@@ -2,22 +2,22 @@
 // What a page of a tree holds, and how sure that is.
 
 /// The cells of a page, and what is wrong with them and with the page around them.
-public struct PageContent: Sendable {
+package struct PageContent: Sendable {
   /// The cells that the page proves to be its own, in the order of their keys where that is known.
   ///
   /// On a sound page, those that its pointers lead to. On a damaged one, those that what is left
   /// of header, pointers and content agrees on.
-  public let cells: [Cell]
+  package let cells: [Cell]
   /// Cells that are whole, but of which nothing proves that they are in use.
   ///
   /// They may be what was left of deleted rows.
-  public let doubtful: [Cell]
+  package let doubtful: [Cell]
   /// Why others, which the page counts, cannot be read.
-  public let faults: [FormatError]
+  package let faults: [FormatError]
   /// What is wrong with the way the page uses its bytes, first of all; nil on a sound page.
-  public let layoutFault: FormatError?
+  package let layoutFault: FormatError?
   /// Whether nothing tells how many cells the page has: more may be lost than is known.
-  public let isCountLost: Bool
+  package let isCountLost: Bool
 
   /// The content of a sound page.
   init(sound cells: [Cell]) {
@@ -37,11 +37,11 @@ public struct PageContent: Sendable {
 }
 
 /// A page of a tree, read as far as it can be.
-public struct PageReading: Sendable {
+package struct PageReading: Sendable {
   /// The page; its header as it must have been, where it is damaged and the rest tells.
-  public let page: BTreePage
+  package let page: BTreePage
   /// Its cells.
-  public let content: PageContent
+  package let content: PageContent
 }
 
 extension BTreePage {

@@ -9,14 +9,14 @@
 
 extension Image {
   /// What a page holds, each cell decoded once where the page is sound.
-  public func content(of page: BTreePage) -> PageContent {
+  package func content(of page: BTreePage) -> PageContent {
     if let cells = page.soundCells { return PageContent(sound: cells) }
     return PageEvidence(page, in: self).account.content
   }
 
   /// The cells that a page proves to be its own, with a fault for each of the others that it
   /// counts.
-  public func cells(of page: BTreePage) -> (cells: [Cell], faults: [FormatError]) {
+  package func cells(of page: BTreePage) -> (cells: [Cell], faults: [FormatError]) {
     let content = content(of: page)
     let unproven = content.doubtful.map {
       FormatError(.cellUnproven, page: page.number, offset: $0.offset)
@@ -27,7 +27,7 @@ extension Image {
   /// Reads a page as what its place demands, or, where that is not known, as what it is.
   ///
   /// - Throws: ``FormatError`` when nothing of such a page can be read.
-  public func reading(
+  package func reading(
     of number: PageNumber, expecting kind: BTreePage.Kind?
   ) throws(FormatError) -> PageReading {
     try reading(of: number, as: kind.map { [$0] } ?? BTreePage.Kind.allCases)
@@ -39,7 +39,7 @@ extension Image {
   /// of another kind is none of these.
   ///
   /// - Throws: ``FormatError`` when nothing of such a page can be read.
-  public func reading(
+  package func reading(
     of number: PageNumber, as kinds: [BTreePage.Kind]
   ) throws(FormatError) -> PageReading {
     let bytes = try bytes(of: number)

@@ -6,9 +6,9 @@
 /// One entry of a pointer-map page.
 ///
 /// File format, section 1.8.
-public struct PointerMapEntry: Hashable, Sendable {
+package struct PointerMapEntry: Hashable, Sendable {
   /// What the page is.
-  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     /// The root of a tree.
     case root = 1
     /// A page of the free list.
@@ -22,12 +22,12 @@ public struct PointerMapEntry: Hashable, Sendable {
   }
 
   /// What the page is.
-  public let kind: Kind
+  package let kind: Kind
   /// Who points to it; nil for roots and free pages.
-  public let parent: PageNumber?
+  package let parent: PageNumber?
 
   /// Makes an entry.
-  public init(_ kind: Kind, parent: PageNumber? = nil) {
+  package init(_ kind: Kind, parent: PageNumber? = nil) {
     self.kind = kind
     self.parent = parent
   }
@@ -37,7 +37,7 @@ extension Image {
   /// The pointer-map entry of a page; nil where there is none that makes sense.
   ///
   /// `bytes` is the pointer-map page that ``Geometry/pointerMapPage(for:)`` names.
-  public func pointerMapEntry(of page: PageNumber, in bytes: Bytes) -> PointerMapEntry? {
+  package func pointerMapEntry(of page: PageNumber, in bytes: Bytes) -> PointerMapEntry? {
     guard let map = geometry.pointerMapPage(for: page), map < page else { return nil }
     let offset = 5 * (page.number - map.number - 1)
     guard offset >= 0, offset + 5 <= min(bytes.count, geometry.usable),

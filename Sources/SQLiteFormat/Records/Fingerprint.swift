@@ -5,36 +5,36 @@
 ///
 /// A table and an index over it that hold the same keys have equal fingerprints. Equal
 /// numbers count as equal keys however they are stored, as SQLite compares them.
-public struct Fingerprint: Hashable, Sendable {
+package struct Fingerprint: Hashable, Sendable {
   /// How many keys were added.
-  public private(set) var count = 0
+  package private(set) var count = 0
   private var sum: UInt64 = 0
 
   /// An empty set.
-  public init() {}
+  package init() {}
 
   /// Adds the key that `key` describes.
-  public mutating func add(_ key: KeyHash) {
+  package mutating func add(_ key: KeyHash) {
     count += 1
     sum &+= key.digest
   }
 
   /// Adds the keys of another set.
-  public mutating func add(_ other: Fingerprint) {
+  package mutating func add(_ other: Fingerprint) {
     count += other.count
     sum &+= other.sum
   }
 }
 
 /// The hash of one key, built field by field.
-public struct KeyHash: Hashable, Sendable {
+package struct KeyHash: Hashable, Sendable {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   /// An empty key.
-  public init() {}
+  package init() {}
 
   /// The hash of all fields of a record.
-  public init(_ record: Record) {
+  package init(_ record: Record) {
     for field in record.fields { add(record, field) }
   }
 
@@ -45,7 +45,7 @@ public struct KeyHash: Hashable, Sendable {
   }
 
   /// The hash with its bits spread, so that sums of hashes do not cancel.
-  public var digest: UInt64 {
+  package var digest: UInt64 {
     var value = state
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
     value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -53,13 +53,13 @@ public struct KeyHash: Hashable, Sendable {
   }
 
   /// Adds an integer.
-  public mutating func add(_ integer: Int64) {
+  package mutating func add(_ integer: Int64) {
     mix(1)
     mix(UInt64(bitPattern: integer))
   }
 
   /// Adds a value.
-  public mutating func add(_ value: Value) {
+  package mutating func add(_ value: Value) {
     switch value {
     case .null: mix(0)
     case .integer(let integer): add(integer)
@@ -70,14 +70,14 @@ public struct KeyHash: Hashable, Sendable {
   }
 
   /// Adds a field of a record; a field that holds nothing adds nothing and gives false.
-  public mutating func add(_ record: Record, field index: Int) -> Bool {
+  package mutating func add(_ record: Record, field index: Int) -> Bool {
     guard let field = record.field(index) else { return false }
     add(record, field)
     return true
   }
 
   /// Adds a field of a record.
-  public mutating func add(_ record: Record, _ field: Record.Field) {
+  package mutating func add(_ record: Record, _ field: Record.Field) {
     if record.holds(field) { return add(field, of: record.bytes.span) }
     do {
       try addRemote(record, field)

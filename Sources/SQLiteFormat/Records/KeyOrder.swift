@@ -4,9 +4,9 @@
 /// The order of the entries of an index, or of the rows of a WITHOUT ROWID table.
 ///
 /// "Datatypes in SQLite", section 4.1: NULL, then numbers, then text, then blobs.
-public struct KeyOrder: Hashable, Sendable {
+package struct KeyOrder: Hashable, Sendable {
   /// How text is compared.
-  public enum Collation: String, Hashable, Sendable {
+  package enum Collation: String, Hashable, Sendable {
     /// Byte by byte.
     case binary = "BINARY"
     /// Byte by byte, with ASCII letters of both cases alike.
@@ -24,25 +24,25 @@ public struct KeyOrder: Hashable, Sendable {
   }
 
   /// One column of the key.
-  public struct Column: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
     let collation: Collation
     let isDescending: Bool
 
     /// Makes a column.
-    public init(_ collation: Collation = .binary, isDescending: Bool = false) {
+    package init(_ collation: Collation = .binary, isDescending: Bool = false) {
       self.collation = collation
       self.isDescending = isDescending
     }
   }
 
   /// The columns that are compared; fields beyond them are not.
-  public let columns: [Column]
+  package let columns: [Column]
   /// How many of the first columns no two entries share, unless one of them is NULL; nil where
   /// entries may share all but the whole key.
   private let uniqueCount: Int?
 
   /// Makes an order.
-  public init(_ columns: [Column], uniqueCount: Int? = nil) {
+  package init(_ columns: [Column], uniqueCount: Int? = nil) {
     self.columns = columns
     self.uniqueCount = uniqueCount
   }
@@ -50,7 +50,7 @@ public struct KeyOrder: Hashable, Sendable {
   /// Whether one entry may directly precede another.
   ///
   /// Two entries may be alike only in columns that are not the whole key.
-  public func allows(_ left: Record, before right: Record) -> Bool {
+  package func allows(_ left: Record, before right: Record) -> Bool {
     var (lefts, rights) = (left.fields, right.fields)
     var hasNull = false
     for (place, column) in columns.enumerated() {
@@ -68,7 +68,7 @@ public struct KeyOrder: Hashable, Sendable {
 extension KeyOrder {
   /// Negative, 0 or positive as one key comes before another, is alike, or comes after it, as far
   /// as both have values.
-  public func compare(_ left: [Value], _ right: [Value]) -> Int {
+  package func compare(_ left: [Value], _ right: [Value]) -> Int {
     for (column, (first, second)) in zip(columns, zip(left, right)) {
       let comparison = first.compare(with: second, column.collation)
       if comparison != 0 { return column.isDescending ? -comparison : comparison }

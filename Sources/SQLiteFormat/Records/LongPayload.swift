@@ -45,9 +45,9 @@ final class LongPayload: Sendable {
 
 extension Record {
   /// The bytes of one field, piece by piece: one piece where they are in memory already.
-  public struct Pieces: Sendable {
+  package struct Pieces: Sendable {
     /// A run of bytes that lies somewhere in others.
-    public typealias Piece = (bytes: Bytes, range: Range<Int>)
+    package typealias Piece = (bytes: Bytes, range: Range<Int>)
 
     /// The length of a piece that is read from pages; a multiple of eight.
     static let byteCount = 1 << 18
@@ -65,7 +65,7 @@ extension Record {
     /// The next piece; nil behind the last one.
     ///
     /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
-    public mutating func next() throws(FormatError) -> Piece? {
+    package mutating func next() throws(FormatError) -> Piece? {
       guard offset < end else { return nil }
       let start = offset
       guard end > record.bytes.count else {
@@ -94,12 +94,12 @@ extension Record {
   }
 
   /// Whether a value is too long to be held in memory, and is there in pieces only.
-  public func isLong(_ field: Field) -> Bool {
+  package func isLong(_ field: Field) -> Bool {
     !holds(field) && field.length > Self.fetchedMax
   }
 
   /// The bytes of a field, piece by piece.
-  public func pieces(of field: Field) -> Pieces { Pieces(self, field) }
+  package func pieces(of field: Field) -> Pieces { Pieces(self, field) }
 
   /// A part of the bytes, of a long record perhaps behind those in memory.
   ///
@@ -110,5 +110,5 @@ extension Record {
   }
 
   /// Whether the bytes of a field are in ``bytes``.
-  public func holds(_ field: Field) -> Bool { field.end <= bytes.count }
+  package func holds(_ field: Field) -> Bool { field.end <= bytes.count }
 }

@@ -6,35 +6,35 @@
 /// One record, with its fields located but not decoded.
 ///
 /// File format, section 2.1.
-public struct Record: Sendable {
+package struct Record: Sendable {
   /// One field: its serial type, and where its bytes lie.
-  public struct Field: Hashable, Sendable {
+  package struct Field: Hashable, Sendable {
     /// The serial type.
-    public let serialType: Int
+    package let serialType: Int
     /// Where the value starts, counted as in ``Record/bytes``; of a long record perhaps behind them.
-    public let offset: Int
+    package let offset: Int
     /// The length of the value in bytes.
-    public let length: Int
+    package let length: Int
 
     /// Where the value ends.
     var end: Int { offset + length }
 
     /// Whether the value is text.
-    public var isText: Bool { serialType >= 13 && serialType % 2 == 1 }
+    package var isText: Bool { serialType >= 13 && serialType % 2 == 1 }
     /// Whether the value is a blob.
-    public var isBlob: Bool { serialType >= 12 && serialType % 2 == 0 }
+    package var isBlob: Bool { serialType >= 12 && serialType % 2 == 0 }
   }
 
   /// The longest payload that is held in memory whole; of a longer one, only its start.
-  public static let wholeMax = 1 << 20
+  package static let wholeMax = 1 << 20
   /// How much of a longer payload is held: more than the longest header that SQLite makes, which
   /// has 98307 bytes.
   static let startMax = 1 << 17
 
   /// The bytes that the fields point into: a page, or a payload, or the start of a long one.
-  public let bytes: Bytes
+  package let bytes: Bytes
   /// How many fields there are.
-  public let fieldCount: Int
+  package let fieldCount: Int
   /// Where the serial types lie; the values follow.
   let types: Range<Int>
   /// The whole payload, where `bytes` are only its start.
@@ -44,7 +44,7 @@ public struct Record: Sendable {
   ///
   /// - Throws: ``FormatError`` unless the header ends exactly where it says, no
   ///   serial type is reserved, and header and values add up to the payload.
-  public init(_ bytes: Bytes, in range: Range<Int>) throws(FormatError) {
+  package init(_ bytes: Bytes, in range: Range<Int>) throws(FormatError) {
     guard range.upperBound <= bytes.count else {
       throw FormatError(.recordLength, offset: range.lowerBound)
     }
@@ -124,7 +124,7 @@ extension Span where Element == UInt8 {
 
 extension Record {
   /// The fields of a record in stored order, read from its header one by one.
-  public struct Fields: Sequence, IteratorProtocol, Sendable {
+  package struct Fields: Sequence, IteratorProtocol, Sendable {
     private let bytes: Bytes
     private let end: Int
     private var cursor: Int
@@ -140,7 +140,7 @@ extension Record {
 
     /// The next field; nil behind the last one.
     @inline(__always)
-    public mutating func next() -> Field? {
+    package mutating func next() -> Field? {
       // The header was proven when the record was made: nothing of it is missing here.
       guard cursor < end, let (type, length) = bytes.varint(at: cursor, limit: end),
         let width = Record.width(ofSerialType: type)
@@ -154,10 +154,10 @@ extension Record {
   }
 
   /// The fields in stored order.
-  public var fields: Fields { Fields(self) }
+  package var fields: Fields { Fields(self) }
 
   /// A field; nil where the record has no such field.
-  public func field(_ index: Int) -> Field? {
+  package func field(_ index: Int) -> Field? {
     guard index >= 0, index < fieldCount else { return nil }
     var fields = fields
     for _ in 0..<index { _ = fields.next() }
@@ -165,21 +165,21 @@ extension Record {
   }
 
   /// Whether all values are in memory.
-  public var isWhole: Bool { payload == nil }
+  package var isWhole: Bool { payload == nil }
 
   /// Whether the bytes are those of this record alone, and not of its page, where no record starts
   /// so early.
-  public var isApart: Bool { types.lowerBound < 10 }
+  package var isApart: Bool { types.lowerBound < 10 }
 
   /// The value of a field; nil where the record has no such field, or a long one cannot be read.
-  public func value(_ index: Int) -> Value? {
+  package func value(_ index: Int) -> Value? {
     field(index).flatMap { try? value(of: $0) }
   }
 
   /// The value of a field, wholly in memory.
   ///
   /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
-  public func value(of field: Field) throws(FormatError) -> Value {
+  package func value(of field: Field) throws(FormatError) -> Value {
     let (bytes, field) = try fetch(field)
     guard field.serialType >= 12 else { return Self.number(field, in: bytes) }
     guard field.end > bytes.count else {
@@ -212,7 +212,7 @@ extension Record {
   /// All values in stored order, wholly in memory.
   ///
   /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
-  public var values: [Value] {
+  package var values: [Value] {
     get throws(FormatError) {
       var values: [Value] = []
       values.reserveCapacity(fieldCount)

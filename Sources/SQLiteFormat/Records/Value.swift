@@ -6,7 +6,7 @@
 /// Text is kept as the bytes that are stored, in the encoding of its database:
 /// it may contain NUL and sequences that are not valid in that encoding, and
 /// both survive.
-public enum Value: Hashable, Sendable {
+package enum Value: Hashable, Sendable {
   /// NULL.
   case null
   /// A signed integer.
@@ -19,25 +19,25 @@ public enum Value: Hashable, Sendable {
   case blob(Bytes)
 
   /// Text from a Swift string, in UTF-8.
-  public static func text(_ string: String) -> Value {
+  package static func text(_ string: String) -> Value {
     .text(Bytes(string.utf8))
   }
 
   /// The text as a string, when this is text that is valid UTF-8.
-  public var utf8String: String? {
+  package var utf8String: String? {
     guard case .text(let bytes) = self else { return nil }
     return String(validating: bytes, as: UTF8.self)
   }
 
   /// The integer, when this is one.
-  public var integerValue: Int64? {
+  package var integerValue: Int64? {
     guard case .integer(let value) = self else { return nil }
     return value
   }
 }
 
 /// The text encoding of a database (file header, offset 56).
-public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
+package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   /// UTF-8.
   case utf8 = 1
   /// UTF-16, little-endian.
@@ -46,7 +46,7 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   case utf16be = 3
 
   /// The name as `PRAGMA encoding` spells it.
-  public var name: String {
+  package var name: String {
     switch self {
     case .utf8: "UTF-8"
     case .utf16le: "UTF-16le"
@@ -55,7 +55,7 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   }
 
   /// Decodes text for people and for names: what is not valid becomes U+FFFD.
-  public func string(_ bytes: Bytes) -> String {
+  package func string(_ bytes: Bytes) -> String {
     switch self {
     case .utf8: String(decoding: bytes, as: UTF8.self)
     case .utf16le: String(decoding: units(bytes, low: 0), as: UTF16.self)
@@ -65,7 +65,7 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
 
   /// Decodes a name or statement of a schema: what is not valid becomes scalars of private use, so
   /// that names of other bytes stay other names.
-  public func distinctString(_ bytes: Bytes) -> String {
+  package func distinctString(_ bytes: Bytes) -> String {
     switch self {
     case .utf8: return String(validating: bytes, as: UTF8.self) ?? Self.distinct(utf8: bytes)
     case .utf16le, .utf16be:
@@ -76,7 +76,7 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   }
 
   /// Whether something stands in a text for what was not valid.
-  public static func hasStandIn(_ text: String) -> Bool {
+  package static func hasStandIn(_ text: String) -> Bool {
     !text.utf8.allSatisfy { $0 < 0xF4 }
       && text.unicodeScalars.contains { scalar in
         (standInByte..<standInByte + 256).contains(scalar.value)
@@ -128,7 +128,7 @@ public enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   }
 
   /// Encodes a string as this encoding stores it.
-  public func bytes(_ string: String) -> Bytes {
+  package func bytes(_ string: String) -> Bytes {
     switch self {
     case .utf8: Bytes(string.utf8)
     case .utf16le: Bytes(string.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })

@@ -4,7 +4,7 @@
 /// The type that a column prefers for its values.
 ///
 /// "Datatypes in SQLite", section 3.1.
-public enum Affinity: String, Hashable, Sendable, CaseIterable {
+package enum Affinity: String, Hashable, Sendable, CaseIterable {
   /// Text.
   case text
   /// Any number, kept as text where it is none.
@@ -17,7 +17,7 @@ public enum Affinity: String, Hashable, Sendable, CaseIterable {
   case blob
 
   /// The affinity of a declared type; a STRICT table's ANY prefers nothing.
-  public init(declaredType: String, strict: Bool = false) {
+  package init(declaredType: String, strict: Bool = false) {
     let type = Name(declaredType)
     self =
       if strict, type == "ANY" {

@@ -2,9 +2,9 @@
 // How the entries of an index follow from the rows of its table.
 
 /// How the entries of an index follow from the rows of its table.
-public struct IndexShape: Sendable {
+package struct IndexShape: Sendable {
   /// Where one field of an index entry comes from.
-  public enum Field: Sendable {
+  package enum Field: Sendable {
     /// The rowid.
     case rowID
     /// A field of the table's record, or its default where the record is too short.
@@ -12,21 +12,21 @@ public struct IndexShape: Sendable {
   }
 
   /// The index.
-  public let name: Name
+  package let name: Name
   /// The key's fields, in the index's order.
-  public let fields: [Field]
+  package let fields: [Field]
   /// The place of each field in the table's record; nil for the rowid.
   private let places: [Int?]
 
   /// Makes a shape.
-  public init(name: Name, fields: [Field]) {
+  package init(name: Name, fields: [Field]) {
     self.name = name
     self.fields = fields
     places = fields.map { if case .stored(let place, _) = $0 { place } else { nil } }
   }
 
   /// The hash of the entry that the index should have for a row.
-  public func key(of stored: StoredRecord) -> KeyHash {
+  package func key(of stored: StoredRecord) -> KeyHash {
     var key = KeyHash()
     for field in fields {
       switch field {

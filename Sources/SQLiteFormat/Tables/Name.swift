@@ -40,10 +40,10 @@ public struct Name: Hashable, Sendable {
   }
 
   /// Whether the name begins with another one.
-  public func hasPrefix(_ prefix: Name) -> Bool { folded.starts(with: prefix.folded) }
+  package func hasPrefix(_ prefix: Name) -> Bool { folded.starts(with: prefix.folded) }
 
   /// Whether these letters, in lower case, stand anywhere in the name.
-  public func holds(_ letters: String) -> Bool {
+  package func holds(_ letters: String) -> Bool {
     guard let first = letters.utf8.first else { return true }
     let bytes = text.utf8
     var start = bytes.startIndex
@@ -59,10 +59,10 @@ public struct Name: Hashable, Sendable {
   }
 
   /// Whether SQLite keeps the name for itself: `sqlite_…`.
-  public var isReserved: Bool { hasPrefix("sqlite_") }
+  package var isReserved: Bool { hasPrefix("sqlite_") }
 
   /// The name as SQLite compares it: A to Z folded, nothing else.
-  public var foldedText: String { String(decoding: folded, as: UTF8.self) }
+  package var foldedText: String { String(decoding: folded, as: UTF8.self) }
 
   private var folded: LazyMapSequence<String.UTF8View, UInt8> {
     text.utf8.lazy.map { Self.fold($0) }
@@ -119,12 +119,12 @@ extension Name: Codable, CodingKeyRepresentable {
 
 extension Sequence<Name> {
   /// The names as text, one after the other.
-  public func joined(separator: String = "") -> String {
+  package func joined(separator: String = "") -> String {
     map(\.text).joined(separator: separator)
   }
 }
 
 extension Value {
   /// A name as a text in UTF-8.
-  public static func text(_ name: Name) -> Value { .text(name.text) }
+  package static func text(_ name: Name) -> Value { .text(name.text) }
 }

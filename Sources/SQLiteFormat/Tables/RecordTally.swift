@@ -2,11 +2,11 @@
 // What the records of a tree come to in sum: record by record, or a sound page at a time.
 
 /// The sums of the keys of a tree's records: its own, and those that indexes over it should hold.
-public struct RecordTally: Sendable {
+package struct RecordTally: Sendable {
   /// The sum of the records themselves, where that was asked for.
-  public private(set) var keys = Fingerprint()
+  package private(set) var keys = Fingerprint()
   /// For each index, the sum of the keys that it should hold.
-  public private(set) var expected: [Fingerprint]
+  package private(set) var expected: [Fingerprint]
 
   private let indexes: [IndexShape]
   private let sumsKeys: Bool
@@ -17,7 +17,7 @@ public struct RecordTally: Sendable {
   ///
   /// `indexes` are those over the table; `sumsKeys` is for an index itself, `shape` and `order` say
   /// what the records of a page taken whole have to keep to.
-  public init(indexes: [IndexShape], sumsKeys: Bool, shape: RowShape?, order: KeyOrder?) {
+  package init(indexes: [IndexShape], sumsKeys: Bool, shape: RowShape?, order: KeyOrder?) {
     self.indexes = indexes
     self.sumsKeys = sumsKeys
     self.shape = shape
@@ -26,14 +26,14 @@ public struct RecordTally: Sendable {
   }
 
   /// Adds a record.
-  public mutating func add(_ stored: StoredRecord) {
+  package mutating func add(_ stored: StoredRecord) {
     for (place, index) in indexes.enumerated() { expected[place].add(index.key(of: stored)) }
     if sumsKeys { keys.add(KeyHash(stored.record)) }
   }
 
   /// Adds all records of a page; false, and nothing is added, unless the page is sound, no record
   /// spills, and each is one, fits the table, and follows the one before it.
-  public mutating func add(_ visit: TreeWalk.Visit) -> Bool {
+  package mutating func add(_ visit: TreeWalk.Visit) -> Bool {
     guard visit.content.layoutFault == nil, visit.content.faults.isEmpty else { return false }
     let bytes = visit.page.bytes.span
     var (keys, expected) = (keys, expected)

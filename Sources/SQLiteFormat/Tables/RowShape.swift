@@ -5,20 +5,20 @@
 ///
 /// Stored order is not declared order: virtual generated columns are not stored at
 /// all, and a WITHOUT ROWID table stores its primary key first.
-public struct RowShape: Hashable, Sendable {
+package struct RowShape: Hashable, Sendable {
   /// One column of the table.
-  public struct Column: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
     /// The column's name.
-    public let name: Name
+    package let name: Name
     /// The type that the column prefers: integers in REAL columns are stored short.
-    public let affinity: Affinity
+    package let affinity: Affinity
     /// Whether the column is the rowid under another name; its field holds NULL.
-    public let isRowID: Bool
+    package let isRowID: Bool
     /// What a record that ends before the column holds for it; of a column of reals perhaps an
     /// integer, which is what indexes hold then.
-    public let defaultValue: Value
+    package let defaultValue: Value
     /// What the column's fields may be.
-    public let classes: StorageClasses
+    package let classes: StorageClasses
 
     /// The default as a value of the column.
     var valueOfDefault: Value {
@@ -29,7 +29,7 @@ public struct RowShape: Hashable, Sendable {
     }
 
     /// Makes a column, which may hold everything unless it is said what.
-    public init(
+    package init(
       name: Name, affinity: Affinity, isRowID: Bool, defaultValue: Value,
       classes: StorageClasses = .all
     ) {
@@ -56,9 +56,9 @@ public struct RowShape: Hashable, Sendable {
   }
 
   /// The stored columns, in stored order.
-  public let stored: [Column]
+  package let stored: [Column]
   /// Whether the table has no rowid and lives in an index tree.
-  public let withoutRowID: Bool
+  package let withoutRowID: Bool
   /// Where among the stored columns the one is that is the rowid; nil when there is none.
   private let rowIDPlace: Int?
   /// The first place of every column that is stored again at a later one: a key may hold a
@@ -69,7 +69,7 @@ public struct RowShape: Hashable, Sendable {
   private let encoding: TextEncoding
 
   /// Makes a shape.
-  public init(stored: [Column], withoutRowID: Bool, encoding: TextEncoding = .utf8) {
+  package init(stored: [Column], withoutRowID: Bool, encoding: TextEncoding = .utf8) {
     self.stored = stored
     self.encoding = encoding
     rowIDPlace = stored.firstIndex(where: \.isRowID)
@@ -88,7 +88,7 @@ public struct RowShape: Hashable, Sendable {
   }
 
   /// What a record holds for one of the columns.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// A value that is not in the record: the rowid, or the column's default.
     case value(Value)
     /// A field of the record; in REAL columns, an integer stands for a real.
@@ -99,7 +99,7 @@ public struct RowShape: Hashable, Sendable {
   ///
   /// A record that is too short was written before a column was added: the column's default
   /// counts. File format, sections 2.1, 2.3 and 2.4.
-  public func content(
+  package func content(
     at place: Int, of fields: [Record.Field], rowID: Int64?
   ) -> Content {
     // The record holds NULL there; a value is damage, and SQLite never looks at it.
@@ -111,7 +111,7 @@ public struct RowShape: Hashable, Sendable {
   /// The values of a record's columns, in stored order, wholly in memory.
   ///
   /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
-  public func values(of record: Record, rowID: Int64?) throws(FormatError) -> [Value] {
+  package func values(of record: Record, rowID: Int64?) throws(FormatError) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(stored.count)
     let fields = Array(record.fields)
@@ -132,7 +132,7 @@ public struct RowShape: Hashable, Sendable {
 
   /// Whether a record can be a row of the table: it has no more fields than the table has columns,
   /// NULL in the place of a column that is the rowid, and one value for every column.
-  public func fits(_ record: Record) -> Bool {
+  package func fits(_ record: Record) -> Bool {
     guard record.fieldCount <= stored.count,
       firstPlaces.allSatisfy({ record.value($0.key) == record.value($0.value) })
     else { return false }
@@ -164,7 +164,7 @@ public struct RowShape: Hashable, Sendable {
   /// A NULL where the column refuses it, or a value of another type than the column's: a number in a
   /// column that turns each into text, text that is a number where that would have become one, and
   /// whatever a STRICT table refuses.
-  public func violations(of record: Record) -> (nulls: Bool, types: Bool) {
+  package func violations(of record: Record) -> (nulls: Bool, types: Bool) {
     var violations = (nulls: false, types: false)
     for (rule, field) in zip(rules, record.fields) {
       let found = StorageClasses(serialType: field.serialType)

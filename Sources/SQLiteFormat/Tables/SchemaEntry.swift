@@ -4,9 +4,9 @@
 /// One row of `sqlite_schema`.
 ///
 /// File format, section 2.6.
-public struct SchemaEntry: Hashable, Sendable {
+package struct SchemaEntry: Hashable, Sendable {
   /// What a row of the schema table declares.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A table, ordinary or virtual.
     case table
     /// An index.
@@ -18,23 +18,23 @@ public struct SchemaEntry: Hashable, Sendable {
   }
 
   /// What it declares.
-  public let kind: Kind
+  package let kind: Kind
   /// Its name.
-  public let name: Name
+  package let name: Name
   /// The table that an index or trigger belongs to.
-  public let table: Name
+  package let table: Name
   /// The root of its tree; nil for views, triggers and virtual tables.
-  public let root: PageNumber?
+  package let root: PageNumber?
   /// The statement that made it; nil for indexes that SQLite makes itself.
-  public let sql: String?
+  package let sql: String?
 
   /// Whether something stands in its names or its statement for bytes that are no text.
-  public var hasStandIn: Bool {
+  package var hasStandIn: Bool {
     [name.text, table.text, sql ?? ""].contains { TextEncoding.hasStandIn($0) }
   }
 
   /// Makes an entry.
-  public init(kind: Kind, name: Name, table: Name, root: PageNumber?, sql: String?) {
+  package init(kind: Kind, name: Name, table: Name, root: PageNumber?, sql: String?) {
     self.kind = kind
     self.name = name
     self.table = table
@@ -43,7 +43,7 @@ public struct SchemaEntry: Hashable, Sendable {
   }
 
   /// Reads an entry from a record; nil when the record is no row of a schema table.
-  public init?(_ record: Record, encoding: TextEncoding) {
+  package init?(_ record: Record, encoding: TextEncoding) {
     guard record.fieldCount == 5, case .text(let type)? = record.value(0),
       let kind = Kind(rawValue: encoding.string(type).lowercased()),
       case .text(let name)? = record.value(1), case .text(let table)? = record.value(2)

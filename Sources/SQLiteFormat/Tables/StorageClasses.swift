@@ -4,27 +4,27 @@
 /// Storage classes: which of the five kinds of value a column may hold.
 ///
 /// "Datatypes in SQLite", section 2, and "STRICT Tables", section 2.
-public struct StorageClasses: OptionSet, Hashable, Sendable {
+package struct StorageClasses: OptionSet, Hashable, Sendable {
   /// One bit for each class.
-  public let rawValue: UInt8
+  package let rawValue: UInt8
 
   /// Makes a set of its bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// NULL.
-  public static let null = StorageClasses(rawValue: 1)
+  package static let null = StorageClasses(rawValue: 1)
   /// Integers.
-  public static let integer = StorageClasses(rawValue: 2)
+  package static let integer = StorageClasses(rawValue: 2)
   /// Reals.
-  public static let real = StorageClasses(rawValue: 4)
+  package static let real = StorageClasses(rawValue: 4)
   /// Text.
-  public static let text = StorageClasses(rawValue: 8)
+  package static let text = StorageClasses(rawValue: 8)
   /// Blobs.
-  public static let blob = StorageClasses(rawValue: 16)
+  package static let blob = StorageClasses(rawValue: 16)
   /// Numbers, of both kinds.
-  public static let numbers: StorageClasses = [.integer, .real]
+  package static let numbers: StorageClasses = [.integer, .real]
   /// All of them.
-  public static let all = StorageClasses(rawValue: 31)
+  package static let all = StorageClasses(rawValue: 31)
 
   /// The class of a value by its serial type.
   @inline(__always)
@@ -39,7 +39,7 @@ public struct StorageClasses: OptionSet, Hashable, Sendable {
   }
 
   /// The classes that a column holds; integers in REAL columns are stored short.
-  public init(_ affinity: Affinity, declaredType: String, strict: Bool, notNull: Bool) {
+  package init(_ affinity: Affinity, declaredType: String, strict: Bool, notNull: Bool) {
     var classes = StorageClasses.all
     if strict {
       classes =

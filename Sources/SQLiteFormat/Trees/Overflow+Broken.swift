@@ -2,11 +2,11 @@
 // What is left of a payload whose overflow chain is broken, and where the chain may go on.
 
 /// The fields of a record that end before its overflow chain breaks.
-public struct LeadingFields: Sendable {
+package struct LeadingFields: Sendable {
   /// A record of these fields alone.
-  public let record: Record
+  package let record: Record
   /// How many fields the whole record has.
-  public let announced: Int
+  package let announced: Int
 
   /// The most bytes of a payload that are looked at.
   static let byteCountMax = 1 << 24
@@ -19,7 +19,7 @@ extension Image {
   /// The part in the cell itself is always believed. Of the chain, it is the pages before the one
   /// whose link cannot be; where the chain has the wrong length instead, it may have gone astray
   /// anywhere, and only pages that a pointer map confirms are believed.
-  public func leadingFields(
+  package func leadingFields(
     of cell: Cell, on page: BTreePage, followsChain: Bool = true
   ) -> LeadingFields? {
     var payload = page.bytes.slice(cell.local)
@@ -36,7 +36,7 @@ extension Image {
   /// behind the page `previous`; nil where it says nothing.
   ///
   /// An entry that makes no sense says nothing. File format, section 1.8.
-  public func pointerMapConfirms(
+  package func pointerMapConfirms(
     _ pages: some Collection<PageNumber>, from page: PageNumber, behind previous: PageNumber?
   ) -> Bool? {
     var parent = previous ?? page
@@ -53,7 +53,7 @@ extension Image {
   }
 
   /// The overflow pages that the links of a cell's chain lead to, as far as they can be right.
-  public func reachedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
+  package func reachedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
     let count = chainLength(of: cell)
     var pages: [PageNumber] = []
     var seen: Set<PageNumber> = [page]
@@ -69,14 +69,14 @@ extension Image {
   }
 
   /// How many overflow pages the payload of a cell needs.
-  public func chainLength(of cell: Cell) -> Int {
+  package func chainLength(of cell: Cell) -> Int {
     guard cell.overflow != nil else { return 0 }
     let rest = cell.payloadSize - cell.local.count
     return (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
   }
 
   /// How many pages may be read to follow the chain of a cell; none where its length cannot be.
-  public func pagesToFollow(for cell: Cell) -> Int {
+  package func pagesToFollow(for cell: Cell) -> Int {
     let length = chainLength(of: cell)
     return length < pageCount ? length : 0
   }

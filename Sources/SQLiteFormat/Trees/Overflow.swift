@@ -6,9 +6,9 @@
 //      4       payload
 
 /// The overflow pages of one payload: a chain of the right length.
-public struct OverflowChain: Hashable, Sendable {
+package struct OverflowChain: Hashable, Sendable {
   /// The pages in order.
-  public let pages: [PageNumber]
+  package let pages: [PageNumber]
 
   /// A chain of these pages, whatever their links say.
   package init(pages: [PageNumber]) {
@@ -24,7 +24,7 @@ extension Image {
   /// the last one ends it. File format, section 1.7.
   ///
   /// - Throws: ``FormatError`` at the page where the chain breaks.
-  public func overflowChain(
+  package func overflowChain(
     of cell: Cell, on page: PageNumber
   ) throws(FormatError) -> OverflowChain {
     var nothing = Bytes()
@@ -86,7 +86,7 @@ extension Image {
   /// Of a payload longer than ``Record/wholeMax``, only the start is held in memory.
   ///
   /// - Throws: ``FormatError`` when the chain is broken or the record does not hold.
-  public func record(
+  package func record(
     of cell: Cell, on page: BTreePage
   ) throws(FormatError) -> (record: Record, chain: OverflowChain) {
     do {
@@ -111,7 +111,7 @@ extension Image {
   /// The record of a cell whose overflow pages are known to be these, whatever their links say.
   ///
   /// - Throws: ``FormatError`` when a page cannot be read or the record does not hold.
-  public func record(
+  package func record(
     of cell: Cell, on page: BTreePage, along chain: OverflowChain
   ) throws(FormatError) -> Record {
     let local = page.bytes.slice(cell.local)

@@ -5,9 +5,9 @@
 ///
 /// Room is taken for stretches of pages of which one has an owner: a file can have far more pages
 /// than it has bytes on the disk.
-public struct PageClaims: Sendable {
+package struct PageClaims: Sendable {
   /// What owns a page: the position of a tree in the caller's list, or a structure.
-  public typealias Owner = Int32
+  package typealias Owner = Int32
 
   /// How many pages a stretch has.
   private static let stretch = 4096
@@ -15,7 +15,7 @@ public struct PageClaims: Sendable {
   private var owners: [[Owner]]
   private let pageCount: Int
   /// How many pages have an owner.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// How many pages of chains that turn out broken may still be followed.
   ///
   /// Broken chains of a damaged file are short of the file; in a hostile one, every cell may lead
@@ -23,7 +23,7 @@ public struct PageClaims: Sendable {
   var patience: Int
 
   /// Claims for a database of so many pages, none taken.
-  public init(pageCount: Int) {
+  package init(pageCount: Int) {
     owners = Array(repeating: [], count: pageCount / Self.stretch + 1)
     self.pageCount = pageCount
     patience = 16 * pageCount
@@ -31,7 +31,7 @@ public struct PageClaims: Sendable {
 
   /// Takes in the claims of others; false when a page has two owners, or all together have followed
   /// more of broken chains than one may.
-  public mutating func merge(_ other: PageClaims) -> Bool {
+  package mutating func merge(_ other: PageClaims) -> Bool {
     patience -= 16 * pageCount - other.patience
     guard pageCount == other.pageCount, patience >= 0 else { return false }
     for (index, stretch) in other.owners.enumerated() where !stretch.isEmpty {
@@ -51,7 +51,7 @@ public struct PageClaims: Sendable {
   }
 
   /// The owner of a page; nil while nothing claimed it.
-  public func owner(of page: PageNumber) -> Owner? {
+  package func owner(of page: PageNumber) -> Owner? {
     guard page.number <= pageCount else { return nil }
     let stretch = owners[page.number / Self.stretch]
     guard !stretch.isEmpty else { return nil }
@@ -60,7 +60,7 @@ public struct PageClaims: Sendable {
   }
 
   /// Claims a page; false when something already owns it or there is no such page.
-  public mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
+  package mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
     guard page.number <= pageCount else { return false }
     let (index, place) = page.number.quotientAndRemainder(dividingBy: Self.stretch)
     if owners[index].isEmpty { owners[index] = Array(repeating: -1, count: Self.stretch) }
@@ -71,7 +71,7 @@ public struct PageClaims: Sendable {
   }
 
   /// Calls `body` with every page that has an owner, in order, from one page on.
-  public func forEach(from first: Int = 1, _ body: (PageNumber, Owner) -> Void) {
+  package func forEach(from first: Int = 1, _ body: (PageNumber, Owner) -> Void) {
     for index in owners.indices.dropFirst(first / Self.stretch) where !owners[index].isEmpty {
       for (place, owner) in owners[index].enumerated() where owner >= 0 {
         let number = index * Self.stretch + place

@@ -2,18 +2,18 @@
 // Reading every record of a tree: the walk, its cells, their overflow chains, their records.
 
 /// A record as it lies in a tree: a row of a table, or an entry of an index.
-public struct StoredRecord: Sendable {
+package struct StoredRecord: Sendable {
   /// The rowid; nil in index trees.
-  public let rowID: Int64?
+  package let rowID: Int64?
   /// The record.
-  public let record: Record
+  package let record: Record
   /// The page of its cell.
-  public let page: PageNumber
+  package let page: PageNumber
   /// Where its cell starts in the page.
-  public let offset: Int
+  package let offset: Int
 
   /// Makes a record found at a place.
-  public init(rowID: Int64?, record: Record, page: PageNumber, offset: Int) {
+  package init(rowID: Int64?, record: Record, page: PageNumber, offset: Int) {
     self.rowID = rowID
     self.record = record
     self.page = page
@@ -22,9 +22,9 @@ public struct StoredRecord: Sendable {
 }
 
 /// A scan of one tree that yields every record that can be read, and every fault.
-public struct TreeScan: Sendable {
+package struct TreeScan: Sendable {
   /// What the scan met.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// A page of the tree is about to be read.
     case page(TreeWalk.Visit)
     /// A record.
@@ -45,7 +45,7 @@ public struct TreeScan: Sendable {
   private var lastRowID: Int64?
 
   /// A scan from a root; pages and overflow pages are claimed for `owner`.
-  public init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
+  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
     self.image = image
     self.owner = owner
     walk = TreeWalk(image, root: root, isTable: isTable, owner: owner)
@@ -56,7 +56,7 @@ public struct TreeScan: Sendable {
   /// Rows of interior index pages come before those of the pages below them. Of a page that
   /// `takesWhole` takes, no record is an event; only sound pages are offered, whose rows lie in
   /// their place.
-  public mutating func run(
+  package mutating func run(
     _ claims: inout PageClaims, takesWhole: (TreeWalk.Visit) -> Bool = { _ in false },
     _ body: (Event) throws -> Bool
   ) rethrows {
@@ -136,7 +136,7 @@ extension PageClaims {
   ///
   /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has another
   ///   owner.
-  public mutating func read(
+  package mutating func read(
     _ cell: Cell, of page: BTreePage, in image: Image, for owner: Owner
   ) throws(FormatError) -> StoredRecord {
     let (stored, chain) = try record(of: cell, on: page, in: image)
@@ -150,7 +150,7 @@ extension PageClaims {
   /// Reads the record of a cell that may be no row any more: it owns no pages.
   ///
   /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has an owner.
-  public mutating func readDoubtful(
+  package mutating func readDoubtful(
     _ cell: Cell, of page: BTreePage, in image: Image
   ) throws(FormatError) -> StoredRecord {
     let (stored, chain) = try record(of: cell, on: page, in: image)
@@ -164,7 +164,7 @@ extension PageClaims {
 
   /// The fields of a cell's record that end before its chain breaks; nil where not even its header
   /// is there.
-  public mutating func leadingFields(
+  package mutating func leadingFields(
     of cell: Cell, on page: BTreePage, in image: Image
   ) -> LeadingFields? {
     patience -= image.pagesToFollow(for: cell)

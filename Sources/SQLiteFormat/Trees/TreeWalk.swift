@@ -6,9 +6,9 @@
 /// Each page is visited at most once: a page that is already claimed, by this tree
 /// or another, is reported and not followed, so that no walk is longer than the
 /// file has pages.
-public struct TreeWalk: Sendable {
+package struct TreeWalk: Sendable {
   /// What the walk met.
-  public enum Step: Sendable {
+  package enum Step: Sendable {
     /// A page of the tree.
     case page(Visit)
     /// A page that could not be visited, and the page that points to it.
@@ -16,21 +16,21 @@ public struct TreeWalk: Sendable {
   }
 
   /// A page of the tree, and what its ancestors say about it.
-  public struct Visit: Sendable {
+  package struct Visit: Sendable {
     /// The page.
-    public let page: BTreePage
+    package let page: BTreePage
     /// Its cells.
-    public let content: PageContent
+    package let content: PageContent
     /// How many pages lie above it.
-    public let depth: Int
+    package let depth: Int
     /// The largest key of everything to the left; rowids here are above it.
     ///
     /// Tables only.
-    public let lower: Int64?
+    package let lower: Int64?
     /// The largest rowid that may lie here.
     ///
     /// Tables only.
-    public let upper: Int64?
+    package let upper: Int64?
     /// The entry of a page above that lies between this page and the one to the left.
     ///
     /// Indexes and WITHOUT ROWID tables only.
@@ -50,7 +50,7 @@ public struct TreeWalk: Sendable {
   }
 
   /// The most levels that a tree can have: SQLite's own limit (BTCURSOR_MAX_DEPTH).
-  public static let depthMax = 20
+  package static let depthMax = 20
 
   private struct Pending {
     let page: PageNumber
@@ -69,7 +69,7 @@ public struct TreeWalk: Sendable {
   private var faults: [Step] = []
 
   /// A walk from a root; pages are claimed for `owner`.
-  public init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
+  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
     self.image = image
     kinds = BTreePage.Kind.allCases.filter { $0.isTable == isTable }
     self.owner = owner
@@ -77,7 +77,7 @@ public struct TreeWalk: Sendable {
   }
 
   /// The next step; nil when the walk is over.
-  public mutating func next(_ claims: inout PageClaims) -> Step? {
+  package mutating func next(_ claims: inout PageClaims) -> Step? {
     if let fault = faults.popLast() { return fault }
     guard let item = pending.popLast() else { return nil }
     do {

@@ -315,7 +315,7 @@ import Testing
 
   @Test func `seconds come from the clock of the world`() throws {
     let clock = Clock()
-    let world = World(now: { clock.tick() })
+    let world = World(storage: SystemStorage(), now: { clock.tick() })
     var performer = ScriptedPerformer()
     let result = try PlaybookRun(Playbook([.check, .backup]), world: world).run(with: &performer)
     #expect(result.records.map(\.seconds) == [2, 2])

@@ -204,11 +204,13 @@ import Testing
       code: Self.full().code, started: Date(timeIntervalSince1970: seconds), seconds: seconds,
       exitCode: 0, tool: "1.0.0")
     #expect(try Self.line(record).contains(#""started":""#))
-    let world = World(now: { Date(timeIntervalSince1970: seconds) })
+    let world = World(storage: SystemStorage(), now: { Date(timeIntervalSince1970: seconds) })
     #expect([0, SupportCode.Content.lastDay].contains(world.today))
   }
 
   @Test func `today is counted from 2025`() {
-    #expect(World(now: { Date(timeIntervalSince1970: 1_795_180_800) }).today == 688)
+    #expect(
+      World(storage: SystemStorage(), now: { Date(timeIntervalSince1970: 1_795_180_800) }).today
+        == 688)
   }
 }

@@ -22,7 +22,8 @@ import Testing
     options.isRaw = isRaw
     let now = Date(timeIntervalSince1970: 1_767_225_600 + seconds)
     return try BackupWriter(
-      vault: scratch.file("vault"), tool: "test", options: options, world: World(now: { now })
+      vault: scratch.file("vault"), tool: "test", options: options,
+      world: World(storage: SystemStorage(), now: { now })
     ).backUp(database, describing: describe)
   }
 
@@ -148,7 +149,8 @@ import Testing
   @Test func `an id that is taken is not used again`() throws {
     let scratch = Scratch()
     let numbers = Mutex<[UInt64]>([5, 5, 6])
-    let world = World(random: { numbers.withLock { $0.isEmpty ? 0 : $0.removeFirst() } })
+    let world = World(
+      storage: SystemStorage(), random: { numbers.withLock { $0.isEmpty ? 0 : $0.removeFirst() } })
     let first = try BackupRun.begin(in: scratch.path, of: world)
     let second = try BackupRun.begin(in: scratch.path, of: world)
     #expect([first.id, second.id] == [BackupID(random: 5), BackupID(random: 6)])

@@ -124,7 +124,8 @@ final class Workbench: Sendable {
     let status = RescueCLI.CommandLine.run(
       arguments: words.map(\.bytes),
       world: World(
-        now: { [self] in clock.withLock { $0 } }, environment: own.merging(environment) { $1 }),
+        storage: SystemStorage(), now: { [self] in clock.withLock { $0 } },
+        environment: own.merging(environment) { $1 }),
       streams: recorder.streams(answers == nil ? Terminal() : .interactive),
       interruption: Interruption())
     let added = try records().dropFirst(before)

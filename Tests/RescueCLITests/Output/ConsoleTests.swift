@@ -150,6 +150,7 @@ import Testing
     func advance(_ by: Double) { seconds.withLock { $0 += by } }
     var world: World {
       World(
+        storage: SystemStorage(),
         now: { Date(timeIntervalSince1970: self.seconds.withLock { $0 }) }, environment: [:])
     }
   }

@@ -64,7 +64,9 @@ extension Terminal {
 extension World {
   /// A world whose environment and time are known.
   static func still(_ environment: [String: String] = [:]) -> World {
-    World(now: { Date(timeIntervalSince1970: 1_795_219_200) }, environment: environment)
+    World(
+      storage: SystemStorage(), now: { Date(timeIntervalSince1970: 1_795_219_200) },
+      environment: environment)
   }
 }
 

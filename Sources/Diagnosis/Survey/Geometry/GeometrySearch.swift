@@ -2,12 +2,12 @@
 // Page size, reserved bytes, start and page numbers of a database: from the header where it
 // agrees with the pages, else by a vote of the pages.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// How a database is cut into pages, and how that is known.
-public struct GeometryDecision: Hashable, Sendable {
+package struct GeometryDecision: Hashable, Sendable {
   /// How a geometry is known.
-  public enum Basis: Hashable, Sendable {
+  package enum Basis: Hashable, Sendable {
     /// The header says so, and nothing contradicts it.
     case header
     /// The pages agree among themselves; the header says otherwise or nothing.
@@ -17,18 +17,18 @@ public struct GeometryDecision: Hashable, Sendable {
   }
 
   /// The geometry.
-  public let geometry: Geometry
+  package let geometry: Geometry
   /// Where the database starts in the file, in bytes.
   ///
   /// Negative where the beginning of the database is missing: page n lies (n − 1) pages after.
-  public let start: Int
+  package let start: Int
   /// How it is known.
-  public let basis: Basis
+  package let basis: Basis
   /// Whether pages are known by the numbers by which others refer to them.
   ///
   /// Where they are not, the first page that is there counts as number 2, and no reference
   /// from one page to another can be followed.
-  public let hasPageNumbers: Bool
+  package let hasPageNumbers: Bool
 }
 
 /// The search for the geometry of a database.

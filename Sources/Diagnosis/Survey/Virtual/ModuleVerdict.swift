@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the module of a virtual table says of it, asked by SQLite on a private copy.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What the module of a virtual table says of it.
-public struct ModuleVerdict: Hashable, Sendable {
+package struct ModuleVerdict: Hashable, Sendable {
   /// What a module can say.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// Nothing is wrong.
     case sound
     /// What it keeps does not hold.
@@ -18,12 +18,12 @@ public struct ModuleVerdict: Hashable, Sendable {
   }
 
   /// The virtual table.
-  public let table: Name
+  package let table: Name
   /// What its module says.
-  public let outcome: Outcome
+  package let outcome: Outcome
 
   /// Makes a verdict.
-  public init(_ table: Name, _ outcome: Outcome) {
+  package init(_ table: Name, _ outcome: Outcome) {
     self.table = table
     self.outcome = outcome
   }
@@ -59,7 +59,7 @@ extension ModuleVerdict {
   }
 
   /// What the module could not tell.
-  public func unchecked(_ table: VirtualTable) -> Unchecked? {
+  package func unchecked(_ table: VirtualTable) -> Unchecked? {
     guard case .unchecked(let reason) = outcome else { return nil }
     return Unchecked(table.isFullText ? .words : .regions, of: table.name, because: reason)
   }

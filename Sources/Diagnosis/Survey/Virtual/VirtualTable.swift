@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // A virtual table, and which ordinary tables of the file its module keeps it in.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// A virtual table, and which ordinary tables of the file its module keeps it in.
-public struct VirtualTable: Hashable, Sendable {
+package struct VirtualTable: Hashable, Sendable {
   /// A table that a module makes to store a virtual one.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// Its name.
-    public let name: Name
+    package let name: Name
     /// How many columns it has.
-    public let columnCount: Int
+    package let columnCount: Int
 
     /// Makes a part.
-    public init(name: Name, columnCount: Int) {
+    package init(name: Name, columnCount: Int) {
       self.name = name
       self.columnCount = columnCount
     }
   }
 
   /// What is known of where the rows of a virtual table are.
-  public enum Storage: Hashable, Sendable {
+  package enum Storage: Hashable, Sendable {
     /// Its module keeps them in these tables.
     case parts([Part])
     /// Its module keeps nothing in the file.
@@ -30,21 +30,21 @@ public struct VirtualTable: Hashable, Sendable {
   }
 
   /// Its name.
-  public let name: Name
+  package let name: Name
   /// Its module.
-  public let module: Name
+  package let module: Name
   /// How many columns it has.
-  public var columnCount = 0
+  package var columnCount = 0
   /// Where its rows are.
-  public var storage: Storage
+  package var storage: Storage
   /// The tables that store it whose columns are not those that its module looks for.
-  public var misshapen: [Name] = []
+  package var misshapen: [Name] = []
 
   /// The table or view whose texts it finds words in, where it does not keep them itself.
-  public let contentTable: Name?
+  package let contentTable: Name?
 
   /// Makes a virtual table of its statement.
-  public init(name: Name, module: Name, sql: String, storage: Storage) {
+  package init(name: Name, module: Name, sql: String, storage: Storage) {
     self.name = name
     self.module = module
     self.storage = storage
@@ -56,13 +56,13 @@ public struct VirtualTable: Hashable, Sendable {
   private static let fullTextModules: Set<Name> = ["fts3", "fts4", "fts5"]
 
   /// Whether it finds words in texts.
-  public var isFullText: Bool { Self.fullTextModules.contains(module) }
+  package var isFullText: Bool { Self.fullTextModules.contains(module) }
 
   /// Whether SQLite has a check of its own for it.
-  public var canBeAsked: Bool { !parts.isEmpty && module != "geopoly" }
+  package var canBeAsked: Bool { !parts.isEmpty && module != "geopoly" }
 
   /// The tables that store it.
-  public var parts: [Part] {
+  package var parts: [Part] {
     if case .parts(let parts) = storage { parts } else { [] }
   }
 
@@ -73,10 +73,10 @@ public struct VirtualTable: Hashable, Sendable {
   }
 
   /// Whether it keeps its texts itself, so that its index can be made of them.
-  public var hasOwnContent: Bool { part("content") != nil }
+  package var hasOwnContent: Bool { part("content") != nil }
 
   /// Whether its texts are kept somewhere: by itself, or in the table that it names.
-  public var hasTexts: Bool { hasOwnContent || contentTable != nil }
+  package var hasTexts: Bool { hasOwnContent || contentTable != nil }
 }
 
 extension SQLTokens {

@@ -36,7 +36,7 @@ extension VirtualTableFault {
 
 extension Survey {
   /// The virtual tables of which something is stored.
-  public var virtualTables: [VirtualTable] { schema?.parsed.virtualTables ?? [] }
+  package var virtualTables: [VirtualTable] { schema?.parsed.virtualTables ?? [] }
 
   /// What is wrong with how a virtual table is stored; of tables that cannot be read, their trees
   /// tell.
@@ -56,11 +56,11 @@ extension Survey {
   }
 
   /// Whether something is wrong with how a virtual table is stored.
-  public func isDamaged(_ table: VirtualTable) -> Bool { !faults(of: table).isEmpty }
+  package func isDamaged(_ table: VirtualTable) -> Bool { !faults(of: table).isEmpty }
 
   /// How many rows of a virtual table are gone with the table or the nodes that held them, as far as
   /// its other tables tell.
-  public func rowsLost(of table: VirtualTable) -> Loss {
+  package func rowsLost(of table: VirtualTable) -> Loss {
     guard table.isFullText else {
       let isLost = faults(of: table).contains { fault in
         if case .nodesDiffer(let missing) = fault { missing > 0 } else { false }

@@ -2,7 +2,7 @@
 // What a command answers: one value, of which JSON and lines for people are two renderings.
 
 /// What a command answers: one value, rendered as one JSON document or as lines for people.
-package protocol Answer {
+package protocol CommandAnswer {
   /// The answer as a JSON document.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
