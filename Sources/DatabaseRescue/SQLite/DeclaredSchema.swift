@@ -18,8 +18,14 @@ package struct DeclaredSchema: Sendable {
   /// The virtual tables, with what their modules make.
   package private(set) var virtualTables: [VirtualTable] = []
 
-  /// The declarations as rows of a schema.
-  package var entries: [SchemaEntry] { declarations.map(\.entry) }
+  /// The schema as its rows: the declarations, and the tables that modules make with theirs.
+  package var entries: [SchemaEntry] {
+    let declared = Set(declarations.map(\.name))
+    return declarations.map(\.entry)
+      + description.tables.filter { $0.kind == .shadow && !declared.contains($0.name) }.map {
+        SchemaEntry(kind: .table, name: $0.name, table: $0.name, root: nil, sql: $0.sql)
+      }
+  }
 
   /// Has SQLite parse the statements of a schema; what is no declaration is refused, never run.
   ///

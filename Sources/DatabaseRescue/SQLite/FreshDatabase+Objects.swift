@@ -78,6 +78,7 @@ extension FreshDatabase {
         try isolated { connection throws(DeclarationFault) in try connection.declare(declaration) }
         if declaration.kind == .table {
           made.insert(declaration.name)
+          made.formUnion(schema.partsMade(with: declaration.name))
           noteForeignOrder(of: declaration.name)
         }
       } catch {

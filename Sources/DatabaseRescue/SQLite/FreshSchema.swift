@@ -50,6 +50,13 @@ package struct FreshSchema: Sendable {
     return table
   }
 
+  /// The tables that the module of a virtual table makes with it.
+  func partsMade(with name: Name) -> [Name] {
+    guard case .parts(let parts) = declared.virtualTables.first(where: { $0.name == name })?.storage
+    else { return [] }
+    return parts.map(\.name)
+  }
+
   /// The statement of a table.
   func declaration(of table: Name) -> Declaration? {
     declared.declarations.first { $0.kind == .table && $0.name == table }

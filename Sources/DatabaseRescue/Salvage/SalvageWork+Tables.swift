@@ -44,7 +44,20 @@ extension SalvageWork {
   }
 
   private mutating func fill(_ tree: TreeSurvey, _ plan: TablePlan) throws -> Balance {
-    if plan.isShadow { try target.clear(plan.wanted.name) }
+    guard plan.isShadow else { return try copy(tree, plan) }
+    let mark = try target.mark()
+    try target.clear(plan.wanted.name)
+    let balance = try copy(tree, plan)
+    if balance.written == 0, !tree.isReadable {
+      // A virtual table of which nothing is left stays as its module made it.
+      try target.takeBack(to: mark)
+    } else {
+      try target.keep(since: mark)
+    }
+    return balance
+  }
+
+  private mutating func copy(_ tree: TreeSurvey, _ plan: TablePlan) throws -> Balance {
     let loader = try target.loader(
       for: plan.wanted, plan.mapping, plan.shape, encoding: survey.encoding)
     return try read(tree, plan) { stored, balance, aside in

@@ -101,7 +101,8 @@ extension Salvage {
     else { return nil }
     return TablePlan(
       tree: tree, table: table, wanted: wanted, shape: shape,
-      mapping: mapping(of: table, shape, name: name, to: wanted), isShadow: isShadow)
+      mapping: mapping(of: table, shape, name: name, to: wanted),
+      isShadow: isShadow || wanted.kind == .shadow)
   }
 
   /// How the rows of a table of a backup go into a table of the fresh database.

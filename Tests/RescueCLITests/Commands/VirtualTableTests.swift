@@ -149,4 +149,45 @@ import Testing
     let ending = try bench.run("salvage", file, "--output", bench["new.db"])
     #expect(ending.status == 14 && ending.all.contains("800"), "\(ending.all)")
   }
+
+  /// The schema of an app as it writes it: without the tables that modules make.
+  private func script(_ module: String) throws -> FilePath {
+    let script = bench["app.sql"]
+    let sql = """
+      CREATE TABLE docs (id INTEGER PRIMARY KEY, a TEXT, b TEXT);
+      CREATE VIRTUAL TABLE f USING \(module);
+      """
+    try script.replaceContents(with: Bytes(sql.utf8))
+    return script
+  }
+
+  @Test(arguments: texts + ["fts3(a, b)", "fts4(a, b)", "rtree(id, x0, x1)"])
+  func `a virtual table of the app's own script keeps every row`(_ module: String) throws {
+    let file = try build(module)
+    let new = bench["new.db"]
+    let ending = try bench.run(
+      "salvage", file, "--output", new, "--schema", try script(module), "--force")
+    #expect(ending.status == 0, "\(ending.all)")
+    let query =
+      module.hasPrefix("rtree")
+      ? "SELECT count(*) FROM f WHERE x0 >= 0" : "SELECT count(*) FROM f WHERE f MATCH 'hello'"
+    let (before, after) = (
+      try Connection(file, mode: .readOnly).value(query),
+      try Connection(new, mode: .readOnly).value(query)
+    )
+    #expect(before == after && before?.integerValue ?? 0 > 0)
+  }
+
+  @Test func `no page of a full-text index becomes rows of a table when the schema is lost`() throws
+  {
+    let file = try build("fts5(a, b)")
+    try file.replaceContents(
+      with: Bytes(repeating: 0, count: 4096) + file.contents().dropFirst(4096))
+    let new = bench["new.db"]
+    let ending = try bench.run(
+      "salvage", file, "--output", new, "--schema", try script("fts5(a, b)"))
+    let count = try Connection(new, mode: .readOnly).value(
+      "SELECT count(*) FROM docs WHERE a IS NULL OR a NOT LIKE 'word%'")
+    #expect(count == .integer(0), "\(ending.all)")
+  }
 }

@@ -37,6 +37,10 @@ extension LiveSchedule {
           violations += found.count
           #expect(found == [], "DBRESCUE_SEED=\(seed)")
         }
+        if (seed - first) % 500 == 499 {
+          print("simulation:   live peers: \(seed - first + 1) so far, \(violations) violations")
+          fflush(nil)
+        }
       }
       print("simulation: live peers: \(count) schedules, \(violations) violations")
     }
