@@ -219,7 +219,7 @@ extension ArchiveWriter {
     struct Outcome: Sendable {
       var members: [DataMember]
       var hash: SHA256?
-      var next: [Span]
+      var next: [ImageSpan]
     }
 
     func runInOrder() throws(RescueError) -> Outcome {
