@@ -84,7 +84,11 @@ extension Rescue {
         }
       }
       notes.take(try finishPending(database))
-      return try backUp(database, contract, vault, options, &notes)
+      let backup = try backUp(database, contract, vault, options, &notes)
+      if options.acceptsOlder, backup.isGood {
+        try forgetMigration(of: RescueFolder(of: database, storage: world.storage))
+      }
+      return backup
     }
   }
 
@@ -181,9 +185,8 @@ extension Rescue {
     try run(.guard, on: database) { notes throws(RescueError) in
       try guardMigration(
         of: database, contract, vault: vault,
-        command: GuardedCommand(
-          words: command, timeout: timeout, printsToErrors: printsToErrors), wait: wait,
-        options: options, onFailure: onFailure, &notes)
+        command: GuardedCommand(command, timeout: timeout, printsToErrors: printsToErrors),
+        wait: wait, options: options, onFailure: onFailure, &notes)
     }
   }
 

@@ -102,6 +102,7 @@ package enum CommandLine {
       world.outputByteCountMax = invocation.outputByteCountMax
       let context = CommandContext(world: world, console: console, interruption: interruption)
       try context.requireLogApart(invocation)
+      defer { context.tellCutOffMigration(invocation) }
       code = try body(invocation, context)
     } catch {
       console.report(error)

@@ -105,6 +105,15 @@ extension World {
     }
   }
 
+  /// What is to be said of a migration that was cut off and may have changed something.
+  private func cutOffMigration(of database: FilePath, _ survey: Survey) -> String? {
+    guard let folder = try? RescueFolder(of: database, storage: storage),
+      let migration = (try? guardedMigration(of: folder))?.cutOff,
+      !migration.hasChangedNothing(of: survey.image)
+    else { return nil }
+    return migration.message
+  }
+
   private func examineOnce(
     _ input: InputFiles, _ contract: Contract?, known: OutsideKnowledge? = nil,
     verifying: Bool = true, askingModules: Bool = false, asOf state: DatabaseState?
@@ -117,7 +126,8 @@ extension World {
         known.schema = try FreshSchema(contract: contract).declared.entries
       }
       let survey = try self.survey(files, known: known)
-      let use = input.isPrivate ? LiveUse() : self.use(of: input.main)
+      var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
+      if !input.isPrivate { use.cutOffMigration = cutOffMigration(of: input.main, survey) }
       return try examination(
         survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
     }

@@ -32,6 +32,10 @@ struct PlanRun {
   var state: DatabaseState?
   /// What is proven in the end.
   var aim = Aim.verdict
+  /// Whether the database is to be in WAL mode; nil where its mode stays.
+  var isWAL: Bool?
+  /// Whether the migration that is noted beside the database is this run's own.
+  var isOfGuard = false
 
   /// What a salvage did with every row, where that was a step.
   private(set) var salvage: SalvageReport?
@@ -64,6 +68,7 @@ struct PlanRun {
     _ notes: inout RunNotes,
     whenHeld: (inout RunNotes) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) {
+    if !isOfGuard { try world.requireNobodyMigrates(folder) }
     let replacement = try Replacement(
       of: folder, code: code, by: steps.contains(.replaceFiles) ? .move : .transaction,
       newByteCount: newByteCount(), world: world)
@@ -112,6 +117,8 @@ struct PlanRun {
       let place = folder.database
       salvage?.output = place
       notes.note(folder.replaced(code))
+      // What a migration left that was cut off is not there any more.
+      try? folder.removeGuardRecord(storage)
     case .verifyInstalled:
       verdict = try notes.step(step) { _ throws(RescueError) in try verifyInstalled() }
     }
@@ -125,7 +132,7 @@ struct PlanRun {
     whenHeld: (inout RunNotes) throws(RescueError) -> Void
   ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
     var exported: [(path: FilePath, rows: Int)] = []
-    try replacement.install(over: state, wait: wait) { old throws(RescueError) in
+    try replacement.install(over: state, asWAL: isWAL, wait: wait) { old throws(RescueError) in
       try whenHeld(&notes)
       exported = try export(from: old, &notes)
     }

@@ -42,7 +42,8 @@ extension Image {
 
 extension Replacement {
   func installThroughSQLite(
-    over state: DatabaseState?, _ wait: Duration, _ last: (FilePath?) throws(RescueError) -> Void
+    over state: DatabaseState?, asWAL isWAL: Bool?, _ wait: Duration,
+    _ last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
     let quarantine = folder.quarantine(code)
     let kept = quarantine.appending(folder.database.name)
@@ -53,7 +54,7 @@ extension Replacement {
       let old = try world.storage.open(folder.database, .read)
       var present: DatabaseState?
       try withExtendedLifetime(old) {
-        try OnlineBackup.copy(from: newFile, into: folder.database, wait: wait) {
+        try OnlineBackup.copy(from: newFile, into: folder.database, asWAL: isWAL, wait: wait) {
           () throws(RescueError) in
           present = try require(state)
           try keep(old, as: kept, wait, last)

@@ -94,6 +94,22 @@ package struct Replacement: Sendable {
       advice: "build the new database beside it with --output NEW, and decide about each name")
   }
 
+  /// Requires that a backup of a database has room to be put back, whatever a migration leaves.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.cannotWrite`.
+  static func requireRoom(
+    toPutBack backup: Backup, in folder: RescueFolder, _ world: World
+  ) throws(RescueError) {
+    let byteCount = backup.manifest?.image.byteCount ?? 0
+    do {
+      try requireSpace(byteCount, byteCount, .transaction, folder, world)
+    } catch {
+      throw RescueError(
+        error, doing: "see whether the backup could be put back",
+        meaning: "the migration was not started")
+    }
+  }
+
   private static func requireSpace(
     _ new: Int, _ old: Int, _ method: Method, _ folder: RescueFolder, _ world: World
   ) throws {
@@ -123,19 +139,22 @@ package struct Replacement: Sendable {
   package func install(
     wait: Duration, last: (FilePath?) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) {
-    try install(over: nil, wait: wait, last: last)
+    try install(over: nil, asWAL: nil, wait: wait, last: last)
   }
 
   /// Puts the new file in place of a state of the database, and of no other.
   ///
+  /// Where it matters whether the database is in WAL mode afterwards, it is brought back to its mode,
+  /// unless another process has it open.
+  ///
   /// - Throws: ``RescueError`` as ``install(wait:last:)``, and of the kind `.busy` when somebody
   ///   has written to it since: ``RescueError/isOverdue``.
   func install(
-    over state: DatabaseState?, wait: Duration,
+    over state: DatabaseState?, asWAL isWAL: Bool?, wait: Duration,
     last: (FilePath?) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) {
     switch method {
-    case .transaction: try installThroughSQLite(over: state, wait, last)
+    case .transaction: try installThroughSQLite(over: state, asWAL: isWAL, wait, last)
     case .move: try installByMoving(over: state, last)
     }
   }

@@ -14,27 +14,28 @@ public struct BlockingMessage: Hashable, Sendable {
   /// The support code.
   public let code: SupportCode
 
-  /// Makes the message for a verdict; nothing was deleted, as far as is known.
+  /// Makes the message for a verdict; of what is gone, a verdict alone says nothing.
   public init(_ verdict: Verdict, code: SupportCode, isBackedUp: Bool) {
     self.init(
       verdict, code: code, isBackedUp: isBackedUp,
       ofUpdate: isBackedUp
-        ? "Your data was saved before the update, and nothing has been deleted."
-        : "Nothing has been deleted.")
+        ? "Your data was saved before the update."
+        : "The app has stopped, and changes nothing more.")
   }
 
   /// Makes the message for a guarded migration whose result is refused.
   public init(_ report: GuardReport, code: SupportCode) {
     let body =
-      switch report.remedy {
-      case .restore: "Your data is as it was before the update."
-      case .stop, nil:
-        report.losesRows
+      switch report.result {
+      case .restored: "Your data is as it was before the update."
+      case .unchanged, .kept: "The update has changed nothing. Your data is as it was."
+      case .left:
+        report.losesData
           ? "The update has removed some of your data. All of it was saved before."
           : "Your data was saved before the update, and no entry is missing."
       }
     self.init(
-      report.remedy == .restore ? .drifted : report.refusal, code: code, isBackedUp: true,
+      report.result == .left ? report.refusal : .drifted, code: code, isBackedUp: true,
       ofUpdate: body)
   }
 

@@ -56,6 +56,10 @@ package struct RunNotes: Sendable {
   package var backupMade: PlainName?
   /// How the database follows from the backup before.
   var lineage: BackupManifest.Lineage?
+  /// What a command did to the database, where one was run.
+  private(set) var migration: RunRecord.Migration?
+  /// Whether the wish to stop has ended a command, and decides itself how the run ends.
+  private(set) var hasHeededStop = false
 
   /// The code that something on disk is already named by; the run keeps it if it succeeds.
   package private(set) var published: SupportCode?
@@ -134,9 +138,24 @@ package struct RunNotes: Sendable {
     steps.append(step)
   }
 
+  /// Notes how the command of a migration ended.
+  mutating func take(_ end: ProcessEnd) {
+    guard case .stopped = end else { return }
+    hasHeededStop = true
+  }
+
+  /// Notes what became of a migration.
+  mutating func take(_ report: GuardReport) {
+    migration = RunRecord.Migration(report)
+    outcome = report.isKept ? .succeeded : .failed
+    exitStatus = report.exitStatus
+    restored = report.result == .restored
+    rowsLost = report.losesData && report.result == .left
+  }
+
   /// Notes that somebody wished the run to stop when it could no more than go on.
   mutating func noteInterruption() {
-    exitStatus = world.cancelledStatus()
+    if !hasHeededStop { exitStatus = world.cancelledStatus() }
     steps.append(RunRecord.Step(name: "interrupted", outcome: "finished", seconds: 0))
   }
 
@@ -152,6 +171,7 @@ package struct RunNotes: Sendable {
     record.steps = steps
     record.backupUsed = backupUsed
     record.backupMade = backupMade
+    record.migration = migration
     if let examination {
       record.findings = RunRecord.FindingCount.counting(examination.findings)
       record.versions = RunRecord.Versions(

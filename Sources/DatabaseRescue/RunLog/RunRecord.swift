@@ -62,6 +62,8 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package var tables: [TableCount] = []
   /// How many tables are not listed, because there are too many.
   package private(set) var tablesOmitted: Int?
+  /// What a command did to the database, where one was run under guard.
+  package var migration: Migration?
   /// What was done, in order.
   package var steps: [Step] = []
   /// How many steps are not listed, because there are too many.
@@ -70,7 +72,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case version, code, began, started, seconds, operation, stage, outcome, tool, libraries
     case verdict, losesRows, framework, flags, findings, versions, file, byteCount, inputs
-    case backupUsed, backupMade, tables, tablesOmitted, steps, stepsOmitted
+    case backupUsed, backupMade, tables, tablesOmitted, migration, steps, stepsOmitted
     case exitCode = "exit"
   }
 

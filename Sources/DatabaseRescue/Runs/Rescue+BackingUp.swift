@@ -31,11 +31,12 @@ extension Rescue {
           try BackupDescription(of: pages, since: earlier, supportCode: code)
         },
         checking: { copy throws(RescueError) in
-          guard let contract else { return [] }
+          let migration = options.acceptsOlder ? [] : try migrationChecks(of: folder)
+          guard let contract else { return migration }
           let verification = try world.verify(copy, against: contract)
           let problems = ContractVerification.findings(of: verification)
             .filter { $0.severity >= .damage }
-          return [
+          return migration + [
             BackupManifest.Check(
               "contract", passed: problems.isEmpty,
               detail: problems.isEmpty ? "holds" : "\(problems.count) differences")
@@ -49,6 +50,21 @@ extension Rescue {
     notes.outcome = backup.isGood ? .succeeded : .findings
     notes.exitStatus = backup.isGood ? 0 : Verdict.damagedLossy.exitStatus
     return backup
+  }
+
+  /// What a migration that has no end yet means for a backup: half of one is no way back.
+  private func migrationChecks(
+    of folder: RescueFolder
+  ) throws(RescueError) -> [BackupManifest.Check] {
+    let migration: GuardedMigration
+    do { migration = try world.guardedMigration(of: folder) } catch { throw RescueError(error) }
+    let detail: String
+    switch migration {
+    case .none: return []
+    case .running: detail = "a migration is under way"
+    case .cutOff(let migration): detail = migration.message
+    }
+    return [BackupManifest.Check("migration", passed: false, detail: detail)]
   }
 
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What earlier runs have begun on a database, and whether it is there.
 
+import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -35,7 +36,9 @@ extension Rescue {
     PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
     try world.requireGoingOn()
-    guard try Replacement.finishPending(folder, world: world) != nil else { return nil }
+    let code = try Replacement.finishPending(folder, world: world)
+    _ = try settleCutOffMigration(of: folder)
+    guard code != nil else { return nil }
     return EarlierReplacement(seconds: world.now().timeIntervalSince(start))
   }
 
@@ -55,6 +58,34 @@ extension Rescue {
     let folder = try RescueFolder(of: database, storage: world.storage)
     do throws(StorageError) {
       return try world.storage.status(of: folder.plan) != nil
+    } catch {
+      throw RescueError(error)
+    }
+  }
+}
+
+extension Rescue {
+  /// The migration on a database that was begun under guard and was cut off, where it may have
+  /// changed something; nil when there is none.
+  package func cutOffMigration(of database: FilePath) -> CutOffMigration? {
+    guard let folder = try? RescueFolder(of: database, storage: world.storage),
+      let migration = (try? world.guardedMigration(of: folder))?.cutOff
+    else { return nil }
+    let image = try? world.survey(
+      InputFiles(folder.database, storage: world.storage).open(in: world)
+    ).image
+    return migration.hasChangedNothing(of: image) ? nil : migration
+  }
+
+  /// Forgets a migration that was cut off before it had changed anything.
+  ///
+  /// - Returns: The one that may have changed something.
+  func settleCutOffMigration(of folder: RescueFolder) throws(RescueError) -> CutOffMigration? {
+    do throws(StorageError) {
+      guard try world.guardedMigration(of: folder).cutOff != nil else { return nil }
+      if let migration = cutOffMigration(of: folder.database) { return migration }
+      try folder.removeGuardRecord(world.storage)
+      return nil
     } catch {
       throw RescueError(error)
     }

@@ -4,17 +4,25 @@
 import Diagnosis
 import SQLiteFormat
 
-/// The command of a migration.
-struct GuardedCommand {
-  /// The program and its arguments.
-  let words: [FilePath]
-  /// How long it may take.
-  let timeout: Duration?
-  /// Whether what it prints goes to the standard error.
-  let printsToErrors: Bool
-}
-
 extension Rescue {
+  /// Guards a migration that this process itself does: it has written all that it is going to when
+  /// `migrate` ends.
+  ///
+  /// - Throws: ``RescueError`` when the migration was not started, or its result cannot be judged.
+  package func guardMigration(
+    of database: FilePath, named name: PlainName, wait: Duration = .seconds(5),
+    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy,
+    migrate: @escaping (FilePath) -> ProcessEnd
+  ) throws(RescueError) -> RunResult<GuardReport> {
+    try run(.guard, on: database) { notes throws(RescueError) in
+      try guardMigration(
+        of: database, nil, vault: nil,
+        command: GuardedCommand(named: name) { (place) throws(RescueError) in
+          migrate(place.database)
+        }, wait: wait, options: BackupWriter.Options(), onFailure: onFailure, &notes)
+    }
+  }
+
   func guardMigration(
     of database: FilePath, _ contract: Contract?, vault: FilePath?, command: GuardedCommand,
     wait: Duration, options: BackupWriter.Options,
@@ -22,17 +30,83 @@ extension Rescue {
   ) throws(RescueError) -> GuardReport {
     notes.take(try finishPending(database))
     try world.requireNotHeldApart(database)
-    let before = try notes.noting { () throws(RescueError) in
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    try requireNoOtherMigration(of: folder, accepting: options.acceptsOlder)
+    let found = try notes.noting { () throws(RescueError) in
       try world.examineInUse(database, contract, wait: wait)
     }.examination
-    if before.survey.hasForeignLog {
-      throw try setForeignLogAside(from: database, before.verdict, &notes)
+    if found.survey.hasForeignLog {
+      throw try setForeignLogAside(from: database, found.verdict, &notes)
     }
-    try requireMigratable(before, database)
+    try requireMigratable(found, database)
+    let before = GuardedState(found)
 
     var options = options
     options.wait = wait
     options.freeTables.formUnion(contract?.freeTables ?? [])
+    let backup = try provenBackup(of: database, in: vault, options, &notes)
+    // Until the end, nobody prunes the way back.
+    let held = Vault(backup.path.folder, in: world.storage).hold(backup)
+    defer { withExtendedLifetime(held) {} }
+    try Replacement.requireRoom(toPutBack: backup, in: folder, world)
+    try world.requireGoingOn()
+    let place = try GuardedPlace(of: database, in: world.storage)
+    let mark = "\(world.random())"
+    if options.acceptsOlder { try forgetMigration(of: folder) }
+    let record = try HeldGuardRecord(
+      GuardRecord(of: command, mark: mark, from: world.now(), backup, in: vault, before.digest),
+      in: folder, world.storage)
+
+    let end: ProcessEnd
+    do throws(RescueError) {
+      end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
+        try command.run(
+          GuardedCommand.Place(database: database, backup: backup, mark: mark, world: world))
+      }
+    } catch {
+      try? record.remove()
+      throw error
+    }
+    notes.take(end)
+    notes.note(.commandRun(on: database, backup, in: vault))
+    // Whoever wishes to stop has stopped the command. What it has left is judged to the end. A run
+    // that cannot do so leaves its record.
+    let report = try unstoppable.keepOrRecover(
+      database, contract, before: before, after: (backup, command.program, end, place), wait: wait,
+      onFailure: onFailure, &notes)
+    try record.remove()
+    return report
+  }
+
+  /// Refuses to begin while there is a migration of which nobody knows how it ended.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when its guard is at work, and `.decisionNeeded`
+  ///   when it was cut off and may have changed something.
+  private func requireNoOtherMigration(
+    of folder: RescueFolder, accepting: Bool
+  ) throws(RescueError) {
+    try world.requireNobodyMigrates(folder)
+    guard let migration = try settleCutOffMigration(of: folder), !accepting else { return }
+    throw RescueError(
+      .decisionNeeded, migration.message,
+      meaning: "it may have changed something, and nobody knows how it ended; this run has "
+        + "changed nothing",
+      advice: "to go back: \(migration.wayBack(of: folder.database))\nto keep what is there, "
+        + "once it is checked: \(migration.wayOn(of: folder.database))")
+  }
+
+  /// Forgets a migration that was cut off, as what it left is accepted.
+  func forgetMigration(of folder: RescueFolder) throws(RescueError) {
+    do throws(StorageError) { try folder.removeGuardRecord(world.storage) } catch {
+      throw RescueError(error)
+    }
+  }
+
+  /// Makes a backup, and requires that it counts.
+  private func provenBackup(
+    of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options,
+    _ notes: inout RunNotes
+  ) throws(RescueError) -> Backup {
     let backup = try backUp(database, nil, vault, options, &notes)
     if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
       throw RescueError(
@@ -46,51 +120,37 @@ extension Rescue {
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
     }
-
-    // Until the end, nobody prunes the way back.
-    let held = Vault(backup.path.folder, in: world.storage).hold(backup)
-    defer { withExtendedLifetime(held) {} }
-    try world.requireGoingOn()
-    let place = try GuardedPlace(of: database, in: world.storage)
-    let end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-      try run(command, on: database, backup)
-    }
-    notes.note(.commandRun(on: database, backup, in: vault))
-    // Whoever wishes to stop has stopped the command. What it has left is judged to the end.
-    return try unstoppable.keepOrRecover(
-      database, contract, before: before, after: (backup, end, place), wait: wait,
-      onFailure: onFailure, &notes)
+    return backup
   }
 
   /// Verifies what the command has left, and puts the backup back where that is wished.
   private func keepOrRecover(
-    _ database: FilePath, _ contract: Contract?, before: Examination,
-    after command: (backup: Backup, end: ProcessEnd, place: GuardedPlace), wait: Duration,
-    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
+    _ database: FilePath, _ contract: Contract?, before: GuardedState,
+    after command: (backup: Backup, program: PlainName, end: ProcessEnd, place: GuardedPlace),
+    wait: Duration, onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy,
+    _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
-    let (backup, end, place) = command
-    let detour = try place.detour(in: world.storage)
+    let detour = try command.place.detour(in: world.storage)
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let after = try examineResult(database, contract, wait: wait, &notes)
+      let after = try GuardedState(examineResult(database, contract, wait: wait, &notes))
       return GuardReport(
-        judging: after, before: before, backup, end, contract, detour: detour)
+        judging: after, before: before, command.backup, command.program, command.end, contract,
+        detour: detour)
     }
-    notes.exitStatus = 0
-    notes.outcome = .succeeded
-    guard !report.isKept else { return report }
+    notes.take(report)
+    guard !report.isKept, !report.isUnchanged else { return report }
 
-    notes.outcome = .failed
-    notes.exitStatus = report.refusal.exitStatus
     let remedy = try onFailure(report)
-    report.remedy = remedy
     if remedy == .restore {
       if let detour {
         throw RescueError(
           .cannotWrite, detour, advice: "move that out of the way, then put the backup back:")
       }
-      notes.restored = true
-      try restore(backup, over: database, report.examination, wait: wait, &notes)
+      report.remainders = try restore(
+        command.backup, over: database, report, before: before, wait: wait, &notes)
     }
+    report.remedy = remedy
+    notes.take(report)
     return report
   }
 
@@ -107,46 +167,8 @@ extension Rescue {
       let examination = try world.examination(
         nothing, expectedVersion: contract.map { Int($0.userVersion) })
       notes.examination = examination
-      notes.rowsLost = true
       return examination
     }
-  }
-
-  /// Gives a log of another database a name under which SQLite does not see it, where nobody has the
-  /// database open: whoever opens the two together destroys the database.
-  ///
-  /// - Returns: The error that the run ends in.
-  private func setForeignLogAside(
-    from database: FilePath, _ verdict: Verdict, _ notes: inout RunNotes
-  ) throws(RescueError) -> RescueError {
-    let file = try RescueFolder(of: database, storage: world.storage).database
-    let (log, aside) = (file.adding(suffix: "-wal"), file.adding(suffix: "-wal.set-aside"))
-    let move = "mv \(log.shellQuoted) \(aside.shellQuoted)"
-    let undo = "mv \(aside.shellQuoted) \(log.shellQuoted)"
-    do {
-      let lock = try world.storage.lockDatabase(file)
-      guard lock != nil, try world.storage.status(of: aside) == nil else {
-        return RescueError(
-          .invalidInput, "the -wal beside '\(database)' is that of another database",
-          meaning: "whoever opens the two together destroys the database; nothing was changed",
-          advice: "close what uses it, and move the log away: \(move)", verdict: verdict)
-      }
-      try withExtendedLifetime(lock) { () throws(StorageError) in
-        try world.storage.renameWithoutReplacing(log, to: aside)
-        // It is so from here on, also where making it durable fails.
-        notes.note(Change(.something, "'\(log)' is now '\(aside)'", next: "to undo: \(undo)"))
-        try world.storage.synchronizeFolder(file.folder)
-      }
-    } catch {
-      throw RescueError(error, doing: "move '\(log)' away")
-    }
-    return RescueError(
-      .invalidInput, "the -wal beside '\(database)' was that of another database",
-      meaning: "whoever opens the two together destroys the database: the log was moved to "
-        + "'\(aside)', and the migration was not started",
-      advice:
-        "dbrescue check \(file.shellQuoted), then start the migration again; to undo: \(undo)",
-      verdict: verdict)
   }
 
   private func requireMigratable(
@@ -168,23 +190,6 @@ extension Rescue {
     }
   }
 
-  private func run(
-    _ command: GuardedCommand, on database: FilePath, _ backup: Backup
-  ) throws(RescueError) -> ProcessEnd {
-    var environment = world.environment
-    environment["DBRESCUE_DATABASE"] = database.description
-    environment["DBRESCUE_BACKUP"] = backup.path.description
-    do {
-      let process = ChildProcess(
-        command.words, environment: environment, printsToErrors: command.printsToErrors)
-      return try process.run(
-        timeout: command.timeout, isStopWished: world.isCancelled,
-        stopSignal: world.cancelledSignal)
-    } catch {
-      throw RescueError(error, meaning: "the migration was not started; the database is unchanged")
-    }
-  }
-
   private func method(
     ofReplacing database: FilePath, by backup: Backup, _ present: Examination
   ) throws(RescueError) -> Replacement.Method {
@@ -195,20 +200,38 @@ extension Rescue {
   }
 
   /// Puts a backup back over what a command has left, and proves that it is back.
+  ///
+  /// - Returns: What is not as it was.
   private func restore(
-    _ backup: Backup, over database: FilePath, _ present: Examination, wait: Duration,
-    _ notes: inout RunNotes
-  ) throws(RescueError) {
+    _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
+    wait: Duration, _ notes: inout RunNotes
+  ) throws(RescueError) -> [String] {
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let method = try method(ofReplacing: folder.database, by: backup, present)
+    let method = try method(ofReplacing: folder.database, by: backup, report.examination)
     let name = backup.path.name.description
+    // The files that are displaced are named by the code that the run has when they are.
+    (notes.restored, notes.rowsLost) = (true, false)
     var run = PlanRun(
       [
         .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
       ], in: world, on: folder, code: notes.publishCode(.failed), wait: wait)
     run.backup = backup
     run.aim = .equality
-    try run.carryOut(&notes)
+    run.isOfGuard = true
+    run.isWAL = before.state.isWAL
+    do throws(RescueError) {
+      try run.carryOut(&notes)
+    } catch {
+      (notes.restored, notes.rowsLost) = (false, report.losesRows)
+      throw error
+    }
+    let header = try DatabaseHeader(
+      OnlineBackup.start(of: folder.database, count: DatabaseHeader.byteCount))
+    guard let header, header.isWAL != before.state.isWAL else { return [] }
+    return [
+      "the journal mode is \(header.isWAL ? "WAL" : "not WAL") and was not so before: another "
+        + "process has the database open"
+    ]
   }
 }
 

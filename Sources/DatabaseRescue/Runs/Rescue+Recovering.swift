@@ -100,8 +100,14 @@ extension Rescue {
     }
     notes.restored = option.kind == .restore
     notes.rowsLost = option.losesRows
-    let report = try carryOut(
-      chosen, contract, wait: wait, mayHold: mayHold, approve: approve, &notes)
+    let report: RecoveryReport?
+    do throws(RescueError) {
+      report = try carryOut(
+        chosen, contract, wait: wait, mayHold: mayHold, approve: approve, &notes)
+    } catch {
+      notes.restored = false
+      throw error
+    }
     guard let report else { return nil }
     notes.outcome = option.losesRows ? .succeededWithLoss : .succeeded
     notes.exitStatus = report.outcome.exitStatus

@@ -23,7 +23,7 @@ extension Rescue {
       return RunResult(
         value: value, code: code, started: started, inputs: notes.inputs,
         logFailure: log(notes.record(code, started: started, file: file), beside: file),
-        wasInterrupted: wasInterrupted)
+        wasInterrupted: wasInterrupted && !notes.hasHeededStop)
     } catch {
       // Work that is stopped fails in many ways.
       let isStopped =

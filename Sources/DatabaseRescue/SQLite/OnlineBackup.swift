@@ -54,17 +54,21 @@ package enum OnlineBackup {
   /// `onceLocked` is called to keep it, when nobody else can write to it any more. In a
   /// rollback mode nobody else can read it then, either, but for its plain bytes.
   ///
+  /// Where it is said whether the live database is to be in WAL mode, it is brought back to that
+  /// afterwards; while another connection is open it stays as it is.
+  ///
   /// - Parameters:
   ///   - source: The good database.
   ///   - destination: The live database; it must exist and SQLite must be able to open it.
+  ///   - isWAL: Whether it is to be in WAL mode; nil where its mode stays.
   ///   - wait: How long to wait for locks of other connections.
   ///   - onceLocked: Keeps the old content; nothing is changed if it throws.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer,
   ///   `.invalidInput` when either file is damaged, and `.cannotWrite` when the page
   ///   sizes differ and the live database is in WAL mode, where SQLite cannot change it.
   package static func copy(
-    from source: FilePath, into destination: FilePath, wait: Duration = .seconds(5),
-    onceLocked: () throws(RescueError) -> Void = {}
+    from source: FilePath, into destination: FilePath, asWAL isWAL: Bool? = nil,
+    wait: Duration = .seconds(5), onceLocked: () throws(RescueError) -> Void = {}
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
     try JournalInPlace.requireNotHot(beside: destination)
@@ -78,6 +82,7 @@ package enum OnlineBackup {
       _ = try writer.value("SELECT 1 FROM sqlite_schema")
       try copy(reader, into: writer, onceLocked: onceLocked)
       try reader.execute("COMMIT")
+      if let isWAL { try? writer.setWAL(isWAL) }
     } catch {
       let meaning = "the database in '\(destination)' is as it was"
       guard let error = error as? SQLiteError, error.code == SQLITE_READONLY else {
@@ -254,5 +259,14 @@ extension Duration {
   /// The whole milliseconds, as SQLite takes them.
   fileprivate var milliseconds: Int32 {
     Int32(min(max(self / .milliseconds(1), 0), Double(Int32.max)))
+  }
+}
+
+extension Connection {
+  /// Brings a database to WAL mode, or out of it, where it is not in that already.
+  fileprivate func setWAL(_ isWAL: Bool) throws(SQLiteError) {
+    let mode = try value("PRAGMA journal_mode")?.utf8String
+    guard (mode == "wal") != isWAL else { return }
+    try execute("PRAGMA journal_mode = \(isWAL ? "WAL" : "DELETE")")
   }
 }

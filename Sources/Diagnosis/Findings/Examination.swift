@@ -97,6 +97,9 @@ public struct Examination: Sendable {
 
   /// What the verdict means, as far as the database was checked.
   public var meaning: String {
+    if verdict == .drifted, findings.contains(where: { $0.code == .migrationUnfinished }) {
+      return "the structure is sound, but a migration did not finish"
+    }
     if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
       return "the structure is sound, but the database is older than its backup"
     }

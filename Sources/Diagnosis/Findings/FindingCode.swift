@@ -415,7 +415,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .migrationUnfinished:
       Entry(
         .damage, "a migration did not finish",
-        "the framework's own bookkeeping says that a migration failed or was cut off")
+        "the framework's own bookkeeping, or the record of a guard, says that one failed or was cut "
+          + "off; go back to the backup from before it, or say backup --accept")
     case .unsyncedRows:
       Entry(
         .notice, "rows wait to be sent",

@@ -38,6 +38,8 @@ package struct LiveUse: Hashable, Sendable {
   package let strays: [Stray]
   /// At how many processes that could write to it nobody may look; nil where nothing is known.
   package let unseenProcesses: Int?
+  /// What is to be said of a migration that was cut off; nil where there is none.
+  package var cutOffMigration: String?
 
   /// Describes a use.
   package init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
@@ -61,19 +63,21 @@ package struct LiveUse: Hashable, Sendable {
     (strays.first { $0.role == .log } ?? strays.first { $0.role == .database })?.process
   }
 
-  /// The findings, one for each file.
+  /// The findings, one for each file, and for a migration.
   var findings: [Finding] {
-    strays.map { stray in
-      let what =
-        switch stray.role {
-        case .database: "a file that was this database"
-        case .log: "a -wal of this database"
-        case .index: "the -shm of this database"
-        }
-      let fate = stray.isDeleted ? "was deleted" : "lies elsewhere"
-      return Finding(
-        .fileHeldApart,
-        "process \(stray.process) has \(what) open that \(fate), with \(stray.byteCount) bytes")
-    }
+    let cutOff = cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? []
+    return cutOff
+      + strays.map { stray in
+        let what =
+          switch stray.role {
+          case .database: "a file that was this database"
+          case .log: "a -wal of this database"
+          case .index: "the -shm of this database"
+          }
+        let fate = stray.isDeleted ? "was deleted" : "lies elsewhere"
+        return Finding(
+          .fileHeldApart,
+          "process \(stray.process) has \(what) open that \(fate), with \(stray.byteCount) bytes")
+      }
   }
 }

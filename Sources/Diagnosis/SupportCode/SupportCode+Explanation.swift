@@ -133,6 +133,11 @@ extension SupportCode.Content {
 
   private func failureStep(after code: SupportCode) -> String {
     switch stage.value {
+    case .done where operation.value == .guard && restored:
+      "the database is what it was before; see why the migration failed: dbrescue log show \(code)"
+    case .done where operation.value == .guard:
+      "see what became of the database: dbrescue log show \(code); to go back: dbrescue restore "
+        + "FILE --from \(code)"
     case .act, .install:
       "run the same command again, which finishes or undoes what was begun; the old files are in "
         + "quarantine: dbrescue undo \(code)"

@@ -144,6 +144,19 @@ extension CommandContext {
     }
   }
 
+  /// Tells of a migration on the database that was begun under guard and was cut off, as long as
+  /// nobody has gone back to before it or accepted what is there.
+  func tellCutOffMigration(_ invocation: Invocation) {
+    let names = [Operand.file.name, Operand.vaultFolder.name]
+    let operand = invocation.command.operands.first { names.contains($0.name) }
+    guard let operand, let file = invocation.optionalPath(operand),
+      invocation.command.name != "guard", let migration = rescue.cutOffMigration(of: file)
+    else { return }
+    let (back, on) = (migration.wayBack(of: file), migration.wayOn(of: file))
+    console.warn(
+      "\(migration.message); to go back: \(back); to keep what is there, once it is checked: \(on)")
+  }
+
   /// Tells that a run could not be logged, where it could not.
   func tellLogFailure<Value>(of result: RunResult<Value>) {
     if let failure = result.logFailure {

@@ -13,15 +13,18 @@ enum GuardJSON {
       "guard",
       [
         "code": .string(code.description), "kept": .bool(report.isKept),
-        "command": .string(report.end.description),
+        "result": .string(report.result.rawValue),
+        "program": .string(report.program.description),
+        "command": .string(report.end.description), "end": end(report.end),
         "verdict": .string(report.examination.verdict.word),
-        "losesRows": .bool(report.examination.losesRows),
-        "exit": .integer(report.isKept ? 0 : Int(report.refusal.exitStatus)),
+        "losesRows": .bool(report.losesRows), "losesData": .bool(report.losesData),
+        "exit": .integer(Int(report.exitStatus)),
         "reasons": .array(report.problems.map { .string($0) }),
         "differences": .array(report.examination.diff.map { .string($0) }),
         "unchecked": try .list(ReportedUnchecked.list(report.examination.unchecked)),
         "tables": .array(report.rowCounts.map(table)),
         "backups": [report.backup.stored], "remedy": remedy(report.remedy),
+        "remainders": .array(report.remainders.map { .string($0) }),
         "blockingMessage": report.isKept ? nil : .array(message.lines.map { .string($0) }),
       ])
   }
@@ -34,9 +37,17 @@ enum GuardJSON {
     }
   }
 
+  private static func end(_ end: ProcessEnd) -> JSON {
+    .members([
+      "kind": .string(end.word), "status": end.status.map { .integer(Int($0)) },
+      "signal": end.signal.map { .integer(Int($0)) },
+    ])
+  }
+
   private static func table(_ count: GuardReport.RowCount) -> JSON {
     .members([
-      "table": .string(count.table.text), "before": count.before.map { .integer($0) },
+      "table": .string(count.table.text), "oldName": count.oldName.map { .string($0.text) },
+      "before": count.before.map { .integer($0) },
       "after": count.after.map { .integer($0) },
     ])
   }

@@ -32,6 +32,16 @@ struct RunRecordText {
       "  table      \(table.table): \(table.seen) seen, \(table.written) written, "
         + "\(table.duplicates) identical, \(table.quarantined) set aside, lost \(table.lost.loss)"
     }
+    if let migration = record.migration {
+      let detail = (migration.status ?? migration.signal).map { " \($0)" } ?? ""
+      lines.append("  command    \(migration.program): \(migration.end)\(detail)")
+      lines.append("  database   \(migration.result)")
+      lines += migration.problems.map { "  problem    \($0)" }
+      lines += migration.rows.map { row in
+        "  rows       \(row.table): \(row.before.map { "\($0)" } ?? "no table") before, "
+          + "\(row.after.map { "\($0)" } ?? "no table") after"
+      }
+    }
     lines += record.steps.map { "  step       \($0.name): \($0.outcome), \($0.seconds) seconds" }
     lines += record.inputs.map { input in
       let isSame = input.before == input.after

@@ -225,7 +225,13 @@ extension Command {
       """,
       """
       When the migration failed, --on-failure decides: ask somebody, restore the backup, or stop \
-      and leave the database as it is. Nothing is ever salvaged or reset unasked.
+      and leave the database as it is. Nothing is ever salvaged or reset unasked. A command that \
+      failed and has changed nothing leaves nothing to decide.
+      """,
+      """
+      COMMAND fails too when it is stopped: by --timeout, or by a signal to this run. It is stopped \
+      with all that it has started. Without a contract, no table, value, index or constraint may be \
+      lost; with one, its rowCounts say where rows may go.
       """,
     ],
     operands: [.file], takesCommandLine: true,
@@ -237,8 +243,8 @@ extension Command {
         "with nobody watching: the old state comes back unless the new one is right"
       ),
     ],
-    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
-      + [.busy, .invalidInput])
+    exitCodes: ExitCode.verdicts + ExitCode.guarding + ExitCode.reading + ExitCode.writing
+      + ExitCode.asking + [.busy, .invalidInput])
 
   static let contractCapture = Command(
     "contract capture", .protect, "write down what a healthy database looks like",

@@ -15,6 +15,10 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   case damagedIntact = 13
   case damagedLossy = 14
   case unreadable = 15
+  case commandFailed = 16
+  case commandFailedAndLeft = 17
+  case resultRefused = 18
+  case resultRefusedAndLeft = 19
   case decisionNeeded = 20
   case declined = 21
   case usage = 64
@@ -66,6 +70,18 @@ enum ExitCode: Int32, CaseIterable, Sendable {
       }
   }
 
+  /// How a guarded migration ends.
+  init(_ report: GuardReport) {
+    self =
+      switch (report.result, report.end.succeeded) {
+      case (.kept, _): .success
+      case (.unchanged, false), (.restored, false): .commandFailed
+      case (.left, false): .commandFailedAndLeft
+      case (.unchanged, true), (.restored, true): .resultRefused
+      case (.left, true): .resultRefusedAndLeft
+      }
+  }
+
   /// What it means, without a full stop.
   var meaning: String {
     switch self {
@@ -76,6 +92,13 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case .damagedIntact: "damaged: \(Verdict.damagedIntact.meaning)"
     case .damagedLossy: "damaged: \(Verdict.damagedLossy.meaning)"
     case .unreadable: "unreadable: \(Verdict.unreadable.meaning)"
+    case .commandFailed:
+      "the command failed; the database is what it was before, untouched or put back"
+    case .commandFailedAndLeft: "the command failed; the database is as the command left it"
+    case .resultRefused:
+      "the result of the command does not verify; the database is what it was before"
+    case .resultRefusedAndLeft:
+      "the result of the command does not verify; the database is as the command left it"
     case .decisionNeeded: "a decision is needed and nobody was there to ask; nothing was changed"
     case .declined: "declined or cancelled; nothing was changed"
     case .usage: "the command line is wrong"
@@ -105,6 +128,11 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
   /// How a command can end that comes to a verdict.
   static let verdicts = Verdict.allCases.map { ExitCode($0) }
+
+  /// How a command can end that runs another one under guard.
+  static let guarding: [ExitCode] = [
+    .commandFailed, .commandFailedAndLeft, .resultRefused, .resultRefusedAndLeft,
+  ]
 
   /// How a command can end that asks before it acts.
   static let asking: [ExitCode] = [.decisionNeeded, .declined]

@@ -19,6 +19,7 @@ package final class Interruption: Sendable {
   /// The first signal; 0 as long as there was none.
   private let signal = Atomic<Int32>(0)
   private let wasHeeded = Atomic(false)
+  private let patient = Atomic(false)
 
   /// Makes one that nobody has raised.
   package init() {}
@@ -27,9 +28,27 @@ package final class Interruption: Sendable {
   package var isRequested: Bool { signal.load(ordering: .relaxed) != 0 }
 
   /// Raises it; safe in a signal handler.
-  package func request(_ signal: Int32 = SIGINT) {
-    _ = self.signal.compareExchange(expected: 0, desired: signal, ordering: .relaxed)
+  ///
+  /// - Returns: Whether nobody had raised it before.
+  @discardableResult
+  package func request(_ signal: Int32 = SIGINT) -> Bool {
+    self.signal.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
   }
+
+  /// Whether a second wish must not end the process at once: what it has started would go on.
+  var isPatient: Bool { patient.load(ordering: .relaxed) }
+
+  /// Does work during which a second wish does not end the process at once.
+  func patiently<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    patient.store(true, ordering: .relaxed)
+    defer { patient.store(false, ordering: .relaxed) }
+    return try body()
+  }
+
+  /// Takes the wish back, as it was fulfilled: what comes next can be wished to stop again.
+  func fulfil() { signal.store(0, ordering: .relaxed) }
 
   /// How a run ends that was stopped.
   package var status: Int32 { code.rawValue }

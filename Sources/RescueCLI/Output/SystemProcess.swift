@@ -55,8 +55,10 @@ enum SystemProcess {
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
     _ = signal(SIGINT) { _ in
-      Interruption.ofProcess.request(SIGINT)
+      let interruption = Interruption.ofProcess
+      if interruption.request(SIGINT) || interruption.isPatient { return }
       _ = signal(SIGINT, SIG_DFL)
+      raise(SIGINT)
     }
     _ = signal(SIGTERM) { Interruption.ofProcess.request($0) }
     let atHangUp = signal(SIGHUP) { Interruption.ofProcess.request($0) }

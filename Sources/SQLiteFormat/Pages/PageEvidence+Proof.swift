@@ -3,7 +3,7 @@
 
 extension PageEvidence {
   /// What the page holds: proven as a whole where that can be, else weighed cell by cell.
-  var account: PageAccount { proof ?? weighed }
+  var account: PageAccount { proof ?? pointed ?? weighed }
 
   /// The cells that fill the page exactly, where pointers or content and most of the header agree.
   private var proof: PageAccount? {

@@ -37,6 +37,9 @@ extension PageEvidence {
       knowsFreeSpace: areBlocksWhole)
   }
 
+  /// Whether something lies where the header says that the content starts.
+  var isStartConfirmed: Bool { trust.start != nil }
+
   /// The cells, each as sure as it is.
   ///
   /// A cell is certain when a pointer that counts leads to it and it touches something else, or

@@ -11,7 +11,11 @@ import Testing
   @Test func `the numbers are those of the documentation`() {
     #expect(
       ExitCode.allCases.map(\.rawValue)
-        == [0, 10, 11, 12, 13, 14, 15, 20, 21, 64, 65, 66, 70, 73, 74, 75, 77, 129, 130, 143])
+        == [
+          0, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 64, 65, 66, 70, 73, 74, 75, 77, 129,
+          130,
+          143,
+        ])
   }
 
   @Test(

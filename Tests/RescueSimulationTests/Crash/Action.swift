@@ -26,7 +26,9 @@ struct Action: Sendable, CustomStringConvertible {
     backUp("rollback journal", .delete), backUp("WAL", .wal),
     restore("rollback journal", .delete), restore("WAL", .wal),
     restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
-    restoreToNewFile, reset, salvageToNewFile, salvageInPlace, guarded, undo, undoDamaged,
+    restoreToNewFile, reset, salvageToNewFile, salvageInPlace,
+    guarded, guarded("rollback journal", .delete), guarded("WAL", .wal),
+    guarded("rollback journal, which becomes a WAL", .delete, as: .wal), undo, undoDamaged,
     prune, appendToLog,
   ]
 
@@ -148,7 +150,7 @@ struct Action: Sendable, CustomStringConvertible {
     savesWhatItCan: true)
 
   private static let guarded = Action(
-    description: "guard of a migration that fails",
+    description: "guard of a migration that changes nothing",
     prepare: { try build($0, .delete) },
     act: { rescue, stage in
       _ = try rescue.guardMigration(
@@ -158,6 +160,29 @@ struct Action: Sendable, CustomStringConvertible {
     commandLine: {
       ["guard", $0.database.description, "--on-failure", "restore", "--", "/bin/false"]
     })
+
+  private static func guarded(
+    _ name: String, _ journal: DatabaseBuilder.JournalMode,
+    as other: DatabaseBuilder.JournalMode? = nil
+  ) -> Action {
+    Action(
+      description: "guard of a migration that fails, \(name)",
+      prepare: { try build($0, journal) },
+      act: { rescue, stage in
+        // Who finds a migration that was cut off goes back to before it, and tries again.
+        if rescue.cutOffMigration(of: stage.database) != nil { try putBack(rescue, stage) }
+        _ = try rescue.guardMigration(
+          of: stage.database, named: "test", onFailure: { _ throws(RescueError) in .restore }
+        ) { database in
+          do {
+            let connection = try Connection(database, mode: .readWrite, schemaBy: .us)
+            if let other { try connection.execute("PRAGMA journal_mode = \(other.rawValue)") }
+            try connection.execute("DELETE FROM outbox WHERE id < 20; UPDATE notes SET body = ''")
+          } catch {}
+          return .exited(1)
+        }
+      })
+  }
 
   private static let undo = Action(
     description: "undo of a reset",

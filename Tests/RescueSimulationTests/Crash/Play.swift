@@ -190,7 +190,9 @@ struct Play {
     // The app may be the first that comes back. It must not find half of a database.
     let atOnce = stage.state(of: stage.database)
     let isPlanned = try stage.rescueFolder.appending("plan.json").exists
-    if atOnce != old, atOnce != new, !(atOnce.bytes[""] == nil && isPlanned) {
+    if atOnce != old, atOnce != new, !(atOnce.bytes[""] == nil && isPlanned),
+      try !stage.isGuarded
+    {
       found.append("at once, the database is neither old nor new")
     }
     do {
@@ -208,9 +210,13 @@ struct Play {
   private func lasting(_ stage: Stage, mustBeNew: Bool) throws -> [String] {
     var found: [String] = []
     let state = stage.state(of: stage.database)
-    if state != old, state != new { found.append("the database is neither old nor new") }
+    let isKnown = try stage.isGuarded
+    if state != old, state != new, !isKnown { found.append("the database is neither old nor new") }
+    if state != old, isKnown, try !isMigrationTold(on: stage) {
+      found.append("a migration was cut off, and nobody says so")
+    }
     if mustBeNew, state != new { found.append("the run succeeded, and the database is old") }
-    if state != old, try !stage.quarantined().contains(old) {
+    if state != old, !isKnown, try !stage.quarantined().contains(old) {
       found.append("the old database is nowhere")
     }
     if hadBackup, try !Self.hasGoodBackup(stage) { found.append("no backup holds any more") }
@@ -228,6 +234,16 @@ struct Play {
       "finishing twice: \($0)"
     }
     return found
+  }
+
+  /// Whether a check tells of a migration that was cut off, and there is a way back.
+  private func isMigrationTold(on stage: Stage) throws -> Bool {
+    let rescue = stage.rescue(seed: 31)
+    let input = try InputFiles(stage.database, storage: SystemStorage())
+    let found = try rescue.check(input).value.findings.map(\.code)
+    return try found.contains(.migrationUnfinished)
+      && rescue.cutOffMigration(of: stage.database) != nil
+      && Self.hasGoodBackup(stage)
   }
 
   private static func flaws(ofLog stage: Stage) -> [String] {
@@ -250,6 +266,7 @@ struct Play {
     }
     var found = try lasting(stage, mustBeNew: true).map { "done again: \($0)" }
     found += try stage.litter(expecting: action.makes).map { "litter: \($0)" }
+    if try stage.isGuarded { found.append("done again, the record of a migration is left") }
     return found
   }
 }

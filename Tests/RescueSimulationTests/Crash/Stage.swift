@@ -68,6 +68,9 @@ struct Stage: Sendable {
     }
   }
 
+  /// Whether a migration has been begun that has no end.
+  var isGuarded: Bool { get throws { try rescueFolder.appending("guard.json").exists } }
+
   /// What nobody should have left behind.
   func litter(expecting known: Set<FilePath>) throws -> [String] {
     let storage = SystemStorage()
@@ -79,7 +82,8 @@ struct Stage: Sendable {
     litter += try storage.names(in: temporary)
     guard try rescueFolder.exists else { return litter.map(\.description) }
     litter += try storage.names(in: rescueFolder).filter {
-      $0 != "backups" && $0 != "quarantine"
+      // A migration that was cut off leaves its record, until somebody decides.
+      $0 != "backups" && $0 != "quarantine" && $0 != "guard.json"
     }
     for folder in ["backups", "quarantine"] as [FilePath] {
       let path = rescueFolder.appending(folder)

@@ -24,7 +24,8 @@ final class Session: Sendable {
   /// The run log.
   var log: FilePath { scratch["log/runs.jsonl"] }
 
-  private var environment: [String: String] {
+  /// What the built programs are started with.
+  var environment: [String: String] {
     [
       "DBRESCUE_LOG": log.description, "TMPDIR": scratch["tmp"].description,
       "PATH": "/usr/bin:/bin",

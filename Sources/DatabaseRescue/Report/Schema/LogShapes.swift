@@ -24,7 +24,7 @@ enum LogShapes {
         "versions": .named("versions"), "file?": .text.saying("the name of the database"),
         "byteCount?": .count, "inputs": .list(loggedInput), "backupUsed?": .text,
         "backupMade?": .text,
-        "tables": .list(table), "tablesOmitted?": .count,
+        "tables": .list(table), "tablesOmitted?": .count, "migration?": migration,
         "steps": .list(.object(["name": .text, "outcome": .text, "seconds": .number])),
         "stepsOmitted?": .count,
       ]),
@@ -36,6 +36,17 @@ enum LogShapes {
       ]
     ).saying("what a run writes before it may change a database"),
   ]
+
+  private static let migration = JSONShape.object([
+    "program": .text, "end": .text.saying("how the command ended, in one word"),
+    "status?": .integer.saying("its exit status"),
+    "signal?": .integer.saying("the signal that ended it"),
+    "result": .words(GuardReport.Result.allCases.map(\.rawValue))
+      .saying("what became of the database"),
+    "problems": .list(.text).saying("why the result was refused"),
+    "rows": .list(.object(["table": .text, "before?": .count, "after?": .count]))
+      .saying("the tables whose number of rows is another one than before"),
+  ]).saying("what a command did to the database under guard")
 
   private static let flags = JSONShape.object([
     "wal": .flag.saying("whether a -wal with content lay beside the database"),

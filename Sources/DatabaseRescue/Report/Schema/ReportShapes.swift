@@ -116,14 +116,27 @@ enum ReportShapes {
 
   private static let guarded: [String: JSONShape] = [
     "code": code, "kept": .flag.saying("whether the migration is kept"),
+    "result": .words(GuardReport.Result.allCases.map(\.rawValue))
+      .saying("what became of the database"),
+    "program": .text.saying("the program of the command"),
     "command": .text.saying("how the command ended"),
+    "end": .object([
+      "kind": .words(["exited", "killed", "timed-out", "stopped", "outlived"]),
+      "status?": .integer.saying("its exit status"),
+      "signal?": .integer.saying("the signal that ended it, or this run"),
+    ]),
+    "losesData": .flag.saying("whether rows or values are gone that should be there"),
+    "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
     "verdict": .named("verdict").saying("on the database after the command"),
     "losesRows": .named("losesRows"), "exit": exit,
     "reasons": .list(.text).saying("why the result is refused"),
     "differences": .list(.text).saying("from the contract"),
     "unchecked": .list(.named("unchecked")),
-    "tables": .list(.object(["table": .text, "before?": .count, "after?": .count])),
-    "backups": .list(.named("storedBackup")).saying("the one that was made first"),
+    "tables": .list(
+      .object([
+        "table": .text, "oldName?": .text.saying("its name before"), "before?": .count,
+        "after?": .count,
+      ])), "backups": .list(.named("storedBackup")).saying("the one that was made first"),
     "remedy?": .words(["restore", "stop"]),
     "blockingMessage?": .list(.text).saying("what the app shows instead of opening the database"),
   ]

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A migration that was begun under guard and whose guard did not live to its end.
+
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A migration that was begun under guard and whose guard did not live to its end.
+package struct CutOffMigration: Sendable {
+  /// The backup from before it; nil where the record does not tell.
+  package let backup: BackupName?
+  /// The folder of the backup; nil where that is the one beside the database.
+  package let vault: FilePath?
+  /// What its command has started and is still at work.
+  package let processes: [Int32]
+  /// What happened, in words without a full stop.
+  package let message: String
+  /// The digest of the pages before it.
+  private let digest: Digest?
+
+  fileprivate init(_ record: GuardRecord?) {
+    digest = record?.digest
+    backup = record.flatMap { BackupName(FilePath($0.backup)) }
+    vault = record?.vault.map { FilePath($0) }
+    processes =
+      record.map {
+        ProcessFamily(group: nil, mark: "\(GuardedCommand.mark)=\($0.mark)").members
+      } ?? []
+    guard let record else {
+      message = "a migration was begun here under guard and was cut off"
+      return
+    }
+    let end = processes.first.map { ", and process \($0) of it is still at work" } ?? ""
+    message =
+      "a migration, '\(record.program)', was begun here under guard at "
+      + "\(record.began.formatted(.iso8601)) and was cut off\(end)"
+  }
+
+  /// Whether the database is, page for page, what it was before.
+  func hasChangedNothing(of image: Image?) -> Bool {
+    processes.isEmpty && digest != nil && image?.pageDigest == digest
+  }
+
+  /// The command that goes back to before it.
+  package func wayBack(of database: FilePath) -> String {
+    guard let backup else { return "dbrescue restore \(database.shellQuoted)" }
+    return "dbrescue restore \(database.shellQuoted) --from \(backup.id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+  }
+
+  /// The command that keeps what is there.
+  package func wayOn(of database: FilePath) -> String {
+    "dbrescue backup \(database.shellQuoted) --accept"
+  }
+}
+
+/// What the record of a guard tells of a database.
+enum GuardedMigration {
+  /// No migration was begun that has no end.
+  case none
+  /// One is under way, and its guard is at work.
+  case running
+  /// One was cut off.
+  case cutOff(CutOffMigration)
+
+  /// The one that was cut off.
+  var cutOff: CutOffMigration? {
+    if case .cutOff(let migration) = self { migration } else { nil }
+  }
+}
+
+extension World {
+  /// The longest record that is read.
+  private static let recordByteCountMax = 1 << 16
+
+  /// The migration on a database that has no end yet.
+  func guardedMigration(of folder: RescueFolder) throws(StorageError) -> GuardedMigration {
+    guard try storage.status(of: folder.guardRecord)?.kind == .file else { return .none }
+    let file: any StoredFile
+    do {
+      file = try storage.open(folder.guardRecord, .read)
+      guard try file.lock() else { return .running }
+    } catch  where error.cause == .missing {
+      return .none
+    }
+    let bytes = try? file.read(at: 0, count: min(file.byteCount, Self.recordByteCountMax))
+    return .cutOff(CutOffMigration(bytes.flatMap { GuardRecord($0) }))
+  }
+
+  /// Refuses to change a database on which a migration is at work.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy`.
+  func requireNobodyMigrates(_ folder: RescueFolder) throws(RescueError) {
+    let migration: GuardedMigration
+    do { migration = try guardedMigration(of: folder) } catch { throw RescueError(error) }
+    switch migration {
+    case .none: return
+    case .running:
+      throw RescueError(
+        .busy, "another run of dbrescue guards a migration of '\(folder.database)'",
+        meaning: Change.nothing.meaning, advice: "wait until it is done, then try again")
+    case .cutOff(let migration):
+      guard let process = migration.processes.first else { return }
+      throw RescueError(
+        .busy, migration.message, meaning: Change.nothing.meaning,
+        advice: "wait until that has ended, or end it: kill \(process)")
+    }
+  }
+}

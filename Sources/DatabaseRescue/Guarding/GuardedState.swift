@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A database as it was examined before or after a migration, with all that is compared.
+
+import Diagnosis
+import SQLiteFormat
+
+/// A database as it was examined before or after a migration.
+struct GuardedState {
+  let examination: Examination
+  /// What is compared of it.
+  let state: MigrationState
+  /// The digest of its pages; nil where they cannot all be read.
+  let digest: Digest?
+
+  /// Takes all figures now: the file may be another one later.
+  init(_ examination: Examination) {
+    self.examination = examination
+    let survey = examination.survey
+    let tables = survey.userTables.sorted { $0.key < $1.key }
+    let figures = Parallel.map(tables.count) { TableFigures(tables[$0].value, in: survey) }
+    state = MigrationState(
+      survey,
+      figures: Dictionary(
+        zip(tables.map(\.key), figures), uniquingKeysWith: { first, _ in first }))
+    digest = survey.image?.pageDigest
+  }
+
+  /// Whether the database holds what another state does, page for page.
+  func isAlike(_ other: GuardedState) -> Bool {
+    digest != nil && digest == other.digest
+  }
+}
+
+extension Image {
+  /// The digest of all pages, but for what counts changes and names the writer; nil where they
+  /// cannot all be read.
+  var pageDigest: Digest? {
+    var hash = SHA256()
+    for number in pages where number != geometry.lockBytePage {
+      guard var page = try? bytes(of: number) else { return nil }
+      if number == .first, page.count >= DatabaseHeader.byteCount {
+        for range in [24..<28, 92..<100] {
+          page.replaceSubrange(range, with: repeatElement(0, count: range.count))
+        }
+      }
+      hash.update(page)
+    }
+    return files.failures.count == 0 ? hash.digest() : nil
+  }
+}

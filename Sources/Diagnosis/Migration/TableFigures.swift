@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rows of a table come to, in figures that are cheap to take and to compare: no value can be
+// told from them.
+
+package import SQLiteFormat
+
+/// What the rows of a table come to.
+package struct TableFigures: Hashable, Sendable {
+  /// What the values of one column come to.
+  package struct Column: Hashable, Sendable {
+    /// Its name.
+    package let name: Name
+    /// How many rows have NULL there.
+    package internal(set) var nulls = 0
+    /// The sum of the hashes of its values.
+    package internal(set) var sum: UInt64 = 0
+    /// The hashes of its first different values, NULL not among them.
+    fileprivate var first: [UInt64] = []
+
+    init(name: Name) {
+      self.name = name
+    }
+
+    /// How many different values are told apart.
+    static let varietyMax = 3
+
+    /// How many different values it has, NULL not among them; ``varietyMax`` for any more.
+    package var variety: Int { first.count }
+
+    fileprivate mutating func add(_ hash: UInt64?) {
+      guard let hash else {
+        nulls += 1
+        return
+      }
+      sum &+= hash
+      guard first.count < Self.varietyMax, !first.contains(hash) else { return }
+      first.append(hash)
+    }
+  }
+
+  /// How many rows there are.
+  package private(set) var rows = 0
+  /// The columns, as they are stored.
+  package private(set) var columns: [Column] = []
+  /// The sum of the hashes of all rows, with what the rowid is called if it has a name.
+  package private(set) var sum: UInt64 = 0
+  /// How often rows occur that are told by all but their rowid.
+  package private(set) var copies = CopyCount()
+  /// Whether every row could be read.
+  package private(set) var isWhole = true
+
+  /// Takes the figures of a table; none of its columns where its statement cannot be parsed.
+  package init(_ tree: TreeSurvey, in survey: Survey) {
+    rows = tree.records
+    guard let image = survey.image, let root = tree.root,
+      let shape = survey.schema?.shape(ofTable: tree.entry.name)
+    else { return }
+    columns = shape.stored.map { Column(name: $0.name) }
+    var claims = PageClaims(pageCount: image.pageCount)
+    var scan = TreeScan(
+      image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
+    var figures = self
+    scan.run(&claims) { event in
+      switch event {
+      case .record(let stored): figures.add(stored, shape)
+      case .page: break
+      default: figures.isWhole = false
+      }
+      return true
+    }
+    self = figures
+  }
+
+  /// Whether another table with these figures can only be this one.
+  var isTelling: Bool { isWhole && rows > 0 && !columns.isEmpty }
+
+  /// The column of a name.
+  package func column(_ name: Name) -> Column? { columns.first { $0.name == name } }
+
+  private mutating func add(_ stored: StoredRecord, _ shape: RowShape) {
+    let fields = Array(stored.record.fields)
+    var (row, whole) = (ContentHash(), ContentHash())
+    for place in shape.stored.indices {
+      let content = shape.content(at: place, of: fields, rowID: stored.rowID)
+      guard let hash = stored.record.hash(of: content) else {
+        isWhole = false
+        return
+      }
+      columns[place].add(hash.isNull ? nil : hash.value)
+      whole.add(hash.value)
+      if !shape.stored[place].isRowID { row.add(hash.value) }
+    }
+    sum &+= whole.value
+    if stored.rowID != nil { copies.add(row.value) }
+  }
+}
+
+/// How often rows occur: of all, or of so many of them as are kept in mind.
+///
+/// A row is kept in mind by its hash, and so with all of its copies. Where there are too many, only
+/// those stay whose hash ends in another zero.
+package struct CopyCount: Hashable, Sendable {
+  /// How many are kept in mind.
+  static let keptMax = 1 << 16
+
+  /// How many zeros the hashes end in.
+  private(set) var level = 0
+  private var counts: [UInt64: Int] = [:]
+
+  /// Makes an empty count.
+  init() {}
+
+  mutating func add(_ hash: UInt64) {
+    guard hash.trailingZeroBitCount >= level else { return }
+    counts[hash, default: 0] += 1
+    while counts.count > Self.keptMax {
+      level += 1
+      counts = Self.kept(counts, level)
+    }
+  }
+
+  private static func kept(_ counts: [UInt64: Int], _ level: Int) -> [UInt64: Int] {
+    counts.filter { $0.key.trailingZeroBitCount >= level }
+  }
+
+  /// How many rows more than in another count are like one that is there already; where not all are
+  /// kept in mind, how many those that are come to.
+  func repeats(beyond other: CopyCount) -> Int {
+    let shared = max(level, other.level)
+    func repeats(_ count: CopyCount) -> Int {
+      Self.kept(count.counts, shared).values.reduce(0) { $0 + $1 - 1 }
+    }
+    return repeats(self) - repeats(other)
+  }
+}
+
+/// A hash of content, eight bytes at a time.
+struct ContentHash {
+  private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  mutating func add(_ word: UInt64) {
+    let product = (value ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    value = product.high ^ product.low ^ (word &* 0xA24B_AED4_963E_E407)
+  }
+
+  mutating func add(_ bytes: Bytes, _ range: Range<Int>) {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      var word: UInt64 = 0
+      let end = min(index + 8, range.upperBound)
+      for byte in bytes[index..<end] { word = word << 8 | UInt64(byte) }
+      add(word)
+      index = end
+    }
+    add(UInt64(range.count))
+  }
+}
+
+extension Record {
+  /// The hash of what the record holds for a column; nil where that cannot be read.
+  fileprivate func hash(of content: RowShape.Content) -> (value: UInt64, isNull: Bool)? {
+    switch content {
+    case .value(let value): Self.hash(of: value, isReal: false)
+    case .field(let field, let isReal):
+      if field.isText || field.isBlob {
+        longHash(of: field).map { ($0, false) }
+      } else {
+        (try? value(of: field)).flatMap { Self.hash(of: $0, isReal: isReal) }
+      }
+    }
+  }
+
+  private static func hash(of value: Value, isReal: Bool) -> (value: UInt64, isNull: Bool) {
+    var hash = ContentHash()
+    switch value {
+    case .null: return (0, true)
+    case .integer(let number):
+      if isReal { return Self.hash(of: .real(Double(number)), isReal: false) }
+      hash.add(1)
+      hash.add(UInt64(bitPattern: number))
+    case .real(let number):
+      hash.add(2)
+      hash.add(number.bitPattern)
+    case .text(let bytes):
+      hash.add(3)
+      hash.add(bytes, bytes.indices)
+    case .blob(let bytes):
+      hash.add(4)
+      hash.add(bytes, bytes.indices)
+    }
+    return (hash.value, false)
+  }
+
+  /// The hash of a text or blob, which may be too long to be held in memory.
+  private func longHash(of field: Field) -> UInt64? {
+    var hash = ContentHash()
+    hash.add(field.isText ? 3 : 4)
+    var pieces = pieces(of: field)
+    do {
+      while let piece = try pieces.next() { hash.add(piece.bytes, piece.range) }
+    } catch {
+      return nil
+    }
+    return hash.value
+  }
+}

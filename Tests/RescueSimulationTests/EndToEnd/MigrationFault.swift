@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way in which a migration goes wrong, as rows of a table: longer than other files.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+/// One way in which a migration goes wrong, or right, and what a guard must make of it.
+struct MigrationFault: Sendable, CustomTestStringConvertible {
+  /// What the command leaves, apart from what its script does.
+  enum Result: Sendable {
+    /// Nothing.
+    case none
+    /// The database with these changes committed.
+    case changed(String)
+    /// The same with the changes in a log, or in a transaction that was cut off.
+    case leftover(Leftover)
+  }
+
+  /// What becomes of the database.
+  enum End: Sendable {
+    /// Every byte is as it was.
+    case untouched
+    /// It holds what it held.
+    case unchanged
+    /// The backup is put back, where the policy says so.
+    case restored
+    /// The result is kept.
+    case kept
+  }
+
+  /// What goes wrong.
+  let testDescription: String
+  /// What lies ready; the script puts it in place with `put`.
+  var result = Result.none
+  /// The command, for the shell.
+  var script = "put"
+  /// What the guard is told beside it.
+  var flags: [String] = []
+  /// What the contract says, where there is one, beside the schema of version 4.
+  var contract: String?
+  /// The journal modes in which that can be.
+  var journals: Set<DatabaseBuilder.JournalMode> = [.delete, .wal]
+  /// The exit status, when the backup is to be put back.
+  let status: Int32
+  /// What becomes of the database.
+  let end: End
+  /// What is said of it.
+  var says: [String] = []
+
+  /// How the database comes to be.
+  static let steps: [DatabaseBuilder.Step] = [
+    """
+    CREATE TABLE item (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, price REAL CHECK (price > 0),
+      note TEXT)
+    """,
+    "CREATE INDEX item_name ON item (name)",
+    "CREATE TABLE tag (item INTEGER REFERENCES item (id), tag TEXT, PRIMARY KEY (item, tag))",
+    "CREATE TABLE log (msg TEXT, at INTEGER)",
+    "PRAGMA user_version = 3",
+    """
+    WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+    INSERT INTO item (name, price, note) SELECT 'n' || i, i * 1.5, 'note ' || i FROM n
+    """,
+    "INSERT INTO log SELECT 'm' || id, id FROM item",
+    "DELETE FROM item WHERE id > 190",
+    "INSERT INTO tag SELECT id, 't' || (id % 7) FROM item",
+  ]
+
+  /// All that belongs to version 4.
+  private static let upgrade = "ALTER TABLE item ADD COLUMN unit TEXT; PRAGMA user_version = 4"
+
+  /// A table made anew with what is said, and its rows.
+  private static func rebuilt(_ table: String, _ definition: String, _ rows: String = "*") -> String
+  {
+    """
+    CREATE TABLE new_\(table) \(definition);
+    INSERT INTO new_\(table) SELECT \(rows) FROM \(table);
+    DROP TABLE \(table);
+    ALTER TABLE new_\(table) RENAME TO \(table)
+    """
+  }
+
+  // MARK: The table
+
+  static let all = commands + losses + schemas + versions + journals
+
+  /// Commands that fail, or do not end.
+  private static let commands: [MigrationFault] = [
+    MigrationFault(
+      testDescription: "exit 1 untouched", script: "exit 1", status: 16, end: .untouched,
+      says: ["the command ended with status 1", "page for page what it was"]),
+    MigrationFault(
+      testDescription: "exit 1 half done", result: .changed("DELETE FROM log WHERE at > 50"),
+      script: "put; exit 1", status: 16, end: .restored,
+      says: ["the command ended with status 1", "'log' had 200 rows and has 50"]),
+    MigrationFault(
+      testDescription: "killed", result: .changed("DELETE FROM log WHERE at > 50"),
+      script: "put; kill -9 $$", status: 16, end: .restored,
+      says: ["the command was killed by signal 9"]),
+    MigrationFault(
+      testDescription: "hangs past the timeout", result: .changed("DELETE FROM log WHERE at > 50"),
+      script: "put; sleep 60", flags: ["--timeout", "1"], status: 16, end: .restored,
+      says: ["the command did not end in time and was stopped"]),
+    MigrationFault(
+      testDescription: "hangs and does not heed", result: .changed("DELETE FROM log"),
+      script: "trap '' TERM; put; sleep 60", flags: ["--timeout", "1"], status: 16,
+      end: .restored, says: ["the command did not end in time and was stopped"]),
+    MigrationFault(
+      testDescription: "a grandchild outlives it",
+      script: "(sleep 2; rm -f \"$DBRESCUE_DATABASE\") & exit 0", status: 16, end: .untouched,
+      says: ["what it had started went on until it was stopped"]),
+    MigrationFault(
+      testDescription: "a grandchild of another session outlives it",
+      script: "setsid sh -c 'sleep 2; rm -f \"$DBRESCUE_DATABASE\"' & sleep 0.2; exit 0",
+      status: 16, end: .untouched, says: ["what it had started went on until it was stopped"]),
+    MigrationFault(
+      testDescription: "a pipe runs dry after it", result: .changed(upgrade),
+      script: "put; (sleep 0.1) & exit 0", status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "the disk is full",
+      result: .changed("INSERT INTO log SELECT msg, at + 1 FROM log"),
+      script: "ulimit -f 4; trap '' XFSZ; put", status: 16, end: .restored,
+      says: ["the command ended with status 1"]),
+    MigrationFault(
+      testDescription: "removes the database", script: "rm \"$DBRESCUE_DATABASE\"", status: 18,
+      end: .restored, says: ["table 'log' with 200 rows is gone"]),
+    MigrationFault(
+      testDescription: "chatters", script: "echo '{'; echo chatter >&2; exit 1", status: 16,
+      end: .untouched),
+  ]
+
+  /// Rows and values that are gone, or are there too often.
+  private static let losses: [MigrationFault] = [
+    MigrationFault(
+      testDescription: "drops a table", result: .changed("DROP TABLE log"), status: 18,
+      end: .restored, says: ["table 'log' with 200 rows is gone"]),
+    MigrationFault(
+      testDescription: "drops a table that the contract does not know",
+      result: .changed(upgrade + "; DROP TABLE log"), contract: "", status: 18, end: .restored,
+      says: ["table 'log' with 200 rows is gone"]),
+    MigrationFault(
+      testDescription: "drops a table of which the contract says that its rows may go",
+      result: .changed(upgrade + "; DROP TABLE log"), contract: "rowCounts: {log: 'any'},",
+      status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "renames a table", result: .changed("ALTER TABLE log RENAME TO journal"),
+      status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "renames a table and loses rows",
+      result: .changed("DELETE FROM log WHERE at > 50; ALTER TABLE log RENAME TO journal"),
+      status: 18, end: .restored, says: ["table 'log' with 200 rows is gone"]),
+    MigrationFault(
+      testDescription: "renames as the contract says and loses rows",
+      result: .changed(
+        upgrade + "; DELETE FROM log WHERE at > 50; ALTER TABLE log RENAME TO journal"),
+      contract: "renamedTables: {log: 'journal'},", status: 18,
+      end: .restored, says: ["'log' had 200 rows and has, as 'journal', 50"]),
+    MigrationFault(
+      testDescription: "duplicates", result: .changed("INSERT INTO log SELECT * FROM log"),
+      status: 18, end: .restored,
+      says: ["'log' has 200 rows more than before that are copies of others"]),
+    MigrationFault(
+      testDescription: "deletes a half and doubles the rest",
+      result: .changed("DELETE FROM log WHERE at <= 100; INSERT INTO log SELECT * FROM log"),
+      status: 18, end: .restored,
+      says: ["'log' has 100 rows more than before that are copies of others"]),
+    MigrationFault(
+      testDescription: "duplicates with new ids",
+      result: .changed(
+        "INSERT INTO item (name, price, note) SELECT name, price, note FROM item"),
+      status: 18, end: .restored,
+      says: ["'item' has 190 rows more than before that are copies of others"]),
+    MigrationFault(
+      testDescription: "drops the column that told rows apart",
+      result: .changed(
+        upgrade + "; ALTER TABLE log DROP COLUMN msg; UPDATE log SET at = at % 3"),
+      contract: "", status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "nulls a column", result: .changed("UPDATE item SET note = NULL"),
+      status: 18, end: .restored, says: ["column 'item.note' had 190 values and has 0"]),
+    MigrationFault(
+      testDescription: "empties a column", result: .changed("UPDATE item SET note = ''"),
+      status: 18, end: .restored,
+      says: ["column 'item.note' had different values and has one and the same"]),
+    MigrationFault(
+      testDescription: "swaps columns in a rebuild",
+      result: .changed(
+        rebuilt("tag", "(item, tag, PRIMARY KEY (item, tag))", "tag, item")),
+      status: 18, end: .restored,
+      says: ["column 'tag.item' has the values that were in 'tag'"]),
+    MigrationFault(
+      testDescription: "drops a column", result: .changed("ALTER TABLE item DROP COLUMN note"),
+      status: 18, end: .restored, says: ["column 'item.note' with 190 values is gone"]),
+    MigrationFault(
+      testDescription: "changes every value",
+      result: .changed("UPDATE item SET note = note || '.'"),
+      status: 0, end: .kept),
+  ]
+
+  /// What the schema demanded and does not any more.
+  private static let schemas: [MigrationFault] = [
+    MigrationFault(
+      testDescription: "forgets an index", result: .changed("DROP INDEX item_name"), status: 18,
+      end: .restored, says: ["index 'item_name' is gone"]),
+    MigrationFault(
+      testDescription: "gives an index another name",
+      result: .changed("DROP INDEX item_name; CREATE INDEX by_name ON item (name)"), status: 0,
+      end: .kept),
+    MigrationFault(
+      testDescription: "loses a primary key",
+      result: .changed(rebuilt("tag", "(item INTEGER REFERENCES item (id), tag TEXT)")),
+      status: 18, end: .restored, says: ["'tag' has lost a primary key"]),
+    MigrationFault(
+      testDescription: "loses a foreign key",
+      result: .changed(rebuilt("tag", "(item INTEGER, tag TEXT, PRIMARY KEY (item, tag))")),
+      status: 18, end: .restored, says: ["'tag' has lost a foreign key"]),
+    MigrationFault(
+      testDescription: "loses NOT NULL and a check",
+      result: .changed(
+        "PRAGMA foreign_keys = OFF;"
+          + rebuilt(
+            "item", "(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, price REAL, note TEXT)")
+          + "; UPDATE sqlite_sequence SET seq = 200; CREATE INDEX item_name ON item (name)"),
+      status: 18, end: .restored,
+      says: ["'item' has lost a check", "column 'item.name' does not refuse NULL any more"]),
+  ]
+
+  /// Versions and counters.
+  private static let versions: [MigrationFault] = [
+    MigrationFault(
+      testDescription: "does what it should", result: .changed(upgrade), contract: "", status: 0,
+      end: .kept, says: ["the migration is kept"]),
+    MigrationFault(
+      testDescription: "leaves the version",
+      result: .changed("ALTER TABLE item ADD COLUMN unit TEXT"),
+      contract: "", status: 18, end: .restored, says: ["the version is 3, and 4 is expected"]),
+    MigrationFault(
+      testDescription: "goes too far", result: .changed(upgrade + "; PRAGMA user_version = 5"),
+      contract: "", status: 18, end: .restored, says: ["the version is 5, and 4 is expected"]),
+    MigrationFault(
+      testDescription: "does nothing", script: "exit 0", contract: "", status: 18,
+      end: .untouched, says: ["the version is 3, and 4 is expected"]),
+    MigrationFault(
+      testDescription: "sets the version back", result: .changed("PRAGMA user_version = 2"),
+      status: 18, end: .restored, says: ["the version went back from 3 to 2"]),
+    MigrationFault(
+      testDescription: "sets a counter back",
+      result: .changed("UPDATE sqlite_sequence SET seq = 190"), status: 18, end: .restored,
+      says: ["ids of 'item' may be used again: its counter went back from 200 to 190"]),
+    MigrationFault(
+      testDescription: "forgets a counter in a rebuild",
+      result: .changed(
+        rebuilt(
+          "item",
+          "(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, "
+            + "price REAL CHECK (price > 0), note TEXT)")
+          + "; CREATE INDEX item_name ON item (name)"),
+      status: 18, end: .restored,
+      says: ["ids of 'item' may be used again: its counter went back from 200 to 190"]),
+  ]
+
+  /// What lies beside the database afterwards.
+  private static let journals: [MigrationFault] = [
+    MigrationFault(
+      testDescription: "ends within a transaction",
+      result: .leftover(.hotJournal(["UPDATE item SET note = note || 'x'"])),
+      journals: [.delete], status: 18,
+      end: .unchanged, says: ["the command ended within a transaction, which is undone"]),
+    MigrationFault(
+      testDescription: "fails and leaves a WAL",
+      result: .leftover(.wal(["DELETE FROM log WHERE at > 50"])), script: "put; exit 1",
+      status: 16, end: .restored, says: ["'log' had 200 rows and has 50"]),
+    MigrationFault(
+      testDescription: "succeeds and leaves a WAL",
+      result: .leftover(.wal(["UPDATE item SET note = note || 'x'"])), status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "fails with another page size",
+      result: .changed("PRAGMA journal_mode = DELETE; PRAGMA page_size = 8192; VACUUM"),
+      script: "put; exit 1", status: 16, end: .restored),
+  ]
+}
