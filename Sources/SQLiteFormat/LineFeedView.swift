@@ -72,11 +72,6 @@ package struct LineFeedView: PageSource {
 
   /// The last block that starts at an offset of the view or before it.
   private func blockHolding(_ offset: Int) -> Int {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return low
+    max(0, starts.partitioningIndex { $0 > offset } - 1)
   }
 }

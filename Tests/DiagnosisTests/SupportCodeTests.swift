@@ -33,10 +33,11 @@ import Testing
     Vector(
       text: "DBR-ATMF8-CEFZV-ZZZZZ-ZZZQY",
       content: Content(
-        operation: .appStart, stage: .install, outcome: .interrupted, day: 1_000_000,
+        operation: .playbook, stage: .install, outcome: .interrupted, day: 1_000_000,
         verdict: .unreadable, finding: .unsyncedUnknown, framework: .anki, relation: .newer,
         found: 20_240_101, expected: 2045, hasWAL: true, unsynced: .cannotTell,
-        hasVerifiedBackup: true, restored: true, rowsLost: true, unattended: true),
+        hasVerifiedBackup: true, restored: true, rowsLost: true, unattended: true
+      ).of(operation: 22),
       random: .max),
     Vector(
       text: "DBR-531CS-060MG-RRNGT-PNWK2",
@@ -66,10 +67,11 @@ import Testing
     Vector(
       text: "DBR-6TMF8-CFZZF-ZFZZZ-ZZZFW",
       content: Content(
-        operation: .appStart, stage: .install, outcome: .interrupted, day: 1_000_000,
+        operation: .playbook, stage: .install, outcome: .interrupted, day: 1_000_000,
         verdict: .unreadable, finding: .unsyncedUnknown, framework: .anki, relation: .newer,
         found: 20_240_101, expected: 2045, hasWAL: true, unsynced: .cannotTell,
-        hasVerifiedBackup: true, restored: true, rowsLost: true, unattended: true),
+        hasVerifiedBackup: true, restored: true, rowsLost: true, unattended: true
+      ).of(operation: 22),
       random: .max),
   ]
 
@@ -351,5 +353,14 @@ extension SupportCode.Content {
       hasWAL: bits & 1 != 0, unsynced: pick(unsynced, &generator),
       hasVerifiedBackup: bits & 2 != 0, restored: bits & 4 != 0, rowsLost: bits & 8 != 0,
       unattended: bits & 16 != 0)
+  }
+}
+
+extension SupportCode.Content {
+  /// The same of an operation that only its number tells.
+  fileprivate func of(operation number: UInt8) -> SupportCode.Content {
+    var content = self
+    content.operation = Coded(number: number)
+    return content
   }
 }

@@ -53,6 +53,13 @@ struct ArchiveWriter {
     _ = try write(mark.encoded, as: .end)
   }
 
+  /// Takes back what was written after a position.
+  mutating func truncate(to position: Int) throws(RescueError) {
+    guard position < self.position else { return }
+    do { try file.truncate(to: position) } catch { throw RescueError(error) }
+    self.position = position
+  }
+
   /// Makes what was written durable.
   func synchronize() throws(RescueError) {
     do { try file.synchronize() } catch { throw RescueError(error) }
@@ -212,7 +219,7 @@ extension ArchiveWriter {
     struct Outcome: Sendable {
       var members: [DataMember]
       var hash: SHA256?
-      var next: [Span]
+      var next: [ImageSpan]
     }
 
     func runInOrder() throws(RescueError) -> Outcome {

@@ -17,10 +17,10 @@ package enum ContractDocument {
   /// - Throws: ``RescueError`` of kind `invalidInput` when it is no contract.
   package static func read(_ bytes: Bytes, named file: String) throws(RescueError) -> Contract {
     let contract = try decode(bytes, named: file)
-    guard contract.schema == Contract.format else {
+    guard contract.version == Contract.currentVersion else {
       throw invalid(
-        "'\(file)' is a contract of format \(contract.schema), and this program reads format "
-          + "\(Contract.format)", advice: "use a program of the same age as the contract")
+        "'\(file)' is a contract of format \(contract.version), and this program reads format "
+          + "\(Contract.currentVersion)", advice: "use a program of the same age as the contract")
     }
     return contract
   }
@@ -61,7 +61,8 @@ package enum ContractDocument {
   /// The keys that a contract may have.
   private static let shape = DocumentShape.object(
     [
-      "schema": .integer, "name": .text, "applicationID": .integer, "userVersion": .integer,
+      "format": .words([Contract.format]), "version": .integer, "schema": .integer,
+      "name": .text, "applicationID": .integer, "userVersion": .integer,
       "tables": .list(table), "triggers": statements, "views": statements, "freshSchema": names,
       "invariants": .list(
         .object(["name": .text, "sql": .text], required: ["name", "sql"])),

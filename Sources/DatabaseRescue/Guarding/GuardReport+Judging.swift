@@ -37,7 +37,7 @@ extension GuardReport {
 
 extension Contract {
   /// The tables that may have fewer rows than before.
-  var freeTables: Set<String> {
-    Set(rowCounts.filter { $0.value == .any }.map(\.key.text))
+  var freeTables: Set<Name> {
+    Set(rowCounts.filter { $0.value == .any }.keys)
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words and texts of a condition, for messages that say more than "syntax error".
 
+import SQLiteFormat
+
 /// The words and texts of a condition.
 ///
 /// What keeps a condition harmless is the sandbox that evaluates it; the tokens
@@ -31,7 +33,7 @@ struct ConditionTokens {
   }
 
   /// The words that are not quoted.
-  var names: [String] { words.filter { !$0.isQuoted }.map(\.text) }
+  var names: [Name] { words.filter { !$0.isQuoted }.map { Name($0.text) } }
 
   private func character(after count: Int) -> Character? {
     index + count < characters.count ? characters[index + count] : nil

@@ -84,18 +84,18 @@ struct DatabasePerformer: PlaybookPerformer {
     return known
   }
 
-  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport {
+  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     switch step.action {
     case .check, .diagnose, .contractVerify:
       let examination = try look()
-      return PlaybookStepReport(
+      return PlaybookStepResult(
         "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
     case .backup: return try backUp(step)
     case .salvage where step.inPlace != true: return try salvageCopy()
     case .salvage: return try replace(by: .salvage)
     case .restore: return try replace(by: .restore)
     case .reset: return try replace(by: .reset)
-    case .ask, .note, .stop: return PlaybookStepReport(step.text, facts: known)
+    case .ask, .note, .stop: return PlaybookStepResult(step.text, facts: known)
     }
   }
 
@@ -148,17 +148,17 @@ struct DatabasePerformer: PlaybookPerformer {
     return examination
   }
 
-  private mutating func backUp(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport {
+  private mutating func backUp(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     var options = BackupWriter.Options()
     options.isRaw = step.raw == true
     let backup = try rescue.backUp(database, setting.contract, setting.vault, options, &notes)
     let checks = backup.manifest?.checks.filter(\.passed).map(\.name) ?? []
-    return PlaybookStepReport(
+    return PlaybookStepResult(
       "backed up to \(backup.path.name)", facts: known,
       copy: SafetyCopy(.backup, name: backup.path.name.description, checks: checks))
   }
 
-  private mutating func salvageCopy() throws(RescueError) -> PlaybookStepReport {
+  private mutating func salvageCopy() throws(RescueError) -> PlaybookStepResult {
     let examination = try look()
     let output = database.adding(suffix: ".salvaged-\(rescue.world.random() % 1_000_000).db")
     var files = RunFiles()
@@ -170,14 +170,14 @@ struct DatabasePerformer: PlaybookPerformer {
     if let imbalance = report.imbalance { throw imbalance }
     let written = report.balances.reduce(0) { $0 + $1.written }
     let aside = report.balances.reduce(0) { $0 + $1.quarantined }
-    return PlaybookStepReport(
+    return PlaybookStepResult(
       "\(written) rows in \(output.name), \(aside) set aside", facts: known)
   }
 
   /// Carries out an option in the place of the database.
   private mutating func replace(
     by kind: RecoveryOption.Kind
-  ) throws(RescueError) -> PlaybookStepReport {
+  ) throws(RescueError) -> PlaybookStepResult {
     let wanted = earlier
     let operation: SupportCode.Operation =
       switch kind {
@@ -207,7 +207,7 @@ struct DatabasePerformer: PlaybookPerformer {
     losses += cost
     if let plan = report.plan { undo.insert(plan.undo, at: 0) }
     let kept = report.quarantine?.name.description ?? ""
-    return PlaybookStepReport(
+    return PlaybookStepResult(
       "the database is now \(report.verdict.word)"
         + (cost.isEmpty ? "" : ", without \(cost.joined(separator: ", "))")
         + "; the former files are kept", facts: known,

@@ -32,10 +32,10 @@ struct PlaybookCondition {
   /// Where it cannot, a result is final once it is not NULL, whatever the
   /// unknown facts turn out to be.
   var seesUnknown: Bool {
-    let words: Set<String> = [
+    let words: Set<Name> = [
       "is", "isnull", "notnull", "coalesce", "ifnull", "iif", "nullif", "case", "typeof",
     ]
-    return ConditionTokens(sql).names.contains { words.contains($0.lowercased()) }
+    return ConditionTokens(sql).names.contains { words.contains($0) }
   }
 
   // MARK: Validation
@@ -61,7 +61,7 @@ struct PlaybookCondition {
     let facts = PlaybookFact.allCases.map(\.name)
     let functions = ConditionEvaluator.functions
     return tokens.words.compactMap { word in
-      let name = word.text.lowercased()
+      let name = Name(word.text)
       if !word.isQuoted, Self.keywords.contains(name) { return nil }
       if word.isCall {
         return functions.contains(name)
@@ -69,7 +69,7 @@ struct PlaybookCondition {
           : "the function \(word.text.quoted) is not allowed in a condition; allowed are "
             + functions.sorted().joined(separator: ", ")
       }
-      return facts.contains(name)
+      return facts.contains { Name($0) == name }
         ? nil
         : "unknown fact \(word.text.quoted)" + NearestWord.hint(for: word.text, in: facts)
     }
@@ -78,12 +78,12 @@ struct PlaybookCondition {
   /// Texts that no fact of the condition is ever equal to: the typing mistake that would make a
   /// condition false for ever.
   private func unknownWords(_ tokens: ConditionTokens, answers: [String]) -> [String] {
-    let names = Set(tokens.names.map { $0.lowercased() })
+    let names = Set(tokens.names)
     guard names.isDisjoint(with: ["like", "glob", "instr", "substr", "typeof", "upper"]) else {
       return []
     }
     var words: [String] = []
-    for fact in PlaybookFact.allCases where names.contains(fact.name) {
+    for fact in PlaybookFact.allCases where names.contains(Name(fact.name)) {
       switch fact.kind {
       case .words(let list): words += list
       case .text where fact == .lastAnswer: words += ["yes", "no"] + answers
@@ -97,7 +97,7 @@ struct PlaybookCondition {
   }
 
   /// The words of SQL that a condition may use.
-  static let keywords: Set<String> = [
+  static let keywords: Set<Name> = [
     "and", "as", "between", "case", "cast", "collate", "distinct", "else", "end", "escape", "false",
     "from", "glob", "in", "integer", "is", "isnull", "like", "nocase", "not", "notnull", "null",
     "or", "real", "text", "then", "true", "when",

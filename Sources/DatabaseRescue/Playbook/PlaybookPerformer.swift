@@ -13,7 +13,7 @@ package protocol PlaybookPerformer {
   /// A step that finds something wrong with the database has not failed: what it
   /// found is in the facts. A `restore` takes the newest proven backup from
   /// before this run, the one that the facts of the vault describe.
-  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport
+  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult
 
   /// Puts a question to whoever is there.
   mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer
@@ -26,7 +26,7 @@ package protocol PlaybookPerformer {
 }
 
 /// What a performer says of a step that it has done.
-package struct PlaybookStepReport: Hashable, Sendable {
+package struct PlaybookStepResult: Hashable, Sendable {
   /// What was done and found, in one sentence, without row values.
   package var summary: String
   /// Everything that is known now; what is not set is unknown.

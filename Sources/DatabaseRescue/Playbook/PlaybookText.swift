@@ -2,6 +2,7 @@
 // Playbooks, dry runs and results as text for people.
 
 import Diagnosis
+import SQLiteFormat
 
 extension Playbook {
   /// The playbook as a checklist for people.
@@ -20,9 +21,8 @@ extension Playbook {
 
   /// The facts that the conditions ask for, in the order of the table.
   package var facts: [PlaybookFact] {
-    let names = steps.compactMap(\.when).flatMap { ConditionTokens($0).words }
-      .map { $0.text.lowercased() }
-    return PlaybookFact.allCases.filter { names.contains($0.name) }
+    let names = steps.compactMap(\.when).flatMap { ConditionTokens($0).words }.map { Name($0.text) }
+    return PlaybookFact.allCases.filter { names.contains(Name($0.name)) }
   }
 }
 

@@ -49,7 +49,7 @@ extension Replacement {
     guard try storage.status(of: folder.plan) != nil else { return nil }
     let file = try storage.open(folder.plan, .read)
     let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
-    guard let plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes)),
+    guard let plan = try? JSONDecoder().decode(Undertaking.self, from: Data(bytes)),
       SupportCode(plan.code) != nil
     else {
       throw RescueError(

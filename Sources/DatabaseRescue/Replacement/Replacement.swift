@@ -26,11 +26,11 @@ package struct Replacement: Sendable {
     case move
 
     /// The step of a plan that does so.
-    var step: Diagnosis.Plan.Step { self == .transaction ? .replaceContent : .replaceFiles }
+    var step: Plan.Step { self == .transaction ? .replaceContent : .replaceFiles }
   }
 
   /// What is on disk before the first change.
-  struct Plan: Codable, Sendable {
+  struct Undertaking: Codable, Sendable {
     /// The layout of this document.
     var schema = 1
     /// The code of the run.
@@ -213,8 +213,8 @@ package struct Replacement: Sendable {
   func writePlan() throws {
     let partial = folder.partialPlan(code.description)
     let file = try world.storage.open(partial, .createNew)
-    let plan = Plan(code: code.description, method: method)
-    try file.write(Bytes(JSONEncoder().encode(plan)), at: 0)
+    let undertaking = Undertaking(code: code.description, method: method)
+    try file.write(Bytes(JSONEncoder().encode(undertaking)), at: 0)
     try file.synchronize()
     try world.storage.rename(partial, to: folder.plan)
     try world.storage.synchronizeFolder(folder.path)

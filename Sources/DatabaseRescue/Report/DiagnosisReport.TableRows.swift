@@ -42,9 +42,7 @@ extension DiagnosisReport {
     /// Those that SQLite or a virtual table keeps for itself are listed only where something
     /// is wrong with them.
     static func all(of survey: Survey, _ trial: SalvageTrial?) -> [TableRows] {
-      let shadows = Set(
-        (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }
-          .map(\.name))
+      let shadows = survey.shadowTables
       let balances = Dictionary(
         trial?.balances.compactMap { balance in balance.table.map { ($0, balance) } } ?? [],
         uniquingKeysWith: { first, _ in first })

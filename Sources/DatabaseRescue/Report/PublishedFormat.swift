@@ -5,7 +5,7 @@
 package enum PublishedFormat: String, Hashable, Sendable, CaseIterable {
   /// What a command answers with `--json`, and what `--report OUT.json` writes.
   case report
-  /// What an app expects of its database; people may write it, and so it names no format.
+  /// What an app expects of its database.
   case contract
   /// A line of the run log.
   case log
@@ -20,7 +20,8 @@ package enum PublishedFormat: String, Hashable, Sendable, CaseIterable {
   /// Members may be added under the same version; it rises when one changes its meaning or goes.
   package var version: Int {
     switch self {
-    case .report, .log: 2
+    case .log: 3
+    case .report: 2
     case .contract, .playbook: 1
     }
   }

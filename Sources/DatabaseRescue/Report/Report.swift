@@ -96,11 +96,9 @@ package struct ReportedFile: Hashable, Sendable, Encodable {
   /// Makes the entry of a file from its digests before and after the run.
   package init(_ input: RunRecord.InputDigest) {
     name = input.name.description.shownFile
-    let digest = input.before?.description
-    let isPartial = digest?.hasPrefix(EvidenceDigest.partialPrefix) ?? false
-    sha256 = isPartial ? nil : digest
-    partialDigest = isPartial ? digest : nil
-    isUnchanged = input.after.map { $0 == input.before }
+    sha256 = input.sha256?.description
+    partialDigest = input.partialDigest?.description
+    isUnchanged = input.isUnchanged
   }
 
   private enum CodingKeys: String, CodingKey {

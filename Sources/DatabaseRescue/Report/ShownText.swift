@@ -21,18 +21,10 @@ extension Name {
 
 extension Int {
   /// The number with its thousands set apart, such as `15,607`.
-  var grouped: String {
-    let digits = String(magnitude)
-    var result = ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { result.append(",") }
-      result.append(digit)
-    }
-    return self < 0 ? "-" + result : result
-  }
+  var grouped: String { Quantity.grouped(self) }
 
   /// The number with its noun, such as `15,607 rows` or `1 row`.
-  func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+  func of(_ noun: String) -> String { Quantity.count(self, noun) }
 
   /// The number with its noun and verb, such as `2 rows are` or `1 row is`.
   func of(_ noun: String, _ singular: String, _ plural: String) -> String {

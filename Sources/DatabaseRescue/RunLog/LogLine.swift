@@ -39,8 +39,7 @@ extension LogLine {
     if let read = Self(Data(line)) {
       self = read
     } else {
-      guard let old = JSON(reading: line), old["schema"] == 1,
-        let read = Self(Data(old.inTodaysWords.compact.utf8))
+      guard let old = JSON(reading: line)?.inTodaysWords, let read = Self(Data(old.compact.utf8))
       else { return nil }
       self = read
     }
@@ -58,10 +57,14 @@ extension LogLine {
 }
 
 extension JSON {
-  /// A line that said `"schema": 1`, as it would be written today.
-  fileprivate var inTodaysWords: JSON {
+  /// A line of an earlier version, as it would be written today; nil for any other.
+  ///
+  /// What is different in version 2 the members themselves read.
+  fileprivate var inTodaysWords: JSON? {
     var line = members
     line["version"] = .integer(PublishedFormat.log.version)
+    if self["version"] == 2 { return .object(line) }
+    guard self["schema"] == 1 else { return nil }
     line["exit"] = line["exitCode"]
     if let verdict = line["verdict"]?.text.flatMap(Verdict.init(rawValue:)) {
       line["verdict"] = .string(verdict.word)
@@ -103,11 +106,10 @@ extension Bytes.SubSequence {
   /// Whether this is the line of a run that was about to begin: told without parsing it.
   var isBeginning: Bool { Self.beginnings.contains { starts(with: $0) } }
 
-  /// How such lines begin: today, and in version 1, where the first of their members was the time.
-  private static let beginnings = [
-    Bytes(
-      #"{"format":"dbrescue.log","version":\#(PublishedFormat.log.version),"type":"beginning","#
-        .utf8),
-    Bytes(#"{"at":"#.utf8),
-  ]
+  /// How such lines begin: since version 2, and in version 1, where the first of their members was
+  /// the time.
+  private static let beginnings =
+    (2...PublishedFormat.log.version).map {
+      Bytes(#"{"format":"dbrescue.log","version":\#($0),"type":"beginning","#.utf8)
+    } + [Bytes(#"{"at":"#.utf8)]
 }

@@ -200,7 +200,7 @@ extension RunRecord {
   }
 
   /// The SHA-256 of a file before and after the run, in hexadecimal.
-  package struct InputDigest: Hashable, Sendable, Codable {
+  package struct InputDigest: Hashable, Sendable {
     /// The name of the file.
     package let name: PlainName
     /// The digest before the run; nil when it was not taken.

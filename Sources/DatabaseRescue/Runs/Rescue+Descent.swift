@@ -19,10 +19,10 @@ extension Rescue {
     }
     let folder = try RescueFolder(of: database, storage: world.storage)
     let tables = survey.userTables.map { name, tree in
-      StateMark.Table(name: name.text, rows: tree.records, contentHash: nil)
+      StateMark.Table(name: name, rows: tree.records, contentHash: nil)
     }
     let mark = StateMark(
-      changeCounter: header.changeCounter, sequences: survey.sequencesByText, tables: tables)
+      changeCounter: header.changeCounter, sequences: survey.sequences, tables: tables)
     let lineage = try Descent(of: folder.database, in: vault ?? folder.backups, world.storage)
       .lineage(of: mark, since: world.now()) { () throws(RescueError) in
         let content = try BackupContent(survey, supportCode: code)
@@ -31,13 +31,6 @@ extension Rescue {
         return (whole, content)
       }
     return examination.adding(lineage?.findings.compactMap(\.finding) ?? [])
-  }
-}
-
-extension Survey {
-  /// The AUTOINCREMENT counters by the names of their tables as backups write them.
-  var sequencesByText: [String: Int64] {
-    Dictionary(sequences.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

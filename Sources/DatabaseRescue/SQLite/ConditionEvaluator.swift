@@ -15,7 +15,7 @@ package struct ConditionEvaluator: ~Copyable {
   package static let table = "facts"
 
   /// The functions that may be called: deterministic, and without results that grow.
-  package static let functions: Set<String> = [
+  package static let functions: Set<Name> = [
     "abs", "coalesce", "glob", "ifnull", "iif", "instr", "length", "like", "lower", "max", "min",
     "nullif", "round", "substr", "trim", "typeof", "upper",
   ]
@@ -136,7 +136,7 @@ private final class Warden {
       return true
     case SQLITE_READ: return refuse("the table \(first.quoted)")
     case SQLITE_FUNCTION:
-      return ConditionEvaluator.functions.contains(second.lowercased())
+      return ConditionEvaluator.functions.contains(Name(second))
         || refuse("the function \(second.quoted)")
     default: return refuse("anything but an expression")
     }

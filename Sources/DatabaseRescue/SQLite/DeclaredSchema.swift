@@ -35,7 +35,7 @@ package struct DeclaredSchema: Sendable {
       var sandbox = try SchemaSandbox(SchemaGroups(entries))
       sandbox.declareAll()
       declarations = sandbox.declarations.sorted { $0.rank < $1.rank }
-      refused = sandbox.refused + Self.strayIndexes(in: entries, sandbox)
+      refused = sandbox.refused + Self.indexesOfNoTable(in: entries, sandbox)
       description = sandbox.description
       defaults = sandbox.defaults
       virtualTables = sandbox.virtualTables
@@ -52,7 +52,7 @@ package struct DeclaredSchema: Sendable {
   }
 
   /// Indexes without a statement, which SQLite makes for constraints, that no table has.
-  private static func strayIndexes(
+  private static func indexesOfNoTable(
     in entries: [SchemaEntry], _ sandbox: SchemaSandbox
   ) -> [RefusedStatement] {
     var known = Set(sandbox.refused.map(\.name))

@@ -129,13 +129,13 @@ private struct EntryTable {
       throw SQLiteError(extendedCode: 1, message: "its table has no name for its rowids")
     }
     let (entries, rows) = (name.quotedIdentifier, table.name.quotedIdentifier)
-    let strays = try connection.value(
+    let extra = try connection.value(
       "SELECT count(*) FROM \(entries) WHERE rowid NOT IN (SELECT \(alias) FROM \(rows))")
     let missing = try connection.value(
       """
       SELECT (SELECT count(*) FROM \(rows)) - (SELECT count(*) FROM \(entries))
       """)
-    guard strays == .integer(0), index.predicate != nil || missing == .integer(0) else {
+    guard extra == .integer(0), index.predicate != nil || missing == .integer(0) else {
       throw SQLiteError(extendedCode: 1, message: "its entries are not those of the rows")
     }
   }

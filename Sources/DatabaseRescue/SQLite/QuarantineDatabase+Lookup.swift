@@ -102,7 +102,7 @@ extension QuarantineDatabase {
       !present.known.contains($0.field) && $0.field < Self.valuesMax
     }
     var witnesses = present.witnesses.map { [$0] } ?? []
-    if let index = partial.witness.index { witnesses.append(index) }
+    if let index = partial.source.index { witnesses.append(index) }
     let known = (present.known + fresh.map(\.field)).sorted()
     try widen(.partialRows, to: (known.last ?? -1) + 1)
     let changes = fresh.map { ", c\($0.field) = ?" }.joined()

@@ -140,14 +140,14 @@ package struct QuarantineDatabase: ~Copyable {
     try insert(
       into: .partialRows,
       place(of: partial.page, partial.offset, table: table, rowID: partial.rowID) + [
-        .text(partial.witness.word), .text(partial.witness.description),
-        partial.witness.index.map { .text($0) } ?? .null, .text(partial.values.map(\.field).listed),
+        .text(partial.source.word), .text(partial.source.description),
+        partial.source.index.map { .text($0) } ?? .null, .text(partial.values.map(\.field).listed),
         count.map { .integer(Int64($0)) } ?? .null,
       ], partial.values)
   }
 
   /// Notes a page that no row was read from.
-  package mutating func add(_ page: StrayPage) throws(SQLiteError) {
+  package mutating func add(_ page: UnreadPage) throws(SQLiteError) {
     let bytes = image.flatMap { try? $0.bytes(of: page.page) }
     let place: [Value] =
       if let image, let bytes {
@@ -189,8 +189,8 @@ extension [Int] {
   var listed: String { map(String.init).joined(separator: ",") }
 }
 
-extension PartialRow.Witness {
-  /// What the witness is, in one word.
+extension PartialRow.Source {
+  /// What the source is, in one word.
   fileprivate var word: String {
     switch self {
     case .cell: "broken-chain"
@@ -198,7 +198,7 @@ extension PartialRow.Witness {
     }
   }
 
-  /// What the witness says, in words.
+  /// What the source says, in words.
   fileprivate var description: String {
     switch self {
     case .cell(let problem): "\(problem): the fields before the break are kept"
@@ -206,6 +206,6 @@ extension PartialRow.Witness {
     }
   }
 
-  /// The index that is the witness.
+  /// The index that is the source.
   var index: String? { if case .index(let name) = self { name.text } else { nil } }
 }

@@ -123,12 +123,7 @@ private final class RowIDStretches {
 
   /// Whether a rowid lies in a stretch.
   func contains(_ rowID: Int64) -> Bool {
-    var low = 0
-    var high = firsts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if firsts[middle] <= rowID { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 && rowID <= lasts[low - 1]
+    let next = firsts.partitioningIndex { $0 > rowID }
+    return next > 0 && rowID <= lasts[next - 1]
   }
 }

@@ -229,6 +229,7 @@ package enum SchemaReader {
       guard let column = table.columns.firstIndex(where: { $0.name == name }) else {
         continue
       }
+      // As SQLite writes the names of its own.
       table.columns[column].collation =
         Name(SQLTokens([item.tokens[collate + 1]]).normalized.uppercased())
     }

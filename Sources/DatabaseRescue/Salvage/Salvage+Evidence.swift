@@ -53,7 +53,7 @@ extension SchemaSource {
   fileprivate var words: String {
     switch self {
     case .schemaTable: "the schema table"
-    case .strayPage: "pages that the schema table has lost"
+    case .orphanPage: "pages that the schema table has lost"
     case .otherTime: "copies of another time, in or under the journals"
     case .expected: "the schema that was given"
     }

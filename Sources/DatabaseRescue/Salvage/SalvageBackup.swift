@@ -83,7 +83,7 @@ extension KnownPages {
     var leaves: [PageNumber: Leaf] = [:]
     for table in manifest.content.tables {
       for leaf in table.leafPages?.leaves ?? [] {
-        leaves[leaf.page] = Leaf(table: Name(table.name), checksum: leaf.checksum)
+        leaves[leaf.page] = Leaf(table: table.name, checksum: leaf.checksum)
       }
     }
     guard !leaves.isEmpty else { return nil }

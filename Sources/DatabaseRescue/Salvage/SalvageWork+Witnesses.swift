@@ -19,7 +19,7 @@ extension SalvageWork {
     guard let image = survey.image, let table = plan.table, let lookup = try lookup(for: plan)
     else { return LossEvidence(gaps: gaps, isExact: false) }
     var entries: [Int] = []
-    for index in survey.witnesses(for: table) {
+    for index in survey.keyIndexes(for: table) {
       if index.isComplete { entries.append(index.entryCount) }
       try keepEntries(of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
     }
@@ -38,7 +38,7 @@ extension SalvageWork {
 
   /// Keeps the entries of one index whose rows are nowhere else.
   private mutating func keepEntries(
-    of index: IndexWitness, _ image: Image, _ plan: TablePlan, _ lookup: borrowing RowLookup,
+    of index: KeyIndex, _ image: Image, _ plan: TablePlan, _ lookup: borrowing RowLookup,
     isAnythingAside: Bool
   ) throws {
     try index.scan(image) { entry in

@@ -61,7 +61,7 @@ struct SalvageWork: ~Copyable {
     try witnessLosses()
     try takeFromBackups()
     try target.settle(storage: world.storage)
-    for page in survey.strayPages { try aside.add(page) }
+    for page in survey.unreadPages { try aside.add(page) }
     let sequences = salvage.sequences
     try whenRead()
     closeLedger()

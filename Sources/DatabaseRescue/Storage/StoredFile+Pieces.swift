@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-extension StoredFile {
+extension PageSource {
   /// Hands out all of the file in pieces, each with its place.
   func forEachPiece(_ body: (Bytes, _ offset: Int) throws -> Void) throws {
     var offset = 0

@@ -7,6 +7,8 @@ internal import SQLiteFormat
 struct BackupContainer {
   private var archive: ArchiveWriter
   private var imageByteCount = 0
+  /// Where the data ends, and what was measured begins.
+  private var dataEnd = 0
 
   /// Begins a file with what is known first.
   init(
@@ -24,6 +26,7 @@ struct BackupContainer {
   ) throws(RescueError) -> (StoredImage, BackupManifest.Check) {
     imageByteCount = image.byteCount
     let stored = try archive.write(image: image, from: name, like: earlier?.archive)
+    dataEnd = archive.position
     var detail = "\(archive.members.count) members inflate to what was stored"
     if let earlier, stored.reusedCount > 0 {
       detail += "; \(stored.reusedCount) are as in backup \(earlier.id)"
@@ -31,10 +34,12 @@ struct BackupContainer {
     return (stored, BackupManifest.Check(BackupReader.readBack, passed: true, detail: detail))
   }
 
-  /// Writes what was measured, makes it durable, and reads it back.
+  /// Writes what was measured, makes it durable, and reads it back; it takes the place of what was
+  /// known before the file was tried.
   mutating func finish(
     _ manifest: BackupManifest, in storage: any Storage
   ) throws(RescueError) {
+    try archive.truncate(to: dataEnd)
     try archive.finish(manifest: try manifest.encoded(), imageByteCount: imageByteCount)
     try archive.synchronize()
     let reader = try BackupReader(archive.path, in: storage)

@@ -48,13 +48,12 @@ extension BackupContent {
   /// - Throws: ``RescueError`` when rows cannot be read.
   init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) throws(RescueError) {
     let tables = survey.trees.filter { $0.entry.kind == .table }
-    let shadows = Set(
-      (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }.map(\.name))
+    let shadows = survey.shadowTables
     let known = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let described = Parallel.map(tables.count) { index -> Result<Table, RescueError> in
       Result { () throws(RescueError) -> Table in
         let tree = tables[index]
-        if let table = known[tree.entry.name.text] { return table }
+        if let table = known[tree.entry.name] { return table }
         var table = try Table(tree, in: survey)
         if shadows.contains(tree.entry.name) { table.isShadow = true }
         return table
@@ -69,14 +68,14 @@ extension BackupContent {
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
       tables: try described.map { table throws(RescueError) in try table.get() },
       findings: survey.findings.map { FoundThing($0) })
-    sequences = survey.sequencesByText
+    sequences = survey.sequences
   }
 }
 
 /// The tables of a sound database that are not as they were in an earlier backup.
 private struct ChangedTables {
   /// Their names: a table has changed when a page of it has, or one of its indexes.
-  let names: Set<String>
+  let names: Set<Name>
 
   /// Finds them; nil where more than the content of tables is different.
   init?(in survey: Survey, since earlier: EarlierBackup) {
@@ -87,7 +86,7 @@ private struct ChangedTables {
       let old = try? earlier.pages.read(at: 0, count: size), old.count == size,
       Self.schemaFields.allSatisfy({ first[$0] == old[$0] }), first[100...] == old[100...]
     else { return nil }
-    var names: Set<String> = []
+    var names: Set<Name> = []
     var pages = Set(earlier.changes.ranges.flatMap { PageNumber.pages(of: $0, pageSize: size) })
     pages.remove(.first)
     for page in pages {
@@ -95,7 +94,7 @@ private struct ChangedTables {
       if owner == Survey.schemaOwner { return nil }
       let position = Int(owner - Survey.firstTreeOwner)
       if survey.trees.indices.contains(position) {
-        names.insert(survey.trees[position].entry.table.text)
+        names.insert(survey.trees[position].entry.table)
       }
     }
     self.names = names

@@ -67,8 +67,6 @@ struct BackupJob {
 
   /// How often a copy of the files is tried while somebody writes to them.
   private static let copyAttemptsMax = 3
-  /// How much of a file is copied at a time.
-  private static let copyByteCount = 1024 * 1024
 
   /// Has SQLite copy the database, as it is after recovery.
   ///
@@ -145,15 +143,12 @@ struct BackupJob {
     _ source: any PageSource, of path: FilePath, to newPath: FilePath
   ) throws(RescueError) {
     let output = try BackupOutput(newPath, in: storage)
-    while true {
-      let bytes: Bytes
-      do {
-        bytes = try source.read(at: output.byteCount, count: Self.copyByteCount)
-      } catch {
-        throw RescueError(error, in: path)
-      }
-      if bytes.isEmpty { return }
-      try output.append(bytes)
+    do {
+      try source.forEachPiece { bytes, _ in try output.append(bytes) }
+    } catch let error as ReadFailure {
+      throw RescueError(error, in: path)
+    } catch {
+      throw RescueError(error, doing: "copy '\(path)'", meaning: "the database is untouched")
     }
   }
 
@@ -166,13 +161,6 @@ struct BackupJob {
     let image = writer.world.watched(try open(run.path(.image), .read))
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
-    // Beside everything else, where no earlier backup can vouch for any table.
-    let isKnown = earlier?.vouching(at: created, for: writer.options.recheckAfter)?.isIntact == true
-    let checks =
-      writer.options.verification == .full && !isKnown
-      ? Background { [path = run.path(.image), world = writer.world] () throws(RescueError) in
-        try ImageChecks.all(of: path, until: world.isCancelled)
-      } : nil
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
     if stored.isCleared, !stored.manifest.content.isSound {
       // Pages that are said to be free may be in use.
@@ -181,29 +169,44 @@ struct BackupJob {
     }
     var manifest = stored.manifest
     manifest.checks += [difference].compactMap(\.self)
-    if writer.options.verification == .full {
-      if let checks {
-        manifest.checks += try checks.value()
-      } else {
-        manifest.checks += try ImageChecks.of(
-          run.path(.image), since: stored.since, changed: stored.changedTables,
-          until: writer.world.isCancelled)
-      }
-      if !manifest.checks.allSatisfy(\.passed) {
-        try storage.requireReadable(
-          run.path(.image), doing: ImageChecks.doing, meaning: ImageChecks.meaning)
-      }
-      manifest.checks += try check(run.path(.image))
-      // What modules were not asked when the pages were read, they were asked now.
-      manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }
-    }
     try run.remove(.image)
     manifest.content.changeCounter = counter?.atLeast
     manifest.content.place = descent.place
     manifest.lineage = try lineage(of: manifest.content, counter)
+    if writer.options.verification == .full {
+      try stored.container.finish(manifest, in: storage)
+      manifest.checks += try tried(manifest, stored, describing: describe, checking: check)
+      // What modules were not asked when the pages were read, they were asked now.
+      manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }
+    }
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)
     return manifest
+  }
+
+  /// Restores the finished container on trial, and has everything checked that it gives back.
+  private func tried(
+    _ manifest: BackupManifest, _ stored: Stored, describing describe: Describe,
+    checking check: CheckCopy
+  ) throws(RescueError) -> [Check] {
+    let copy = run.path(.trial)
+    let trial = TrialRestore(
+      container: run.path(.container(.main)), copy: copy, world: writer.world)
+    try trial.restore()
+    let found = Background { [world = writer.world] () throws(RescueError) in
+      try ImageChecks.of(
+        copy, since: stored.since, changed: stored.changedTables, until: world.isCancelled)
+    }
+    let own = try trial.check(manifest.content) { (pages) throws(RescueError) in
+      try describe(pages, stored.since).content
+    }
+    var checks = [own] + (try found.value())
+    if !checks.allSatisfy(\.passed) {
+      try storage.requireReadable(copy, doing: ImageChecks.doing, meaning: ImageChecks.meaning)
+    }
+    checks += try check(copy)
+    try run.remove(.trial)
+    return checks
   }
 
   /// An image in its container, which is not yet finished.
@@ -215,7 +218,7 @@ struct BackupJob {
     /// The earlier backup, with where it differs.
     var since: EarlierBackup?
     /// The tables that differ from it; nil when any may.
-    var changedTables: [String]?
+    var changedTables: [Name]?
   }
 
   /// Stores the image, and says what is in it.

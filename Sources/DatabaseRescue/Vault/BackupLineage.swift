@@ -38,7 +38,7 @@ struct ChangeCounter {
 extension BackupContent {
   /// By what this state of the database is told from others.
   var mark: StateMark {
-    let own = tables.filter { !Name($0.name).isReserved && $0.isShadow != true }
+    let own = tables.filter { !$0.name.isReserved && $0.isShadow != true }
     return StateMark(
       changeCounter: changeCounter, sequences: sequences ?? [:],
       tables: own.map {
@@ -148,7 +148,7 @@ struct Descent {
   ///
   /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
   func lineage(
-    of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<String> = [],
+    of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<Name> = [],
     isAccepted: Bool = false,
     whole: () throws(RescueError) -> (mark: StateMark, content: BackupContent)
   ) throws(RescueError) -> BackupManifest.Lineage? {
@@ -213,7 +213,7 @@ struct Descent {
 }
 
 extension BackupContent {
-  fileprivate func leaves(of table: String) -> Set<LeafPages.Leaf> {
+  fileprivate func leaves(of table: Name) -> Set<LeafPages.Leaf> {
     Set(tables.first { $0.name == table }?.leafPages?.leaves ?? [])
   }
 }

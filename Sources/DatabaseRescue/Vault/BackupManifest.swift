@@ -134,7 +134,7 @@ package struct BackupContent: Codable, Hashable, Sendable {
   /// that is unknown.
   package var place: String?
   /// The AUTOINCREMENT counters by table; nil when they are unknown.
-  package var sequences: [String: Int64]?
+  package var sequences: [Name: Int64]?
 
   /// Makes a description of a database; what is left out is unknown.
   package init(
@@ -155,7 +155,7 @@ package struct BackupContent: Codable, Hashable, Sendable {
   /// A table of the database.
   package struct Table: Codable, Hashable, Sendable {
     /// Its name.
-    package var name: String
+    package var name: Name
     /// How many rows it has.
     package var rows: Int
     /// A digest of its rows, made in whatever way the maker of the backup compares tables.
@@ -167,7 +167,7 @@ package struct BackupContent: Codable, Hashable, Sendable {
 
     /// Makes a table.
     package init(
-      name: String, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
+      name: Name, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
     ) {
       self.name = name
       self.rows = rows

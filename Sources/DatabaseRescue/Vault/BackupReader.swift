@@ -191,11 +191,7 @@ private final class BackupImage: PageSource {
 extension Archive {
   /// The place in the list of members of the one that holds a byte of the image.
   func index(ofMemberWith offset: Int) -> Int? {
-    var (low, high) = (0, members.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if members[middle].span.upperBound <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low < members.count && members[low].span.contains(offset) ? low : nil
+    let index = members.partitioningIndex { $0.span.upperBound > offset }
+    return index < members.count && members[index].span.contains(offset) ? index : nil
   }
 }

@@ -17,7 +17,7 @@ final class BackupRun {
     case source
     /// The copy of the database that is stored.
     case image
-    /// The copy of the database that was inflated again.
+    /// The database that the finished backup was restored to, on trial.
     case trial
 
     var name: String {

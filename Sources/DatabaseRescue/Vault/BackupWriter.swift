@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a backup that counts: stored, read back, tried, and only then given its name.
 
-package import SQLiteFormat
+public import SQLiteFormat
 
 /// Makes backups in one vault.
 ///
 /// The order is fixed: free space, a copy of the database in the vault, a temporary file with the
-/// data, every member of which is inflated, compared with the copy and read back; checks of the
-/// copy, the manifest, reading that back, the final name, the folder made durable. Whatever fails,
-/// the temporary files go and the vault is as before.
+/// data, every member of which is inflated, compared with the copy and read back; the finished file
+/// restored on trial in the place of the copy, and checked; the manifest, reading that back, the
+/// final name, the folder made durable. Whatever fails, the temporary files go and the vault is as
+/// before.
 public struct BackupWriter: Sendable {
   /// How much is done before a backup counts.
   public enum Verification: String, Hashable, Sendable, CaseIterable {
     /// Everything is inflated, compared with the copy that was stored, and read back.
     case quick
-    /// Besides, SQLite and the caller check that copy.
+    /// Besides, the finished file is restored on trial, and SQLite and the caller check what it gave.
     case full
   }
 
@@ -35,7 +36,7 @@ public struct BackupWriter: Sendable {
     /// to be good; nil for any number.
     public var lossMax: Int?
     /// The tables that may lose any number of rows.
-    public var freeTables: Set<String> = []
+    public var freeTables: Set<Name> = []
     /// Whether the backup counts although the database is older than its newest good backup, or has
     /// lost more rows than it may.
     public var acceptsOlder = false
@@ -48,7 +49,7 @@ public struct BackupWriter: Sendable {
   }
 
   /// Says what is in the bytes that are about to be stored, and what of it is different from an
-  /// earlier backup.
+  /// earlier backup; and again in those that were restored on trial.
   package typealias Describe =
     (any PageSource, EarlierBackup?) throws(RescueError) -> BackupDescription
   /// Checks a private copy, which it may change.
@@ -89,7 +90,7 @@ public struct BackupWriter: Sendable {
   ///   - database: The database, which other processes may be using.
   ///   - describe: Says what is in the bytes that are about to be stored. For a raw
   ///     backup these are of the main file alone, and an error only becomes a failed check.
-  ///   - check: More checks on the private copy that was stored.
+  ///   - check: More checks on the private copy to which the backup was restored on trial.
   /// - Returns: The backup, verified as the options ask.
   /// - Throws: ``RescueError``; the vault is then as it was before.
   package func backUp(
@@ -138,7 +139,8 @@ public struct BackupWriter: Sendable {
     }
   }
 
-  /// Checks that the copy of the database and the backup of it fit.
+  /// Checks that the copy of the database and the backup of it fit; what is restored on trial takes
+  /// the place of the copy.
   private func checkSpace(for files: DatabaseFiles) throws(RescueError) {
     // The copy, and a backup of typical data; a raw backup needs no copy, but may not shrink.
     let content = files.byteCount

@@ -86,10 +86,10 @@ package struct BackupDescription: Sendable {
   /// What the database is and holds.
   package var content: BackupContent
   /// The tables that differ from the earlier backup, by themselves or in an index; nil when any may.
-  package var changedTables: [String]?
+  package var changedTables: [Name]?
 
   /// Describes a database.
-  package init(_ content: BackupContent, changedTables: [String]? = nil) {
+  package init(_ content: BackupContent, changedTables: [Name]? = nil) {
     self.content = content
     self.changedTables = changedTables
   }

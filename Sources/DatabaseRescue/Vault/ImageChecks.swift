@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SQLite itself says of the private copy of a database that a backup holds.
+// What SQLite itself says of the database that a backup gives back.
 
 internal import Diagnosis
 internal import SQLiteFormat
@@ -10,10 +10,7 @@ internal import SQLiteFormat
   internal import Foundation
 #endif
 
-/// The checks that SQLite does on the private copy that is stored.
-///
-/// What the backup gives back is this copy, byte for byte but for what free pages held: that much was
-/// proven when it was stored.
+/// The checks that SQLite does on the private copy that the finished backup was restored to.
 enum ImageChecks {
   typealias Check = BackupManifest.Check
 
@@ -46,7 +43,7 @@ enum ImageChecks {
   /// - Returns: The checks, each with the earlier backup where it rests on that.
   /// - Throws: ``RescueError`` when the copy cannot be read.
   static func of(
-    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [String]?,
+    _ copy: FilePath, since earlier: EarlierBackup?, changed tables: [Name]?,
     until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RescueError) -> [Check] {
     guard let earlier, earlier.isIntact else { return try all(of: copy, until: isCancelled) }
@@ -77,7 +74,7 @@ enum ImageChecks {
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
   private static func integrity(
-    of tables: [String]? = nil, in copy: FilePath, otherwise detail: String = "ok",
+    of tables: [Name]? = nil, in copy: FilePath, otherwise detail: String = "ok",
     until isCancelled: @escaping @Sendable () -> Bool
   ) throws(RescueError) -> Check {
     try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
@@ -139,12 +136,12 @@ enum ImageChecks {
   }
 
   /// Whether an error tells of the database, and not of the disk or of this run.
-  private static func speaksOfDatabase(_ error: SQLiteError) -> Bool {
+  static func speaksOfDatabase(_ error: SQLiteError) -> Bool {
     [.damaged, .constraint, .other].contains(error.cause)
   }
 
   /// What is done here, as errors say it, and what it means if it cannot be done.
-  static let doing = "check the copy that is being backed up"
+  static let doing = "check the database that the backup gives back"
   static let meaning = "no backup was made; the database is untouched"
 
   private static func notDone(_ error: SQLiteError) -> RescueError {
@@ -197,9 +194,9 @@ enum ImageChecks {
   }
 }
 
-extension [String] {
+extension [Name] {
   /// At most so many groups with all elements, each about as large as the others.
-  fileprivate func split(into count: Int) -> [[String]] {
+  fileprivate func split(into count: Int) -> [[Name]] {
     (0..<Swift.min(count, self.count)).map { group in
       stride(from: group, to: self.count, by: count).map { self[$0] }
     }

@@ -11,7 +11,7 @@ extension BackupContent.Table {
   ///
   /// - Throws: ``RescueError`` when rows that the survey has read cannot be read again.
   init(_ tree: TreeSurvey, in survey: Survey) throws(RescueError) {
-    self.init(name: tree.entry.name.text, rows: tree.records)
+    self.init(name: tree.entry.name, rows: tree.records)
     guard let image = survey.image, let root = tree.root else { return }
     var digest = TableDigest(image, isRowIDTable: tree.isRowIDTable)
     digest.add(root, depth: 0)

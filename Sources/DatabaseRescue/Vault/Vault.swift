@@ -117,13 +117,6 @@ public struct Vault: Sendable {
     return found
   }
 
-  /// Reads every backup in full, newest first, with the files stored beside a raw one.
-  ///
-  /// - Throws: ``RescueError`` when the folder cannot be listed.
-  package func verifyAll() throws(RescueError) -> [BackupVerification] {
-    try list().flatMap(verify)
-  }
-
   /// Reads a backup in full, and the files stored beside it when it is raw.
   package func verify(_ backup: Backup) -> [BackupVerification] {
     let sidecars = backup.manifest?.sidecars ?? []

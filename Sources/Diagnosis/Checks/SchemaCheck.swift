@@ -32,7 +32,7 @@ enum SchemaCheck: Check {
           .freeSpaceDamaged, "a page of the schema table does not use each byte exactly once",
           at: .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")))
     }
-    for fault in schema.strangers.first {
+    for fault in schema.misfits.first {
       findings.append(
         Finding(
           .schemaDamaged, "a row of the schema table declares nothing",

@@ -10,9 +10,10 @@ extension Contract {
       "description": "What an app expects of its SQLite database. JSON5 is read: comments and trailing commas are welcome.",
       "type": "object",
       "additionalProperties": false,
-      "required": ["schema", "name"],
+      "required": ["version", "name"],
       "properties": {
-        "schema": {"const": 1, "description": "The version of this format."},
+        "format": {"const": "dbrescue.contract", "description": "What this document is."},
+        "version": {"const": 1, "description": "The version of this format."},
         "name": {"type": "string", "description": "The name of the database, such as the app's."},
         "applicationID": {"type": "integer", "minimum": -2147483648, "maximum": 2147483647, "description": "PRAGMA application_id; any will do when absent."},
         "userVersion": {"type": "integer", "minimum": -2147483648, "maximum": 2147483647, "default": 0, "description": "PRAGMA user_version."},

@@ -5,11 +5,13 @@ package import SQLiteFormat
 
 /// What an app expects of its database.
 public struct Contract: Hashable, Sendable {
+  /// The name of the document format.
+  package static let format: String = "dbrescue.contract"
   /// The version of the document format that this library writes.
-  package static let format: Int = 1
+  package static let currentVersion: Int = 1
 
   /// The version of the document format.
-  package var schema: Int
+  package var version: Int
   /// The name of the database, such as the app's.
   public var name: String
   /// The application id; nil when any will do.
@@ -38,14 +40,14 @@ public struct Contract: Hashable, Sendable {
 
   /// Makes a contract.
   package init(
-    schema: Int = Contract.format, name: String, applicationID: Int32? = nil,
+    version: Int = Contract.currentVersion, name: String, applicationID: Int32? = nil,
     userVersion: Int32 = 0, objects: SchemaDescription = SchemaDescription(),
     freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
     rowCounts: [Name: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
     renamedTables: [Name: Name] = [:], renamedColumns: [Name: [Name: Name]] = [:],
     ignoreTables: [Name] = []
   ) {
-    self.schema = schema
+    self.version = version
     self.name = name
     self.applicationID = applicationID
     self.userVersion = userVersion
@@ -114,15 +116,25 @@ extension Contract {
 
 extension Contract: Codable {
   enum CodingKeys: String, CodingKey {
-    case schema, name, applicationID, userVersion, freshSchema, invariants, unsynced, rowCounts
-    case allowExtraObjects, renamedTables, renamedColumns, ignoreTables
+    case format, version, schema, name, applicationID, userVersion, freshSchema, invariants
+    case unsynced, rowCounts, allowExtraObjects, renamedTables, renamedColumns, ignoreTables
   }
 
   /// Reads a contract; what is absent says nothing.
+  ///
+  /// One that people write need not name its format, and the first ones said `schema` and not
+  /// `version`.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
+    if let format = try values.decodeIfPresent(String.self, forKey: .format),
+      format != Self.format
+    {
+      throw DecodingError.dataCorruptedError(
+        forKey: .format, in: values, debugDescription: "this is a document of another format")
+    }
     self.init(
-      schema: try values.decode(Int.self, forKey: .schema),
+      version: try values.decodeIfPresent(Int.self, forKey: .schema)
+        ?? values.decode(Int.self, forKey: .version),
       name: try values.decode(String.self, forKey: .name),
       applicationID: try values.decodeIfPresent(Int32.self, forKey: .applicationID),
       userVersion: try values.value(.userVersion, else: 0),
@@ -141,7 +153,8 @@ extension Contract: Codable {
   public func encode(to encoder: any Encoder) throws {
     try objects.encode(to: encoder)
     var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(schema, forKey: .schema)
+    try values.encode(Self.format, forKey: .format)
+    try values.encode(version, forKey: .version)
     try values.encode(name, forKey: .name)
     try values.encodeIfPresent(applicationID, forKey: .applicationID)
     try values.encode(userVersion, forKey: .userVersion)

@@ -87,11 +87,6 @@ package struct ContractDifference: Hashable, Sendable {
     self.mend = mend
   }
 
-  /// The SQL statement that would mend it; nil when no single one does.
-  package var mendSQL: String? {
-    if case .statement(let sql) = mend { sql } else { nil }
-  }
-
   /// What differs, such as `missing column workouts.timezone`.
   package var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
 

@@ -75,7 +75,6 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case schemaDamaged = 120
   case schemaSQLUnreadable = 121
   case schemaHostile = 122
-  case unknownModule = 123
   case headOfAnother = 126
 
   // Backups
@@ -374,10 +373,6 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .damage, "the schema holds SQL that is not a declaration",
         "it is not executed; SQLite never writes such a row, and refuses a file that has one")
-    case .unknownModule:
-      Entry(
-        .notice, "a virtual table of an unknown module",
-        "its own storage tables are read as ordinary tables")
     case .headOfAnother:
       Entry(
         .loss, "the first page is that of another database",

@@ -178,7 +178,7 @@ extension SchemaSurvey {
         : table.withoutRowID ? table.indexes.first(where: { $0.origin == .primaryKey }) : nil
     else { return nil }
     for collation in index.columns.map(\.collation) where collation != "BINARY" {
-      guard let known = KeyOrder.Collation(rawValue: collation.foldedText.uppercased()) else {
+      guard let known = KeyOrder.Collation(collation) else {
         return "only the app has the collation '\(collation)'"
       }
       if encoding != .utf8, known != .binary {

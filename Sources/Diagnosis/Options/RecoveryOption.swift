@@ -208,8 +208,7 @@ extension Examination {
 
   /// What a trial did with the tables that people know, by name.
   private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
-    let shadows = Set(
-      (survey.schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }.map(\.name))
+    let shadows = survey.shadowTables
     return trial.balances.compactMap { balance in
       guard let table = balance.table, !table.isReserved, !shadows.contains(table) else {
         return nil

@@ -32,9 +32,7 @@ extension Survey {
   package func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
     let names = Set(
       (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
-    let hidden = Set(
-      [self, other].flatMap { $0.schema?.parsed.description.tables ?? [] }
-        .filter { $0.kind == .shadow }.map(\.name))
+    let hidden = shadowTables.union(other.shadowTables)
     let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
       compare(table: $0, with: other)
     }

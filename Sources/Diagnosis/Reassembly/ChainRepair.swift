@@ -98,15 +98,15 @@ extension ChainRepair {
     guard !whole.isEmpty || !broken.isEmpty else { return }
     broken += settle(&whole, survey, image)
     guard !broken.isEmpty, broken.count <= Self.brokenMax else { return }
-    let strays = survey.straysOnFreelist
-    guard survey.hasPointerMaps || survey.knowsFreePages(strays: strays, reader) else { return }
-    let loose = survey.reassembly.loose.map(\.page)
+    let unlisted = survey.unlistedFreePages
+    guard survey.hasPointerMaps || survey.knowsFreePages(unlisted: unlisted, reader) else { return }
+    let orphans = survey.reassembly.orphans.map(\.page)
     var taken = survey.reassembly.ownedPages
-    for page in loose { taken.insert(page) }
+    for page in orphans { taken.insert(page) }
     // What a broken chain still leads to is its own, or another's: in no case a tail.
     for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
-    for page in loose.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
-    var left = survey.pagesWithoutProof(survey.treesInDoubt, strays: strays)
+    for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
+    var left = survey.pagesWithoutProof(survey.treesInDoubt, unlisted: unlisted)
     for page in taken.pages { left.remove(page) }
     infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
   }
@@ -205,11 +205,11 @@ extension ChainRepair {
   ///
   /// A page of zeros says nothing, and is part of none.
   private static func tails(
-    among loose: PageSet, in image: Image
+    among unclaimed: PageSet, in image: Image
   ) -> [Int: [Tail]] {
     var links: [PageNumber: UInt32] = [:]
     var leading: [PageNumber: Int] = [:]
-    for page in loose.pages {
+    for page in unclaimed.pages {
       guard let bytes = try? image.bytes(of: page), !bytes.isZero,
         let link = bytes.big32(at: 0)
       else { continue }

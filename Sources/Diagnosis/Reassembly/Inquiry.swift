@@ -74,19 +74,19 @@ struct Inquiry {
   /// Asks the indexes.
   ///
   /// Leaves of which a row is unknown to one of them are taken out of their run.
-  /// `loose` are the readable pages that no sound tree has, and that are part of no run.
+  /// `orphans` are the readable pages that no sound tree has, and that are part of no run.
   mutating func run(
-    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides loose: [PageNumber]
+    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides orphans: [PageNumber]
   ) {
     guard subjects.contains(where: { !$0.isEmpty }) else { return }
-    let strays = strays(outlines, loose)
-    let first = RowIDSet(rowIDs(on: loose))
+    let indexPages = indexPages(outlines, orphans)
+    let first = RowIDSet(rowIDs(on: orphans))
     var others: [Int64] = []
     var isBearable = first.count <= Witness.entriesMax
     if isBearable {
       for index in subjects.indices {
         let runs = isTable[index] ? outlines[index]?.runs ?? [] : []
-        let sums = ask(index, strays, isTable[index] ? first : nil, LeafSums(runs))
+        let sums = ask(index, indexPages, isTable[index] ? first : nil, LeafSums(runs))
         if let outline = outlines[index] {
           outlines[index] = withoutUnknown(outline, of: index, sums, &others)
         }
@@ -94,40 +94,40 @@ struct Inquiry {
       isBearable = first.count + others.count <= Witness.entriesMax
     }
     guard isBearable else {
-      askAboutAll(&outlines, strays)
+      askAboutAll(&outlines, indexPages)
       return
     }
     asked = first.union(others)
     guard !others.isEmpty else { return }
     let second = RowIDSet(others.filter { !first.contains($0) })
     for index in subjects.indices where isTable[index] {
-      ask(index, strays, second, nil)
+      ask(index, indexPages, second, nil)
     }
   }
 
   /// Asks about each row, where too many are in doubt.
-  private mutating func askAboutAll(_ outlines: inout [Int: Outline], _ strays: [PageNumber]) {
+  private mutating func askAboutAll(_ outlines: inout [Int: Outline], _ indexPages: [PageNumber]) {
     asked = nil
     for index in subjects.indices where !subjects[index].isEmpty {
       for place in subjects[index].indices {
         subjects[index][place].account = .init()
         subjects[index][place].missing = []
       }
-      ask(index, strays, nil, LeafSums([]))
+      ask(index, indexPages, nil, LeafSums([]))
       if let outline = outlines[index] { outlines[index]?.takeApart([outline].runPages) }
     }
   }
 
   /// The pages that may be a part of any damaged index.
-  private func strays(_ outlines: [Int: Outline], _ loose: [PageNumber]) -> [PageNumber] {
+  private func indexPages(_ outlines: [Int: Outline], _ orphans: [PageNumber]) -> [PageNumber] {
     guard subjects.joined().contains(where: { !$0.isWhole }) else { return [] }
     let runs = outlines.filter { !isTable[$0.key] }.values.lazy.flatMap(\.runs).flatMap(\.pages)
-    return runs + loose.filter { pages.reading(of: $0)?.page.kind.isTable == false }
+    return runs + orphans.filter { pages.reading(of: $0)?.page.kind.isTable == false }
   }
 
   /// The rowids of all rows on pages.
-  private func rowIDs(on loose: [PageNumber]) -> [Int64] {
-    loose.flatMap { page -> [Int64] in
+  private func rowIDs(on orphans: [PageNumber]) -> [Int64] {
+    orphans.flatMap { page -> [Int64] in
       guard let reading = pages.reading(of: page, isTable: true), reading.page.kind.isLeaf else {
         return []
       }
@@ -202,11 +202,11 @@ extension Inquiry {
   /// entries off, and counts them.
   @discardableResult
   private mutating func ask(
-    _ claimant: Int, _ strays: [PageNumber], _ asked: RowIDSet?, _ sums: LeafSums?
+    _ claimant: Int, _ indexPages: [PageNumber], _ asked: RowIDSet?, _ sums: LeafSums?
   ) -> LeafSums {
     let subjects = subjects[claimant]
     guard !subjects.isEmpty else { return LeafSums([]) }
-    let parts = parts(subjects, strays)
+    let parts = parts(subjects, indexPages)
     let (image, claims) = (pages.image, survey.claims)
     let blank = sums?.blank
     var heard = Cores.sums(
@@ -238,7 +238,7 @@ extension Inquiry {
     return total
   }
 
-  private func parts(_ subjects: [Subject], _ strays: [PageNumber]) -> [Part] {
+  private func parts(_ subjects: [Subject], _ indexPages: [PageNumber]) -> [Part] {
     let size = 128
     var parts: [Part] = []
     func add(_ pages: [PageNumber], _ subject: Int?) {
@@ -250,7 +250,7 @@ extension Inquiry {
     for (place, subject) in subjects.enumerated() {
       if let root = subject.root { add(pages.pagesOfSoundIndex(from: root), place) }
     }
-    if subjects.contains(where: { !$0.isWhole }) { add(strays, nil) }
+    if subjects.contains(where: { !$0.isWhole }) { add(indexPages, nil) }
     return parts
   }
 }

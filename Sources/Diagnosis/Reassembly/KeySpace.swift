@@ -216,14 +216,9 @@ extension Array {
     var tails: [Int] = []
     var previous = Array<Int>(repeating: -1, count: count)
     for index in indices {
-      var low = 0
-      var high = tails.count
-      while low < high {
-        let middle = (low + high) / 2
-        if precedes(self[tails[middle]], self[index]) { low = middle + 1 } else { high = middle }
-      }
-      previous[index] = low > 0 ? tails[low - 1] : -1
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
+      let place = tails.partitioningIndex { !precedes(self[$0], self[index]) }
+      previous[index] = place > 0 ? tails[place - 1] : -1
+      if place == tails.count { tails.append(index) } else { tails[place] = index }
     }
     var ascent: [Int] = []
     var index = tails.last ?? -1

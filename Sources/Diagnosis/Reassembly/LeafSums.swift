@@ -105,13 +105,8 @@ extension [LeafRun.Leaf] {
 extension ContiguousArray<Int64> {
   /// The position of the last of ascending numbers that is not above another.
   fileprivate func lastIndex(upTo number: Int64) -> Int? {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] <= number { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = partitioningIndex { $0 > number }
+    return next > 0 ? next - 1 : nil
   }
 }
 

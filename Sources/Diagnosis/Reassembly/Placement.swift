@@ -25,7 +25,7 @@ package enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
 /// The placement of orphan groups.
 struct Placement {
   private let pages: PageReader
-  private let pointerMap: PointerMapWitness?
+  private let pointerMap: PointerMapTrail?
   private let knowsEveryTable: Bool
   private let knowsFreePages: Bool
   /// The tree that leads to a page, where it alone does.
@@ -37,7 +37,7 @@ struct Placement {
   private(set) var placed: [(group: OrphanGroup, claimant: Int, evidence: PlacementEvidence)] = []
   /// The groups that were not, and which claimants they fit: those that miss pages there, or else
   /// any.
-  private(set) var loose: [(group: OrphanGroup, candidates: [Int])] = []
+  private(set) var orphans: [(group: OrphanGroup, candidates: [Int])] = []
 
   private struct Open {
     let group: OrphanGroup
@@ -51,7 +51,7 @@ struct Placement {
   /// pages are not, a page that nothing holds to others may be one of them, with rows that were
   /// deleted.
   init(
-    _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapWitness?,
+    _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapTrail?,
     home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?,
     knowsEveryTable: Bool, knowsFreePages: Bool
   ) {
@@ -72,7 +72,7 @@ struct Placement {
     open = place(
       open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: pages).map { judged($0) } })
     open = returnHome(open)
-    loose = open.map { open in
+    orphans = open.map { open in
       let candidates = candidates(for: open).map(\.claimant)
       return (
         open.group,
@@ -251,7 +251,7 @@ extension Claimant {
 }
 
 /// What a pointer map says about the owner of a page.
-struct PointerMapWitness {
+struct PointerMapTrail {
   private let image: Image
   private let treeOf: (PageNumber) -> Int?
 

@@ -27,7 +27,7 @@ package struct Reassembly: Sendable {
   }
 
   /// A page of rows whose table is not proven.
-  struct LoosePage: Sendable {
+  struct OrphanPage: Sendable {
     /// The page.
     let page: PageNumber
     /// Whether it is a page of a table with rowids.
@@ -39,7 +39,7 @@ package struct Reassembly: Sendable {
   /// The pages of every table that was put together again, by its position among the trees.
   private(set) var assignments: [Int: Assignment] = [:]
   /// The pages without an owner.
-  private(set) var loose: [LoosePage] = []
+  private(set) var orphans: [OrphanPage] = []
 }
 
 extension Reassembly {
@@ -81,8 +81,8 @@ extension Reassembly {
     guard let image = survey.image, let schema = survey.schema else { return }
     let doubtful = survey.treesInDoubt
     let pages = PageReader(image)
-    let strays = survey.straysOnFreelist
-    let unproven = survey.pagesWithoutProof(doubtful, strays: strays)
+    let unlisted = survey.unlistedFreePages
+    let unproven = survey.pagesWithoutProof(doubtful, unlisted: unlisted)
     var work = TreesInDoubt(survey, pages, schema, doubtful, unproven)
     guard !doubtful.isEmpty || !work.orphans.isEmpty else { return }
     work.takePages()
@@ -92,14 +92,14 @@ extension Reassembly {
       work.claimants, in: pages, pointerMap: work.pointerMap, home: work.home,
       knownPages: knownPages,
       knowsEveryTable: schema.namesEveryTable,
-      knowsFreePages: survey.knowsFreePages(strays: strays, pages))
+      knowsFreePages: survey.knowsFreePages(unlisted: unlisted, pages))
     placement.run(groups)
     assign(placement, work)
-    loose += copies.map { page in
+    orphans += copies.map { page in
       let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
-      return LoosePage(page: page, isTable: isTable, candidates: [])
+      return OrphanPage(page: page, isTable: isTable, candidates: [])
     }
-    loose.sort { $0.page < $1.page }
+    orphans.sort { $0.page < $1.page }
   }
 
   private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {
@@ -125,13 +125,13 @@ extension Reassembly {
         witnesses: tally.isDenied ? [] : claimant.witnesses,
         rows: tally.rows)
     }
-    for (group, candidates) in placement.loose {
+    for (group, candidates) in placement.orphans {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
         .map { placement.claimants[$0].position }
       // What can only be entries of an index holds no rows: the index is made anew.
       guard candidates.isEmpty || !owners.isEmpty else { continue }
-      loose += group.rowPages.map {
-        LoosePage(page: $0, isTable: group.isTable, candidates: owners)
+      orphans += group.rowPages.map {
+        OrphanPage(page: $0, isTable: group.isTable, candidates: owners)
       }
     }
   }

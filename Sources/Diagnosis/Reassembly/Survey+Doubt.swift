@@ -30,36 +30,36 @@ extension Survey {
 
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   ///
-  /// `strays` are free pages that the free list no longer leads to.
-  func pagesWithoutProof(_ doubtful: [Int], strays: Set<PageNumber>) -> PageSet {
+  /// `unlisted` are free pages that the free list no longer leads to.
+  func pagesWithoutProof(_ doubtful: [Int], unlisted: Set<PageNumber>) -> PageSet {
     guard let image else { return PageSet() }
     let owners = Set(doubtful.map { Self.firstTreeOwner + PageClaims.Owner(clamping: $0) })
     return PageSet(
       image.dataPages.lazy.filter {
-        claims.owner(of: $0).map(owners.contains) ?? !strays.contains($0)
+        claims.owner(of: $0).map(owners.contains) ?? !unlisted.contains($0)
       })
   }
 
   /// The pages of the free list that its head no longer leads to.
   ///
   /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
-  var straysOnFreelist: Set<PageNumber> {
+  var unlistedFreePages: Set<PageNumber> {
     guard let image, !isFreelistWhole else { return [] }
     let capacity = image.geometry.usable / 4 - 2
-    func isStray(_ number: UInt32) -> Bool {
+    func isUnclaimed(_ number: UInt32) -> Bool {
       PageNumber(number).map { $0.number <= image.pageCount && claims.owner(of: $0) == nil }
         ?? false
     }
     let unclaimed = image.dataPages.filter { claims.owner(of: $0) == nil }
-    let strays = unclaimed.flatMap { page -> [PageNumber] in
+    let pages = unclaimed.flatMap { page -> [PageNumber] in
       guard let bytes = try? image.bytes(of: page), let next = bytes.big32(at: 0),
-        let count = bytes.big32(at: 4), count > 0, count <= capacity, next == 0 || isStray(next)
+        let count = bytes.big32(at: 4), count > 0, count <= capacity, next == 0 || isUnclaimed(next)
       else { return [] }
       let named = (0..<Int(count)).map { bytes.big32(at: 8 + 4 * $0) ?? 0 }
-      guard named.allSatisfy(isStray), Set(named).count == named.count else { return [] }
+      guard named.allSatisfy(isUnclaimed), Set(named).count == named.count else { return [] }
       return [page] + named.compactMap { PageNumber($0) }
     }
-    return Set(strays)
+    return Set(pages)
   }
 
   /// Whether the free list was followed to its end, and has as many pages as the header says.
@@ -69,20 +69,20 @@ extension Survey {
   }
 
   /// Whether every free page is known, so that what is left over is in use.
-  func knowsFreePages(strays: Set<PageNumber>, _ pages: PageReader) -> Bool {
-    guard let freelist, let header else { return showsEveryPage(strays: strays, pages) }
-    return isFreelistWhole || freelist.count + strays.count == header.freelistCount
+  func knowsFreePages(unlisted: Set<PageNumber>, _ pages: PageReader) -> Bool {
+    guard let freelist, let header else { return showsEveryPage(unlisted: unlisted, pages) }
+    return isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
   }
 
   /// Whether every page but the first shows what it is, so that no page of the free list can be
   /// among those that do not.
-  private func showsEveryPage(strays: Set<PageNumber>, _ pages: PageReader) -> Bool {
+  private func showsEveryPage(unlisted: Set<PageNumber>, _ pages: PageReader) -> Bool {
     guard let image, image.hasPageNumbers, image.start <= 0, unclaimedInHoles == 0 else {
       return false
     }
     var unknown = Set(
       unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
-    unknown.subtract(strays)
+    unknown.subtract(unlisted)
     unknown.remove(.first)
     for page in unclaimed.map(\.page) where !unknown.isEmpty {
       guard let reading = pages.reading(of: page) else { continue }
@@ -100,7 +100,7 @@ extension Survey {
   var rowsWithoutTable: (pages: Int, rows: Int) {
     guard let image else { return (0, 0) }
     let pages = PageReader(image)
-    let counts = reassembly.loose.map { pages.rows(on: $0.page, isTable: $0.isTable).count }
+    let counts = reassembly.orphans.map { pages.rows(on: $0.page, isTable: $0.isTable).count }
     return (counts.count, counts.reduce(0, +))
   }
 

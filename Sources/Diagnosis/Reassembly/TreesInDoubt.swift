@@ -186,7 +186,7 @@ struct TreesInDoubt {
   }
 
   /// What the pointer map knows; nil where there is none.
-  var pointerMap: PointerMapWitness? {
+  var pointerMap: PointerMapTrail? {
     guard survey.hasPointerMaps else { return nil }
     var trees: [PageNumber: Int] = [:]
     for (position, tree) in survey.trees.enumerated() {
@@ -194,6 +194,6 @@ struct TreesInDoubt {
     }
     for page in leading.keys { trees[page] = leader(of: page).map { claimants[$0].position } }
     let known = trees
-    return PointerMapWitness(pages.image) { known[$0] }
+    return PointerMapTrail(pages.image) { known[$0] }
   }
 }

@@ -172,12 +172,7 @@ extension [Witness] {
 extension ContiguousArray where Element: Comparable {
   /// Whether an ascending array has an element.
   fileprivate func containsSorted(_ element: Element) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < element { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == element
+    let index = partitioningIndex { $0 >= element }
+    return index < count && self[index] == element
   }
 }

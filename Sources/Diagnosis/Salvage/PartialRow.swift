@@ -6,7 +6,7 @@ package import SQLiteFormat
 /// What is left of a row that is lost.
 package struct PartialRow: Sendable {
   /// Where what is left was found.
-  package enum Witness: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// In the row's own cell, whose overflow chain is broken.
     case cell(FormatError.Problem)
     /// In an entry of an index.
@@ -14,7 +14,7 @@ package struct PartialRow: Sendable {
   }
 
   /// Where it was found.
-  package let witness: Witness
+  package let source: Source
   /// The rowid; nil in tables without.
   package let rowID: Int64?
   /// The values that are known, each with its position in the table's record, in order.
@@ -46,7 +46,7 @@ extension Image {
       let values = try? fields.record.values
     else { return nil }
     return PartialRow(
-      witness: .cell(fault.problem), rowID: cell.rowID,
+      source: .cell(fault.problem), rowID: cell.rowID,
       values: values.enumerated().map { ($0.offset, $0.element) },
       fieldCount: fields.announced, page: page.number, offset: cell.offset)
   }

@@ -145,10 +145,10 @@ package struct SalvageReader: Sendable {
   package func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    for loose in survey.reassembly.loose {
+    for orphan in survey.reassembly.orphans {
       let found = image.claimedRows(
-        on: loose.page, isTable: loose.isTable, survey.chains, &claims)
-      let names = loose.candidates.map { survey.trees[$0].entry.name }
+        on: orphan.page, isTable: orphan.isTable, survey.chains, &claims)
+      let names = orphan.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.spilled.map(\.row) {
         try body(
           .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))

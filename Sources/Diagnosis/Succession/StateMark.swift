@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // By what one state of a database is told from a later or an earlier one.
 
+package import SQLiteFormat
+
 /// By what one state of a database is told from another.
 package struct StateMark: Hashable, Sendable {
   /// A table with users' rows.
   package struct Table: Hashable, Sendable {
     /// Its name.
-    package var name: String
+    package var name: Name
     /// How many rows it has.
     package var rows: Int
     /// A digest of all rows; nil where they could not all be read.
     package var contentHash: String?
 
     /// Marks a table.
-    package init(name: String, rows: Int, contentHash: String?) {
+    package init(name: Name, rows: Int, contentHash: String?) {
       self.name = name
       self.rows = rows
       self.contentHash = contentHash
@@ -23,12 +25,12 @@ package struct StateMark: Hashable, Sendable {
   /// The change counter of the file header, which only grows; nil when it is not known.
   package var changeCounter: UInt32?
   /// The AUTOINCREMENT counters by table, which only grow unless an app sets them back.
-  package var sequences: [String: Int64]
+  package var sequences: [Name: Int64]
   /// The tables with users' rows.
   package var tables: [Table]
 
   /// Marks a state.
-  package init(changeCounter: UInt32?, sequences: [String: Int64], tables: [Table]) {
+  package init(changeCounter: UInt32?, sequences: [Name: Int64], tables: [Table]) {
     self.changeCounter = changeCounter
     self.sequences = sequences
     self.tables = tables
@@ -37,7 +39,7 @@ package struct StateMark: Hashable, Sendable {
 
 extension StateMark {
   /// The tables by name.
-  var tablesByName: [String: Table] {
+  var tablesByName: [Name: Table] {
     Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -55,7 +57,7 @@ extension StateMark {
   }
 
   /// The tables that still have rows and whose AUTOINCREMENT counter is lower than before.
-  func lowerSequences(than other: StateMark) -> [String] {
+  func lowerSequences(than other: StateMark) -> [Name] {
     let tables = tablesByName
     return sequences.filter { name, value in
       other.sequences[name].map { value < $0 } == true && (tables[name]?.rows ?? 0) > 0

@@ -7,19 +7,21 @@
 // anew: that is told, and is nothing wrong. What it cannot do is let a file that was there before
 // have a lower counter, or have the very counter and rows of an older backup.
 
+package import SQLiteFormat
+
 /// How a state of a database follows from the one that the newest good backup holds.
 package struct Succession: Hashable, Sendable {
   /// A table that has fewer rows than before.
   package struct Loss: Hashable, Sendable, Codable {
     /// Its name.
-    package var table: String
+    package var table: Name
     /// How many rows it had.
     package var before: Int
     /// How many it has; nil when there is no such table any more.
     package var after: Int?
 
     /// Notes what a table lost.
-    package init(table: String, before: Int, after: Int?) {
+    package init(table: Name, before: Int, after: Int?) {
       self.table = table
       self.before = before
       self.after = after
@@ -48,16 +50,16 @@ package struct Succession: Hashable, Sendable {
     /// Whether the file was there when the newest backup was made.
     package var isOldFile: Bool
     /// Whether a table has pages in common with the newest backup.
-    package var sharesPages: @Sendable (_ table: String) -> Bool
+    package var sharesPages: @Sendable (_ table: Name) -> Bool
     /// How many of a hundred rows a table may lose; nil for any number.
     package var lossMax: Int?
     /// The tables that may lose any number of rows.
-    package var freeTables: Set<String> = []
+    package var freeTables: Set<Name> = []
 
     /// Gathers the evidence.
     package init(
-      isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<String> = [],
-      sharesPages: @escaping @Sendable (_ table: String) -> Bool = { _ in false }
+      isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<Name> = [],
+      sharesPages: @escaping @Sendable (_ table: Name) -> Bool = { _ in false }
     ) {
       self.isOldFile = isOldFile
       self.lossMax = lossMax

@@ -172,7 +172,7 @@ extension SupportCode.Content {
 
   private var changesDatabase: Bool {
     switch operation.value {
-    case .restore, .reset, .recover, .undo, .guard, .migrate, .playbook: true
+    case .restore, .reset, .recover, .undo, .guard, .playbook: true
     default: false
     }
   }

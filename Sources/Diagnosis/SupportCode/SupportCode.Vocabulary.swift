@@ -4,7 +4,8 @@
 extension SupportCode {
   /// What was run.
   public enum Operation: UInt8, Hashable, Sendable, CaseIterable {
-    // The number 0 is never given away, so that nothing means something by accident.
+    // The number 0 is never given away, so that nothing means something by accident; 13, 14, 16 to
+    // 18 and 20 to 22 were meant for what is not done.
     case check = 1
     case diagnose = 2
     case backup = 3
@@ -17,16 +18,8 @@ extension SupportCode {
     case recover = 10
     case undo = 11
     case `guard` = 12
-    case migrate = 13
-    case rehearse = 14
     case contractVerify = 15
-    case contractCapture = 16
-    case contractImport = 17
-    case contractDiff = 18
     case playbook = 19
-    case triage = 20
-    case bundle = 21
-    case appStart = 22
 
     /// The word in logs and reports, such as `vault-verify`.
     public var name: String {
@@ -43,16 +36,8 @@ extension SupportCode {
       case .recover: "recover"
       case .undo: "undo"
       case .guard: "guard"
-      case .migrate: "migrate"
-      case .rehearse: "rehearse"
       case .contractVerify: "contract-verify"
-      case .contractCapture: "contract-capture"
-      case .contractImport: "contract-import"
-      case .contractDiff: "contract-diff"
       case .playbook: "playbook"
-      case .triage: "triage"
-      case .bundle: "bundle"
-      case .appStart: "app-start"
       }
     }
 
@@ -71,16 +56,8 @@ extension SupportCode {
       case .recover: "diagnosing a database and carrying out a chosen remedy"
       case .undo: "bringing back the files that an earlier run displaced"
       case .guard: "guarding a migration made by another program"
-      case .migrate: "migrating a database"
-      case .rehearse: "rehearsing migrations on copies"
       case .contractVerify: "comparing a database with its contract"
-      case .contractCapture: "capturing a contract from a database"
-      case .contractImport: "importing a contract"
-      case .contractDiff: "comparing two contracts"
       case .playbook: "running a playbook"
-      case .triage: "sorting many files by what is wrong with them"
-      case .bundle: "packing a support bundle"
-      case .appStart: "the check of an app at its start"
       }
     }
   }
@@ -89,7 +66,6 @@ extension SupportCode {
   package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case start = 0
     case open = 1
-    case identify = 2
     case diagnose = 3
     case plan = 4
     case backup = 5
@@ -106,7 +82,6 @@ extension SupportCode {
       switch self {
       case .start: "start"
       case .open: "open"
-      case .identify: "identify"
       case .diagnose: "diagnose"
       case .plan: "plan"
       case .backup: "backup"
@@ -125,7 +100,6 @@ extension SupportCode {
       switch self {
       case .start: "getting ready"
       case .open: "opening the file"
-      case .identify: "finding out what the file is"
       case .diagnose: "looking for damage"
       case .plan: "working out what can be done"
       case .backup: "making a backup"

@@ -106,12 +106,12 @@ extension SchemaEntry {
   /// Whether this is a table that SQLite makes for itself.
   fileprivate var isInternal: Bool {
     guard kind == .table, let sql else { return false }
-    let columns = [
+    let columns: [Name: String] = [
       "sqlite_sequence": "name,seq", "sqlite_stat1": "tbl,idx,stat",
       "sqlite_stat2": "tbl,idx,sampleno,sample", "sqlite_stat3": "tbl,idx,neq,nlt,ndlt,sample",
       "sqlite_stat4": "tbl,idx,neq,nlt,ndlt,sample",
     ]
-    guard let list = columns[name.foldedText] else { return false }
+    guard let list = columns[name] else { return false }
     let expected = SQLTokens(parsing: "create table \(name.foldedText)(\(list))")
     return SQLTokens(parsing: String(sql.prefix(200))).normalized == expected.normalized
   }

@@ -24,27 +24,27 @@ extension SchemaSurvey {
         owner: Survey.schemaOwner),
       in: image, claims: &claims)
     let live = records.count
-    var strays = live
+    var orphans = live
     if !tree.isReadable {
       let firstFree = believesTable ? image.header?.firstFreelistTrunk : nil
-      records += strayRows(of: image, besides: Freelist(image, first: firstFree), &claims)
-      strays = records.count
+      records += orphanRows(of: image, besides: Freelist(image, first: firstFree), &claims)
+      orphans = records.count
       records += rowsOfOtherTimes(image, besides: believesTable ? nil : image.firstPage)
     }
 
     let chosen = Self.encoding(of: records, in: image, stated: encoding)
-    var strangers = FaultList()
+    var misfits = FaultList()
     var sources: [SchemaSource: Int] = [:]
     var entries: [SchemaEntry] = []
     var names: Set<Name> = []
     var review = SchemaRowReview()
     for (position, stored) in records.enumerated() {
       guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
-        strangers.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+        misfits.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
         continue
       }
       let source: SchemaSource =
-        position < live ? .schemaTable : position < strays ? .strayPage : .otherTime
+        position < live ? .schemaTable : position < orphans ? .orphanPage : .otherTime
       guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
       if source == .schemaTable { review.add(entry, stored.record) }
       // Without page numbers no pointer leads anywhere.
@@ -53,8 +53,8 @@ extension SchemaSurvey {
       sources[source, default: 0] += 1
     }
     var parsed = parser.parse(entries)
-    let isWhole = tree.isReadable && strangers.isEmpty && parsed.refused.isEmpty
-    if tree.isReadable, strangers.isEmpty { review.finish(parsed) }
+    let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
+    if tree.isReadable, misfits.isEmpty { review.finish(parsed) }
     if !isWhole, !expected.isEmpty {
       sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
       // What the file says stays damaged, although the statement is known from elsewhere.
@@ -64,7 +64,7 @@ extension SchemaSurvey {
       entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
     }
     return SchemaSurvey(
-      entries: entries, sources: sources, tree: tree, strangers: strangers,
+      entries: entries, sources: sources, tree: tree, misfits: misfits,
       rowFaults: review.faults,
       parsed: parsed, encoding: chosen)
   }
@@ -83,7 +83,7 @@ extension SchemaSurvey {
   }
 
   /// The rows of schema pages that the schema's tree has lost.
-  private static func strayRows(
+  private static func orphanRows(
     of image: Image, besides freelist: Freelist, _ claims: inout PageClaims
   ) -> [StoredRecord] {
     let pages = PageReader(image)

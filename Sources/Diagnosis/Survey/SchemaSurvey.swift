@@ -90,7 +90,7 @@ package enum SchemaSource: String, Hashable, Sendable, CaseIterable {
   /// The schema table.
   case schemaTable
   /// A page of the schema table that its tree no longer leads to.
-  case strayPage
+  case orphanPage
   /// A copy of the schema table in a journal, or under one, of another time.
   case otherTime
   /// The schema that was given from outside: a contract, a script, a backup.
@@ -106,7 +106,7 @@ package struct SchemaSurvey: Sendable {
   /// The tree of the schema table itself.
   package let tree: TreeSurvey
   /// Rows of the schema table that are none.
-  package let strangers: FaultList
+  package let misfits: FaultList
   /// Rows of the schema table that SQLite refuses, whatever their statements say.
   let rowFaults: [SchemaRowFault]
   /// What SQLite makes of the entries' SQL.
@@ -120,7 +120,7 @@ package struct SchemaSurvey: Sendable {
   }
 
   /// Whether the schema table can be read whole, so that no table can have gone unseen.
-  package var isWhole: Bool { tree.isReadable && strangers.isEmpty }
+  package var isWhole: Bool { tree.isReadable && misfits.isEmpty }
 
   /// Whether every table is known, be it from outside.
   var namesEveryTable: Bool { isWhole || sources[.expected] != nil }
@@ -156,7 +156,7 @@ extension SchemaSurvey {
     var columns: [KeyOrder.Column] = []
     for column in index.columns {
       // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
-      guard let collation = KeyOrder.Collation(rawValue: column.collation.foldedText.uppercased()),
+      guard let collation = KeyOrder.Collation(column.collation),
         encoding == .utf8 || collation == .binary
       else { return KeyOrder(columns) }
       columns.append(

@@ -16,28 +16,7 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
     invocation.path(.file), contract: contract, vault: invocation.path(.vault), options: options,
     asHeldBy: invocation.number(.fromProcess).map { Int32(clamping: $0) })
   let backup = result.value
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "backup",
-        [
-          "code": .string(result.code.description), "backups": [BackupJSON.value(backup)],
-        ]))
-  } else {
-    context.console.print("\(backup.path)")
-    let size = backup.manifest.map { Quantity.bytes($0.image.byteCount) } ?? "unknown size"
-    context.console.note(
-      "\(size) in \(Quantity.bytes(backup.byteCount)), version \(backup.name.userVersion)")
-    for check in backup.manifest?.checks ?? [] where check.name != "not checked" {
-      let word: StyledText = check.passed ? "\("passed", .good)" : "\("failed", .bad)"
-      context.console.note("  \(check.name): \(word), \(check.detail)")
-    }
-    if !backup.unchecked.isEmpty {
-      let count = backup.unchecked.count
-      context.console.note("  \(count) \(count == 1 ? "thing was" : "things were") not checked:")
-      for thing in backup.unchecked.prefix(40) { context.console.note("    \(thing)") }
-    }
-  }
+  try context.give(BackupAnswer(result))
   tell(backup.manifest?.lineage, of: invocation.path(.file), context)
   if !backup.isGood, backup.manifest?.lineage?.isDoubtful != true {
     context.console.warn(

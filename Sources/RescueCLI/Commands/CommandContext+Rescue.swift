@@ -128,6 +128,22 @@ extension CommandContext {
     }
   }
 
+  /// Gives an answer in the way that was asked for.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
+  func give(_ answer: some CommandAnswer) throws(RescueError) {
+    if console.manner.isJSON { return console.print(document: try answer.document) }
+    for line in answer.lines {
+      switch line {
+      case .result(let text): console.print(text)
+      case .detail(let text): if console.manner.isVerbose { console.print(text) }
+      case .table(let table): console.print(table)
+      case .note(let text): console.note(text)
+      case .warning(let text): console.warn(text)
+      }
+    }
+  }
+
   /// Tells of a migration on the database that was begun under guard and was cut off, as long as
   /// nobody has gone back to before it or accepted what is there.
   func tellCutOffMigration(_ invocation: Invocation) {
@@ -154,8 +170,8 @@ extension CommandContext {
   func approve(
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
-    let text = PlanText(plan)
-    try approve(text.lines, as: text.document(), invocation, asksForName: name)
+    let answer = PlanAnswer(plan)
+    try approve(answer.text, as: answer.document, invocation, asksForName: name)
   }
 
   /// Whether what is said in these lines may be done: by `--yes`, or because somebody says so.

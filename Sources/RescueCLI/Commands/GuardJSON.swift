@@ -23,7 +23,7 @@ enum GuardJSON {
         "differences": .array(report.examination.diff.map { .string($0) }),
         "unchecked": try .list(ReportedUnchecked.list(report.examination.unchecked)),
         "tables": .array(report.rowCounts.map(table)),
-        "backups": [BackupJSON.value(report.backup)], "remedy": remedy(report.remedy),
+        "backups": [report.backup.stored], "remedy": remedy(report.remedy),
         "remainders": .array(report.remainders.map { .string($0) }),
         "blockingMessage": report.isKept ? nil : .array(message.lines.map { .string($0) }),
       ])

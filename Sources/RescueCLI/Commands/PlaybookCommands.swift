@@ -7,33 +7,13 @@ import SQLiteFormat
 
 /// Lists the playbooks that come with the program.
 let playbookListCommand: CommandBody = { _, context throws(RescueError) in
-  let playbooks = try ShippedPlaybooks.all()
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "playbook-list",
-        [
-          "playbooks": .array(
-            playbooks.map { ["name": .string($0.name), "title": .string($0.title)] })
-        ]))
-    return .success
-  }
-  var table = TextTable([.text(""), .prose("")])
-  for playbook in playbooks { table.add(["\(playbook.name, .emphasised)", "\(playbook.title)"]) }
-  context.console.print(table.lines(width: nil))
+  try context.give(PlaybookListAnswer())
   return .success
 }
 
 /// Prints a playbook as a checklist.
 let playbookShowCommand: CommandBody = { invocation, context throws(RescueError) in
-  let playbook = try playbook(invocation, context)
-  if context.console.manner.isJSON {
-    context.console.print(document: try .document("playbook", of: playbook))
-  } else {
-    for line in playbook.checklist.split(separator: "\n", omittingEmptySubsequences: false) {
-      context.console.print("\(line)")
-    }
-  }
+  try context.give(playbook(invocation, context))
   return .success
 }
 
@@ -41,14 +21,7 @@ let playbookShowCommand: CommandBody = { invocation, context throws(RescueError)
 let playbookValidateCommand: CommandBody = { invocation, context throws(RescueError) in
   let (bytes, name) = try source(invocation, context)
   let problems = PlaybookReader.problems(in: bytes)
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "playbook-validate", ["playbook": .string(name), "problems": .array(problems.map(json))]))
-  } else {
-    for problem in problems { context.console.print("\(problem.description(in: name))") }
-    if problems.isEmpty { context.console.note("'\(name)' can be run") }
-  }
+  try context.give(PlaybookValidationAnswer(problems, in: name))
   return problems.isEmpty ? .success : .invalidInput
 }
 
@@ -60,64 +33,16 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
     contract: try context.contract(at: invocation.path(.contract) ?? invocation.path(.schema)),
     vault: invocation.path(.vault), approvals: Set(invocation.texts(.approve)))
   if invocation.isSet(.dryRun) {
-    let rehearsal = try context.rescue.rehearse(playbook, on: file, setting)
-    if context.console.manner.isJSON {
-      context.console.print(document: try .document("playbook-plan", of: rehearsal))
-    } else {
-      for line in rehearsal.text.split(separator: "\n", omittingEmptySubsequences: false) {
-        context.console.print("\(line)")
-      }
-      context.console.note("nothing was changed: this was a dry run")
-    }
+    try context.give(context.rescue.rehearse(playbook, on: file, setting))
     return .success
   }
   let isJSON = context.console.manner.isJSON
   let result = try context.rescue.run(
     playbook, on: file, setting, asking: { ask($0, context) },
     telling: { step, record in if !isJSON { tell(step, record, context) } })
-  if isJSON {
-    context.console.print(
-      document: .document(
-        "playbook-run",
-        members(result.value).merging(["code": .string(result.code.description)]) { $1 }))
-  } else {
-    context.console.print(
-      "\(playbook.name): \(result.value.ending.rawValue)"
-        + (result.value.stoppedAt.map { " at '\($0)'" } ?? ""))
-    for loss in result.value.losses { context.console.print("gone from the database: \(loss)") }
-    for command in result.value.undo { context.console.print("to undo: \(command)") }
-    context.console.print("next: \(result.value.next)")
-  }
+  try context.give(PlaybookRunAnswer(result))
   context.tellCode(of: result)
   return ExitCode(rawValue: result.value.exitStatus) ?? .internal
-}
-
-private func json(_ problem: DocumentProblem) -> JSON {
-  [
-    "line": .integer(problem.position.line), "column": .integer(problem.position.column),
-    "message": .string(problem.message),
-  ]
-}
-
-/// What a run of a playbook did, as members of a JSON document.
-private func members(_ result: PlaybookResult) -> [String: JSON?] {
-  [
-    "playbook": .string(result.playbook), "ending": .string(result.ending.rawValue),
-    "stoppedAt": result.stoppedAt.map { .string($0) },
-    "verdict": result.verdict.map { .string($0.word) },
-    "losesRows": result.verdict.map { .bool($0.losesRows) },
-    "exit": .integer(Int(result.exitStatus)), "next": .string(result.next),
-    "losses": .array(result.losses.map { .string($0) }),
-    "undoSteps": .array(result.undo.map { .string($0) }),
-    "steps": .array(
-      result.records.map { record in
-        [
-          "step": .string(record.step), "action": .string(record.action.rawValue),
-          "outcome": .string(record.outcome.rawValue), "seconds": .number(record.seconds),
-          "reason": .string(record.reason), "summary": .string(record.summary),
-        ]
-      }),
-  ]
 }
 
 /// A playbook of the program, or the one at a path.

@@ -37,42 +37,9 @@ func recover(
     return .success
   }
   let report = result.value
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: try RecoveryJSON.document(operation, result, of: invocation.path(.file).name))
-  } else {
-    tell(result, of: invocation.path(.file).name, context)
-  }
+  try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file).name))
   context.tellCode(of: result)
   return ExitCode(report.outcome)
-}
-
-private func tell(
-  _ result: RunResult<RecoveryReport>, of name: FilePath, _ context: CommandContext
-) {
-  let report = result.value
-  guard let plan = report.plan else {
-    context.console.print("nothing was changed")
-    return
-  }
-  for export in report.exported {
-    context.console.print("\(Quantity.count(export.rows, "unsynced row")) in \(export.path)")
-  }
-  if let salvage = report.salvage {
-    let account = SalvageAccount(
-      of: salvage, file: PlainName(name), code: result.code, created: result.started)
-    for line in account.lines(naming: nil) { context.console.print(line) }
-  }
-  if report.outcome == report.verdict {
-    context.console.print("\(name): now \(report.verdict.word, report.verdict.style)")
-  } else {
-    context.console.print(
-      "\(name): now \("sound, and not complete", .warning): rows are lost or set aside")
-  }
-  if let quarantine = report.quarantine {
-    context.console.note("the old files are in \(quarantine)")
-  }
-  context.console.note("to undo: \(plan.undo)")
 }
 
 private func choose(

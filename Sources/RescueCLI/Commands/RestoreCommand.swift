@@ -40,33 +40,11 @@ private func restore(
   _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   if invocation.isSet(.dryRun) {
-    if context.console.manner.isJSON {
-      context.console.print(
-        document: .document(
-          "restore-plan",
-          [
-            "option": "restore", "backup": .string(backup.path.name.description),
-            "output": .string(output.description),
-          ]))
-    } else {
-      context.console.print("restore \(backup.path.name) to the new file \(output)")
-      context.console.note("nothing was written: this was a dry run")
-    }
+    try context.give(RestoreAnswer(backup, to: output))
     return .success
   }
   let result = try context.rescue.restore(backup, toNewFile: output, files: files)
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "restore-to-file",
-        [
-          "code": .string(result.code.description), "output": .string(output.description),
-          "backup": .string(backup.path.name.description),
-        ]))
-  } else {
-    context.console.print("\(output)")
-    context.console.note("restored from \(backup.path.name) and checked")
-  }
+  try context.give(RestoreAnswer(backup, to: output, code: result.code))
   context.tellCode(of: result)
   return .success
 }

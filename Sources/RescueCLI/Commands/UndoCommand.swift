@@ -11,7 +11,7 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   let file = if let named { named } else { try context.database(replacedBy: code) }
   if invocation.isSet(.dryRun) { return try rehearseUndo(code, of: file, context) }
   if context.speaksToPeople {
-    context.console.say("\(intention(code))")
+    context.console.say(UndoAnswer.intention(code))
   }
   if !invocation.isSet(.yes) {
     switch context.console.confirm("carry this out?") {
@@ -25,18 +25,7 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
     }
   }
   let result = try context.rescue.undo(code, of: file)
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "undo",
-        [
-          "code": .string(result.code.description), "from": .string(result.value.description),
-          "undo": .string("dbrescue undo \(result.code) \(file.shellQuoted)"),
-        ]))
-  } else {
-    context.console.print("\(file.name): brought back from \(result.value)")
-    context.console.note("to undo: dbrescue undo \(result.code) \(file.shellQuoted)")
-  }
+  try context.give(UndoAnswer(of: code, from: result.value, to: file, code: result.code))
   context.tellCode(of: result)
   return .success
 }
@@ -64,22 +53,12 @@ extension CommandContext {
   }
 }
 
-private func intention(_ code: SupportCode) -> String {
-  "bring back what the run \(code) displaced; the present files are kept aside"
-}
-
 /// Says what an undo would do, once it is sure that there is something to bring back.
 private func rehearseUndo(
   _ code: SupportCode, of file: FilePath, _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   let displaced = try context.rescue.displaced(by: code, of: file)
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document("undo-plan", ["option": "undo", "from": .string(displaced.description)]))
-  } else {
-    context.console.print("\(intention(code))")
-    context.console.note("nothing was changed: this was a dry run")
-  }
+  try context.give(UndoAnswer(of: code, from: displaced, to: file))
   return .success
 }
 

@@ -4,42 +4,9 @@
 import DatabaseRescue
 import Diagnosis
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Lists the backups of a vault, newest first.
 let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
-  let vault = try vault(in: invocation, context)
-  let backups = try vault.list()
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "vault-list", ["backups": .array(backups.map(BackupJSON.value))]))
-    return .success
-  }
-  guard !backups.isEmpty else {
-    context.console.note("no backups in '\(vault.folder)'")
-    return .success
-  }
-  var table = TextTable([
-    .text("id"), .text("made"), .number("version"), .number("size"), .text("state"),
-    .text("proven"), .prose("file"),
-  ])
-  for backup in backups {
-    table.add([
-      "\(backup.name.id)", "\(backup.name.created.formatted(.iso8601))",
-      "\(backup.name.userVersion)", "\(Quantity.bytes(backup.byteCount))",
-      backup.isGood
-        ? "\("good", .good)"
-        : "\(backup.word, .warning)",
-      backup.proof.map { "\($0.date.formatted(.iso8601))" } ?? "when made",
-      "\(backup.path.name)",
-    ])
-  }
-  context.console.print(table)
+  try context.give(VaultAnswer(vault(in: invocation, context)))
   return .success
 }
 
@@ -52,53 +19,10 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
     ? try vault.list()
     : try named.map { path throws(RescueError) in try vault.backup(path.name.description) }
   let result = try context.rescue.verify(vault, backups)
-  let results = result.value.results
-  if context.console.manner.isJSON {
-    context.console.print(
-      document: .document(
-        "vault-verify",
-        [
-          "backups": .array(results.map(json)), "code": .string(result.code.description),
-        ]))
-  } else {
-    for result in results { tell(result, context) }
-    if results.isEmpty { context.console.note("no backups in '\(vault.folder)'") }
-  }
+  try context.give(VerificationAnswer(result, of: vault))
   if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
   context.tellCode(of: result)
   return result.value.failure.map { ExitCode($0) } ?? .success
-}
-
-private func tell(_ result: BackupVerification, _ context: CommandContext) {
-  let word: StyledText =
-    result.passed
-    ? "\("holds", .good)"
-    : result.isUnread ? "\("cannot be read", .bad)" : "\("does not hold", .bad)"
-  context.console.print("\(result.path.name): \(word)")
-  for check in result.checks where !check.passed || context.console.manner.isVerbose {
-    context.console.print("  \(check.name): \(check.passed ? "passed" : "failed"), \(check.detail)")
-  }
-  for damage in result.damage {
-    let pages = damage.pages.map { ", pages \($0.lowerBound)–\($0.upperBound)" } ?? ""
-    context.console.print("  \(damage.reason)\(pages)")
-  }
-}
-
-extension Backup {
-  /// What a backup is that is not good.
-  fileprivate var word: String {
-    if manifest?.raw == true { return "raw" }
-    if proof?.passed == false { return "damaged" }
-    return state == .complete ? "findings" : state.rawValue
-  }
-}
-
-private func json(_ result: BackupVerification) -> JSON {
-  [
-    "path": .string(result.path.description), "passed": .bool(result.passed),
-    "state": .string(result.state.rawValue), "checks": .array(result.checks.map(BackupJSON.check)),
-    "damage": .array(result.damage.map { .string($0.reason) }),
-  ]
 }
 
 /// The vault that was named: the folder itself, or the database that it belongs to.

@@ -4,12 +4,6 @@
 import DatabaseRescue
 import Diagnosis
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Removes the backups that a policy does not keep.
 let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) in
   let vault = try vault(in: invocation, context)
@@ -26,54 +20,20 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
       shown = plan
       // Where nothing goes, there is nothing to ask.
       if plan.removals.isEmpty, !invocation.isSet(.dryRun) {
-        if context.speaksToPeople { lines(plan).forEach(context.console.say) }
+        if context.speaksToPeople {
+          PruneAnswer(plan, of: vault).decisions.forEach(context.console.say)
+        }
         return
       }
-      try context.approve(
-        lines(plan), as: document(plan, of: vault, type: "prune-plan"), invocation)
+      let answer = PruneAnswer(plan, of: vault)
+      try context.approve(answer.decisions, as: answer.document, invocation)
     }
-    if context.console.manner.isJSON {
-      context.console.print(
-        document: document(result.value, of: vault, type: "vault-prune", code: result.code))
-    } else {
-      let count = result.value.removals.count
-      context.console.print("removed \(Quantity.count(count, "backup")) of \(vault.folder)")
-    }
+    try context.give(PruneAnswer(result.value, of: vault, code: result.code))
     context.tellCode(of: result)
   } catch {
     guard CommandContext.ranDry(error) else { throw error }
   }
   return shown?.isHeldUp == true ? .invalidInput : .success
-}
-
-private func lines(_ plan: PrunePlan) -> [StyledText] {
-  var table = TextTable([.text("id"), .text("made"), .number("version"), .text(""), .prose("why")])
-  for decision in plan.decisions {
-    let name = decision.entry.name
-    table.add([
-      "\(name.id)", "\(name.created.formatted(.iso8601))", "\(name.userVersion)",
-      decision.isKept ? "keep" : "\("remove", .warning)", "\(decision.reason.text)",
-    ])
-  }
-  return table.lines(width: nil)
-}
-
-private func document(
-  _ plan: PrunePlan, of vault: Vault, type: String, code: SupportCode? = nil
-) -> JSON {
-  .document(
-    type,
-    [
-      "code": code.map { .string($0.description) },
-      "backups": .array(
-        plan.decisions.map { decision in
-          [
-            "path": .string(vault.folder.appending(decision.entry.name.path).description),
-            "id": .string(decision.entry.name.id.description),
-            "keep": .bool(decision.isKept), "reason": .string(decision.reason.rawValue),
-          ]
-        }),
-    ])
 }
 
 extension CommandContext {

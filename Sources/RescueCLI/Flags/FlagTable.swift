@@ -49,7 +49,7 @@ extension Flag {
   static let verify = Flag(
     "verify", nil, .choice(VerifyDepth.allCases.map(\.rawValue)),
     defaultValue: VerifyDepth.full.rawValue,
-    help: "how the backup is proven: by inflating and reading it back, or also by SQLite's checks")
+    help: "how the backup is proven: read back, or also restored on trial and checked by SQLite")
   static let recheckAfter = Flag(
     "recheck-after", nil, .number("DAYS", 0...36_500), defaultValue: "7",
     help: "after how many days all is checked again, also what has not changed; 0 is every time")
@@ -128,7 +128,7 @@ enum ColorChoice: String, CaseIterable, Sendable {
 
 /// How thoroughly a new backup is proven.
 enum VerifyDepth: String, CaseIterable, Sendable {
-  /// Read back, restored on trial, and checked.
+  /// Read back, restored on trial, and checked by SQLite.
   case full
   /// Read back and compared.
   case quick

@@ -64,11 +64,6 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Says that the current pass is done and the next one begins.
-  func nextPass() {
-    state.withLock { turn(&$0, to: min($0.current + 1, passes.count)) }
-  }
-
   /// Says that a pass begins, by its position.
   func begin(_ pass: Int) {
     state.withLock { turn(&$0, to: pass) }

@@ -75,12 +75,6 @@ extension ContiguousArray where Element == UInt8 {
   @inline(__always)
   package func big32(at offset: Int) -> UInt32? { span.big32(at: offset) }
 
-  /// A little-endian number of four bytes; nil where the bytes end.
-  @inline(__always)
-  package func little32(at offset: Int) -> UInt32? {
-    big32(at: offset)?.byteSwapped
-  }
-
   /// A big-endian two's-complement number of `width` bytes, 1...8; nil where the bytes end.
   @inline(__always)
   package func signed(at offset: Int, width: Int) -> Int64? {

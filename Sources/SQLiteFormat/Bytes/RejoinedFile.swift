@@ -75,11 +75,6 @@ package struct RejoinedFile: PageSource {
 
   /// The first part that ends behind an offset.
   private func indexOfPart(endingAfter offset: Int) -> Int {
-    var (low, high) = (0, parts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low
+    parts.partitioningIndex { $0.range.upperBound > offset }
   }
 }

@@ -148,7 +148,7 @@ package struct Generations: Sequence, IteratorProtocol {
     case .unusable:
       unverified =
         image.files.wal.flatMap {
-          try? WriteAheadLog.strayFrames(of: $0, pageSize: pageSize, pageMax: image.pageCount)
+          try? WriteAheadLog.headerlessFrames(of: $0, pageSize: pageSize, pageMax: image.pageCount)
         } ?? []
     }
     return grouped(proven) { .supersededFrame($0) } + grouped(uncommitted) { .uncommittedFrame($0) }

@@ -28,7 +28,7 @@ extension WriteAheadLog {
   /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
   static func headless(_ source: some PageSource, _ geometry: Geometry) -> WriteAheadLog? {
     guard
-      let stray = try? strayFrames(
+      let headerless = try? headerlessFrames(
         of: source, pageSize: geometry.pageSize, pageMax: Int(Int32.max))
     else { return nil }
     for isBigEndian in [false, true] {
@@ -38,7 +38,7 @@ extension WriteAheadLog {
       var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
       guard links.start(at: 0, header: nil) else { return nil }
       let log = WriteAheadLog(
-        pageSize: geometry.pageSize, salts: salts, unverified: stray, isBigEndian: isBigEndian
+        pageSize: geometry.pageSize, salts: salts, unverified: headerless, isBigEndian: isBigEndian
       ).taking(links)
       return log.continued.isEmpty ? nil : log
     }
@@ -63,7 +63,7 @@ extension WriteAheadLog {
         open.append((frame, true))
       case .unknown:
         if isAfterCommit { break reading }
-      case .stranger: break reading
+      case .foreign: break reading
       }
     }
     guard !taken.isEmpty else { return self }
@@ -89,7 +89,7 @@ private struct FrameLinks {
     /// Nothing of its header can be believed.
     case unknown
     /// It belongs to a generation before.
-    case stranger
+    case foreign
   }
 
   private typealias Sum = WriteAheadLog.Checksum
@@ -153,7 +153,7 @@ private struct FrameLinks {
     }
     guard let page = PageNumber(bytes.big32(at: 0) ?? 0), isLinked || hasSalts else {
       isPreviousTrusted = false
-      return isOlder(bytes) ? .stranger : .unknown
+      return isOlder(bytes) ? .foreign : .unknown
     }
     let commit = Int(bytes.big32(at: 4) ?? 0)
     let frame = WriteAheadLog.Frame(

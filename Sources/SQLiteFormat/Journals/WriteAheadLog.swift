@@ -191,7 +191,7 @@ extension WriteAheadLog {
   /// Nothing proves them. `pageMax` is the largest number that a page can have.
   ///
   /// - Throws: ``FormatError`` when the log cannot be read.
-  package static func strayFrames(
+  package static func headerlessFrames(
     of source: some PageSource, pageSize: Int, pageMax: Int
   ) throws(FormatError) -> [Frame] {
     let frameSize = frameHeaderSize + pageSize

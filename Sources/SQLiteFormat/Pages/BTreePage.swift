@@ -117,7 +117,4 @@ extension BTreePage {
   package func cell(at offset: Int) throws(FormatError) -> Cell {
     try Cell(in: self, at: offset)
   }
-
-  /// The children of an interior page, left to right: cells, then the right-most one.
-  package var childCount: Int { kind.isLeaf ? 0 : cellCount + 1 }
 }

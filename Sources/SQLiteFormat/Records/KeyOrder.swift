@@ -13,6 +13,14 @@ package struct KeyOrder: Hashable, Sendable {
     case noCase = "NOCASE"
     /// Byte by byte, without the spaces at the end.
     case trimmed = "RTRIM"
+
+    /// The collation of a name; nil for one that only the app has.
+    package init?(_ name: Name) {
+      guard let found = Self.all.first(where: { Name($0.rawValue) == name }) else { return nil }
+      self = found
+    }
+
+    private static let all: [Collation] = [.binary, .noCase, .trimmed]
   }
 
   /// One column of the key.

@@ -65,6 +65,17 @@ import Testing
     #expect(fromScript.differences(in: fromDatabase.objects) == [])
   }
 
+  @Test func `a document says what it is, and one that only says its schema is read`() throws {
+    let contract = Contract(name: "x", userVersion: 3)
+    let written = try #require(JSON(reading: ContractDocument.write(contract)))
+    #expect(written["format"] == "dbrescue.contract" && written["version"] == 1)
+    #expect(written["schema"] == nil)
+    var old = written.members
+    (old["format"], old["version"], old["schema"]) = (nil, nil, 1)
+    let read = try ContractDocument.read(Bytes(JSON.object(old).compact.utf8), named: "old")
+    #expect(read == contract)
+  }
+
   @Test func `a document may be short, and has comments`() throws {
     let document = scratch["hand.json5"]
     try document.replaceContents(
@@ -88,6 +99,9 @@ import Testing
     ("", "is empty"),
     ("{schema: 1}", "'name' is missing"),
     ("{schema: 2, name: 'x'}", "format 2"),
+    ("{name: 'x'}", "'version' is missing"),
+    ("{version: 2, name: 'x'}", "format 2"),
+    ("{format: 'dbrescue.report', version: 1, name: 'x'}", "in.txt:1:10: expected one of"),
     ("{schema: 1, name: 5}", "in.txt:1:19: expected a string, found a number"),
     (
       "{schema: 1, name: 'x', tables: [{name: 't', columns: [{}]}]}",

@@ -300,3 +300,10 @@ struct Drift: Sendable, CustomTestStringConvertible {
     return try SchemaReader.describe(connection)
   }
 }
+
+extension ContractDifference {
+  /// The SQL statement that would mend it; nil when no single one does.
+  fileprivate var mendSQL: String? {
+    if case .statement(let sql) = mend { sql } else { nil }
+  }
+}

@@ -158,7 +158,7 @@ import Testing
 @Suite struct `A playbook fact` {
   @Test(arguments: PlaybookFact.allCases)
   func `it has a name that SQL takes and a meaning in one sentence`(fact: PlaybookFact) throws {
-    #expect(!PlaybookCondition.keywords.contains(fact.name))
+    #expect(!PlaybookCondition.keywords.contains(Name(fact.name)))
     #expect(fact.name.allSatisfy { $0.isLowercase || $0 == "_" })
     #expect(!fact.meaning.isEmpty && fact.meaning.last != ".")
     #expect(PlaybookFact.reference.contains("\(fact.name) ("))

@@ -8,7 +8,7 @@ struct ScriptedPerformer: PlaybookPerformer {
   /// What is known at the start, and after steps that say nothing else.
   var known = PlaybookFacts()
   /// What each step reports, by its id.
-  var reports: [String: PlaybookStepReport] = [:]
+  var reports: [String: PlaybookStepResult] = [:]
   /// The steps that fail.
   var failures: [String: RescueError] = [:]
   /// The answers, in order; then nobody is there.
@@ -24,7 +24,7 @@ struct ScriptedPerformer: PlaybookPerformer {
     return known
   }
 
-  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepReport {
+  mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     performed.append(step.id)
     if let error = failures[step.id] { throw error }
     if let report = reports[step.id] {
@@ -35,7 +35,7 @@ struct ScriptedPerformer: PlaybookPerformer {
       if step.action == .backup { .proven } else if step.isDestructive {
         SafetyCopy(.quarantine, name: "q", checks: ["moved together"])
       } else { nil }
-    return PlaybookStepReport("done", facts: known, copy: copy)
+    return PlaybookStepResult("done", facts: known, copy: copy)
   }
 
   mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer {

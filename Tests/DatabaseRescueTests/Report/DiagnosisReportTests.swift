@@ -151,23 +151,23 @@ import Testing
   }
 
   @Test func `JSON has the documented members and no other`() throws {
-    let documented = try AnyJSON.published("diagnosis")
+    let documented = try JSON.published("diagnosis")
     var met: Set<String> = []
     for sample in ReportFixture.samples {
       let json = try ReportFixture.report(sample: sample).json()
-      met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: Data(json.utf8)).paths())
+      met.formUnion(try JSON(json).paths())
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
     met.formUnion(try Self.pathsOfForeignLog())
-    let unsynced = try JSONEncoder().encode(["unsynced": ReportedUnsynced(.some(2))])
-    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: unsynced).paths())
+    let unsynced = ["unsynced": ReportedUnsynced(.some(2))]
+    met.formUnion(try JSON(encoding: unsynced).paths())
     let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
-    let things = try JSONEncoder().encode(["unchecked": [unchecked]])
-    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: things).paths())
+    let things = ["unchecked": [unchecked]]
+    met.formUnion(try JSON(encoding: things).paths())
     // Nor has any of them a hole.
     let sparse = ReportedFile(.init(name: "a", before: "partial-sha256:00", after: nil))
-    let inputs = try JSONEncoder().encode(["inputs": [sparse]])
-    met.formUnion(try JSONDecoder().decode(AnyJSON.self, from: inputs).paths())
+    let inputs = ["inputs": [sparse]]
+    met.formUnion(try JSON(encoding: inputs).paths())
     #expect(met.subtracting(documented).sorted() == [])
     #expect(documented.subtracting(met).sorted() == [])
   }
@@ -183,7 +183,7 @@ import Testing
         with: other.adding(suffix: "-wal").contents())
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
       #expect(report.text.contains("undo: mv app.db-wal.set-aside app.db-wal"))
-      return try JSONDecoder().decode(AnyJSON.self, from: Data(report.json().utf8)).paths()
+      return try JSON(report.json()).paths()
     }
   }
 
@@ -196,7 +196,7 @@ import Testing
       ]).build(at: path)
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "room.db")
       #expect(report.text.contains("made by"))
-      return try JSONDecoder().decode(AnyJSON.self, from: Data(report.json().utf8)).paths()
+      return try JSON(report.json()).paths()
     }
   }
 

@@ -98,28 +98,11 @@ extension Report {
   }
 }
 
-/// Any JSON.
-enum AnyJSON: Decodable {
-  case scalar
-  case array([AnyJSON])
-  case object([String: AnyJSON])
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let members = try? container.decode([String: AnyJSON].self) {
-      self = .object(members)
-    } else if let elements = try? container.decode([AnyJSON].self) {
-      self = .array(elements)
-    } else {
-      self = .scalar
-    }
-  }
-
+extension JSON {
   /// The paths of all members that hold a scalar, such as `findings[].code`; those of a loss
   /// begin with `loss`, wherever it stands.
   func paths(_ path: String = "") -> Set<String> {
     switch self {
-    case .scalar: [path]
     case .array(let elements): Set(elements.flatMap { $0.paths(path + "[]") })
     case .object(let members):
       Set(
@@ -127,6 +110,7 @@ enum AnyJSON: Decodable {
           let inner = path.isEmpty ? name : "\(path).\(name)"
           return name == "lost" ? value.paths("loss").union([inner]) : value.paths(inner)
         })
+    default: [path]
     }
   }
 

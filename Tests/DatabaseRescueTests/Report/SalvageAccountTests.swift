@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `JSON has the documented members and no other`() throws {
-    let documented = try AnyJSON.published("salvage")
+    let documented = try JSON.published("salvage")
     var balance = Balance(table: "t")
     (balance.seen, balance.written, balance.lost) = (1, 1, .exactly(3))
     balance.missing.add(.init(first: 4, last: 9, rows: 3))
@@ -126,7 +126,7 @@ import Testing
     ]
     report.unchecked = [Unchecked(.keys, of: "i", because: "r")]
     func paths(_ account: SalvageAccount) throws -> Set<String> {
-      try JSONDecoder().decode(AnyJSON.self, from: Data(account.json().utf8)).paths()
+      try JSON(account.json()).paths()
     }
     let full = SalvageAccount(
       of: report, file: "old.db",

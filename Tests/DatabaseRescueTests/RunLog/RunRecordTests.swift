@@ -3,6 +3,7 @@
 
 import Diagnosis
 import Foundation
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 
@@ -62,13 +63,13 @@ import Testing
 
   /// How it is written today.
   private static let new =
-    #"{"format":"dbrescue.log","version":2,"type":"run","backupMade":"app.2.db.gz","#
+    #"{"format":"dbrescue.log","version":3,"type":"run","backupMade":"app.2.db.gz","#
     + #""backupUsed":"app.1.db.gz","byteCount":4096,"#
     + #""code":"DBR-931CS-04G54-ARD80-6NW8H","exit":14,"file":"app.db","#
     + #""findings":[{"code":"DBR-F100","count":2}],"flags":{"restored":false,"rowsLost":true,"#
     + #""unattended":false,"unsynced":{"rows":3,"state":"some"},"verifiedBackup":true,"#
     + #""wal":true},"#
-    + #""framework":"Room","inputs":[{"after":"ab12","before":"ab12","name":"app.db"}],"#
+    + #""framework":"Room","inputs":[{"name":"app.db","sha256":"ab12","unchanged":true}],"#
     + #""losesRows":true,"operation":"salvage","outcome":"succeeded-with-loss","seconds":1.235,"#
     + #""stage":"done","started":"2026-11-20T13:20:00Z","steps":[{"name":"read","#
     + #""outcome":"done","seconds":0.5}],"tables":[{"duplicates":1,"lost":{"kind":"at-least","#
@@ -77,6 +78,34 @@ import Testing
 
   @Test func `the line is as it ever was`() throws {
     #expect(try Self.line(Self.full()) == Self.new + "\n")
+  }
+
+  @Test func `a line of the second version says the same as one of today`() throws {
+    let second = Self.new.replacingOccurrences(of: #""version":3"#, with: #""version":2"#)
+      .replacingOccurrences(
+        of: #"{"name":"app.db","sha256":"ab12","unchanged":true}"#,
+        with: #"{"after":"ab12","before":"ab12","name":"app.db"}"#)
+    #expect(RunRecord(line: Bytes(second.utf8)[...]) == Self.full())
+    let beginning = RunBeginning(Self.full().code, at: Date(timeIntervalSince1970: 0), file: "a")
+    let line = try beginning.document.compact.replacingOccurrences(
+      of: #""version":3"#, with: #""version":2"#)
+    #expect(Bytes(line.utf8)[...].isBeginning)
+    #expect(RunBeginning(line: Bytes(line.utf8)[...])?.began == Self.full().code)
+  }
+
+  @Test func `the digest of a file that has changed is kept`() throws {
+    var record = Self.full()
+    record.inputs = [
+      RunRecord.InputDigest(name: "a.db", before: "ab12", after: "cd34"),
+      RunRecord.InputDigest(name: "b.db", before: "partial-sha256:ab12", after: nil),
+    ]
+    let line = try Self.line(record)
+    #expect(
+      line.contains(
+        #"{"after":"cd34","name":"a.db","sha256":"ab12","unchanged":false},"#
+          + #"{"name":"b.db","partialDigest":"partial-sha256:ab12"}"#))
+    #expect(RunRecord(line: Bytes(line.utf8)[...])?.inputs == record.inputs)
+    #expect(PublishedFormat.problems(of: try record.document) == [])
   }
 
   @Test func `a line of the first version says the same as one of today`() throws {

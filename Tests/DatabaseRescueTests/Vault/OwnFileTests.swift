@@ -61,14 +61,20 @@ import Testing
 
   @Test func `a copy that cannot be read is no finding`() throws {
     let path = try damagedDatabase()
-    let disk = Unreadable("image.partial", fromStart: false)
+    let disk = Unreadable("trial.partial", fromStart: false)
+    let descriptions = Mutex(0)
     func backUp(_ storage: SystemStorage) throws -> Backup {
       try BackupWriter(
         vault: scratch.file("vault"), tool: "test", world: World(storage: storage)
       ).backUp(
         path,
         describing: { _, _ in
-          disk.fail()
+          // The second time it is that of what was restored on trial.
+          let isTrial = descriptions.withLock { count in
+            count += 1
+            return count == 2
+          }
+          if isTrial { disk.fail() }
           return BackupDescription(BackupContent())
         })
     }

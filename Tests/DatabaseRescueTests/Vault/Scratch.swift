@@ -77,10 +77,14 @@ final class FailingStorage: Storage {
   private let failing: Int?
   /// What is said to be free; nil for the truth.
   private let free: Int?
+  /// What is said to be free when it is asked again.
+  private let laterFree: Int?
+  private let hasAsked = Mutex(false)
 
-  init(failing: Int? = nil, free: Int? = nil) {
+  init(failing: Int? = nil, free: Int? = nil, thenFree: Int? = nil) {
     self.failing = failing
     self.free = free
+    laterFree = thenFree ?? free
   }
 
   /// How many calls there have been that could fail.
@@ -168,7 +172,11 @@ final class FailingStorage: Storage {
 
   func freeBytes(at path: FilePath) throws(StorageError) -> Int {
     try count("look at", path)
-    if let free { return free }
+    let hasAsked = hasAsked.withLock { asked in
+      defer { asked = true }
+      return asked
+    }
+    if let free = hasAsked ? laterFree : free { return free }
     return try machine.freeBytes(at: path)
   }
 

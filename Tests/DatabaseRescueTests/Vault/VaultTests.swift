@@ -75,7 +75,7 @@ import Testing
 
     let vault = Vault(scratch.file("vault"))
     #expect(try vault.list().map(\.state) == [.damaged, .incomplete, .complete, .complete])
-    let verified = try vault.verifyAll()
+    let verified = try vault.list().flatMap { vault.verify($0) }
     #expect(verified.map(\.path) == [noise, cut, damaged, good].map(\.path))
     #expect(verified.map(\.passed) == [false, false, false, true])
     #expect(verified.allSatisfy { !$0.checks.isEmpty })

@@ -80,7 +80,7 @@ import Testing
       ])
     let now = StateMark(
       changeCounter: 7, sequences: [:], tables: [.init(name: "t", rows: 90, contentHash: "c")])
-    func findings(_ limit: Int?, free: Set<String> = []) -> [Finding] {
+    func findings(_ limit: Int?, free: Set<Name> = []) -> [Finding] {
       Succession(
         of: now, after: Succession.Earlier("NEWEST", then), older: [],
         evidence: Succession.Evidence(isOldFile: true, lossMax: limit, freeTables: free)
@@ -92,6 +92,7 @@ import Testing
     #expect(note.message.contains("'log' with 10 rows is gone"))
     #expect(findings(50).map(\.severity) == [.warning])
     #expect(findings(50, free: ["log"]).map(\.severity) == [.notice])
+    #expect(findings(50, free: ["LOG"]).map(\.severity) == [.notice])
     #expect(findings(9, free: ["log"]).map(\.severity) == [.warning])
     #expect(findings(10, free: ["log"]).map(\.severity) == [.notice])
   }

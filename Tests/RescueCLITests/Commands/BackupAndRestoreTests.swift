@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Makes a backup, and gives what is said of it, with the code of the run.
-  private func backUp() throws -> AnyJSON {
+  private func backUp() throws -> JSON {
     let ending = try bench.run("backup", file, "--json")
     #expect(ending.status == 0, "\(ending.all)")
     bench.pass(hours: 1)
@@ -76,7 +76,8 @@ import Testing
 
   @Test func `the vault lists the newest first, and proves each`() throws {
     let ids = try (0..<3).map { _ in try #require(try backUp()["id"]?.text) }
-    let list = try #require(try bench.run("vault", "list", file, "--json").json["backups"]?.list)
+    let list = try #require(
+      try bench.run("vault", "list", file, "--json").json["backups"]?.elements)
     #expect(list.compactMap { $0["id"]?.text } == ids.reversed())
     #expect(list.allSatisfy { $0["good"]?.bool == true && $0["state"]?.text == "complete" })
     let folder = file.adding(suffix: ".rescue").appending("backups")
@@ -90,7 +91,7 @@ import Testing
     try damaged.replaceContents(with: bytes)
     let verify = try bench.run("vault", "verify", file, "--json")
     #expect(verify.status == 65)
-    let results = try #require(try verify.json["backups"]?.list)
+    let results = try #require(try verify.json["backups"]?.elements)
     #expect(results.map { $0["passed"]?.bool } == [true, false, true])
     #expect(try bench.run("vault", "verify", file, list[0]["path"]?.text ?? "").status == 0)
     // A damaged backup is never restored.
@@ -160,7 +161,7 @@ import Testing
     let plan = try bench.run("restore", file, "--dry-run", "--json")
     #expect(plan.status == 0)
     #expect(try before.changes(until: bench.look()) == [])
-    let tables = try #require(try plan.json["tables"]?.list)
+    let tables = try #require(try plan.json["tables"]?.elements)
     let sets = try #require(tables.first { $0["table"]?.text == "sets" })
     #expect(sets["regained"]?.number == gone)
     #expect(sets["lost"]?["kind"]?.text == "none")
@@ -318,7 +319,7 @@ import Testing
     bench.pass(hours: 1)
     #expect(try bench.run("backup", other, "--vault", vault).status == 0)
     #expect(try !file.adding(suffix: ".rescue").exists)
-    #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.list.count == 2)
+    #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.elements.count == 2)
     // The latest of this database, not of the vault.
     let new = bench["new.db"]
     #expect(try bench.run("restore", file, "--vault", vault, "--output", new).status == 0)

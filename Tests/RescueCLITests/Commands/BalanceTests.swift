@@ -34,7 +34,7 @@ import Testing
     #expect(outcome.status == 70)
     #expect(outcome.error.contains("do not add up"), "\(outcome.error)")
     #expect(outcome.error.contains("must not be trusted"))
-    let json = try AnyJSON(String(decoding: report.contents(), as: UTF8.self))
+    let json = try JSON(String(decoding: report.contents(), as: UTF8.self))
     #expect(json["rows"]?["balanced"]?.bool == false)
     #expect(json["complete"]?.bool == false)
   }

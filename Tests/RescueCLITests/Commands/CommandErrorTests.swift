@@ -180,7 +180,7 @@ import Testing
 
   @Test func `an error in JSON is one object with status and advice`() throws {
     let ending = try bench.run("check", bench["absent.db"], "--json")
-    let error = try AnyJSON(ending.error)
+    let error = try JSON(ending.error)
     #expect(ending.output.isEmpty)
     #expect(error["type"]?.text == "error")
     #expect(error["exit"]?.number == 66)

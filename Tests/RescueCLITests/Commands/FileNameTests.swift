@@ -27,7 +27,8 @@ import Testing
       #expect(!ending.all.contains("\t"))
       #expect(!ending.output.contains("new\nline"))
     }
-    #expect(try bench.run("vault", "list", "--json", "--", file).json["backups"]?.list.count == 1)
+    #expect(
+      try bench.run("vault", "list", "--json", "--", file).json["backups"]?.elements.count == 1)
     #expect(try bench.run("vault", "verify", "--", file).status == 0)
     #expect(try bench.run("salvage", "--output", bench["new.db"], "--", file).status == 0)
     #expect(try Oracle.firstDifference(expected: reference, actual: bench["new.db"]) == nil)
@@ -86,7 +87,7 @@ import Testing
     let link = bench["link.db"]
     #expect(try Command("/bin/ln", ["-s", "real/app.db", link.description]).run().status == 0)
     #expect(try bench.run("backup", link).status == 0)
-    #expect(try bench.run("vault", "list", "--json", file).json["backups"]?.list.count == 1)
+    #expect(try bench.run("vault", "list", "--json", file).json["backups"]?.elements.count == 1)
     let reset = try bench.run(
       "reset", link, "--schema", bench.contract, "--yes", "--confirm", "link.db", "--json")
     #expect(reset.status == 0, "\(reset.all)")

@@ -191,9 +191,10 @@ import Testing
         == .text("0,1keywx"))
     let json = try result.ending.json
     #expect(
-      json["notes"]?.list.contains { $0.text?.contains("no column for 'x', 'y'") == true } == true)
+      json["notes"]?.elements.contains { $0.text?.contains("no column for 'x', 'y'") == true }
+        == true)
     #expect(json["complete"]?.bool == false)
-    #expect(json["tables"]?.list.first { $0["table"]?.text == "t" }?["leftOut"]?.number == 2)
+    #expect(json["tables"]?.elements.first { $0["table"]?.text == "t" }?["leftOut"]?.number == 2)
   }
 
   @Test func `a column that ran into its type keeps its values`() throws {
@@ -242,7 +243,7 @@ import Testing
         CREATE TABLE c (p REFERENCES p ON DELETE CASCADE)
         """)
     #expect(try result.value("SELECT count(*) FROM c") == .integer(3))
-    let dangling = try #require(try result.ending.json["danglingReferences"]?.list.first)
+    let dangling = try #require(try result.ending.json["danglingReferences"]?.elements.first)
     #expect(dangling["table"]?.text == "c" && dangling["rows"]?.number == 2)
   }
 
@@ -275,7 +276,7 @@ import Testing
     #expect(
       try result.value("SELECT group_concat(rowid || _rowid_ || oid) FROM t") == .text("abc,def"))
     #expect(
-      try result.ending.json["notes"]?.list.contains {
+      try result.ending.json["notes"]?.elements.contains {
         $0.text?.contains("its rows have new rowids") == true
       } == true)
   }

@@ -58,7 +58,7 @@ import Testing
     #expect(list.status == 0)
     #expect(list.error.contains("\(code) began to replace 'a.db' at 2026-11-22T10:00:00Z"))
     let json = try bench.run("log", "list", "--json").json
-    #expect(json["unfinished"]?.list.compactMap { $0["began"]?.text } == [code])
+    #expect(json["unfinished"]?.elements.compactMap { $0["began"]?.text } == [code])
   }
 
   @Test func `a run is noted before it replaces a database, and is ended by its line`() throws {
@@ -70,7 +70,7 @@ import Testing
     let lines = try bench.log.contents().split(separator: UInt8(ascii: "\n"))
     #expect(lines.count == 2)
     #expect(String(decoding: lines[0], as: UTF8.self).contains(#""type":"beginning","at":""#))
-    #expect(try bench.run("log", "list", "--json").json["unfinished"]?.list.isEmpty == true)
+    #expect(try bench.run("log", "list", "--json").json["unfinished"]?.elements.isEmpty == true)
     #expect(try bench.run("log", "list", "--last", "1").output.contains("reset"))
   }
 }

@@ -174,7 +174,7 @@ import Testing
     #expect(ending.status == 14)
     #expect(
       try new.value("SELECT count(*) FROM t WHERE a <> 'row ' || id") == .integer(0))
-    let table = try #require(try ending.json["tables"]?.list.first { $0["table"]?.text == "t" })
+    let table = try #require(try ending.json["tables"]?.elements.first { $0["table"]?.text == "t" })
     #expect(try new.count(of: "t") == table["written"]?.number)
     #expect(try new.count(of: "t") > 200)
   }

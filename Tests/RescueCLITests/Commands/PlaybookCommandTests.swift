@@ -21,11 +21,11 @@ import Testing
   /// Runs a playbook, with the contract of version 4, and gives the steps that were not skipped.
   private func run(
     _ playbook: String, on file: FilePath, _ words: any Word..., answers: [String]? = nil
-  ) throws -> (ending: Ending, json: AnyJSON, steps: [String: String]) {
+  ) throws -> (ending: Ending, json: JSON, steps: [String: String]) {
     let line: [any Word] = ["playbook", "run", playbook, file, "--contract", bench.contract]
     let ending = try bench.run(line + words + ["--json"], answers: answers)
     let json = try ending.json
-    let steps = (json["steps"]?.list ?? []).compactMap { step in
+    let steps = (json["steps"]?.elements ?? []).compactMap { step in
       step["step"]?.text.map { ($0, step["outcome"]?.text ?? "") }
     }
     let done = Dictionary(uniqueKeysWithValues: steps).filter { $0.value != "skipped" }
@@ -46,7 +46,7 @@ import Testing
     #expect(text.output.contains("dry run of \(playbook): nothing is changed"))
     let json = try bench.run(line + ["--json"]).json
     #expect(
-      try json["steps"]?.list.count
+      try json["steps"]?.elements.count
         == ShippedPlaybooks.all().first { $0.name == playbook }?.steps.count)
     #expect(try before.changes(until: bench.look()) == [])
     #expect(try bench.records() == [])
@@ -265,7 +265,7 @@ import Testing
     #expect(text.output.contains("ours.json5:4:"))
     #expect(text.output.contains("ours.json5:5:"))
     let json = try bench.run("playbook", "validate", playbook, "--json")
-    #expect(try json.json["problems"]?.list.compactMap { $0["line"]?.number } == [4, 5])
+    #expect(try json.json["problems"]?.elements.compactMap { $0["line"]?.number } == [4, 5])
     for words in [["playbook", "run", playbook, file], ["playbook", "show", playbook]]
       as [[any Word]]
     {

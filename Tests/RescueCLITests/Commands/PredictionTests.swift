@@ -27,7 +27,7 @@ import Testing
     let given: [any Word] = isContractGiven ? ["--contract", bench.contract] : []
     let file = try bench.place(FilePath(row.name))
     let diagnosis = try bench.run(["diagnose", file, "--json"] + given).json
-    let options = diagnosis["options"]?.list.filter {
+    let options = diagnosis["options"]?.elements.filter {
       ["salvage", "rebuild-indexes"].contains($0["name"]?.text)
     }
     for option in options ?? [] {
@@ -35,12 +35,12 @@ import Testing
       let copy = try bench.place(FilePath(row.name), as: FilePath("\(name).db"))
       let words: [any Word] = ["recover", copy, "--choose", name, "--yes", "--json"]
       let ending = try bench.run(words + given)
-      let promised = (option["tables"]?.list ?? []).map { table in
+      let promised = (option["tables"]?.elements ?? []).map { table in
         Outcome(
           table: table["table"]?.text, kept: table["kept"]?.number,
           setAside: table["quarantined"]?.number, loss: Self.words(table["lost"]))
       }
-      let done = try ending.json["salvage"]?["tables"]?.list ?? []
+      let done = try ending.json["salvage"]?["tables"]?.elements ?? []
       let given = done.map { table in
         Outcome(
           table: table["table"]?.text, kept: table["written"]?.number,
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  private static func words(_ loss: AnyJSON?) -> String? {
+  private static func words(_ loss: JSON?) -> String? {
     switch (loss?["kind"]?.text, loss?["rows"]?.number) {
     case ("none", _): Loss.none.description
     case ("exactly", let count?): Loss.exactly(count).description
@@ -77,7 +77,7 @@ import Testing
     #expect(report["next"]?.text?.contains("--schema") == true)
     // With the schema, they have a table.
     let informed = try bench.run("diagnose", file, "--contract", bench.contract, "--json").json
-    let salvage = informed["options"]?.list.first { $0["name"]?.text == "salvage" }
+    let salvage = informed["options"]?.elements.first { $0["name"]?.text == "salvage" }
     #expect((salvage?["kept"]?.number ?? 0) > 100)
   }
 

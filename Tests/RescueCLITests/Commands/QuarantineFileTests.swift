@@ -57,7 +57,7 @@ import Testing
     #expect(try meta("encoding") == "UTF-8")
     #expect(try meta("schema_source") == "the damaged file")
     #expect(try meta("created") == "2026-11-21T00:00:00Z")
-    let digest = try #require(ending.json["inputs"]?.list.first?["sha256"]?.text)
+    let digest = try #require(ending.json["inputs"]?.elements.first?["sha256"]?.text)
     #expect(try meta("input.1") == "app.db \(digest)")
     let sql = try quarantine.value("SELECT sql FROM sqlite_schema WHERE name = 'partial_rows'")
     #expect(sql?.utf8String?.contains("-- which of c0, c1") == true)
@@ -99,10 +99,10 @@ import Testing
           || c1 || ' ' || c2 || ' ' || typeof(c2) FROM partial_rows
         """) == .text("t 2 broken-chain 0,1,2 5 two 2.5 real"))
     #expect(try quarantine.columns(of: "partial_rows").contains("c3") == false)
-    let table = try #require(try ending.json["tables"]?.list.first)
+    let table = try #require(try ending.json["tables"]?.elements.first)
     #expect(table["partial"]?.number == 1)
     #expect(table["lost"]?["kind"]?.text == "exactly")
-    #expect(table["missing"]?.list.first?["first"]?.number == 2)
+    #expect(table["missing"]?.elements.first?["first"]?.number == 2)
   }
 
   @Test func `rows of a lost leaf come back in part from the indexes, one for each`() throws {
@@ -121,12 +121,12 @@ import Testing
         OR c1 <> 'a' || ("rowid" / 2) OR c2 <> 1000 - "rowid" / 2 OR c0 IS NOT NULL
       """)
     #expect(wrong == .integer(0))
-    let table = try #require(try ending.json["tables"]?.list.first)
+    let table = try #require(try ending.json["tables"]?.elements.first)
     #expect(table["lost"]?["kind"]?.text == "exactly" && table["lost"]?["rows"]?.number == lost)
     let first = try #require(
       try quarantine.value(#"SELECT min("rowid") FROM partial_rows"#)?.integerValue)
-    let stretch = try #require(table["missing"]?.list.first)
-    #expect(table["missing"]?.list.count == 1)
+    let stretch = try #require(table["missing"]?.elements.first)
+    #expect(table["missing"]?.elements.count == 1)
     #expect(stretch["first"]?.number == Int(first))
     #expect(stretch["last"]?.number == Int(first) + 2 * (lost - 1))
     #expect(stretch["rows"]?.number == lost)
@@ -144,11 +144,11 @@ import Testing
     let known = try quarantine.count(of: "partial_rows")
     let gone = 200 - (try new.count(of: "t"))
     #expect(known > 0 && known <= gone)
-    let table = try #require(try ending.json["tables"]?.list.first)
+    let table = try #require(try ending.json["tables"]?.elements.first)
     #expect(table["lost"]?["kind"]?.text == "at-least")
     #expect(table["lost"]?["rows"]?.number == known)
-    #expect(table["missing"]?.list.count == 2)
-    for stretch in table["missing"]?.list ?? [] {
+    #expect(table["missing"]?.elements.count == 2)
+    for stretch in table["missing"]?.elements ?? [] {
       let (first, last) = (stretch["first"]?.number ?? 0, stretch["last"]?.number ?? 0)
       let present = try new.value(
         "SELECT count(*) FROM t WHERE id BETWEEN ? AND ?",

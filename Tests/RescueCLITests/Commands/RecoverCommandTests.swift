@@ -34,7 +34,7 @@ import Testing
     for option in ["restore", "salvage", "reset"] { #expect(text.error.contains(option)) }
     let json = try bench.run("recover", file, "--contract", bench.contract, "--json")
     #expect(json.status == 20)
-    #expect(try AnyJSON(json.error)["advice"]?.text?.contains("reset, restore, salvage") == true)
+    #expect(try JSON(json.error)["advice"]?.text?.contains("reset, restore, salvage") == true)
     for option in ["restore", "salvage", "reset"] {
       let words: [any Word] = ["recover", file, "--contract", bench.contract, "--choose", option]
       #expect(try bench.run(words).status == 20)

@@ -50,9 +50,9 @@ import Testing
     #expect(text.output.contains("plan: start with an empty database"))
     let json = try bench.run(words + ["--dry-run", "--json"])
     #expect(json.status == 0)
-    let tables = try #require(try json.json["tables"]?.list)
+    let tables = try #require(try json.json["tables"]?.elements)
     #expect(tables.allSatisfy { $0["kept"]?.number == 0 })
-    let steps = try #require(try json.json["steps"]?.list).compactMap { $0["name"]?.text }
+    let steps = try #require(try json.json["steps"]?.elements).compactMap { $0["name"]?.text }
     // Last before the rows go: until then more can come.
     #expect(
       steps == [
@@ -67,18 +67,18 @@ import Testing
     #expect(pending.count == 40)
     let ending = try bench.run(words + ["--yes", "--confirm", "app.db", "--json"])
     #expect(ending.status == 0, "\(ending.all)")
-    let export = try #require(try ending.json["exported"]?.list.first)
+    let export = try #require(try ending.json["exported"]?.elements.first)
     #expect(export["rows"]?.number == pending.count)
     let path = FilePath(try #require(export["path"]?.text))
-    let lines = try AnyJSON.lines(String(decoding: path.contents(), as: UTF8.self))
-    let rows: [AnyJSON] = pending.map { row in
+    let lines = try JSON.lines(String(decoding: path.contents(), as: UTF8.self))
+    let rows: [JSON] = pending.map { row in
       .object([
-        "id": .number(Double(row[0].integerValue ?? 0)), "kind": .text(row[1].utf8String ?? ""),
-        "row_id": .number(Double(row[2].integerValue ?? 0)),
-        "payload": .text(row[3].utf8String ?? ""), "status": .text(row[4].utf8String ?? ""),
+        "id": .integer(Int(row[0].integerValue ?? 0)), "kind": .string(row[1].utf8String ?? ""),
+        "row_id": .integer(Int(row[2].integerValue ?? 0)),
+        "payload": .string(row[3].utf8String ?? ""), "status": .string(row[4].utf8String ?? ""),
       ])
     }
-    let byID: (AnyJSON, AnyJSON) -> Bool = { ($0["id"]?.number ?? 0) < ($1["id"]?.number ?? 0) }
+    let byID: (JSON, JSON) -> Bool = { ($0["id"]?.number ?? 0) < ($1["id"]?.number ?? 0) }
     #expect(lines.sorted(by: byID) == rows)
   }
 
@@ -88,7 +88,7 @@ import Testing
     let ending = try bench.run(
       "reset", damaged, "--schema", bench.contract, "--yes", "--confirm", "damaged.db", "--json")
     #expect(ending.status == 0, "\(ending.all)")
-    #expect(try ending.json["exported"]?.list.first?["rows"]?.number == 40)
+    #expect(try ending.json["exported"]?.elements.first?["rows"]?.number == 40)
     let kept = FilePath(try #require(try ending.json["quarantine"]?.text))
     let isEvidence = try kept.appending("damaged.db").contents() == bytes
     #expect(isEvidence)

@@ -52,7 +52,7 @@ import Testing
       #expect(try bench.run("explain", code).status == 0)
     }
     let list = try bench.run("log", "list", "--last", "100", "--json")
-    #expect(try list.json["runs"]?.list.compactMap { $0["code"]?.text } == codes)
+    #expect(try list.json["runs"]?.elements.compactMap { $0["code"]?.text } == codes)
     let last = try bench.run("log", "list", "--last", "3")
     #expect(last.output.split(separator: "\n").count == 4)
     // Looking things up is no run.
@@ -84,7 +84,7 @@ import Testing
     for text in texts {
       let explain = try other.run("explain", text, "--json")
       #expect(explain.status == 0, "\(text)")
-      let lines = try #require(try explain.json["lines"]?.list)
+      let lines = try #require(try explain.json["lines"]?.elements)
       func line(_ label: String) -> String? {
         lines.first { $0["label"]?.text == label }?["text"]?.text
       }

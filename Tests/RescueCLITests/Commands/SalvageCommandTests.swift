@@ -29,7 +29,7 @@ import Testing
     /// How many rows are lost, as far as that is known.
     let lost: Int?
 
-    init(_ json: AnyJSON) throws {
+    init(_ json: JSON) throws {
       name = json["table"]?.text
       seen = try #require(json["seen"]?.number)
       written = try #require(json["written"]?.number)
@@ -59,11 +59,11 @@ import Testing
     let ending = try bench.run(["salvage", file, "--output", output, "--json"] + words)
     #expect(try before.changes(until: bench.look()).allSatisfy { $0.hasPrefix("added salvaged-") })
     let json = try ending.json
-    let accounts = try #require(json["tables"]?.list).map(Account.init)
+    let accounts = try #require(json["tables"]?.elements).map(Account.init)
 
     let (new, old) = (try Oracle(output), try Oracle(original))
     #expect(try new.integrityErrors == [])
-    #expect(json["integrityProblems"]?.list == [])
+    #expect(json["integrityProblems"]?.elements == [])
     for account in accounts {
       #expect(account.seen == account.written + account.duplicates + account.quarantined)
       guard let name = account.name, try new.tables.contains(name) else { continue }
@@ -76,7 +76,8 @@ import Testing
       }
     }
     try checkQuarantine(json, accounts, output)
-    let isComplete = accounts.allSatisfy(\.isComplete) && json["unrestored"]?.list.isEmpty == true
+    let isComplete =
+      accounts.allSatisfy(\.isComplete) && json["unrestored"]?.elements.isEmpty == true
     #expect(json["complete"]?.bool == isComplete)
     #expect((ending.status == 0) == isComplete, "\(ending.status)")
     #expect([0, 13, 14].contains(ending.status))
@@ -85,7 +86,7 @@ import Testing
 
   /// The rows that were set aside lie in a file of their own, each with its place and reason.
   private func checkQuarantine(
-    _ json: AnyJSON, _ accounts: [Account], _ output: FilePath
+    _ json: JSON, _ accounts: [Account], _ output: FilePath
   ) throws {
     let aside = accounts.reduce(0) { $0 + $1.quarantined }
     let quarantine = output.adding(suffix: ".quarantine.db")

@@ -23,8 +23,8 @@ import Testing
     let ending: Ending
 
     /// What the account says of a table.
-    func table(_ name: String) throws -> AnyJSON? {
-      try ending.json["tables"]?.list.first { $0["table"]?.text == name }
+    func table(_ name: String) throws -> JSON? {
+      try ending.json["tables"]?.elements.first { $0["table"]?.text == name }
     }
   }
 
@@ -62,7 +62,7 @@ import Testing
     #expect(try before.changes(until: bench.look()).allSatisfy { $0.hasPrefix("added new.db") })
     let new = try Oracle(output)
     #expect(try new.integrityErrors == [])
-    for table in try ending.json["tables"]?.list ?? [] {
+    for table in try ending.json["tables"]?.elements ?? [] {
       #expect(table["balanced"]?.bool == true, "\(ending.all)")
     }
     return Salvaged(
@@ -109,7 +109,7 @@ import Testing
     let table = try #require(try result.table("t"))
     let restored = try #require(table["restored"]?.number)
     #expect(restored > 3 && table["seen"]?.number == 300 - restored)
-    let origin = try #require(try result.ending.json["origins"]?.list.first)
+    let origin = try #require(try result.ending.json["origins"]?.elements.first)
     #expect(origin["table"]?.text == "t" && origin["rows"]?.number == restored)
     #expect(origin["backup"]?.text?.isEmpty == false && origin["created"]?.text != nil)
     let first = try result.quarantine.value(
@@ -228,7 +228,7 @@ import Testing
     #expect(
       try new.value("SELECT count(DISTINCT a) FROM t WHERE a IN ('newer', 'older')") == .integer(2))
     #expect(
-      try ending.json["origins"]?.list.map { $0["backup"]?.text } == ["newer.db", "older.db"])
+      try ending.json["origins"]?.elements.map { $0["backup"]?.text } == ["newer.db", "older.db"])
   }
 
   @Test func `a sound file takes nothing from a backup`() throws {

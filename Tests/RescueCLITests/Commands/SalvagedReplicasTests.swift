@@ -28,7 +28,7 @@ import Testing
     let before = try bench.look()
     let ending = try bench.run(["salvage", file, "--output", output, "--json"] + more)
     #expect(try before.changes(until: bench.look()).allSatisfy { $0.hasPrefix("added out-") })
-    for table in try #require(ending.json["tables"]?.list) {
+    for table in try #require(ending.json["tables"]?.elements) {
       #expect(table["balanced"]?.bool == true)
     }
     func numbers(_ path: FilePath, _ sql: String) throws -> Set<Int64> {

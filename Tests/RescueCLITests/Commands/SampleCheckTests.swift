@@ -46,7 +46,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     #expect(try json.json["verdict"]?.text == row.verdict)
     #expect(try json.json["exit"]?.number == Int(row.status))
     #expect(try json.json["losesRows"]?.bool == (json.status >= 14))
-    if json.status != 0 { #expect(try !#require(json.json["findings"]?.list).isEmpty) }
+    if json.status != 0 { #expect(try !#require(json.json["findings"]?.elements).isEmpty) }
   }
 
   @Test(arguments: SampleRow.all)
@@ -77,7 +77,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     #expect(ending.status == 15)
     let json = try ending.json
     #expect(try #require(json["facts"]?["kind"]?.text).contains(kind))
-    let finding = try #require(json["findings"]?.list.first)
+    let finding = try #require(json["findings"]?.elements.first)
     #expect(finding["code"]?.text?.hasPrefix("DBR-F") == true)
     if !code.isEmpty { #expect(finding["code"]?.text == code) }
   }
@@ -98,7 +98,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     try saved.replaceContents(with: wal.contents())
     try SystemStorage().remove(wal)
     func sets(_ words: any Word...) throws -> Int? {
-      let tables = try bench.run(["check", "--json", file] + words).json["tables"]?.list ?? []
+      let tables = try bench.run(["check", "--json", file] + words).json["tables"]?.elements ?? []
       return tables.first { $0["table"]?.text == "sets" }?["readable"]?.number
     }
     let without = try #require(try sets())

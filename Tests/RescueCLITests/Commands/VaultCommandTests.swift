@@ -29,8 +29,8 @@ import Testing
 
   private var folder: FilePath { file.adding(suffix: ".rescue").appending("backups") }
 
-  private func backups() throws -> [AnyJSON] {
-    try #require(try bench.run("vault", "list", file, "--json").json["backups"]?.list)
+  private func backups() throws -> [JSON] {
+    try #require(try bench.run("vault", "list", file, "--json").json["backups"]?.elements)
   }
 
   private func flip(_ path: FilePath, at offset: Int) throws {
@@ -92,7 +92,7 @@ import Testing
     let flags = ["--keep-last", "2", "--keep-daily", "0", "--keep-weekly", "0"]
     let plan = try bench.run(["vault", "prune", file, "--dry-run", "--json"] + flags)
     #expect(plan.status == 0)
-    let decisions = try #require(try plan.json["backups"]?.list)
+    let decisions = try #require(try plan.json["backups"]?.elements)
     #expect(
       decisions.map { $0["reason"]?.text } == ["last-good", "last", "superseded", "superseded"])
     #expect(decisions.map { $0["keep"]?.bool } == [true, true, false, false])
@@ -124,7 +124,7 @@ import Testing
     let ending = try bench.run(["vault", "prune", file, "--json"] + strict)
     #expect(ending.status == 65)
     #expect(
-      try ending.json["backups"]?.list.allSatisfy { $0["reason"]?.text == "newest-not-good" }
+      try ending.json["backups"]?.elements.allSatisfy { $0["reason"]?.text == "newest-not-good" }
         == true)
     #expect(try before.changes(until: bench.look()) == [])
     // A good one later, what was damaged still stays.
@@ -151,7 +151,7 @@ import Testing
       let ending = try bench.run(["vault", "prune", place, "--json"] + strict)
       #expect(ending.status == 65, "\(ending.all)")
       #expect(
-        try ending.json["backups"]?.list.first?["reason"]?.text == "database-has-findings")
+        try ending.json["backups"]?.elements.first?["reason"]?.text == "database-has-findings")
     }
     #expect(try before.changes(until: bench.look()) == [])
   }
@@ -166,7 +166,7 @@ import Testing
       #expect(try bench.run("backup", database, "--vault", vault).status == 0)
     }
     func count(_ database: FilePath) throws -> Int? {
-      try bench.run("vault", "list", database, "--vault", vault, "--json").json["backups"]?.list
+      try bench.run("vault", "list", database, "--vault", vault, "--json").json["backups"]?.elements
         .count
     }
     #expect(try count(file) == 3 && count(other) == 2)
@@ -267,7 +267,7 @@ import Testing
     #expect(ending.status == 14, "\(ending.all)")
     let json = try ending.json
     #expect(json["whole"]?.bool == false)
-    let missing = try #require(json["missing"]?.list)
+    let missing = try #require(json["missing"]?.elements)
     #expect(missing.count == 1)
     let first = try #require(missing[0]["firstByte"]?.number)
     let count = try #require(missing[0]["byteCount"]?.number)

@@ -39,12 +39,12 @@ struct Ending {
   var all: String { output + error }
 
   /// The one JSON document on standard output.
-  var json: AnyJSON { get throws { try AnyJSON(output) } }
+  var json: JSON { get throws { try JSON(output) } }
 
   /// The one backup that the document lists.
-  var backup: AnyJSON {
+  var backup: JSON {
     get throws {
-      let backups = try #require(try json["backups"]?.list)
+      let backups = try #require(try json["backups"]?.elements)
       #expect(backups.count == 1)
       return try #require(backups.first)
     }
@@ -155,7 +155,7 @@ final class Workbench: Sendable {
     expectPublished(words.map(\.bytes), output: ending.output, error: ending.error, location)
     if flags.contains(Flag.json.name), !isWatched {
       for line in ending.error.split(separator: "\n") {
-        let isJSON = (try? AnyJSON(String(line)))?["type"]?.text != nil
+        let isJSON = (try? JSON(String(line)))?["type"]?.text != nil
         #expect(
           isJSON || line.hasPrefix("dbrescue: warning:"), context, sourceLocation: location)
       }

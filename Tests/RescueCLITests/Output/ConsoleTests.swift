@@ -171,7 +171,7 @@ import Testing
       clock.advance(0.2)
       progress.advance(by: 500_000)
       console.note("a note")
-      progress.nextPass()
+      progress.begin(1)
       clock.advance(2)
       progress.advance(by: 1_000_000)
     }
@@ -232,7 +232,7 @@ import Testing
     console.progress([ProgressLine.Pass(name: "reading", byteCount: 0)]) { progress in
       clock.advance(1)
       progress.advance(by: 10)
-      progress.nextPass()
+      progress.begin(1)
       clock.advance(1)
       progress.advance(by: 10)
     }

@@ -82,6 +82,38 @@ package struct SchemaCheck {
   }
 }
 
+extension SchemaCheck {
+  /// Every key that the schema describes, by its place: the name of a definition, or nothing for the
+  /// document itself.
+  package var keys: Set<String> {
+    let shapes = [("", schema)] + (schema["$defs"]?.members ?? [:]).map { ($0.key, $0.value) }
+    return Set(
+      shapes.flatMap { place, shape in
+        (shape["properties"]?.members ?? [:]).keys.map { "\(place).\($0)" }
+      })
+  }
+
+  /// The described keys that a document has, by their place.
+  package func keys(usedIn document: JSON) -> Set<String> { keys(usedIn: document, schema, at: "") }
+
+  private func keys(usedIn value: JSON, _ shape: JSON, at place: String) -> Set<String> {
+    if let name = shape["$ref"]?.text?.split(separator: "/").last.map(String.init) {
+      return keys(usedIn: value, schema["$defs"]?[name] ?? [:], at: name)
+    }
+    var keys: Set<String> = []
+    for element in value.elements {
+      keys.formUnion(self.keys(usedIn: element, shape["items"] ?? [:], at: place))
+    }
+    for (name, member) in value.members {
+      let described = shape["properties"]?[name]
+      if described != nil { keys.insert("\(place).\(name)") }
+      guard let inner = described ?? shape["additionalProperties"] else { continue }
+      keys.formUnion(self.keys(usedIn: member, inner, at: "\(place).\(name)"))
+    }
+    return keys
+  }
+}
+
 extension JSON {
   fileprivate func isOfType(_ name: String) -> Bool {
     switch self {

@@ -71,7 +71,6 @@ import Testing
   @Test func `what lies outside is nil`() {
     let bytes: Bytes = [1, 2, 3, 4, 5]
     #expect(bytes.big32(at: 1) == 0x0203_0405)
-    #expect(bytes.little32(at: 1) == 0x0504_0302)
     #expect(bytes.big16(at: 3) == 0x0405)
     for offset in [-1, 2, 5, .max, .min] { #expect(bytes.big32(at: offset) == nil) }
     for offset in [-1, 4, 5, .max, .min] { #expect(bytes.big16(at: offset) == nil) }

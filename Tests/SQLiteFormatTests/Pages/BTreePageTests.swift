@@ -24,7 +24,6 @@ import Testing
     #expect(page.pointerArrayOffset == 8)
     #expect(page.pointerArrayEnd == 14)
     #expect(page.rightChild == nil)
-    #expect(page.childCount == 0)
     #expect(try (0..<3).map { try page.cell($0).rowID } == [3, -7, .max])
     let cell = try page.cell(0)
     #expect(cell.end == 512)
@@ -46,7 +45,6 @@ import Testing
   @Test func `an interior page gives its children`() throws {
     let page = try PageMaker.interior([(5, 10), (6, -1)], last: 9).read()
     #expect(page.rightChild == 9.page)
-    #expect(page.childCount == 3)
     #expect(try page.cell(0).leftChild == 5)
     #expect(try page.cell(1).rowID == -1)
     #expect(page.layoutFaults.isEmpty)

@@ -22,7 +22,8 @@ enum LogShapes {
         "findings": .list(
           .object(["code": .text.saying("a code of the catalogue"), "count": .count])),
         "versions": .named("versions"), "file?": .text.saying("the name of the database"),
-        "byteCount?": .count, "inputs": .list(input), "backupUsed?": .text, "backupMade?": .text,
+        "byteCount?": .count, "inputs": .list(loggedInput), "backupUsed?": .text,
+        "backupMade?": .text,
         "tables": .list(table), "tablesOmitted?": .count, "migration?": migration,
         "steps": .list(.object(["name": .text, "outcome": .text, "seconds": .number])),
         "stepsOmitted?": .count,
@@ -53,10 +54,16 @@ enum LogShapes {
     "rowsLost": .flag, "unattended": .flag.saying("whether nobody was there to ask"),
   ])
 
-  private static let input = JSONShape.object([
-    "name": .text, "before?": .text.saying("its SHA-256 before the run"),
-    "after?": .text.saying("its SHA-256 after the run"),
-  ])
+  /// What every format says of a file that was read.
+  static let input: [String: JSONShape] = [
+    "name": .text, "sha256?": .text,
+    "partialDigest?": .text.saying(
+      "where there are large holes or unreadable bytes: the digest of the rest"),
+    "unchanged?": .flag.saying("whether the digest was the same after the run"),
+  ]
+
+  private static let loggedInput = JSONShape.object(
+    input.merging(["after?": .text.saying("the digest after the run, where it is another")]) { $1 })
 
   private static let table = JSONShape.object([
     "table": .text, "seen": .count, "written": .count, "quarantined": .count,

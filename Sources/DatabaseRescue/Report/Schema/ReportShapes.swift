@@ -106,14 +106,8 @@ enum ReportShapes {
     "tool": .text.saying("the program with its version"),
     "libraries": .text.saying("the libraries in use, with their versions"),
     "created": .date, "code": code, "file": file,
-    "inputs": .list(
-      .object([
-        "name": .text, "sha256?": .text,
-        "partialDigest?": .text.saying(
-          "where there are large holes or unreadable bytes: the digest of the rest"),
-        "unchanged?": .flag.saying("whether the digest was the same after the run"),
-      ])
-    ).saying("the files that were read, the database first"),
+    "inputs": .list(.object(LogShapes.input))
+      .saying("the files that were read, the database first"),
   ]
 
   private static func report(_ types: [String], _ members: [String: JSONShape]) -> JSONShape {

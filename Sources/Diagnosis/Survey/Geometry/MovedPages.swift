@@ -266,7 +266,7 @@ extension Layout {
   ) throws(ReadFailure) -> [RejoinedFile.Part] {
     var place = stretches.map { $0.first + $0.count }.max() ?? 1
     var parts: [RejoinedFile.Part] = []
-    for run in loosePositions {
+    for run in uncoveredPositions {
       for position in run where !isZero(position) {
         let own = try slots.read(position, of: source)
         let twins = [position - run.count, position + run.count].filter {
@@ -287,7 +287,7 @@ extension Layout {
   }
 
   /// The positions between and around the stretches, run by run.
-  private var loosePositions: [Range<Int>] {
+  private var uncoveredPositions: [Range<Int>] {
     let taken = stretches.map { $0.position..<($0.position + $0.count) }
       .sorted { $0.lowerBound < $1.lowerBound }
     var runs: [Range<Int>] = []
@@ -328,12 +328,12 @@ extension Survey {
   /// Whether trees lead to sound pages that are not theirs, as they do where pages moved.
   var leadsAstray: Bool {
     guard let image else { return false }
-    let strays = everyTree.lazy.flatMap { $0.pageFaults.first + $0.misplaced.first }
+    let misplaced = everyTree.lazy.flatMap { $0.pageFaults.first + $0.misplaced.first }
       .filter { fault in
         guard let page = fault.page.flatMap({ try? image.btreePage($0) }) else { return false }
         return page.layoutFaults.isEmpty
       }
-    return strays.prefix(2).count == 2
+    return misplaced.prefix(2).count == 2
   }
 
   /// Whether a page of a tree lies askew, where one of its pages should lie.

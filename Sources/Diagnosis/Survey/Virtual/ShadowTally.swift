@@ -100,13 +100,9 @@ struct ShadowTally: Hashable, Sendable {
 
   /// Whether all of these ids are there.
   func holds(_ wanted: ClosedRange<Int64>) -> Bool {
-    var (low, high) = (0, ids.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ids[middle].upperBound < wanted.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return low < ids.count && ids[low].contains(wanted.lowerBound)
-      && ids[low].contains(wanted.upperBound)
+    let index = ids.partitioningIndex { $0.upperBound >= wanted.lowerBound }
+    return index < ids.count && ids[index].contains(wanted.lowerBound)
+      && ids[index].contains(wanted.upperBound)
   }
 
   private mutating func note(_ id: Int64) {

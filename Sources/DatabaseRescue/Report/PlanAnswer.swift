@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan as people read it before they say yes, and as programs read it after a dry run.
 
-import DatabaseRescue
-import Diagnosis
-import SQLiteFormat
+package import Diagnosis
+internal import SQLiteFormat
 
-/// A plan in lines of text and as JSON.
-struct PlanText {
+/// A plan: what somebody is asked to approve, and what a dry run answers.
+package struct PlanAnswer: CommandAnswer {
   private let plan: Plan
 
-  init(_ plan: Plan) {
-    self.plan = plan
-  }
+  /// Makes the answer of a plan.
+  package init(_ plan: Plan) { self.plan = plan }
+
+  package var lines: [AnswerLine] { text.map { .result($0) } }
 
   /// The plan in lines of text.
-  var lines: [StyledText] {
+  package var text: [StyledText] {
     var lines: [StyledText] = ["\("plan", .heading): \(plan.option.summary)"]
     for (index, step) in plan.steps.enumerated() {
       lines.append("  \(index + 1). \(step.text)")
@@ -31,27 +31,27 @@ struct PlanText {
     return lines
   }
 
-  /// The plan as a JSON document.
-  ///
-  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func document() throws(RescueError) -> JSON {
-    .document(
-      "plan",
-      [
-        "option": .string(plan.option.name), "summary": .string(plan.option.summary),
-        "backup": plan.option.backup.map { .string($0) },
-        "steps": .array(plan.steps.map { ["name": .string($0.name), "text": .string($0.text)] }),
-        "tables": try .list(plan.option.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
-        "unsynced": try JSON(encoding: ReportedUnsynced(plan.unsynced)),
-        "quarantine": .string(plan.quarantine), "undo": .string(plan.undo),
-      ])
+  package var document: JSON {
+    get throws(RescueError) {
+      .document(
+        "plan",
+        [
+          "option": .string(plan.option.name), "summary": .string(plan.option.summary),
+          "backup": plan.option.backup.map { .string($0) },
+          "steps": .array(
+            plan.steps.map { ["name": .string($0.name), "text": .string($0.text)] }),
+          "tables": try .list(plan.option.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
+          "unsynced": try JSON(encoding: ReportedUnsynced(plan.unsynced)),
+          "quarantine": .string(plan.quarantine), "undo": .string(plan.undo),
+        ])
+    }
   }
 }
 
 /// An option in lines of text.
-enum OptionText {
+package enum OptionText {
   /// The options of a database, numbered, with what each keeps and loses.
-  static func lines(_ options: [RecoveryOption]) -> [StyledText] {
+  package static func lines(_ options: [RecoveryOption]) -> [StyledText] {
     options.enumerated().flatMap { index, option in
       ["  \(index + 1) \(option.name, .emphasised)  \(option.summary)"] + outcomes(of: option)
     }

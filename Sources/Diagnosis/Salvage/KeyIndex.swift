@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The indexes of a table as witnesses: an entry whose row is gone still holds its key.
+// The indexes of a table as keepers of its keys: an entry whose row is gone still holds its key.
 
 package import SQLiteFormat
 
 /// An index whose entries name the rows of its table.
-package struct IndexWitness: Sendable {
+package struct KeyIndex: Sendable {
   /// The index.
   package let name: Name
   /// Whether the index is sound and covers every row, so that it also tells which rows there are.
@@ -66,26 +66,26 @@ package struct IndexWitness: Sendable {
   package struct Entry: Sendable {
     /// The row's rowid; nil where the table has none.
     package let rowID: Int64?
-    private let witness: IndexWitness
+    private let index: KeyIndex
     private let stored: StoredRecord
 
-    fileprivate init(rowID: Int64?, _ stored: StoredRecord, _ witness: IndexWitness) {
+    fileprivate init(rowID: Int64?, _ stored: StoredRecord, _ index: KeyIndex) {
       self.rowID = rowID
       self.stored = stored
-      self.witness = witness
+      self.index = index
     }
 
     /// What the entry holds of the row.
     package var partialRow: PartialRow {
       var values: [(field: Int, value: Value)] = []
-      for (place, field) in witness.fields.enumerated() {
+      for (place, field) in index.fields.enumerated() {
         guard let field, !values.contains(where: { $0.field == field }) else { continue }
         values.append((field, stored.record.value(place) ?? .null))
       }
       // The record of a row has NULL where the rowid stands.
-      if let field = witness.rowIDField { values.append((field, .null)) }
+      if let field = index.rowIDField { values.append((field, .null)) }
       return PartialRow(
-        witness: .index(witness.name), rowID: rowID,
+        source: .index(index.name), rowID: rowID,
         values: values.sorted { $0.field < $1.field }, fieldCount: nil, page: stored.page,
         offset: stored.offset)
     }
@@ -126,13 +126,13 @@ extension Survey {
 
   /// The indexes over a table that can be read, at least in part: what they hold outlives the
   /// rows.
-  package func witnesses(for table: TableSurvey) -> [IndexWitness] {
+  package func keyIndexes(for table: TableSurvey) -> [KeyIndex] {
     guard let schema else { return [] }
-    return treePlaces.indexes(of: table.description.name).compactMap { place -> IndexWitness? in
+    return treePlaces.indexes(of: table.description.name).compactMap { place -> KeyIndex? in
       let tree = trees[place]
       let name = tree.entry.name
       return schema.parsed.index(named: name, of: table.description.name).flatMap { index in
-        IndexWitness(tree, index, over: table, schema: schema, order: keyOrder(of: tree))
+        KeyIndex(tree, index, over: table, schema: schema, order: keyOrder(of: tree))
       }
     }
   }

@@ -4,7 +4,7 @@
 package import SQLiteFormat
 
 /// A page that no row was read from and that may hold some.
-package struct StrayPage: Sendable {
+package struct UnreadPage: Sendable {
   /// Why no row was read from a page.
   package enum Reason: String, Sendable {
     /// No tree, list or map leads to it.
@@ -33,7 +33,7 @@ extension Survey {
 
   /// The pages that no row was read from, in order; of a tree's broken ones, those that the
   /// survey keeps.
-  package var strayPages: [StrayPage] {
+  package var unreadPages: [UnreadPage] {
     var faults: [PageNumber: (owner: Name, problem: FormatError.Problem)] = [:]
     for tree in trees {
       for fault in tree.pageFaults.first {
@@ -43,25 +43,25 @@ extension Survey {
     }
     let placed = reassembly.placedPages
     let candidates = Dictionary(
-      reassembly.loose.map { ($0.page, $0.candidates) }, uniquingKeysWith: { first, _ in first })
+      reassembly.orphans.map { ($0.page, $0.candidates) }, uniquingKeysWith: { first, _ in first })
     var pages = unclaimed.filter { !placed.contains($0.page) }.map { unclaimed in
-      strayPage(
+      unreadPage(
         unclaimed, faults.removeValue(forKey: unclaimed.page), candidates[unclaimed.page] ?? [])
     }
     for (page, fault) in faults {
       let content = image.flatMap { try? $0.btreePage(page) }
       pages.append(
-        StrayPage(
+        UnreadPage(
           page: page, kind: content?.kind.description ?? "unknown", cellCount: content?.cellCount,
           candidates: [fault.owner], reason: .unreadable, evidence: "\(fault.problem)"))
     }
     return pages.sorted { $0.page < $1.page }
   }
 
-  private func strayPage(
+  private func unreadPage(
     _ unclaimed: UnclaimedPage, _ fault: (owner: Name, problem: FormatError.Problem)?,
     _ candidates: [Int]
-  ) -> StrayPage {
+  ) -> UnreadPage {
     let page = unclaimed.page
     let (kind, cells): (String, Int?) =
       switch unclaimed.content {
@@ -70,12 +70,12 @@ extension Survey {
       case .unknown: ("unknown", nil)
       }
     if let fault {
-      return StrayPage(
+      return UnreadPage(
         page: page, kind: kind, cellCount: cells, candidates: [fault.owner], reason: .unreadable,
         evidence: "\(fault.problem)")
     }
     let tables = candidates.prefix(Self.candidatesMax).map { trees[$0].entry.name }
-    return StrayPage(
+    return UnreadPage(
       page: page, kind: kind, cellCount: cells, candidates: tables, reason: .unclaimed,
       evidence: tables.isEmpty
         ? "nothing leads to it"

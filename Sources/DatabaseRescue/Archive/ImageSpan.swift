@@ -13,7 +13,7 @@ internal import Synchronization
 #endif
 
 /// One span of an image, with what an earlier backup has in its place.
-struct Span: Sendable {
+struct ImageSpan: Sendable {
   /// A member of an earlier backup as its file holds it.
   struct Earlier: Sendable {
     var member: DataMember
@@ -62,14 +62,14 @@ final class SpanEncoder: Sendable {
   }
 
   /// The CRC-32 of a span.
-  fileprivate func checksum(of span: Span) -> UInt32 {
+  fileprivate func checksum(of span: ImageSpan) -> UInt32 {
     span.bytes.isSame(as: zeros) ? zerosChecksum : CRC32.checksum(of: span.bytes)
   }
 
   /// Deflate data, after it was inflated again and compared with the span.
   ///
   /// - Throws: ``RescueError`` when memory is short, or when the data does not inflate to the span.
-  fileprivate func deflate(_ span: Span) throws(RescueError) -> Bytes {
+  fileprivate func deflate(_ span: ImageSpan) throws(RescueError) -> Bytes {
     let isZeros = span.bytes.isSame(as: zeros)
     if isZeros, let data = zerosData.withLock(\.self) { return data }
     guard let data = deflaters.with({ $0.compress(span.bytes) }) else {
@@ -85,7 +85,7 @@ final class SpanEncoder: Sendable {
   }
 }
 
-extension Span {
+extension ImageSpan {
   /// Finds or makes the deflate data that inflates to the span.
   ///
   /// - Throws: ``RescueError`` when memory is short, or when the data does not inflate to the span.
@@ -119,14 +119,14 @@ struct SpanInput: Sendable {
 
   /// The next batch of spans from a place in the image, whose bytes are added to `hash` if that is
   /// wanted; none at its end.
-  func spans(from start: Int, addingTo hash: inout SHA256?) throws(RescueError) -> [Span] {
+  func spans(from start: Int, addingTo hash: inout SHA256?) throws(RescueError) -> [ImageSpan] {
     let end = min(start + Parallel.batchCount * spanByteCount, image.byteCount)
-    var spans: [Span] = []
+    var spans: [ImageSpan] = []
     for start in stride(from: start, to: end, by: spanByteCount) {
       let range = start..<min(start + spanByteCount, end)
       let bytes = try bytes(range)
       spans.append(
-        Span(range: range, bytes: bytes, digest: hash?.add(bytes), earlier: earlier(range)))
+        ImageSpan(range: range, bytes: bytes, digest: hash?.add(bytes), earlier: earlier(range)))
     }
     return spans
   }
@@ -155,7 +155,7 @@ struct SpanInput: Sendable {
   }
 
   /// What the earlier backup has for exactly these bytes of its image.
-  private func earlier(_ range: Range<Int>) -> Span.Earlier? {
+  private func earlier(_ range: Range<Int>) -> ImageSpan.Earlier? {
     guard let earlier, let index = earlier.index(ofMemberWith: range.lowerBound),
       earlier.members[index].span == range,
       // What cannot be read is made anew.
@@ -163,7 +163,7 @@ struct SpanInput: Sendable {
         at: earlier.members[index].position, count: earlier.members[index].byteCount),
       stored.count == earlier.members[index].byteCount
     else { return nil }
-    return Span.Earlier(member: earlier.members[index], stored: stored)
+    return ImageSpan.Earlier(member: earlier.members[index], stored: stored)
   }
 }
 

@@ -2,9 +2,9 @@
 // Numbers for people: sizes, counts and spans of time.
 
 /// Numbers for people.
-enum Quantity {
+package enum Quantity {
   /// A size in decimal units, such as `1.2 MB`.
-  static func bytes(_ count: Int) -> String {
+  package static func bytes(_ count: Int) -> String {
     guard count >= 1000 else { return Self.count(count, "byte") }
     var tenths = Double(count) / 100
     for unit in ["kB", "MB", "GB", "TB", "PB", "EB"] {
@@ -18,12 +18,12 @@ enum Quantity {
   }
 
   /// A number with its noun, such as `15,607 rows` or `1 row`.
-  static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+  package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 
   /// A number with its thousands set apart, such as `15,607`.
-  static func grouped(_ number: Int) -> String {
+  package static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var result = ""
     for (index, digit) in digits.enumerated() {
@@ -34,7 +34,7 @@ enum Quantity {
   }
 
   /// A span of time in its largest fitting unit, such as `8 s`, `3 min`, `2 h` or `5 days`.
-  static func duration(seconds: Double) -> String {
+  package static func duration(seconds: Double) -> String {
     let seconds = max(0, seconds)
     if seconds < 60 { return "\(Int(seconds)) s" }
     if seconds < 3600 { return "\(Int(seconds / 60)) min" }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command answers: one value, of which JSON and lines for people are two renderings.
+
+/// What a command answers: one value, rendered as one JSON document or as lines for people.
+package protocol CommandAnswer {
+  /// The answer as a JSON document.
+  ///
+  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
+  var document: JSON { get throws(RescueError) }
+
+  /// The answer for people.
+  var lines: [AnswerLine] { get }
+}
+
+/// A line of an answer for people, with how much it matters.
+package enum AnswerLine: Sendable {
+  /// A line of the result.
+  case result(StyledText)
+  /// A line of the result for those who want to know everything.
+  case detail(StyledText)
+  /// A table of the result, which is made to fit the terminal.
+  case table(TextTable)
+  /// What is said beside the result, unless quiet.
+  case note(StyledText)
+  /// What is said beside the result in any case.
+  case warning(StyledText)
+}

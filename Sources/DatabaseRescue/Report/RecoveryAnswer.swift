@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recovery, a restore or an undo did with a database.
+
+package import Diagnosis
+
+/// What a recovery did with a database.
+package struct RecoveryAnswer: CommandAnswer {
+  private let operation: SupportCode.Operation
+  private let code: SupportCode
+  private let report: RecoveryReport
+  private let file: FilePath
+  private let account: SalvageAccount?
+
+  /// Makes the answer of a recovery of the database of this name.
+  package init(
+    _ operation: SupportCode.Operation, _ result: RunResult<RecoveryReport>, of file: FilePath
+  ) {
+    self.operation = operation
+    self.file = file
+    code = result.code
+    report = result.value
+    account = result.value.salvage.map {
+      SalvageAccount(of: $0, file: PlainName(file), code: result.code, created: result.started)
+    }
+  }
+
+  package var document: JSON {
+    get throws(RescueError) {
+      .document(
+        operation.name,
+        [
+          "code": .string(code.description), "changed": .bool(report.plan != nil),
+          "verdict": .string(report.verdict.word), "losesRows": .bool(report.verdict.losesRows),
+          "exit": .integer(Int(report.outcome.exitStatus)),
+          "option": report.plan.map { .string($0.option.name) },
+          "backup": report.plan?.option.backup.map { .string($0) },
+          "exported": .array(
+            report.exported.map {
+              ["path": .string($0.path.description), "rows": .integer($0.rows)]
+            }),
+          "quarantine": report.quarantine.map { .string($0.description) },
+          "undo": report.plan.map { .string($0.undo) },
+          "salvage": try account.map { account throws(RescueError) in try account.document },
+        ])
+    }
+  }
+
+  package var lines: [AnswerLine] {
+    guard let plan = report.plan else { return [.result("nothing was changed")] }
+    var lines: [AnswerLine] = report.exported.map {
+      .result("\(Quantity.count($0.rows, "unsynced row")) in \($0.path)")
+    }
+    lines += (account?.lines(naming: nil) ?? []).map { .result($0) }
+    lines.append(
+      report.outcome == report.verdict
+        ? .result("\(file): now \(report.verdict.word, report.verdict.style)")
+        : .result(
+          "\(file): now \("sound, and not complete", .warning): rows are lost or set aside"))
+    if let quarantine = report.quarantine {
+      lines.append(.note("the old files are in \(quarantine)"))
+    }
+    return lines + [.note("to undo: \(plan.undo)")]
+  }
+}
+
+/// A backup that was restored to a new file, or would be.
+package struct RestoreAnswer: CommandAnswer {
+  private let backup: FilePath
+  private let output: FilePath
+  private let code: SupportCode?
+
+  /// Makes the answer of a run with this code; nil for a dry run.
+  package init(_ backup: Backup, to output: FilePath, code: SupportCode? = nil) {
+    self.backup = backup.path.name
+    self.output = output
+    self.code = code
+  }
+
+  package var document: JSON {
+    .document(
+      code == nil ? "restore-plan" : "restore-to-file",
+      [
+        "code": code.map { .string($0.description) }, "option": code == nil ? "restore" : nil,
+        "backup": .string(backup.description), "output": .string(output.description),
+      ])
+  }
+
+  package var lines: [AnswerLine] {
+    code == nil
+      ? [
+        .result("restore \(backup) to the new file \(output)"),
+        .note("nothing was written: this was a dry run"),
+      ] : [.result("\(output)"), .note("restored from \(backup) and checked")]
+  }
+}
+
+/// The files that a run displaced, brought back or to be brought back.
+package struct UndoAnswer: CommandAnswer {
+  private let displacing: SupportCode
+  private let place: FilePath
+  private let file: FilePath
+  private let code: SupportCode?
+
+  /// Makes the answer of a run with this code that undoes another one; nil for a dry run.
+  package init(
+    of displacing: SupportCode, from place: FilePath, to file: FilePath, code: SupportCode? = nil
+  ) {
+    self.displacing = displacing
+    self.place = place
+    self.file = file
+    self.code = code
+  }
+
+  /// What it is that is going to be done.
+  package static func intention(_ displacing: SupportCode) -> StyledText {
+    "bring back what the run \(displacing) displaced; the present files are kept aside"
+  }
+
+  /// The command that takes this back.
+  private var undo: String? { code.map { "dbrescue undo \($0) \(file.shellQuoted)" } }
+
+  package var document: JSON {
+    .document(
+      code == nil ? "undo-plan" : "undo",
+      [
+        "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
+        "from": .string(place.description), "undo": undo.map { .string($0) },
+      ])
+  }
+
+  package var lines: [AnswerLine] {
+    guard let undo else {
+      return [
+        .result(Self.intention(displacing)), .note("nothing was changed: this was a dry run"),
+      ]
+    }
+    return [.result("\(file.name): brought back from \(place)"), .note("to undo: \(undo)")]
+  }
+}
