@@ -11,7 +11,8 @@ extension PageEvidence {
   ///
   /// The last one is left out where it lies at the start of the content: it may have been deleted.
   var listed: [Cell] {
-    guard page.kind.isLeaf, limit == page.geometry.usable, let run = longestRun else { return [] }
+    guard page.kind.isLeaf, limit == page.geometry.usable, !mayBeTrunk, let run = longestRun
+    else { return [] }
     let pointed = pointers[run].compactMap(\.cell)
     let tiling = tiling(
       of: page.pointerArrayOffset + 2 * run.upperBound..<limit, blocks: [],
@@ -32,6 +33,21 @@ extension PageEvidence {
       && others.count { $0.offset > start } == earlier.count { $0.offset > start }
     guard isWhole else { return [] }
     return cells.last?.offset == start ? cells.dropLast() : cells
+  }
+
+  /// Whether a trunk of the freelist may have taken the place of the header and of the first
+  /// pointers: what the others list was deleted then.
+  ///
+  /// File format, section 1.5. An entry that was used up stays where it was.
+  private var mayBeTrunk: Bool {
+    func isPage(_ number: UInt32) -> Bool { number > 1 && number <= pageCount }
+    guard let next = page.bytes.big32(at: 0), let count = page.bytes.big32(at: 4),
+      next == 0 || isPage(next), count <= page.geometry.usable / 4 - 2
+    else { return false }
+    return (0..<max(1, Int(count))).allSatisfy { index in
+      let entry = page.bytes.big32(at: 8 + 4 * index) ?? 0
+      return count == 0 ? entry != 0 : isPage(entry)
+    }
   }
 
   /// The longest run of pointers that lead to cells behind them, each to another one, with rowids

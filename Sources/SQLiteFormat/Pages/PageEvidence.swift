@@ -25,7 +25,7 @@ struct PageEvidence {
   let areBlocksWhole: Bool
   /// The position of the first pointer that leads to a cell, by where the cell lies.
   private let positions: [Int: Int]
-  private let pageCount: Int
+  let pageCount: Int
 
   /// Takes a page apart.
   init(_ page: BTreePage, in image: Image) {

@@ -364,10 +364,16 @@ extension PageReading {
     return reading.listed
   }
 
-  @Test(arguments: 0...9)
+  @Test(arguments: 2...9)
   func `pointers that are left list the cells of a leaf without its header`(_ lost: Int) throws {
     let rows = try listed { $0.set(Bytes(repeating: 0, count: 8 + 2 * lost), at: 0) }
     #expect(rows == Array(1...19), "the last one lies where the content starts")
+  }
+
+  @Test(arguments: [[0, 0], [0, 1, 9], [7, 2, 9, 30]] as [[UInt32]])
+  func `a trunk of the freelist lists no cells of the leaf that it was`(_ head: [UInt32]) throws {
+    let rows = try listed { $0.set(Bytes(head.flatMap { Bytes.big32($0) }), at: 0) }
+    #expect(rows.isEmpty)
   }
 
   @Test func `no cell is listed where one was deleted`() throws {
