@@ -55,13 +55,14 @@ enum FreeSpaceCheck: Check {
     }
     let count = pages.count + survey.unclaimedInHoles
     guard isWhole, count > 0 else { return [] }
+    let found = counted(count, "page belongs", "pages belong")
     let first = pages.first.map { ", the first that holds anything is page \($0.page)" } ?? ""
     return [
       Finding(
         .pageUnclaimed,
         survey.unclaimedInHoles == 0
-          ? "\(counted(count, "page")) belong to nothing, the first is page \(pages[0].page)"
-          : "\(counted(count, "page")) belong to nothing: \(survey.unclaimedInHoles) of them lie in "
+          ? "\(found) to nothing, the first is page \(pages[0].page)"
+          : "\(found) to nothing: \(survey.unclaimedInHoles) of them lie in "
             + "holes of the file\(first)",
         at: .init(page: pages.first?.page),
         severity: isCounted(pages.first?.page, survey) ? .damage : nil)

@@ -107,8 +107,8 @@ enum JournalCheck: Check {
     case .applied(let journal):
       let hot = Finding(
         .hotJournal,
-        "a transaction was cut off; \(counted(journal.records.count, "page")) are taken from "
-          + "the -journal")
+        "a transaction was cut off; "
+          + "\(counted(journal.records.count, "page is", "pages are")) taken from the -journal")
       guard journal.isBroken else { return [hot] }
       return [
         hot, Finding(.journalDamaged, "the -journal breaks before its end"),

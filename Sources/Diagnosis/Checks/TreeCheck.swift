@@ -99,19 +99,22 @@ enum TreeCheck: Check {
   /// One finding for all of a kind: who changed the declaration by hand has them in every row.
   private static func rules(_ tree: TreeSurvey) -> [Finding] {
     let name = tree.entry.name
-    func finding(_ code: FindingCode, _ faults: FaultList, _ what: String) -> [Finding] {
+    func finding(
+      _ code: FindingCode, _ faults: FaultList, _ verb: String, _ what: String
+    ) -> [Finding] {
       guard let first = faults.first.first else { return [] }
+      let verb = faults.count == 1 ? verb + "s" : verb
       return [
         Finding(
-          code, "\(counted(faults.count, "row")) of '\(name)' \(what)",
+          code, "\(counted(faults.count, "row")) of '\(name)' \(verb) \(what)",
           at: .init(page: first.page, offset: first.offset, object: name.text), severity: .damage)
       ]
     }
     let broken = tree.computed?.broken ?? FaultList()
     return finding(
-      .rowDoubtful, tree.mistyped, "hold a value of a type that its column never holds")
-      + finding(.constraintBroken, tree.nulls, "hold NULL where a column refuses it")
-      + finding(.constraintBroken, broken, "break a CHECK constraint")
+      .rowDoubtful, tree.mistyped, "hold", "a value of a type that its column never holds")
+      + finding(.constraintBroken, tree.nulls, "hold", "NULL where a column refuses it")
+      + finding(.constraintBroken, broken, "break", "a CHECK constraint")
   }
 
   private static func layout(_ fault: FormatError, _ name: Name) -> (FindingCode, String) {
