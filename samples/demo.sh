@@ -36,7 +36,7 @@ run 0 dbrescue backup fitness.db
 run 0 dbrescue vault list fitness.db
 
 title 'A migration forgets a column; the guard finds out, and shows the blocking message'
-run 12 dbrescue guard fitness.db --contract v4.contract.json --on-failure stop -- \
+run 19 dbrescue guard fitness.db --contract v4.contract.json --on-failure stop -- \
   fitness-log migrate fitness.db --forget-column
 code=$(grep -o 'DBR-[0-9A-Z-]*' output.txt | tail -n 1)
 
