@@ -3,8 +3,16 @@
 
 internal import SQLiteFormat
 
+/// Bytes that come in pieces.
+protocol PieceStream: AnyObject {
+  /// The next piece, never empty; nil at the end.
+  ///
+  /// - Throws: ``GunzipStream/Failure`` once all that can be had before it was handed out.
+  func next() throws(GunzipStream.Failure) -> Bytes?
+}
+
 /// A gzip file being read from start to end.
-final class GunzipStream {
+final class GunzipStream: PieceStream {
   /// Why a file cannot be read on.
   enum Failure: Error, Hashable {
     /// The disk does not hand out some bytes.
@@ -29,6 +37,8 @@ final class GunzipStream {
   private(set) var hasTrailingBytes = false
   /// The member being read; nil between members.
   private var inflater: Inflater?
+  /// Whether all bytes of the member were handed out.
+  private var hasMemberEnded = false
   private var checksum: UInt32 = 0
   private var byteCount: UInt32 = 0
   private var window = Bytes()
@@ -38,9 +48,9 @@ final class GunzipStream {
     self.file = file
   }
 
-  /// The next piece, never empty; nil at the end.
   func next() throws(Failure) -> Bytes? {
     while true {
+      if hasMemberEnded { try endMember() }
       if inflater == nil { inflater = try nextMember() }
       guard let inflater else { return nil }
       if used == window.count {
@@ -52,10 +62,10 @@ final class GunzipStream {
       checksum = CRC32.checksum(of: result.bytes, after: checksum)
       byteCount &+= UInt32(truncatingIfNeeded: result.bytes.count)
       switch result.state {
-      case .damaged: throw .damaged(position)
-      case .ended: try endMember()
+      case .damaged where result.bytes.isEmpty: throw .damaged(position)
+      case .ended: hasMemberEnded = true
       case .more where result.bytes.isEmpty && result.consumed == 0: throw .cut
-      case .more: break
+      case .more, .damaged: break
       }
       if !result.bytes.isEmpty { return result.bytes }
     }
@@ -101,7 +111,7 @@ final class GunzipStream {
       trailer.number(at: 4, count: 4) == Int(byteCount)
     else { throw .damaged(position) }
     position += 8
-    inflater = nil
+    (inflater, hasMemberEnded) = (nil, false)
   }
 
   private func read(at offset: Int, count: Int) throws(Failure) -> Bytes {

@@ -127,6 +127,7 @@ extension World {
       }
       let survey = try self.survey(files, known: known)
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
+      use.packing = input.packing
       if !input.isPrivate { use.cutOffMigration = cutOffMigration(of: input.main, survey) }
       return try examination(
         survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)

@@ -25,7 +25,7 @@ extension Rescue {
     }
     let examination = Result { () throws(RescueError) in try examine() }
     let before = Result { () throws(RescueError) in try digests.value() }
-    let inputs = zip(input.all, (try? before.get()) ?? []).map { path, digest in
+    let inputs = zip(input.evidence, (try? before.get()) ?? []).map { path, digest in
       RunRecord.InputDigest(
         name: PlainName(path), before: PlainName(digest.description), after: nil)
     }
@@ -52,7 +52,7 @@ extension Rescue {
     of input: InputFiles, progress: (Progress) -> Void = { _ in }
   ) throws(RescueError) -> [EvidenceDigest?] {
     var digests: [EvidenceDigest?] = []
-    for path in input.all {
+    for path in input.evidence {
       do {
         let file = try world.storage.open(path, .read)
         digests.append(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A database on disk as evidence: opened for reading only, with the journals beside it.
 
+package import Diagnosis
 package import SQLiteFormat
 
 /// A database on disk with its journals, as evidence that is only read.
@@ -11,8 +12,12 @@ public struct InputFiles: Sendable {
   public let wal: FilePath?
   /// The rollback journal; nil when there is none.
   public let journal: FilePath?
-  /// The private files that stand for pipes.
+  /// The private files that stand for pipes and archives.
   private var held: [HeldFolder] = []
+  /// The archive that the files were in; nil when they lie there as they are.
+  package private(set) var packing: Packing?
+  /// The file that was given, where the others were taken out of it.
+  private var archive: FilePath?
 
   /// Finds the files of a database.
   ///
@@ -64,6 +69,24 @@ public struct InputFiles: Sendable {
 
   /// Keeps a private folder for as long as this value is there.
   mutating func hold(_ folder: HeldFolder) { held.append(folder) }
+
+  /// The database that was taken out of this archive, with what lies beside it; journals that were
+  /// named stay.
+  func unpacked(
+    to database: FilePath, _ packing: Packing, in folder: HeldFolder, storage: any Storage
+  ) throws(RescueError) -> InputFiles {
+    var files = try InputFiles(database, wal: wal, journal: journal, storage: storage)
+    files.held = held + [folder]
+    (files.packing, files.archive) = (packing, main)
+    return files
+  }
+
+  /// The files that were given, whose digests show that they are as they were.
+  var evidence: [FilePath] {
+    archive.map { [$0] + [wal, journal].compactMap(\.self).filter { !isBeside($0) } } ?? all
+  }
+
+  private func isBeside(_ journal: FilePath) -> Bool { journal.folder == main.folder }
 
   /// Whether the files are private ones, which nobody else changes.
   var isPrivate: Bool { !held.isEmpty }

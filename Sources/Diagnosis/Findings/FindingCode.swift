@@ -15,6 +15,8 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case journalWithoutDatabase = 5
   case allZero = 6
   case unreadableBytes = 7
+  case packed = 8
+  case archiveDamaged = 9
 
   // Geometry and header
   case headerDamaged = 20
@@ -162,6 +164,14 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .loss, "bytes that cannot be read",
         "the disk or file system did not hand out some bytes; copy the file elsewhere first")
+    case .packed:
+      Entry(
+        .notice, "the database came in an archive",
+        "it was read from a private copy; the archive is as it was")
+    case .archiveDamaged:
+      Entry(
+        .loss, "the archive of the database is cut off or damaged",
+        "the database in it may be whole where it came from; ask for the file again")
     case .headerDamaged:
       Entry(
         .damage, "the file header is damaged",

@@ -40,6 +40,8 @@ package struct LiveUse: Hashable, Sendable {
   package let unseenProcesses: Int?
   /// What is to be said of a migration that was cut off; nil where there is none.
   package var cutOffMigration: String?
+  /// The archive that the database came in; nil where it lies there as it is.
+  package var packing: Packing?
 
   /// Describes a use.
   package init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
@@ -63,10 +65,10 @@ package struct LiveUse: Hashable, Sendable {
     (strays.first { $0.role == .log } ?? strays.first { $0.role == .database })?.process
   }
 
-  /// The findings, one for each file, and for a migration.
+  /// The findings, one for each file, for a migration and for an archive.
   var findings: [Finding] {
     let cutOff = cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? []
-    return cutOff
+    return (packing?.findings ?? []) + cutOff
       + strays.map { stray in
         let what =
           switch stray.role {

@@ -9,11 +9,12 @@ extension CommandContext {
   /// The library, told whether somebody is there to ask.
   var rescue: Rescue { Rescue(world: world, unattended: !console.terminal.hasSomebody) }
 
-  /// The database that was named, with its journals.
+  /// The database that was named, with its journals; one in an archive is taken out of it.
   func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
     try InputFiles(
       invocation.path(.file), wal: journals ? invocation.path(.wal) : nil,
-      journal: journals ? invocation.path(.journal) : nil, world: world)
+      journal: journals ? invocation.path(.journal) : nil, world: world
+    ).unpacked(in: world)
   }
 
   /// The database that was named, or what a process has of it open.
