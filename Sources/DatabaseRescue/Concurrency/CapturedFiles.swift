@@ -70,6 +70,7 @@ extension InputFiles {
         guard isSame || goesOn else { continue }
         try self.init(copy, storage: storage)
         hold(folder)
+        if let part = input.part { self = self.part(part) }
         return
       }
     } catch {

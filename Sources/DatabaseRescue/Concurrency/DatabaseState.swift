@@ -91,8 +91,9 @@ extension InputFiles {
       guard let path, path != main.adding(suffix: suffix) else { return nil }
       return path
     }
-    return try InputFiles(
+    let files = try InputFiles(
       main, wal: named(wal, "-wal"), journal: named(journal, "-journal"), storage: storage)
+    return part.map { files.part($0) } ?? files
   }
 }
 

@@ -15,6 +15,7 @@ extension SalvageAccount {
           meaning: meaning, summary),
         .supportCode(code),
         .section("What to do", stepParts),
+        .section("What there may be besides", listed(reservations)),
         .section("Tables", tableParts),
         .section("Rowids at which rows are missing", listed(missingWords(Self.stretchesMax))),
         .section("Rows from backups", listed(originWords)),

@@ -95,7 +95,9 @@ extension SalvageAccount {
       unchecked.map(\.message) + Self.omission(of: uncheckedOmitted), nil)
   }
 
-  private var noteSection: [StyledText] { titled("notes", notes, nil) }
+  private var noteSection: [StyledText] {
+    titled("what there may be besides", reservations, .bad) + titled("notes", notes, nil)
+  }
 
   private func titled(
     _ title: String, _ items: [String], _ style: StyledText.Style?

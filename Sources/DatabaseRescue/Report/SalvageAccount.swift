@@ -36,6 +36,8 @@ package struct SalvageAccount: Report, Hashable {
   package let isComplete: Bool
   /// Whether all of the input could be read, and was the same at the end.
   let isWhollyRead: Bool
+  /// Why there may be more than the rows that were seen.
+  let reservations: [String]
   /// All tables together.
   package let rows: Rows
   /// What became of every table's rows.
@@ -68,7 +70,7 @@ package struct SalvageAccount: Report, Hashable {
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, output, quarantine, rows,
       tables
-    case tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
+    case reservations, tablesOmitted, unrestored, unrestoredOmitted, origins, originsOmitted, notes
     case unchecked, uncheckedOmitted, integrityProblems
     case danglingReferences, danglingReferencesOmitted, next
     case isComplete = "complete"
@@ -95,6 +97,7 @@ package struct SalvageAccount: Report, Hashable {
     quarantine = report.quarantine.map { PlainName($0).description.shownFile }
     isComplete = report.isComplete
     isWhollyRead = report.isWhollyRead
+    reservations = Self.bounded(report.reservations)
     rows = Rows(sum: report.balances)
     tables = fitting.prefix(limit).map { Rows($0) }
     tablesOmitted = max(0, report.balances.count - limit)
@@ -193,9 +196,11 @@ extension SalvageAccount {
       !isWhollyRead
         ? "what could be read is in the fresh database; the file changed meanwhile, or not all of it "
           + "could be read: rows may be lost"
-        : rows.isComplete
-          ? "every row is in the fresh database, but not every object of the schema"
-          : "what could be read is in the fresh database; rows are lost or set aside"
+        : rows.isComplete && !reservations.isEmpty
+          ? "every row that was seen is in the fresh database, and there may be more"
+          : rows.isComplete
+            ? "every row is in the fresh database, but not every object of the schema"
+            : "what could be read is in the fresh database; rows are lost or set aside"
     }
   }
 

@@ -53,6 +53,7 @@ extension Rescue {
         return report
       })
     report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads
+    if let damage = input.packing?.damage { report.reservations.append(damage) }
     // Somebody may have written since all was read.
     let isWritten = try DatabaseState(of: input, storage: storage) != start
     report.isInputUnchanged = isWritten || notes.inputs.allSatisfy { $0.before == $0.after }

@@ -30,6 +30,10 @@ public struct SalvageReport: Sendable {
   /// was not may be of two states.
   public internal(set) var isInputUnchanged = true
 
+  /// Why there may be more than the rows that were seen: another database in the file, or an archive
+  /// that is cut off.
+  public internal(set) var reservations: [String] = []
+
   /// The verdict that a salvage ends in: what of the file could not be brought along.
   public var outcome: Verdict {
     if isComplete { return .healthy }
@@ -53,7 +57,7 @@ public struct SalvageReport: Sendable {
   /// Whether every row of every table is in the fresh database.
   public var isComplete: Bool {
     isWhollyRead && balances.allSatisfy(\.isComplete) && unrestored.isEmpty
-      && integrityProblems.isEmpty
+      && integrityProblems.isEmpty && reservations.isEmpty
   }
 
   /// Whether all that the survey found was read again, of the same input.

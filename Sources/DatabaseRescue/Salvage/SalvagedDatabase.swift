@@ -56,6 +56,7 @@ struct SalvagedDatabase: ~Copyable {
     report.origins = ledger.origins
     report.unchecked = salvage.unchecked(modules.verdicts) + verification.unchecked
     report.failedReads = salvage.survey.failures.count
+    report.reservations = salvage.survey.neighbours.map(\.message)
     return report
   }
 

@@ -9,13 +9,15 @@ public struct InputFiles: Sendable {
   /// The database file.
   public let main: FilePath
   /// The write-ahead log; nil when there is none.
-  public let wal: FilePath?
+  public private(set) var wal: FilePath?
   /// The rollback journal; nil when there is none.
-  public let journal: FilePath?
+  public private(set) var journal: FilePath?
   /// The private files that stand for pipes and archives.
   private var held: [HeldFolder] = []
   /// The archive that the files were in; nil when they lie there as they are.
   package private(set) var packing: Packing?
+  /// The part of the main file that is the database; nil for all of it.
+  private(set) var part: Range<Int>?
   /// The file that was given, where the others were taken out of it.
   private var archive: FilePath?
 
@@ -78,6 +80,18 @@ public struct InputFiles: Sendable {
     var files = try InputFiles(database, wal: wal, journal: journal, storage: storage)
     files.held = held + [folder]
     (files.packing, files.archive) = (packing, main)
+    return files
+  }
+
+  /// The database in a part of the main file.
+  ///
+  /// The journals beside the file are those of a database at its start, and of no other.
+  package func part(_ part: Range<Int>) -> InputFiles {
+    var files = self
+    files.part = part
+    guard part.lowerBound > 0 else { return files }
+    if wal == main.adding(suffix: "-wal") { files.wal = nil }
+    if journal == main.adding(suffix: "-journal") { files.journal = nil }
     return files
   }
 
@@ -167,15 +181,22 @@ public struct InputFiles: Sendable {
           return nil
         }
       }
+      let whole = try source(main)
+      if let part, part.lowerBound >= whole.byteCount {
+        throw RescueError(
+          .invalidInput, "'\(main)' has only \(whole.byteCount) bytes",
+          meaning: "nothing is at byte \(part.lowerBound); nothing was changed",
+          advice: "dbrescue diagnose \(main.shellQuoted)")
+      }
       return FileSet(
-        main: try source(main),
+        main: part.map { SliceOfSource(whole, $0) } ?? whole,
         wal: try sidecar(wal), journal: try sidecar(journal),
         superJournalExists: { name in
           let path = folder.appending(FilePath(bytes: name))
           return ((try? storage.status(of: path)) ?? nil) != nil
         })
     } catch {
-      throw RescueError(error)
+      throw RescueError(error, doing: "open '\(main)'")
     }
   }
 }

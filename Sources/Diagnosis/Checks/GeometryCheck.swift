@@ -5,7 +5,8 @@ import SQLiteFormat
 
 enum GeometryCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
-    let transfer = survey.transfer.map { [finding(of: $0)] } ?? []
+    let transfer =
+      (survey.transfer.map { [finding(of: $0)] } ?? []) + survey.neighbours.map(finding)
     guard let decision = survey.geometry, let image = survey.image else { return transfer }
     return header(survey, decision) + start(decision) + moved(survey) + transfer
       + size(survey, image, decision.geometry)
@@ -20,6 +21,10 @@ enum GeometryCheck: Check {
           + "where their numbers say, and are read as if they did",
         at: .init(page: first))
     ]
+  }
+
+  private static func finding(of neighbour: Neighbour) -> Finding {
+    Finding(.databaseBeside, neighbour.message, at: .init(offset: neighbour.range.lowerBound))
   }
 
   private static func header(_ survey: Survey, _ decision: GeometryDecision) -> [Finding] {

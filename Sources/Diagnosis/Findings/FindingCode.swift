@@ -29,6 +29,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case lineEndingsConverted = 27
   case unsupportedVersion = 28
   case pagesMoved = 29
+  case databaseBeside = 30
 
   // Journals
   case walCommitted = 40
@@ -213,6 +214,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .damage, "pages lie elsewhere than their numbers say",
         "bytes were left out of the file or put into it; SQLite reads other pages than it should, "
           + "and writes to them: do not open it")
+    case .databaseBeside:
+      Entry(
+        .loss, "another database in the file",
+        "two databases were written one behind the other; what is said is of one, and its rows are "
+          + "not mixed with those of the other, which has to be read by itself")
     case .walCommitted:
       Entry(
         .notice, "committed changes in the WAL",

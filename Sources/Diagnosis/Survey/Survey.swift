@@ -46,6 +46,8 @@ package struct Survey: Sendable {
   package let transfer: TextTransfer?
   /// The first page that moved, and is read where its number says; nil where none did.
   let firstMovedPage: PageNumber?
+  /// The databases that lie in the file beside this one.
+  package let neighbours: [Neighbour]
   /// Why nothing could be read of the file; nil where something could.
   package let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -100,8 +102,11 @@ extension Survey {
     // A database whose first commits are all in its log has an empty main file.
     let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
-    let (files, transfer) = try TextTransfer.undone(files)
-    let outcome = try GeometrySearch.decide(files)
+    let (whole, transfer) = try TextTransfer.undone(files)
+    let magic = try GeometrySearch.placeOfMagic(whole.main)
+    let neighbours = try Neighbours(whole.main, magic: magic)
+    let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
+    let outcome = try GeometrySearch.decide(files, magic: neighbours?.head)
     guard let decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
@@ -112,7 +117,7 @@ extension Survey {
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
     var reading = SurveyReading(
       files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
-      parser: parser, known: known)
+      parser: parser, known: known, neighbours: neighbours?.others ?? [])
     return try reading.settled()
   }
 
@@ -138,6 +143,7 @@ extension Survey {
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
     firstMovedPage = nil
+    neighbours = []
   }
 
   /// Surveys an image, as it is read.
@@ -180,6 +186,7 @@ extension Survey {
       : FaultList()
     transfer = reading.transfer
     firstMovedPage = reading.firstMovedPage
+    neighbours = reading.neighbours
     readFailure = nil
   }
 

@@ -18,6 +18,8 @@ struct SurveyReading {
   let parser: any SchemaParsing
   /// What is known from outside.
   let known: OutsideKnowledge
+  /// The databases that lie in the file beside this one.
+  let neighbours: [Neighbour]
   /// The first page that moved.
   var firstMovedPage: PageNumber?
   /// Whether the header and the schema are those of this database.

@@ -11,10 +11,12 @@ extension CommandContext {
 
   /// The database that was named, with its journals; one in an archive is taken out of it.
   func input(_ invocation: Invocation, journals: Bool = true) throws(RescueError) -> InputFiles {
-    try InputFiles(
+    let input = try InputFiles(
       invocation.path(.file), wal: journals ? invocation.path(.wal) : nil,
       journal: journals ? invocation.path(.journal) : nil, world: world
     ).unpacked(in: world)
+    guard journals, let part = invocation.part else { return input }
+    return input.part(part)
   }
 
   /// The database that was named, or what a process has of it open.

@@ -45,7 +45,7 @@ extension Command {
       """,
       "Nothing is changed: the files are opened for reading, and not by SQLite.",
     ],
-    operands: [.file], flags: [.contract, .wal, .journal, .maxSize],
+    operands: [.file], flags: [.contract, .wal, .journal, .offset, .length, .maxSize],
     examples: [
       ("dbrescue check app.db", "the verdict, in one line and in the exit status"),
       (
@@ -70,7 +70,8 @@ extension Command {
       the value of any row.
       """,
     ],
-    operands: [.file], flags: [.contract, .report, .force, .vault, .wal, .journal, .maxSize],
+    operands: [.file],
+    flags: [.contract, .report, .force, .vault, .wal, .journal, .offset, .length, .maxSize],
     examples: [
       ("dbrescue diagnose user.db", "the findings and the options on the terminal"),
       ("dbrescue diagnose user.db --report user.html", "a report to pass on as well"),
@@ -350,7 +351,8 @@ extension Command {
     ],
     operands: [.file],
     flags: [
-      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .fromProcess, .maxSize,
+      .output.required, .schema, .mergedBackup, .report, .wal, .journal, .offset, .length,
+      .fromProcess, .maxSize,
       .maxOutput,
       .force.saying("replace NEW and OUT if they exist"),
     ],

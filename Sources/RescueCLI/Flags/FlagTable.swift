@@ -28,9 +28,15 @@ extension Flag {
   static let fromProcess = Flag(
     "from-process", nil, .number("PID", 1...Int(Int32.max)),
     help: "read what this process has of FILE open, also where it was deleted or moved away")
+  static let offset = Flag(
+    "offset", nil, .number("BYTE", 0...(1 << 48)),
+    help: "where in FILE the database begins, if other things stand before it")
+  static let length = Flag(
+    "length", nil, .number("BYTES", 1...(1 << 48)),
+    help: "how many bytes the database at --offset has, if other things follow")
   static let maxSize = Flag(
     "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
-    help: "how many MiB are read of an input that is a pipe")
+    help: "how many MiB are read of an input that is a pipe or an archive")
   static let maxOutput = Flag(
     "max-output", nil, .number("MIB", 1...(1 << 30)),
     help: "how large the new database may become, if not twice as large as the input and 1 MiB")

@@ -122,6 +122,13 @@ struct Invocation: Sendable {
     definite(choice(flag), flag)
   }
 
+  /// The part of the file that is the database; nil for all of it.
+  var part: Range<Int>? {
+    guard number(.offset) != nil || number(.length) != nil else { return nil }
+    let start = number(.offset) ?? 0
+    return start..<(number(.length).map { start + $0 } ?? Int.max)
+  }
+
   /// How much may be read of a pipe; nil for a command that reads none.
   var pipeByteCountMax: Int? {
     guard command.flags.contains(where: { $0.name == Flag.maxSize.name }) else { return nil }

@@ -8,6 +8,7 @@ enum SalvageShapes {
     "output": .text.saying("the name of the fresh database"),
     "quarantine?": .text.saying("the name of the database of doubtful rows"),
     "complete": .flag.saying("whether every row is in the fresh database"),
+    "reservations": .list(.text).saying("why there may be more than the rows that were seen"),
     "rows": .object(rows), "tables": .list(table), "tablesOmitted": .count,
     "unrestored": .list(.object(["name": .text, "reason": .text]))
       .saying("objects of the schema that could not be made"), "unrestoredOmitted": .count,

@@ -44,10 +44,10 @@ struct GeometrySearch {
   /// How much of the beginning of a file is searched for the magic string.
   private static let headMax = 1 << 20
 
-  /// The geometry of a file set.
+  /// The geometry of a file set, whose first page is at `magic` where that is known.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  static func decide(_ files: FileSet) throws(ReadFailure) -> Outcome {
+  static func decide(_ files: FileSet, magic: Int? = nil) throws(ReadFailure) -> Outcome {
     let source = files.main
     if source.byteCount == 0 {
       guard let wal = files.wal, let log = try? WriteAheadLog(wal),
@@ -55,7 +55,7 @@ struct GeometrySearch {
       else { return Outcome(decision: nil, candidates: []) }
       return Outcome(geometry, start: 0, .log)
     }
-    let magic = try placeOfMagic(source)
+    let magic = if let magic { magic } else { try placeOfMagic(source) }
     let header = DatabaseHeader(
       try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
     let stated = magic == nil ? nil : header?.geometry
@@ -83,7 +83,7 @@ struct GeometrySearch {
   }
 
   /// Where the magic string stands, near the start of the file.
-  private static func placeOfMagic(_ source: any PageSource) throws(ReadFailure) -> Int? {
+  static func placeOfMagic(_ source: any PageSource) throws(ReadFailure) -> Int? {
     if try source.read(at: 0, count: 16).matches(DatabaseHeader.magic) { return 0 }
     let head = try source.read(at: 0, count: headMax)
     let first = DatabaseHeader.magic.first
