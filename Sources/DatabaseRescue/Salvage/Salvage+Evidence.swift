@@ -54,6 +54,7 @@ extension SchemaSource {
     switch self {
     case .schemaTable: "the schema table"
     case .orphanPage: "pages that the schema table has lost"
+    case .doubtfulCell: "a page that has lost what is in use of it; their trees are there"
     case .otherTime: "copies of another time, in or under the journals"
     case .expected: "the schema that was given"
     }

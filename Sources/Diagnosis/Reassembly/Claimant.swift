@@ -58,6 +58,10 @@ struct Claimant {
     var isWitnessed: Bool { known * 2 > rows || known >= 3 && denied == 0 }
     /// Whether indexes know them, as they would know many others.
     var isEchoed: Bool { echoed * 2 > rows }
+    /// Whether hardly a row has what the declared types promise.
+    var isUnexpected: Bool { expected * 4 < rows }
+    /// Whether every row has it.
+    var isExpected: Bool { expected == rows && fits }
     /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
   }

@@ -94,13 +94,36 @@ extension OrphanGroup {
 
   /// The leaves that follow one another, and the others each for itself.
   private func untangled(in pages: PageReader) -> [OrphanGroup] {
-    guard isTable, leaves.count > 1 else { return [self] }
+    guard leaves.count > 1 else { return [self] }
+    guard isTable else { return withoutStrangers(in: pages) }
     let spans = leaves.compactMap { pages.span(of: $0, isTable: true) }
     let chosen = PlaceOrder.rowID.chain(spans)
     guard chosen.count < leaves.count else { return [self] }
     var kept = self
     kept.leaves = chosen.map { spans[$0].page }
-    let rest = Set(leaves).subtracting(kept.leaves).sorted()
-    return [kept] + rest.map { OrphanGroup(isTable: true, leaves: [$0], interiors: []) }
+    return [kept] + lone(Set(leaves).subtracting(kept.leaves))
+  }
+
+  /// The leaves of an index whose entries are as long as those of most others, and those each for
+  /// itself of which none is: pages of other trees that came to lie where the interior page leads.
+  private func withoutStrangers(in pages: PageReader) -> [OrphanGroup] {
+    let counts = leaves.map { page in
+      Set(pages.rows(on: page, isTable: false).map(\.record.fieldCount))
+    }
+    let tally = Dictionary(counts.joined().map { ($0, 1) }, uniquingKeysWith: +)
+    guard tally.count > 1, let usual = tally.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
+    else { return [self] }
+    // Columns that were added later make rows longer, on the same pages as others.
+    var own: Set<Int> = [usual.key]
+    for count in counts where !count.isDisjoint(with: own) { own.formUnion(count) }
+    let strangers = zip(leaves, counts).filter { !$1.isEmpty && $1.isDisjoint(with: own) }.map(\.0)
+    guard !strangers.isEmpty else { return [self] }
+    var kept = self
+    kept.leaves.removeAll { strangers.contains($0) }
+    return [kept] + lone(Set(strangers))
+  }
+
+  private func lone(_ leaves: Set<PageNumber>) -> [OrphanGroup] {
+    leaves.sorted().map { OrphanGroup(isTable: isTable, leaves: [$0], interiors: []) }
   }
 }

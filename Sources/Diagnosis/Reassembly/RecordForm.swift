@@ -66,13 +66,7 @@ extension RecordForm {
   init(_ table: TableDescription) {
     let stored = table.storageOrder.filter { table.columns.indices.contains($0) }
     fields = stored.map { Field(table.columns[$0], at: $0, of: table) }
-    // A column that was added later has a default, or may be NULL.
-    fieldsMin =
-      stored.lastIndex { position in
-        let column = table.columns[position]
-        return column.primaryKeyPosition > 0 && table.rowIDAlias != position
-          || column.notNull && column.defaultSQL == nil
-      }.map { $0 + 1 } ?? 0
+    fieldsMin = stored.lastIndex { table.isInEveryRow($0) }.map { $0 + 1 } ?? 0
   }
 
   /// The form of the entries of an index over a table.
@@ -93,6 +87,28 @@ extension RecordForm {
       } : [.rowID]
     fields = own + added
     fieldsMin = fields.count
+  }
+}
+
+extension TableDescription {
+  /// Whether every row has a column, which cannot have been added to rows that were there.
+  ///
+  /// ALTER TABLE refuses to add one that is in a key, and to a table with rows one that is stored
+  /// and computed, whose default is not constant, or that may not be NULL and has no default.
+  fileprivate func isInEveryRow(_ position: Int) -> Bool {
+    let column = columns[position]
+    if column.primaryKeyPosition > 0 { return rowIDAlias != position }
+    return column.notNull && column.defaultSQL == nil || column.generated == .stored
+      || column.defaultSQL.map { !Self.isConstant($0) } ?? false
+      || indexes.contains { index in
+        index.origin == .uniqueConstraint && index.columns.contains { $0.name == column.name }
+      }
+  }
+
+  /// Whether the expression of a default is constant, as far as a look tells.
+  private static func isConstant(_ sql: String) -> Bool {
+    if sql.uppercased().hasPrefix("CURRENT_") { return false }
+    return sql.hasPrefix("'") || sql.hasPrefix("\"") || !sql.contains("(")
   }
 }
 

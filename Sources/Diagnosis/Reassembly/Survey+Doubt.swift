@@ -16,6 +16,15 @@ extension Survey {
         if trees.indices.contains(position) { doubtful.insert(position) }
       }
     }
+    // A root that is a leaf has nothing that leads to it but a number: pages that changed places
+    // give a small table the rows of another one.
+    if !doubtful.isEmpty, let image, let schema {
+      doubtful.formUnion(
+        trees.indices.filter {
+          trees[$0].pages == 1 && !doubtful.contains($0)
+            && isBorneOut(trees[$0], in: image, schema) == false
+        })
+    }
     return doubtful.sorted()
   }
 

@@ -52,7 +52,7 @@ struct TreesInDoubt {
     noteLeaders()
   }
 
-  /// Takes runs apart of which a page is named by two trees, or may have to leave its place to a
+  /// Takes runs apart of which a page is named by two trees or is a root, or may have to leave its place to a
   /// page that is none of a run.
   private mutating func takeRunsApart() {
     var seen = PageSet()
@@ -60,6 +60,10 @@ struct TreesInDoubt {
     for index in claimants.indices {
       guard let outline = outlines[index] else { continue }
       for page in outline.leaves where !seen.insert(page) { shared.insert(page) }
+      // A root that is a leaf has its number alone to speak for it.
+      if let root = survey.trees[claimants[index].position].root, outline.leaves.contains(root) {
+        shared.insert(root)
+      }
     }
     for index in claimants.indices where outlines[index] != nil {
       outlines[index]?.takeApart(shared)
@@ -135,13 +139,16 @@ struct TreesInDoubt {
     let witnessed = fitting.filter { $0.1.isWitnessed }
     if witnessed.count == 1 { return witnessed[0].0 }
     guard fitting.count == 1 else { return nil }
-    guard fitting[0].1.isDenied else { return fitting[0].0 }
-    // Its indexes do not know the rows: whose do?
-    let others = claimants.indices.filter { index in
-      index != fitting[0].0 && claimants[index].isTable == claimants[fitting[0].0].isTable
-        && claimants[index].tally(rows).isWitnessed
+    let (only, tally) = fitting[0]
+    let isRoot = survey.trees[claimants[only].position].root == page
+    guard tally.isDenied || isRoot && tally.isUnexpected && !tally.isWitnessed else { return only }
+    // Its indexes do not know the rows, or its types are not theirs: whose do, and are?
+    let isAnothers = claimants.indices.contains { index in
+      guard index != only, claimants[index].isTable == claimants[only].isTable else { return false }
+      let other = claimants[index].tally(rows)
+      return tally.isDenied ? other.isWitnessed : other.isExpected
     }
-    return others.isEmpty ? fitting[0].0 : nil
+    return isAnothers ? nil : only
   }
 
   /// Takes the pages that found their tree off the orphans.

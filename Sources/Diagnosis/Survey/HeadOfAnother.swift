@@ -5,9 +5,6 @@
 import SQLiteFormat
 
 extension Survey {
-  /// How many records of a root are looked at.
-  private static let sampleMax = 64
-
   /// Whether the header and schema speak of another database than the pages behind them do.
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them; a
@@ -37,41 +34,63 @@ extension Survey {
   /// nothing tells.
   ///
   /// Of the pages below it only those are looked at that have not moved.
-  private func isBorneOut(
+  func isBorneOut(
     _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool? {
     guard let root = tree.root, let page = try? image.btreePage(root), page.soundCells != nil
     else { return nil }
     guard page.kind.isTable == tree.isRowIDTable else { return false }
-    guard let position = position(of: tree), let form = claimant(position, schema).form,
-      let rows = page.kind == .tableInterior ? image.leaf(below: page) : page,
+    guard let position = position(of: tree), let form = claimant(position, schema).form else {
+      return nil
+    }
+    return form.isBorneOut(by: page, in: image, isOfIndex: tree.entry.kind == .index)
+  }
+}
+
+extension RecordForm {
+  /// How many records of a root are looked at.
+  private static let sampleMax = 64
+
+  /// Whether the rows on a sound root, or on a leaf below it, are of this form; nil where nothing
+  /// tells.
+  func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
+    guard let rows = root.kind == .tableInterior ? image.leaf(below: root) : root,
       let cells = rows.soundCells
     else { return nil }
     let records = cells.prefix(Self.sampleMax).compactMap { cell in
       try? image.record(of: cell, on: rows).record
     }
     guard !records.isEmpty else { return nil }
-    let isIndex = tree.entry.kind == .index
     let fitting = records.count { record in
-      form.admits(record) && form.expects(record)
-        && (!isIndex || record.fieldCount == form.fields.count)
+      admits(record) && expects(record) && (!isOfIndex || record.fieldCount == fields.count)
     }
     return fitting * 4 >= records.count * 3
   }
 }
 
 extension Image {
+  /// How many children of an interior page are looked at.
+  private static var childrenMax: Int { 16 }
+
   /// A leaf below an interior page of a table, whose rowids show that it has not moved.
   fileprivate func leaf(below page: BTreePage) -> BTreePage? {
     var page = page
     for _ in 0..<TreeWalk.depthMax where page.kind == .tableInterior {
-      guard let cell = try? page.cell(0), let child = PageNumber(cell.leftChild),
-        let next = try? btreePage(child), next.kind.isTable, let cells = next.soundCells,
-        let last = cells.last?.rowID, let most = cell.rowID,
-        next.kind.isLeaf ? last == most : last < most
-      else { return nil }
+      let children = (0..<min(page.cellCount, Self.childrenMax)).lazy
+      guard let next = children.compactMap({ child($0, of: page) }).first else { return nil }
       page = next
     }
     return page.kind == .tableLeaf ? page : nil
+  }
+
+  /// A child of an interior page; nil where its rowids do not show that it has not moved.
+  private func child(_ position: Int, of page: BTreePage) -> BTreePage? {
+    // The last row below a pointer may have been deleted since; mostly it is there.
+    guard let cell = try? page.cell(position), let child = PageNumber(cell.leftChild),
+      let next = try? btreePage(child), next.kind.isTable, let cells = next.soundCells,
+      let last = cells.last?.rowID, let most = cell.rowID,
+      next.kind.isLeaf ? last == most : last < most
+    else { return nil }
+    return next
   }
 }

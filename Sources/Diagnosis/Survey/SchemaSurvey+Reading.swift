@@ -16,7 +16,7 @@ extension SchemaSurvey {
     let own = SchemaEntry(
       kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
     var scratch = claims
-    var records = believesTable ? rows(of: image, &scratch) : []
+    var (records, doubtful) = believesTable ? rows(of: image, &scratch) : ([], [])
     if !believesTable { _ = claims.claim(.first, for: Survey.schemaOwner) }
     let tree = TreeSurvey(
       TreeTask(
@@ -52,6 +52,10 @@ extension SchemaSurvey {
       entries.append(entry)
       sources[source, default: 0] += 1
     }
+    let borneOut = DoubtfulSchema(image, doubtful, chosen, parser).borneOut(besides: entries)
+    entries += borneOut
+    sources[.doubtfulCell] = borneOut.isEmpty ? nil : borneOut.count
+    names.formUnion(borneOut.map(\.key))
     var parsed = parser.parse(entries)
     let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
     if tree.isReadable, misfits.isEmpty { review.finish(parsed) }
@@ -69,17 +73,23 @@ extension SchemaSurvey {
       parsed: parsed, encoding: chosen)
   }
 
-  private static func rows(of image: Image, _ claims: inout PageClaims) -> [StoredRecord] {
+  /// The rows of the schema table, and those of which nothing in its pages proves that they are in
+  /// use.
+  private static func rows(
+    of image: Image, _ claims: inout PageClaims
+  ) -> (records: [StoredRecord], doubtful: [StoredRecord]) {
     var records: [StoredRecord] = []
+    var doubtful: [StoredRecord] = []
     var scan = TreeScan(image, root: .first, isTable: true, owner: Survey.schemaOwner)
     scan.run(&claims) { event in
       switch event {
       case .record(let stored), .misplaced(let stored): records.append(stored)
+      case .doubtful(let stored, _): doubtful.append(stored)
       default: break
       }
       return true
     }
-    return records
+    return (records, doubtful)
   }
 
   /// The rows of schema pages that the schema's tree has lost.
@@ -109,7 +119,7 @@ extension SchemaSurvey {
     Generations(image).suffix(generationsMax).reversed().flatMap { generation -> [StoredRecord] in
       if let firstPage, generation.image.firstPage == firstPage { return [] }
       var claims = PageClaims(pageCount: generation.image.pageCount)
-      return rows(of: generation.image, &claims)
+      return rows(of: generation.image, &claims).records
     }
   }
 
@@ -174,7 +184,7 @@ extension Image {
 
 extension SchemaEntry {
   /// What no two entries share.
-  fileprivate var key: Name { "\(kind.rawValue) \(name)" }
+  var key: Name { "\(kind.rawValue) \(name)" }
 
   fileprivate func with(root: PageNumber?, sql: String?) -> SchemaEntry {
     SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)
@@ -183,7 +193,7 @@ extension SchemaEntry {
 
 extension Record {
   /// Whether a record is beyond doubt a row of the schema table, in some encoding.
-  fileprivate var isOfSchema: Bool {
+  var isOfSchema: Bool {
     TextEncoding.allCases.contains { encoding in
       guard let entry = SchemaEntry(self, encoding: encoding) else { return false }
       guard let sql = entry.sql else {

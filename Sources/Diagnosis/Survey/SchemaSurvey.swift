@@ -91,6 +91,8 @@ package enum SchemaSource: String, Hashable, Sendable, CaseIterable {
   case schemaTable
   /// A page of the schema table that its tree no longer leads to.
   case orphanPage
+  /// A row on a page of the schema table that does not prove it to be in use, and whose tree does.
+  case doubtfulCell
   /// A copy of the schema table in a journal, or under one, of another time.
   case otherTime
   /// The schema that was given from outside: a contract, a script, a backup.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the schema table on a page whose header is gone: the page does not tell whether they are
+// in use, but their trees can.
+
+import SQLiteFormat
+
+/// Rows of the schema table of which nothing in its pages proves that they are in use.
+///
+/// One that was dropped gave its pages back: its root is in the list of free pages, or is another
+/// table's by now. Where the root is neither, is sound, and has rows of the form that the statement
+/// declares, the row is in use.
+struct DoubtfulSchema {
+  private let image: Image
+  private let entries: [SchemaEntry]
+  private let parser: any SchemaParsing
+
+  /// Takes the rows of a schema that is in this encoding.
+  init(
+    _ image: Image, _ rows: [StoredRecord], _ encoding: TextEncoding, _ parser: any SchemaParsing
+  ) {
+    (self.image, self.parser) = (image, parser)
+    entries =
+      image.hasPageNumbers
+      ? rows.filter(\.record.isOfSchema).compactMap { SchemaEntry($0.record, encoding: encoding) }
+      : []
+  }
+
+  /// The tables and indexes that their trees prove to be in use.
+  func borneOut(besides others: [SchemaEntry]) -> [SchemaEntry] {
+    guard !entries.isEmpty else { return [] }
+    let known = Set(others.map(\.key))
+    var claims: [PageNumber: Int] = [:]
+    for root in (entries + others).compactMap(\.root) { claims[root, default: 0] += 1 }
+    let free = image.pagesInTrunks
+    let candidates = entries.filter { entry in
+      guard let root = entry.root else { return false }
+      return claims[root] == 1 && !free.contains(root) && !known.contains(entry.key)
+    }
+    guard Set(candidates.map(\.key)).count == candidates.count else { return [] }
+    let schema = parser.parse(others + candidates)
+    return candidates.filter { isBorneOut($0, schema) }
+  }
+
+  private func isBorneOut(_ entry: SchemaEntry, _ schema: ParsedSchema) -> Bool {
+    guard let table = schema.table(named: entry.table), let number = entry.root,
+      let root = try? image.btreePage(number), root.soundCells != nil
+    else { return false }
+    let isIndex = entry.kind == .index
+    guard root.kind.isTable == !(isIndex || table.withoutRowID) else { return false }
+    let form: RecordForm
+    if isIndex {
+      guard let index = schema.index(named: entry.name, of: table.name) else { return false }
+      form = RecordForm(index, over: table)
+    } else {
+      form = RecordForm(table)
+    }
+    return form.isBorneOut(by: root, in: image, isOfIndex: isIndex) ?? false
+  }
+}
+
+extension Image {
+  /// The pages that are named by what may be a trunk of the freelist, whether or not a header leads
+  /// there: file format, section 1.5.
+  fileprivate var pagesInTrunks: Set<PageNumber> {
+    var named: Set<PageNumber> = []
+    for page in dataPages {
+      guard let bytes = try? bytes(of: page), let next = bytes.big32(at: 0),
+        let count = bytes.big32(at: 4), next <= pageCount, count > 0,
+        count <= geometry.usable / 4 - 2
+      else { continue }
+      let leaves = (0..<Int(count)).compactMap { PageNumber(bytes.big32(at: 8 + 4 * $0) ?? 0) }
+      guard leaves.count == Int(count), leaves.allSatisfy({ $0.number <= pageCount }) else {
+        continue
+      }
+      named.formUnion(leaves + [page])
+    }
+    return named
+  }
+}
