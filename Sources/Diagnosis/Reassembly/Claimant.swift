@@ -45,6 +45,8 @@ struct Claimant {
     var admitted = 0
     /// Rows with what the declared types promise.
     var expected = 0
+    /// Rows with every column; the others were there before the last columns were added.
+    var whole = 0
     /// Rows that an index knows whose entries tell rows apart.
     var known = 0
     /// Rows that some index knows.
@@ -75,6 +77,7 @@ extension Claimant {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
       if form?.expects(row.record) ?? true { tally.expected += 1 }
+      if form.map({ row.record.fieldCount == $0.fields.count }) ?? true { tally.whole += 1 }
       let testimony = witnesses.testimony(on: row)
       if testimony.isEchoed { tally.echoed += 1 }
       if testimony.isKnown { tally.known += 1 }

@@ -72,8 +72,10 @@ enum PlaceOrder: Sendable {
 
   /// Whether two different rows always stand at different places.
   var isKnown: Bool {
-    if case .key(nil) = self { return false }
-    return true
+    switch self {
+    case .rowID: true
+    case .key(let order): order.map { !$0.columns.isEmpty } ?? false
+    }
   }
 }
 

@@ -24,10 +24,15 @@ package enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
 
 /// The placement of orphan groups.
 struct Placement {
-  private let pages: PageReader
+  let pages: PageReader
   private let pointerMap: PointerMapTrail?
   private let knowsEveryTable: Bool
-  private let knowsFreePages: Bool
+  private var knowsFreePages: Bool
+  /// How many pages do not show what they are, any of which may be a trunk of the free list; nil
+  /// where that is not known.
+  private let unshownPages: Int?
+  /// Whether the root of a claimant's tree is not known.
+  private let isRootless: [Bool]
   /// The tree that leads to a page, where it alone does.
   private let home: (PageNumber) -> Int?
   private let knownPages: KnownPages?
@@ -39,7 +44,7 @@ struct Placement {
   /// any.
   private(set) var orphans: [(group: OrphanGroup, candidates: [Int])] = []
 
-  private struct Open {
+  struct Open {
     let group: OrphanGroup
     /// The claimants whose rows these can be, with what they look like to each.
     let tallies: [Int: Claimant.Tally]
@@ -53,7 +58,7 @@ struct Placement {
   init(
     _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapTrail?,
     home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?,
-    knowsEveryTable: Bool, knowsFreePages: Bool
+    knowsEveryTable: Bool, knowsFreePages: Bool, unshownPages: Int?, isRootless: [Bool]
   ) {
     self.claimants = claimants
     self.pages = pages
@@ -62,6 +67,8 @@ struct Placement {
     self.knownPages = knownPages
     self.knowsEveryTable = knowsEveryTable
     self.knowsFreePages = knowsFreePages
+    self.unshownPages = unshownPages
+    self.isRootless = isRootless
   }
 
   /// Places the groups for which there is evidence.
@@ -71,6 +78,10 @@ struct Placement {
     open = place(open)
     open = place(
       open.flatMap { $0.group.isLone ? [$0] : $0.group.split(in: pages).map { judged($0) } })
+    if !knowsFreePages, let unshownPages, unshownPages <= hiddenRoots(open, isRootless) {
+      knowsFreePages = true
+      open = place(open)
+    }
     open = returnHome(open)
     orphans = open.map { open in
       let candidates = candidates(for: open).map(\.claimant)
@@ -150,12 +161,12 @@ struct Placement {
     return groups.indices.filter { !returned.contains($0) }.map { groups[$0] }
   }
 
-  private typealias Candidate = (
+  typealias Candidate = (
     claimant: Int, tally: Claimant.Tally, span: PlaceSpan, opening: Claimant.Opening
   )
 
   /// The claimants that miss pages where a group's rows would stand.
-  private func candidates(for open: Open) -> [Candidate] {
+  func candidates(for open: Open) -> [Candidate] {
     open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
       let claimant = claimants[position]
       guard let span = claimant.span(of: open.group.spans),
@@ -208,13 +219,9 @@ struct Placement {
     if eligible.count == 1 {
       return isLikely(eligible[0].tally, open) ? (eligible[0].claimant, .elimination) : nil
     }
-    let typed = eligible.filter { $0.tally.expected == $0.tally.rows }
-    guard typed.count == 1,
-      eligible.allSatisfy({
-        $0.claimant == typed[0].claimant || $0.tally.expected * 2 < $0.tally.rows
-      })
-    else { return nil }
-    return (typed[0].claimant, .declaredTypes)
+    let likely = likely(eligible)
+    guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows else { return nil }
+    return (likely[0].claimant, .declaredTypes)
   }
 
   /// Whether rows have what the declared types of a tree promise, or no better those of another

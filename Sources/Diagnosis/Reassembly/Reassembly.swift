@@ -92,7 +92,9 @@ extension Reassembly {
       work.claimants, in: pages, pointerMap: work.pointerMap, home: work.home,
       knownPages: knownPages,
       knowsEveryTable: schema.namesEveryTable,
-      knowsFreePages: survey.knowsFreePages(unlisted: unlisted, pages))
+      knowsFreePages: survey.knowsFreePages(unlisted: unlisted, pages),
+      unshownPages: survey.header == nil ? survey.unshownPages(unlisted: unlisted, pages) : nil,
+      isRootless: work.claimants.map { survey.trees[$0.position].root == nil })
     placement.run(groups)
     assign(placement, work)
     orphans += copies.map { page in

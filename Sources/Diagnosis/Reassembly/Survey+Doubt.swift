@@ -79,16 +79,18 @@ extension Survey {
 
   /// Whether every free page is known, so that what is left over is in use.
   func knowsFreePages(unlisted: Set<PageNumber>, _ pages: PageReader) -> Bool {
-    guard let freelist, let header else { return showsEveryPage(unlisted: unlisted, pages) }
+    guard let freelist, let header else {
+      return unshownPages(unlisted: unlisted, pages) == 0
+    }
     return isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
   }
 
-  /// Whether every page but the first shows what it is, so that no page of the free list can be
-  /// among those that do not.
-  private func showsEveryPage(unlisted: Set<PageNumber>, _ pages: PageReader) -> Bool {
-    guard let image, image.hasPageNumbers, image.start <= 0, unclaimedInHoles == 0 else {
-      return false
-    }
+  /// How many pages but the first do not show what they are: any of them may be one of the free
+  /// list. Nil where pages are missing.
+  func unshownPages(unlisted: Set<PageNumber>, _ pages: PageReader) -> Int? {
+    guard let image, image.hasPageNumbers, image.start <= 0,
+      unclaimedInHoles == 0
+    else { return nil }
     var unknown = Set(
       unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
     unknown.subtract(unlisted)
@@ -97,12 +99,12 @@ extension Survey {
       guard let reading = pages.reading(of: page) else { continue }
       unknown.remove(page)
       for cell in reading.content.cells where cell.overflow != nil {
-        guard let chain = pages.chain(of: cell, on: page) else { return false }
+        guard let chain = pages.chain(of: cell, on: page) else { return nil }
         unknown.subtract(chain.pages)
       }
-      for child in reading.children where child.number > image.pageCount { return false }
+      for child in reading.children where child.number > image.pageCount { return nil }
     }
-    return unknown.isEmpty
+    return unknown.count
   }
 
   /// The pages with rows whose table is not proven, and how many rows they have.
