@@ -85,8 +85,9 @@ extension Survey {
     return isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
   }
 
-  /// How many pages but the first do not show what they are: any of them may be one of the free
-  /// list. Nil where pages are missing.
+  /// How many pages but the first do not show what they are; nil where pages are missing.
+  ///
+  /// Any of them may be one of the free list.
   func unshownPages(unlisted: Set<PageNumber>, _ pages: PageReader) -> Int? {
     guard let image, image.hasPageNumbers, image.start <= 0,
       unclaimedInHoles == 0
