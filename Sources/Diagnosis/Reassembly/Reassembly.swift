@@ -101,7 +101,33 @@ extension Reassembly {
       let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
       return OrphanPage(page: page, isTable: isTable, candidates: [])
     }
+    orphans += pagesLeft(of: unproven, placement, work)
     orphans.sort { $0.page < $1.page }
+  }
+
+  /// Pages to which a table leads, with rows that can be read, and that came to nobody.
+  ///
+  /// Such a page may not show by itself what it is.
+  private func pagesLeft(
+    of unproven: PageSet, _ placement: Placement, _ work: TreesInDoubt
+  ) -> [OrphanPage] {
+    var taken = PageSet(orphans.lazy.map(\.page))
+    for page in placement.claimants.lazy.flatMap({ $0.chain.lazy.flatMap(\.pages) }) {
+      taken.insert(page)
+    }
+    for group in placement.placed.map(\.group) + placement.orphans.map(\.group) {
+      for page in group.leaves + group.interiors { taken.insert(page) }
+    }
+    for page in work.interiors { taken.insert(page) }
+    let survey = work.survey
+    return unproven.pages.compactMap { page in
+      guard !taken.contains(page), let position = survey.treeThatLeads(to: page),
+        survey.trees[position].entry.kind == .table
+      else { return nil }
+      let isTable = survey.trees[position].isRowIDTable
+      guard !work.pages.rows(on: page, isTable: isTable).isEmpty else { return nil }
+      return OrphanPage(page: page, isTable: isTable, candidates: [position])
+    }
   }
 
   private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {

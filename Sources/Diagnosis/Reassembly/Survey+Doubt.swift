@@ -11,9 +11,7 @@ extension Survey {
     for index in doubtful {
       let faults = trees[index].pageFaults.first + trees[index].cellFaults.first
       for fault in faults where fault.problem == .claimedTwice {
-        guard let page = fault.page, let owner = claims.owner(of: page) else { continue }
-        let position = Int(owner - Self.firstTreeOwner)
-        if trees.indices.contains(position) { doubtful.insert(position) }
+        if let position = fault.page.flatMap(treeThatLeads) { doubtful.insert(position) }
       }
     }
     // A root that is a leaf has nothing that leads to it but a number: pages that changed places
@@ -26,6 +24,14 @@ extension Survey {
         })
     }
     return doubtful.sorted()
+  }
+
+  /// The tree whose root leads to a page, as a position among the trees.
+  func treeThatLeads(to page: PageNumber) -> Int? {
+    claims.owner(of: page).flatMap { owner in
+      let position = Int(owner) - Int(Self.firstTreeOwner)
+      return trees.indices.contains(position) ? position : nil
+    }
   }
 
   private func isInDoubt(_ tree: TreeSurvey) -> Bool {

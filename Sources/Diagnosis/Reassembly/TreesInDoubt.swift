@@ -151,6 +151,14 @@ struct TreesInDoubt {
     return isAnothers ? nil : only
   }
 
+  /// The interior pages of all trees; of index trees those whose rows are taken.
+  var interiors: [PageNumber] {
+    claimants.indices.flatMap { index in
+      (rowInteriors[index] ?? [])
+        + (claimants[index].isTable ? outlines[index]?.interiors ?? [] : [])
+    }
+  }
+
   /// Takes the pages that found their tree off the orphans.
   private mutating func releaseTaken() {
     var taken = PageSet()
