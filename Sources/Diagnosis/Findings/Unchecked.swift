@@ -178,11 +178,8 @@ extension SchemaSurvey {
         : table.withoutRowID ? table.indexes.first(where: { $0.origin == .primaryKey }) : nil
     else { return nil }
     for collation in index.columns.map(\.collation) where collation != "BINARY" {
-      guard let known = KeyOrder.Collation(collation) else {
+      if KeyOrder.Collation(collation) == nil {
         return "only the app has the collation '\(collation)'"
-      }
-      if encoding != .utf8, known != .binary {
-        return "the collation '\(collation)' is known here for text in UTF-8 only"
       }
     }
     return nil

@@ -157,12 +157,12 @@ extension SchemaSurvey {
     else { return nil }
     var columns: [KeyOrder.Column] = []
     for column in index.columns {
-      // SQLite compares text of other encodings as UTF-8 wherever it looks at characters.
-      guard let collation = KeyOrder.Collation(column.collation),
-        encoding == .utf8 || collation == .binary
-      else { return KeyOrder(columns) }
+      guard let collation = KeyOrder.Collation(column.collation) else {
+        return KeyOrder(columns)
+      }
       columns.append(
-        KeyOrder.Column(collation, isDescending: column.descending && schemaFormat >= 4))
+        KeyOrder.Column(
+          collation, encoding, isDescending: column.descending && schemaFormat >= 4))
     }
     let uniqueCount = entry.kind == .index && index.unique ? columns.count : nil
     // An entry for a table with rowids ends with the rowid.

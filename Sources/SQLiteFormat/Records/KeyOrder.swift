@@ -23,14 +23,34 @@ package struct KeyOrder: Hashable, Sendable {
     private static let all: [Collation] = [.binary, .noCase, .trimmed]
   }
 
+  /// How text of an encoding is compared.
+  package struct TextOrder: Hashable, Sendable {
+    let collation: Collation
+    let encoding: TextEncoding
+
+    /// Makes the order of a collation.
+    package init(_ collation: Collation, _ encoding: TextEncoding = .utf8) {
+      self.collation = collation
+      self.encoding = encoding
+    }
+
+    /// Byte by byte.
+    package static let binary = TextOrder(.binary)
+    /// Whether bytes are compared, and not what they stand for.
+    var isOfBytes: Bool { collation == .binary || encoding == .utf8 }
+  }
+
   /// One column of the key.
   package struct Column: Hashable, Sendable {
-    let collation: Collation
+    let text: TextOrder
     let isDescending: Bool
 
     /// Makes a column.
-    package init(_ collation: Collation = .binary, isDescending: Bool = false) {
-      self.collation = collation
+    package init(
+      _ collation: Collation = .binary, _ encoding: TextEncoding = .utf8,
+      isDescending: Bool = false
+    ) {
+      text = TextOrder(collation, encoding)
       self.isDescending = isDescending
     }
   }
@@ -55,7 +75,7 @@ package struct KeyOrder: Hashable, Sendable {
     var hasNull = false
     for (place, column) in columns.enumerated() {
       guard let first = lefts.next(), let second = rights.next(),
-        let comparison = left.compare(first, with: right, second, column.collation)
+        let comparison = left.compare(first, with: right, second, column.text)
       else { return true }
       if comparison != 0 { return (comparison < 0) != column.isDescending }
       hasNull = hasNull || first.serialType == 0
@@ -70,7 +90,7 @@ extension KeyOrder {
   /// as both have values.
   package func compare(_ left: [Value], _ right: [Value]) -> Int {
     for (column, (first, second)) in zip(columns, zip(left, right)) {
-      let comparison = first.compare(with: second, column.collation)
+      let comparison = first.compare(with: second, column.text)
       if comparison != 0 { return column.isDescending ? -comparison : comparison }
     }
     return 0
@@ -83,7 +103,7 @@ extension KeyOrder {
     var hasNull = false
     for (place, column) in columns.enumerated() {
       guard place < left.count, place < right.count else { return true }
-      let comparison = bytes.compare(left[place], with: bytes, right[place], column.collation)
+      let comparison = bytes.compare(left[place], with: bytes, right[place], column.text)
       if comparison != 0 { return (comparison < 0) != column.isDescending }
       hasNull = hasNull || left[place].serialType == 0
       if place + 1 == uniqueCount, !hasNull { return false }
@@ -96,24 +116,24 @@ extension Record {
   /// Negative, 0 or positive as a field comes before one of another record, is alike, or comes
   /// after it; nil when that would take more memory, or reading, than it is worth.
   fileprivate func compare(
-    _ field: Field, with other: Record, _ otherField: Field, _ collation: KeyOrder.Collation
+    _ field: Field, with other: Record, _ otherField: Field, _ text: KeyOrder.TextOrder
   ) -> Int? {
     if holds(field), other.holds(otherField) {
-      return bytes.span.compare(field, with: other.bytes.span, otherField, collation)
+      return bytes.span.compare(field, with: other.bytes.span, otherField, text)
     }
-    return try? compareRemote(field, with: other, otherField, collation)
+    return try? compareRemote(field, with: other, otherField, text)
   }
 
   /// Compares values that may have to be read from their pages.
   private func compareRemote(
-    _ field: Field, with other: Record, _ otherField: Field, _ collation: KeyOrder.Collation
+    _ field: Field, with other: Record, _ otherField: Field, _ text: KeyOrder.TextOrder
   ) throws(FormatError) -> Int? {
     if !isLong(field), !other.isLong(otherField) {
       let (left, right) = (try fetch(field), try other.fetch(otherField))
-      return left.bytes.span.compare(left.field, with: right.bytes.span, right.field, collation)
+      return left.bytes.span.compare(left.field, with: right.bytes.span, right.field, text)
     }
     guard field.rank == otherField.rank else { return field.rank - otherField.rank }
-    guard collation == .binary || field.isBlob else { return nil }
+    guard text.collation == .binary || field.isBlob else { return nil }
     return try compareLong(field, with: other, otherField)
   }
 
@@ -146,14 +166,14 @@ extension Record.Field {
 
 extension Value {
   /// Negative, 0 or positive as this value comes before another, is alike, or comes after it.
-  package func compare(with other: Value, _ collation: KeyOrder.Collation) -> Int {
+  package func compare(with other: Value, _ text: KeyOrder.TextOrder) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.sign(left, right)
     case (.real(let left), .real(let right)): Self.sign(left, right)
     case (.integer(let left), .real(let right)): Self.compare(left, with: right)
     case (.real(let left), .integer(let right)): -Self.compare(right, with: left)
     case (.text(let left), .text(let right)):
-      left.span.compare(left.indices, with: right.span, right.indices, collation)
+      left.span.compare(left.indices, with: right.span, right.indices, text)
     case (.blob(let left), .blob(let right)):
       left.span.compare(left.indices, with: right.span, right.indices, .binary)
     default: Self.sign(rank, other.rank)
@@ -185,7 +205,7 @@ extension Span where Element == UInt8 {
   /// comes after it.
   fileprivate func compare(
     _ field: Record.Field, with other: Span<UInt8>, _ otherField: Record.Field,
-    _ collation: KeyOrder.Collation
+    _ text: KeyOrder.TextOrder
   ) -> Int {
     guard field.serialType >= 12, field.rank == otherField.rank else {
       let (number, otherNumber) = (number(field), other.number(otherField))
@@ -196,7 +216,7 @@ extension Span where Element == UInt8 {
     }
     return compare(
       field.offset..<field.end, with: other, otherField.offset..<otherField.end,
-      field.isBlob ? .binary : collation)
+      field.isBlob ? .binary : text)
   }
 
   /// The number in a field; nil where it holds none.
@@ -215,9 +235,10 @@ extension Span where Element == UInt8 {
   /// Compares a range with one of other bytes, as a collation does.
   fileprivate func compare(
     _ range: Range<Int>, with other: Span<UInt8>, _ otherRange: Range<Int>,
-    _ collation: KeyOrder.Collation
+    _ text: KeyOrder.TextOrder
   ) -> Int {
-    switch collation {
+    guard text.isOfBytes else { return compareWide(range, with: other, otherRange, text) }
+    return switch text.collation {
     case .binary: compare(range, with: other, otherRange)
     case .noCase: compareFolded(range, with: other, otherRange)
     case .trimmed: compare(trimmed(range), with: other, other.trimmed(otherRange))

@@ -59,6 +59,44 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [KeyOrder.Collation.noCase, .trimmed], [TextEncoding.utf16le, .utf16be])
+  func `text in UTF-16 comes in the order of SQLite, which takes it for UTF-8`(
+    _ collation: KeyOrder.Collation, _ encoding: TextEncoding
+  ) throws {
+    let texts = [
+      "", " ", "a", "A", "b", "B ", "a ", "ab", "aB", "ä", "Ä", "ß", "猫", "\u{FFFD}", "😀", "😀a",
+      "a\u{0}", "a\u{0}b", "A\u{0}c", "\u{E000}", "[", "`", "Z", "z", "\u{3000}", "x\u{2020}",
+    ]
+    let connection = try Connection(mode: .memory, schemaBy: .us)
+    try connection.execute(
+      "PRAGMA encoding = '\(encoding.name)'; CREATE TABLE t(n INTEGER, x TEXT)")
+    for (n, text) in texts.enumerated() {
+      _ = try connection.rows(
+        "INSERT INTO t VALUES (?1, ?2)", [.integer(Int64(n)), .text(Bytes(text.utf8))])
+    }
+    let sorted = try connection.rows(
+      "SELECT n, dense_rank() OVER (ORDER BY x COLLATE \(collation.rawValue)) FROM t ORDER BY n")
+    let ranks = sorted.map { $0[1].integerValue ?? 0 }
+    let order = KeyOrder([KeyOrder.Column(collation, encoding)])
+    let values = texts.map { text -> Value in
+      .text(
+        Bytes(
+          text.utf16.flatMap { unit -> [UInt8] in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+            return encoding == .utf16be ? [high, low] : [low, high]
+          }))
+    }
+    for (left, leftRank) in zip(values, ranks) {
+      for (right, rightRank) in zip(values, ranks) {
+        let compared = order.compare([left], [right])
+        #expect(
+          (compared < 0, compared > 0) == (leftRank < rightRank, leftRank > rightRank),
+          "\(left), \(right)")
+      }
+    }
+  }
+
   @Test func `entries may be alike only in a part of the key`() throws {
     let one = try record([.integer(1), .integer(5)])
     let two = try record([.integer(1), .integer(6)])
