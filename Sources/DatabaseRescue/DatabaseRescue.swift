@@ -180,13 +180,47 @@ extension Rescue {
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
     wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
-    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
-      try guardMigration(
-        of: database, contract, vault: vault,
-        command: GuardedCommand(command, timeout: timeout, printsToErrors: printsToErrors),
-        wait: wait, options: options, onFailure: onFailure, &notes)
+      try carryOut(
+        Undertaking(command, timeout: timeout, printsToErrors: printsToErrors), on: database,
+        in: MigrationNet(
+          contract: contract, vault: vault, wait: wait, options: options, onFailure: onFailure),
+        &notes)
+    }
+  }
+
+  /// Carries out numbered SQL files on a database, between a verified backup and a verification.
+  ///
+  /// Where the database has the version already, nothing is done. `onStep` is told of each file that
+  /// has run, which may be undone yet.
+  ///
+  /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
+  ///   part of the result.
+  public func migrate(
+    _ database: FilePath, with folder: MigrationFolder,
+    options: MigrationOptions = MigrationOptions(),
+    onStep: @escaping (MigrationStep) -> Void = { _ in },
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
+  ) throws(RescueError) -> RunResult<MigrationReport> {
+    try run(.migrate, on: database) { notes throws(RescueError) in
+      try migrate(
+        database, with: folder, options, tell: onStep, onFailure: onFailure, &notes)
+    }
+  }
+
+  /// Tells what ``migrate(_:with:options:onStep:onFailure:)`` would do, by doing it to a private
+  /// copy.
+  ///
+  /// - Throws: ``RescueError`` when the migration would not be started.
+  public func foreseeMigration(
+    of database: FilePath, with folder: MigrationFolder,
+    options: MigrationOptions = MigrationOptions(),
+    onStep: @escaping (MigrationStep) -> Void = { _ in }
+  ) throws(RescueError) -> RunResult<MigrationForecast> {
+    try run(.rehearse, on: database) { notes throws(RescueError) in
+      try foresee(database, with: folder, options, tell: onStep, &notes)
     }
   }
 

@@ -32,6 +32,7 @@ package enum CommandLine {
     "vault prune": vaultPruneCommand,
     "vault extract": vaultExtractCommand,
     "guard": guardCommand,
+    "migrate": migrateCommand,
     "contract capture": contractCaptureCommand,
     "contract verify": contractVerifyCommand,
     "contract diff": contractDiffCommand,

@@ -28,7 +28,7 @@ package struct CutOffMigration: Sendable {
     vault = record?.vault.map { FilePath($0) }
     processes =
       record.map {
-        ProcessFamily(group: nil, mark: "\(GuardedCommand.mark)=\($0.mark)").members
+        ProcessFamily(group: nil, mark: "\(Undertaking.mark)=\($0.mark)").members
       } ?? []
     guard let record else {
       message = "a migration was begun here under guard and was cut off"

@@ -13,6 +13,8 @@ public enum Progress: Hashable, Sendable {
     case verifying = "checking the new database"
     /// The digests of the files show that nothing changed them.
     case proving = "comparing digests"
+    /// The statements of a migration run; their text is what is counted.
+    case migrating = "migrating"
   }
 
   /// A pass begins.

@@ -5,7 +5,7 @@ extension Command {
   /// Every command, in the order of the help.
   static let all: [Command] = [
     check, diagnose, explain,
-    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, contractCapture,
+    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, migrate, contractCapture,
     contractVerify, contractDiff,
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
@@ -240,6 +240,45 @@ extension Command {
       ("dbrescue guard app.db -- ./migrate app.db", "run a migration safely"),
       (
         "dbrescue guard app.db --contract v8.json --on-failure restore -- ./migrate app.db",
+        "with nobody watching: the old state comes back unless the new one is right"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.guarding + ExitCode.reading + ExitCode.writing
+      + ExitCode.asking + [.busy, .invalidInput])
+
+  static let migrate = Command(
+    "migrate", .protect, "run numbered SQL files between a backup and a check",
+    description: [
+      """
+      Brings the database to the version of the last file in DIR, or of --to. The number that the \
+      name of a file begins with (0004_add_rpe.sql) is the user_version of the database after it. \
+      Numbers have no gaps, and a file that was applied is not edited any more.
+      """,
+      """
+      Everything is in one transaction, unless --transactions says otherwise: foreign keys are off \
+      before it begins and are checked before it commits, and the version is set within it. So the \
+      files hold no BEGIN, COMMIT, ATTACH or PRAGMA user_version.
+      """,
+      """
+      The net is that of 'guard': a proven backup first, a check of structure, version, contract \
+      and every row after, and --on-failure. A database that has the version already is not touched.
+      """,
+    ],
+    operands: [.file],
+    flags: [
+      .migrations.required, .to, .transactions, .contract, .vault, .recheckAfter, .maxLoss, .accept,
+      .onFailure,
+      .timeout.saying("stop, and undo what was done, when the files take longer than this"),
+      .dryRun.saying("do it to a private copy, and print what would be different"), .wait,
+    ],
+    examples: [
+      ("dbrescue migrate app.db --migrations migrations", "to the newest version"),
+      (
+        "dbrescue migrate app.db --migrations migrations --dry-run",
+        "what would be different afterwards, in the schema and in the number of rows"
+      ),
+      (
+        "dbrescue migrate app.db --migrations migrations --contract v8.json --on-failure restore",
         "with nobody watching: the old state comes back unless the new one is right"
       ),
     ],

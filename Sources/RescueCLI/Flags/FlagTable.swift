@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of flags. Everything that is said about a flag anywhere is said here.
 
+import DatabaseRescue
+
 extension Flag {
   // Flags of every command.
   static let quiet = Flag("quiet", "q", help: "print the result and errors only")
@@ -77,6 +79,17 @@ extension Flag {
   static let mergedBackup = Flag(
     "backup", nil, .file("B"), isRepeatable: true,
     help: "take rows that FILE has lost from this backup, or from a database")
+
+  // Migrations.
+  static let migrations = Flag(
+    "migrations", nil, .folder("DIR"), help: "the folder of the numbered .sql files")
+  static let to = Flag(
+    "to", nil, .number("VERSION", 0...Int(Int32.max)),
+    help: "the version to migrate to, if not that of the last file")
+  static let transactions = Flag(
+    "transactions", nil, .choice(MigrationTransactions.allCases.map(\.rawValue)),
+    defaultValue: MigrationTransactions.one.rawValue,
+    help: "one transaction for all files, or each its own: those before one that fails then stay")
 
   // What is written.
   static let output = Flag("output", "o", .file("NEW"), isWritten: true, help: "the file to write")
