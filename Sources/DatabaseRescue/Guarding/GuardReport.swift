@@ -55,9 +55,10 @@ public struct GuardReport: Sendable {
     return remedy == .restore ? .restored : .left
   }
 
-  /// The exit status: whether the migration failed or its result did not verify, and whether the
-  /// database is what it was before. Where that is so, and locks, space, the disk or permissions
-  /// stood in the way of work of this process, theirs.
+  /// The exit status: whether the migration or its verification failed, and what became of it.
+  ///
+  /// Where the database is what it was before, and locks, space, the disk or permissions stood in
+  /// the way of work of this process, it is theirs.
   public var exitStatus: Int32 {
     let end = judgement.end
     return switch result {
