@@ -13,6 +13,7 @@
 
 public import Diagnosis
 import SQLiteFormat
+import Synchronization
 
 /// What a diagnosis found.
 public struct Diagnosed: Sendable {
@@ -221,6 +222,46 @@ extension Rescue {
   ) throws(RescueError) -> RunResult<MigrationForecast> {
     try run(.rehearse, on: database) { notes throws(RescueError) in
       try foresee(database, with: folder, options, tell: onStep, &notes)
+    }
+  }
+
+  /// The start of an app: gets its database ready, and gives that, or what to show in its place.
+  ///
+  /// What earlier runs have begun is finished, the database is checked and, where it is older than
+  /// the contract, migrated by `migrate` under guard: with a proven backup before, a check of every
+  /// row after, and a way back. Where there never was a database, `migrate` makes it. It gets the
+  /// path, and closes all that it opens before it returns; nothing else may open the database until
+  /// this call has. No process is started.
+  ///
+  /// To cancel the task stops what has changed nothing yet, and cancels `migrate`; what it then
+  /// leaves is judged as ever. `progress` is called from any thread.
+  public func open(
+    _ database: FilePath, contract: Contract, options: OpeningOptions = OpeningOptions(),
+    progress: @escaping @Sendable (OpeningProgress) -> Void = { _ in },
+    migrate: @escaping @Sendable (FilePath) async throws -> Void
+  ) async -> Opening {
+    let isCancelled = Mutex(false)
+    return await withTaskCancellationHandler {
+      await AppOpening(
+        of: database, contract, options, watchedBy: progress, with: self, migrate: migrate
+      ).run(isCancelled: { isCancelled.withLock(\.self) })
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Does what the user of a blocked app has chosen; afterwards, ``open(_:contract:options:progress:migrate:)``
+  /// is called again.
+  ///
+  /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the next
+  ///   start finishes.
+  public func carryOut(
+    _ option: Blockade.Option, on database: FilePath, contract: Contract? = nil,
+    wait: Duration = .seconds(5)
+  ) async throws(RescueError) {
+    guard case .restore(let backup) = option else { return }
+    try await AsyncWork.blocking { () throws(RescueError) in
+      try putBack(backup, over: database, contract, wait: wait)
     }
   }
 

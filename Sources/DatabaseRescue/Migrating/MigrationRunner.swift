@@ -94,7 +94,9 @@ struct MigrationRunner {
     let deadline = timeout.map { ContinuousClock.now.advanced(by: $0) }
     let isCancelled = place.world.isCancelled
     connection.stop { isCancelled() || deadline.map { ContinuousClock.now >= $0 } ?? false }
-    try connection.execute("PRAGMA foreign_keys = OFF")
+    // What was committed must not come back undone after a power failure, by a journal whose removal
+    // was not durable.
+    try connection.execute("PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = OFF")
     return connection
   }
 

@@ -15,6 +15,10 @@ public enum Progress: Hashable, Sendable {
     case proving = "comparing digests"
     /// The statements of a migration run; their text is what is counted.
     case migrating = "migrating"
+    /// A backup is made and proven.
+    case backingUp = "making a backup"
+    /// A backup is put back.
+    case restoring = "putting the backup back"
   }
 
   /// A pass begins.

@@ -142,6 +142,7 @@ extension Rescue {
     of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options,
     _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
+    world.progress(.began(.backingUp))
     let backup = try backUp(database, nil, vault, options, &notes)
     if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
       throw RescueError(
@@ -242,6 +243,7 @@ extension Rescue {
     _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
     wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> [String] {
+    world.progress(.began(.restoring))
     let folder = try RescueFolder(of: database, storage: world.storage)
     let method = try method(ofReplacing: folder.database, by: backup, report.examination)
     let name = backup.path.name.description

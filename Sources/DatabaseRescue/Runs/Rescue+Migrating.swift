@@ -55,6 +55,8 @@ extension Rescue {
     let (course, ledger) = try course(
       of: database, found, through: folder, to: end)
     guard !course.files.isEmpty else {
+      // What a run has left that was killed at its end, nobody else would remove.
+      _ = try? backups(of: database, vault: options.vault).sweep()
       return MigrationReport(start: course.start, end: end, found: found, guarded: nil)
     }
     let report = try carryOut(
