@@ -225,6 +225,27 @@ extension Rescue {
     }
   }
 
+  /// Tries a chain of migrations on private copies of databases, and of empty ones that are made of
+  /// scripts and contracts and filled with rows that exercise every column.
+  ///
+  /// Where no start is given, the files of a folder make one of each version. Each is brought to the
+  /// end in one go, and file by file. `onCase` is told of each way that was gone.
+  ///
+  /// - Throws: ``RescueError`` when nothing could be rehearsed; what is wrong with one start is part
+  ///   of the result.
+  public func rehearse(
+    _ chain: RehearsedChain, from starts: [FilePath], options: RehearsalOptions,
+    onCase: @escaping (RehearsalCase) -> Void = { _ in }
+  ) throws(RescueError) -> RunResult<RehearsalReport> {
+    try run(.rehearse, on: nil) { notes throws(RescueError) in
+      var rehearsal = RehearsalRun(chain, options, with: self, tell: onCase)
+      try rehearsal.run(from: starts, &notes)
+      notes.outcome = rehearsal.report.exitStatus == 0 ? .succeeded : .failed
+      notes.exitStatus = rehearsal.report.exitStatus
+      return rehearsal.report
+    }
+  }
+
   /// The start of an app: gets its database ready, and gives that, or what to show in its place.
   ///
   /// What earlier runs have begun is finished, the database is checked and, where it is older than

@@ -33,6 +33,7 @@ package enum CommandLine {
     "vault extract": vaultExtractCommand,
     "guard": guardCommand,
     "migrate": migrateCommand,
+    "rehearse": rehearseCommand,
     "contract capture": contractCaptureCommand,
     "contract verify": contractVerifyCommand,
     "contract diff": contractDiffCommand,

@@ -101,14 +101,21 @@ extension World {
     switch migration {
     case .none: return
     case .running:
-      throw RescueError(
-        .busy, "another run of dbrescue guards a migration of '\(folder.database)'",
-        meaning: Change.nothing.meaning, advice: "wait until it is done, then try again")
+      throw .anotherMigrates(folder.database)
     case .cutOff(let migration):
       guard let process = migration.processes.first else { return }
       throw RescueError(
         .busy, migration.message, meaning: Change.nothing.meaning,
         advice: "wait until that has ended, or end it: kill \(process)")
     }
+  }
+}
+
+extension RescueError {
+  /// The error of a run that finds another one migrating.
+  static func anotherMigrates(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "another run of dbrescue guards a migration of '\(database)'",
+      meaning: Change.nothing.meaning, advice: "wait until it is done, then try again")
   }
 }

@@ -92,6 +92,8 @@ struct HeldGuardRecord {
         try? place.remove(RescueFolder.guardRecordName)
         throw error
       }
+    } catch let error as StorageError where error.cause == .exists {
+      throw .anotherMigrates(folder.database)
     } catch {
       throw RescueError(
         error, doing: "note in '\(folder.path)' that a migration begins",

@@ -18,6 +18,10 @@ public struct MigrationJudgement: Sendable {
     /// Rows after; nil when there is no such table.
     public let after: Int?
 
+    init(table: Name, oldName: Name?, before: Int?, after: Int?) {
+      (self.table, self.oldName, self.before, self.after) = (table, oldName, before, after)
+    }
+
     init(_ count: MigrationReview.RowCount) {
       (table, oldName) = (count.table, count.oldName)
       (before, after) = (count.before, count.after)

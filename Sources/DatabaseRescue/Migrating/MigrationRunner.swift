@@ -80,6 +80,10 @@ struct MigrationRunner {
     do throws(SQLiteError) {
       let connection = try open(place)
       try begin(connection)
+      guard try connection.value("PRAGMA user_version")?.integerValue == Int64(start) else {
+        throw SQLiteError(
+          extendedCode: SQLiteError.busy, message: "its version is not \(start) any more")
+      }
       return connection
     } catch {
       throw RescueError(
@@ -132,7 +136,6 @@ extension MigrationRunner {
     }
 
     mutating func run(on connection: borrowing Connection) throws(Failure) {
-      try requireVersion(runner.start, on: connection)
       let dangling = try telling(connection) { connection throws(SQLiteError) in
         try Self.danglingReferences(in: connection)
       }

@@ -152,6 +152,10 @@ extension Rescue {
         advice: "restore what is missing, or run it again with --accept if all is as it should be")
     }
     guard backup.isGood else {
+      let findings = backup.manifest?.content.findings ?? []
+      if findings.contains(where: { $0.code == FindingCode.migrationUnfinished.name }) {
+        throw .anotherMigrates(database)
+      }
       throw RescueError(
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")

@@ -4,6 +4,12 @@
 public import Diagnosis
 import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a migration with numbered SQL files did.
 public struct MigrationReport: Sendable {
   /// The version of the database before.
@@ -101,7 +107,9 @@ extension Rescue {
     }
     let judgement = try notes.step("try", at: .migrate) { _ throws(RescueError) in
       try self.try(
-        course.undertaking(options, tell: tell), on: copy, found, options.contract)
+        course.undertaking(options, tell: tell), on: copy, found, options.contract,
+        terms: options.contract
+      ).judgement
     }
     return MigrationForecast(start: course.start, end: end, found: found, judgement: judgement)
   }
@@ -122,15 +130,23 @@ extension Rescue {
   }
 
   /// Carries out an undertaking on a private copy, and judges what it has left.
+  ///
+  /// The result is to fulfil the contract; `terms` are those of the contract by which rows may go.
   func `try`(
-    _ undertaking: Undertaking, on copy: PrivateCopy, _ found: Examination, _ contract: Contract?
-  ) throws(RescueError) -> MigrationJudgement {
+    _ undertaking: Undertaking, on copy: PrivateCopy, _ found: Examination, _ contract: Contract?,
+    terms: Contract?
+  ) throws(RescueError) -> (judgement: MigrationJudgement, seconds: Double) {
+    let began = world.now()
     let before = GuardedState(found)
     let outcome = try undertaking.run(
       Undertaking.Place(
         database: copy.path, backup: nil, mark: "\(world.random())", world: world))
-    let after = try GuardedState(unstoppable.examineTrial(copy, contract))
-    return MigrationJudgement(of: undertaking, outcome, on: after, before: before, contract)
+    let seconds = world.now().timeIntervalSince(began)
+    try world.requireGoingOn()
+    let after = try GuardedState(examineTrial(copy, contract))
+    return (
+      MigrationJudgement(of: undertaking, outcome, on: after, before: before, terms), seconds
+    )
   }
 
   /// Examines what was left of a private copy; no file at all is judged like one without a byte.

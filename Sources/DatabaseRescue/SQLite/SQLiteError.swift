@@ -38,6 +38,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether a statement was stopped, or a value was too long.
   var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code) }
 
+  /// The code of a lock that another connection holds.
+  static let busy = SQLITE_BUSY
+
   /// Whether a statement was stopped.
   var isInterruption: Bool { code == SQLITE_INTERRUPT }
 

@@ -37,7 +37,7 @@ enum GuardJSON {
       "differences": .array(judgement.examination.diff.map { .string($0) }),
       "schemaChanges": .array(judgement.schemaChanges.map { .string($0) }),
       "unchecked": try .list(ReportedUnchecked.list(judgement.examination.unchecked)),
-      "tables": .array(judgement.rowCounts.map(table)),
+      "tables": .array(judgement.rowCounts.map(\.json)),
     ]
   }
 
@@ -53,15 +53,6 @@ enum GuardJSON {
     .members([
       "kind": .string(end.word), "status": end.status.map { .integer(Int($0)) },
       "signal": end.signal.map { .integer(Int($0)) },
-    ])
-  }
-
-  /// The rows of a table before and after.
-  static func table(_ count: MigrationJudgement.RowCount) -> JSON {
-    .members([
-      "table": .string(count.table.text), "oldName": count.oldName.map { .string($0.text) },
-      "before": count.before.map { .integer($0) },
-      "after": count.after.map { .integer($0) },
     ])
   }
 }

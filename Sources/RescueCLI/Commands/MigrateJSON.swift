@@ -37,14 +37,7 @@ enum MigrateJSON {
       "exit": .integer(Int(exit)), "result": "nothing-to-do",
       "verdict": .string(found.verdict.word),
       "losesRows": .bool(false),
-      "steps": .array((judgement?.steps ?? []).map(step)),
+      "steps": .array((judgement?.steps ?? []).map(\.json)),
     ]
-  }
-
-  private static func step(_ step: MigrationStep) -> JSON {
-    .members([
-      "file": .string(step.file.description), "userVersion": .integer(step.version),
-      "seconds": .number(Double(Int(step.seconds * 1000)) / 1000),
-    ])
   }
 }

@@ -91,6 +91,13 @@ extension Flag {
     defaultValue: MigrationTransactions.one.rawValue,
     help: "one transaction for all files, or each its own: those before one that fails then stay")
 
+  static let seed = Flag(
+    "seed", nil, .number("N", 0...Int.max),
+    help: "what the rows that are made up depend on; by chance if not given, and printed")
+  static let junit = Flag(
+    "junit", nil, .file("OUT", endings: [".xml"]), isWritten: true,
+    help: "write the result for a build server too: JUnit's XML")
+
   // What is written.
   static let output = Flag("output", "o", .file("NEW"), isWritten: true, help: "the file to write")
   static let report = Flag(

@@ -56,6 +56,13 @@ import Testing
         with: Bytes("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)".utf8))
       return [try bench.place("healthy-v4.db", as: "app.db"), "--migrations", folder]
     },
+    Use(name: "rehearse") { bench in
+      let folder = bench["migrations"]
+      try SystemStorage().createFolder(folder)
+      try folder.appending("0005_tags.sql").replaceContents(
+        with: Bytes("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)".utf8))
+      return [try bench.place("healthy-v4.db"), bench.contract, "--migrations", folder]
+    },
     Use(name: "contract capture", changes: ["added c.json"]) {
       [try $0.place("healthy-v4.db"), "--output", $0["c.json"]]
     },

@@ -177,7 +177,8 @@ final class Workbench: Sendable {
     _ command: RescueCLI.Command, _ flags: Set<String>, _ status: Int32
   ) -> Bool {
     let logged = [
-      "check", "diagnose", "backup", "guard", "migrate", "contract verify", "recover", "restore",
+      "check", "diagnose", "backup", "guard", "migrate", "rehearse", "contract verify", "recover",
+      "restore",
       "salvage",
       "reset", "undo", "playbook run", "vault verify", "vault prune", "vault extract",
     ]

@@ -64,6 +64,22 @@ import Testing
     try expectNothingLeft()
   }
 
+  @Test func `of two that migrate at once one does, and the other is busy or finds nothing to do`()
+    throws
+  {
+    try DatabaseBuilder(MigrationFault.steps).build(at: file)
+    try folder.appending("0004_a.sql").replaceContents(
+      with: Bytes("ALTER TABLE item ADD COLUMN unit TEXT; INSERT INTO log VALUES ('once', 4)".utf8))
+    let line = ["migrate", file.description, "--migrations", folder.description]
+    let runs = try (0..<2).map { _ in try session.dbrescue(line).start() }
+    let outcomes = try runs.map { try $0.wait() }
+    #expect(outcomes.contains { $0.status == 0 }, "\(outcomes)")
+    for outcome in outcomes { #expect([0, 75].contains(outcome.status), "\(outcome)") }
+    #expect(try Oracle(file).value("PRAGMA user_version") == .integer(4))
+    #expect(try Oracle(file).count(of: "log") == 201)
+    try expectNothingLeft()
+  }
+
   /// A run that has ended leaves nothing but backups, what it has displaced, and its record.
   private func expectNothingLeft() throws {
     let rescue = file.adding(suffix: ".rescue")

@@ -55,6 +55,7 @@ enum ReportShapes {
         "result": .words(GuardReport.Result.allCases.map(\.rawValue) + ["nothing-to-do"])
           .saying("what became of the database")
       ]) { $1 }),
+    "rehearsal": report(["rehearsal"], rehearsed),
     "migrate-plan": report(
       ["migrate-plan"],
       optional(judged).merging(migrated) { $1 }.merging([
@@ -140,12 +141,35 @@ enum ReportShapes {
     "code": code, "exit": exit, "from": .integer.saying("the version before"),
     "to": .integer.saying("the version that it was to have"),
     "verdict": .named("verdict"), "losesRows": .named("losesRows"),
-    "steps": .list(
+    "steps": migrationSteps,
+  ]
+
+  private static let migrationSteps = JSONShape.list(
+    .object([
+      "file": .text, "userVersion": .integer.saying("the version after it"),
+      "seconds": .number.saying("how long it took"),
+    ])
+  ).saying("the files that were applied")
+
+  private static let rehearsed: [String: JSONShape] = [
+    "code": code, "exit": exit, "seed": .count.saying("what the rows depend on that were made up"),
+    "passed": .count.saying("how many ways pass"),
+    "starts": .list(
       .object([
-        "file": .text, "userVersion": .integer.saying("the version after it"),
-        "seconds": .number.saying("how long it took"),
-      ])
-    ).saying("the files that were applied"),
+        "name": .text, "kind": .words(RehearsalStart.Kind.allCases.map(\.rawValue)),
+        "userVersion?": .integer, "seededRows?": .count.saying("rows that were made up"),
+        "unseeded?": .list(.object(["table": .text, "reason": .text]))
+          .saying("tables for which no row could be made up"),
+      ])),
+    "cases": .list(
+      .object([
+        "start": .text, "way": .words(RehearsalCase.Way.allCases.map(\.rawValue)),
+        "from?": .integer, "to?": .integer,
+        "outcome": .words(RehearsalCase.Outcome.allCases.map(\.rawValue)),
+        "reasons": .list(.text).saying("why it does not pass"),
+        "seconds": .number.saying("how long the migration took"), "rowsBefore": .count,
+        "rowsAfter": .count, "tables": .list(rowCount), "steps": migrationSteps,
+      ])),
   ]
 
   private static let guarded: [String: JSONShape] = [
