@@ -152,8 +152,9 @@ extension Rescue {
         advice: "restore what is missing, or run it again with --accept if all is as it should be")
     }
     guard backup.isGood else {
-      let findings = backup.manifest?.content.findings ?? []
-      if findings.contains(where: { $0.code == FindingCode.migrationUnfinished.name }) {
+      // This run has begun none yet.
+      let failed = (backup.manifest?.checks ?? []).filter { !$0.passed }
+      if failed.contains(where: { $0.name == Self.migrationCheck }) {
         throw .anotherMigrates(database)
       }
       throw RescueError(
