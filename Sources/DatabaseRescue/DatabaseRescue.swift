@@ -13,6 +13,7 @@
 
 public import Diagnosis
 import SQLiteFormat
+import Synchronization
 
 /// What a diagnosis found.
 public struct Diagnosed: Sendable {
@@ -180,13 +181,108 @@ extension Rescue {
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
     wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
-    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
-      try guardMigration(
-        of: database, contract, vault: vault,
-        command: GuardedCommand(command, timeout: timeout, printsToErrors: printsToErrors),
-        wait: wait, options: options, onFailure: onFailure, &notes)
+      try carryOut(
+        Undertaking(command, timeout: timeout, printsToErrors: printsToErrors), on: database,
+        in: MigrationNet(
+          contract: contract, vault: vault, wait: wait, options: options, onFailure: onFailure),
+        &notes)
+    }
+  }
+
+  /// Carries out numbered SQL files on a database, between a verified backup and a verification.
+  ///
+  /// Where the database has the version already, nothing is done. `onStep` is told of each file that
+  /// has run, which may be undone yet.
+  ///
+  /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
+  ///   part of the result.
+  public func migrate(
+    _ database: FilePath, with folder: MigrationFolder,
+    options: MigrationOptions = MigrationOptions(),
+    onStep: @escaping (MigrationStep) -> Void = { _ in },
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
+  ) throws(RescueError) -> RunResult<MigrationReport> {
+    try run(.migrate, on: database) { notes throws(RescueError) in
+      try migrate(
+        database, with: folder, options, tell: onStep, onFailure: onFailure, &notes)
+    }
+  }
+
+  /// Tells what ``migrate(_:with:options:onStep:onFailure:)`` would do, by doing it to a private
+  /// copy.
+  ///
+  /// - Throws: ``RescueError`` when the migration would not be started.
+  public func foreseeMigration(
+    of database: FilePath, with folder: MigrationFolder,
+    options: MigrationOptions = MigrationOptions(),
+    onStep: @escaping (MigrationStep) -> Void = { _ in }
+  ) throws(RescueError) -> RunResult<MigrationForecast> {
+    try run(.rehearse, on: database) { notes throws(RescueError) in
+      try foresee(database, with: folder, options, tell: onStep, &notes)
+    }
+  }
+
+  /// Tries a chain of migrations on private copies of databases, and of empty ones that are made of
+  /// scripts and contracts and filled with rows that exercise every column.
+  ///
+  /// Where no start is given, the files of a folder make one of each version. Each is brought to the
+  /// end in one go, and file by file. `onCase` is told of each way that was gone.
+  ///
+  /// - Throws: ``RescueError`` when nothing could be rehearsed; what is wrong with one start is part
+  ///   of the result.
+  public func rehearse(
+    _ chain: RehearsedChain, from starts: [FilePath], options: RehearsalOptions,
+    onCase: @escaping (RehearsalCase) -> Void = { _ in }
+  ) throws(RescueError) -> RunResult<RehearsalReport> {
+    try run(.rehearse, on: nil) { notes throws(RescueError) in
+      var rehearsal = RehearsalRun(chain, options, with: self, tell: onCase)
+      try rehearsal.run(from: starts, &notes)
+      notes.outcome = rehearsal.report.exitStatus == 0 ? .succeeded : .failed
+      notes.exitStatus = rehearsal.report.exitStatus
+      return rehearsal.report
+    }
+  }
+
+  /// The start of an app: gets its database ready, and gives that, or what to show in its place.
+  ///
+  /// What earlier runs have begun is finished, the database is checked and, where it is older than
+  /// the contract, migrated by `migrate` under guard: with a proven backup before, a check of every
+  /// row after, and a way back. Where there never was a database, `migrate` makes it. It gets the
+  /// path, and closes all that it opens before it returns; nothing else may open the database until
+  /// this call has. No process is started.
+  ///
+  /// To cancel the task stops what has changed nothing yet, and cancels `migrate`; what it then
+  /// leaves is judged as ever. `progress` is called from any thread.
+  public func open(
+    _ database: FilePath, contract: Contract, options: OpeningOptions = OpeningOptions(),
+    progress: @escaping @Sendable (OpeningProgress) -> Void = { _ in },
+    migrate: @escaping @Sendable (FilePath) async throws -> Void
+  ) async -> Opening {
+    let isCancelled = Mutex(false)
+    return await withTaskCancellationHandler {
+      await AppOpening(
+        of: database, contract, options, watchedBy: progress, with: self, migrate: migrate
+      ).run(isCancelled: { isCancelled.withLock(\.self) })
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Does what the user of a blocked app has chosen; afterwards, ``open(_:contract:options:progress:migrate:)``
+  /// is called again.
+  ///
+  /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the next
+  ///   start finishes.
+  public func carryOut(
+    _ option: Blockade.Option, on database: FilePath, contract: Contract? = nil,
+    wait: Duration = .seconds(5)
+  ) async throws(RescueError) {
+    guard case .restore(let backup) = option else { return }
+    try await AsyncWork.blocking { () throws(RescueError) in
+      try putBack(backup, over: database, contract, wait: wait)
     }
   }
 

@@ -32,6 +32,8 @@ package enum CommandLine {
     "vault prune": vaultPruneCommand,
     "vault extract": vaultExtractCommand,
     "guard": guardCommand,
+    "migrate": migrateCommand,
+    "rehearse": rehearseCommand,
     "contract capture": contractCaptureCommand,
     "contract verify": contractVerifyCommand,
     "contract diff": contractDiffCommand,

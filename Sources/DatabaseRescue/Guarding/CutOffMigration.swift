@@ -28,7 +28,7 @@ package struct CutOffMigration: Sendable {
     vault = record?.vault.map { FilePath($0) }
     processes =
       record.map {
-        ProcessFamily(group: nil, mark: "\(GuardedCommand.mark)=\($0.mark)").members
+        ProcessFamily(group: nil, mark: "\(Undertaking.mark)=\($0.mark)").members
       } ?? []
     guard let record else {
       message = "a migration was begun here under guard and was cut off"
@@ -101,14 +101,21 @@ extension World {
     switch migration {
     case .none: return
     case .running:
-      throw RescueError(
-        .busy, "another run of dbrescue guards a migration of '\(folder.database)'",
-        meaning: Change.nothing.meaning, advice: "wait until it is done, then try again")
+      throw .anotherMigrates(folder.database)
     case .cutOff(let migration):
       guard let process = migration.processes.first else { return }
       throw RescueError(
         .busy, migration.message, meaning: Change.nothing.meaning,
         advice: "wait until that has ended, or end it: kill \(process)")
     }
+  }
+}
+
+extension RescueError {
+  /// The error of a run that finds another one migrating.
+  static func anotherMigrates(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "another run of dbrescue guards a migration of '\(database)'",
+      meaning: Change.nothing.meaning, advice: "wait until it is done, then try again")
   }
 }

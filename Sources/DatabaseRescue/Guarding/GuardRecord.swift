@@ -18,13 +18,13 @@ struct GuardRecord: Codable {
 
   /// The version of this document.
   var version = Self.currentVersion
-  /// The mark that the command carries, with all that it has started.
+  /// The mark that a program carries, with all that it has started.
   let mark: String
   /// When it began.
   let began: Date
   /// When the command is stopped; nil where it may take as long as it likes.
   let deadline: Date?
-  /// The program.
+  /// The program, or what else is undertaken.
   let program: PlainName
   /// The file of the backup before it.
   let backup: String
@@ -44,13 +44,13 @@ struct GuardRecord: Codable {
   }
 
   init(
-    of command: GuardedCommand, mark: String, from began: Date, _ backup: Backup,
+    of undertaking: Undertaking, mark: String, from began: Date, _ backup: Backup,
     in vault: FilePath?, _ digest: Digest?
   ) {
     self.mark = mark
     self.began = began.wholeSeconds
-    deadline = command.timeout.map { began.addingTimeInterval($0 / .seconds(1)).wholeSeconds }
-    program = command.program
+    deadline = undertaking.timeout.map { began.addingTimeInterval($0 / .seconds(1)).wholeSeconds }
+    program = undertaking.name
     self.backup = backup.path.name.description
     self.vault = vault?.description
     self.digest = digest
@@ -92,6 +92,8 @@ struct HeldGuardRecord {
         try? place.remove(RescueFolder.guardRecordName)
         throw error
       }
+    } catch let error as StorageError where error.cause == .exists {
+      throw .anotherMigrates(folder.database)
     } catch {
       throw RescueError(
         error, doing: "note in '\(folder.path)' that a migration begins",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guarded migration did to the database, and what is wrong with the result.
+// What a guarded migration did to the database, and what became of it.
 
 public import Diagnosis
-public import SQLiteFormat
 
-/// What a guarded migration did.
+/// What a guarded migration did: all that is judged, the backup, and what became of the database.
+@dynamicMemberLookup
 public struct GuardReport: Sendable {
   /// What is done when the migration fails.
   public enum Remedy: Hashable, Sendable {
@@ -26,63 +26,44 @@ public struct GuardReport: Sendable {
     case left
   }
 
-  /// The number of rows of one table before and after.
-  public struct RowCount: Hashable, Sendable {
-    /// The table, by its new name where it has one.
-    public let table: Name
-    /// Its name before; nil where that was the same, or there was no such table.
-    public let oldName: Name?
-    /// Rows before; nil when there was no such table.
-    public let before: Int?
-    /// Rows after; nil when there is no such table.
-    public let after: Int?
-
-    init(_ count: MigrationReview.RowCount) {
-      (table, oldName) = (count.table, count.oldName)
-      (before, after) = (count.before, count.after)
-    }
-  }
-
   /// The backup that was made first.
   public let backup: Backup
-  /// The program of the command.
-  package let program: PlainName
-  /// How the command ended.
-  public let end: ProcessEnd
-  /// The database after the command.
-  public let examination: Examination
-  /// Every table's rows before and after.
-  public let rowCounts: [RowCount]
-  /// Why the result is refused, one fact a line; empty when it is kept.
-  public let problems: [String]
-  /// Whether rows or values are gone that should be there.
-  public let losesData: Bool
-  /// Whether the database holds, page for page, what it held before.
-  public let isUnchanged: Bool
+  /// What the migration did, and what is wrong with it.
+  public let judgement: MigrationJudgement
   /// What was done about the problems; nil when there were none, or nothing was to be done.
   public internal(set) var remedy: Remedy?
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 
-  /// Whether the migration is kept.
-  public var isKept: Bool { problems.isEmpty }
+  init(_ judgement: MigrationJudgement, after backup: Backup) {
+    self.judgement = judgement
+    self.backup = backup
+  }
 
-  /// Whether a table has fewer rows than before, or is gone.
-  public var losesRows: Bool { rowCounts.contains { ($0.after ?? 0) < ($0.before ?? 0) } }
+  /// What the judgement says.
+  public subscript<Value>(dynamicMember path: KeyPath<MigrationJudgement, Value>) -> Value {
+    judgement[keyPath: path]
+  }
+
+  /// Whether the migration is kept.
+  public var isKept: Bool { judgement.isGood }
 
   /// What became of the database.
   public var result: Result {
     if isKept { return .kept }
-    if isUnchanged { return .unchanged }
+    if judgement.isUnchanged { return .unchanged }
     return remedy == .restore ? .restored : .left
   }
 
-  /// The exit status: whether the command failed or its result did not verify, and whether the
-  /// database is what it was before.
+  /// The exit status: whether the migration or its verification failed, and what became of it.
+  ///
+  /// Where the database is what it was before, and locks, space, the disk or permissions stood in
+  /// the way of work of this process, it is theirs.
   public var exitStatus: Int32 {
-    switch result {
+    let end = judgement.end
+    return switch result {
     case .kept: 0
-    case .unchanged, .restored: end.succeeded ? 18 : 16
+    case .unchanged, .restored: end.succeeded ? 18 : end.cause?.rawValue ?? 16
     case .left: end.succeeded ? 19 : 17
     }
   }
@@ -90,8 +71,9 @@ public struct GuardReport: Sendable {
 
 extension GuardReport {
   /// The verdict that a refusal ends in: that of the database, or drift where the database
-  /// is sound and only the command or the rows are not as they should be.
+  /// is sound and only the migration or the rows are not as they should be.
   public var refusal: Verdict {
-    examination.verdict == .healthy ? .drifted : examination.verdict
+    let verdict = judgement.examination.verdict
+    return verdict == .healthy ? .drifted : verdict
   }
 }

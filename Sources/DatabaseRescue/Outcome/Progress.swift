@@ -13,6 +13,12 @@ public enum Progress: Hashable, Sendable {
     case verifying = "checking the new database"
     /// The digests of the files show that nothing changed them.
     case proving = "comparing digests"
+    /// The statements of a migration run; their text is what is counted.
+    case migrating = "migrating"
+    /// A backup is made and proven.
+    case backingUp = "making a backup"
+    /// A backup is put back.
+    case restoring = "putting the backup back"
   }
 
   /// A pass begins.

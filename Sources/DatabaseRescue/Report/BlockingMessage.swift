@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an app shows instead of opening a database that failed verification.
+// What an app shows instead of opening a database that it must not open.
 
 public import Diagnosis
 
@@ -14,50 +14,49 @@ public struct BlockingMessage: Hashable, Sendable {
   /// The support code.
   public let code: SupportCode
 
+  /// Makes a message of texts of the table.
+  init(
+    _ title: UserTexts.Key, _ body: UserTexts.Key,
+    _ request: UserTexts.Key = .supportRequest, code: SupportCode, _ texts: UserTexts
+  ) {
+    self.title = texts[title]
+    self.body = texts[body]
+    self.request = texts[request]
+    self.code = code
+  }
+
   /// Makes the message for a verdict; of what is gone, a verdict alone says nothing.
-  public init(_ verdict: Verdict, code: SupportCode, isBackedUp: Bool) {
+  public init(
+    _ verdict: Verdict, code: SupportCode, isBackedUp: Bool, texts: UserTexts = UserTexts()
+  ) {
     self.init(
       verdict, code: code, isBackedUp: isBackedUp,
-      ofUpdate: isBackedUp
-        ? "Your data was saved before the update."
-        : "The app has stopped, and changes nothing more.")
+      ofUpdate: isBackedUp ? .updateSavedBody : .updateStoppedBody, texts)
   }
 
   /// Makes the message for a guarded migration whose result is refused.
-  public init(_ report: GuardReport, code: SupportCode) {
-    let body =
+  public init(_ report: GuardReport, code: SupportCode, texts: UserTexts = UserTexts()) {
+    let body: UserTexts.Key =
       switch report.result {
-      case .restored: "Your data is as it was before the update."
-      case .unchanged, .kept: "The update has changed nothing. Your data is as it was."
-      case .left:
-        report.losesData
-          ? "The update has removed some of your data. All of it was saved before."
-          : "Your data was saved before the update, and no entry is missing."
+      case .restored: .updateRestoredBody
+      case .unchanged, .kept: .updateUnchangedBody
+      case .left: report.judgement.losesData ? .updateLossBody : .updateLeftBody
       }
     self.init(
       report.result == .left ? report.refusal : .drifted, code: code, isBackedUp: true,
-      ofUpdate: body)
+      ofUpdate: body, texts)
   }
 
   private init(
-    _ verdict: Verdict, code: SupportCode, isBackedUp: Bool, ofUpdate update: String
+    _ verdict: Verdict, code: SupportCode, isBackedUp: Bool, ofUpdate update: UserTexts.Key,
+    _ texts: UserTexts
   ) {
-    self.code = code
     switch verdict {
-    case .newer:
-      title = "This data was saved by a newer version of the app"
-      body = "Nothing is wrong with it. This version cannot open it without harm."
-      request = "Please install the newest version of the app."
-    case .outdated, .healthy, .drifted:
-      title = "The app could not update its data"
-      body = update
-      request = "Please contact support and read out this code."
+    case .newer: self.init(.newerTitle, .newerBody, .newerRequest, code: code, texts)
+    case .outdated, .healthy, .drifted: self.init(.updateTitle, update, code: code, texts)
     case .damagedIntact, .damagedLossy, .unreadable:
-      title = "The app's data file is damaged"
-      body =
-        "The app has stopped so that nothing gets worse."
-        + (isBackedUp ? " A backup exists." : " Please do not uninstall the app.")
-      request = "Please contact support and read out this code."
+      self.init(
+        .damageTitle, isBackedUp ? .damageBackedUpBody : .damageBody, code: code, texts)
     }
   }
 

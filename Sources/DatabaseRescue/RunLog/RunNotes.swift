@@ -56,7 +56,7 @@ package struct RunNotes: Sendable {
   package var backupMade: PlainName?
   /// How the database follows from the backup before.
   var lineage: BackupManifest.Lineage?
-  /// What a command did to the database, where one was run.
+  /// What a migration did to the database, where one was run.
   private(set) var migration: RunRecord.Migration?
   /// Whether the wish to stop has ended a command, and decides itself how the run ends.
   private(set) var hasHeededStop = false
@@ -138,10 +138,12 @@ package struct RunNotes: Sendable {
     steps.append(step)
   }
 
-  /// Notes how the command of a migration ended.
-  mutating func take(_ end: ProcessEnd) {
-    guard case .stopped = end else { return }
-    hasHeededStop = true
+  /// Notes how a migration ended, and what it did on the way.
+  mutating func take(_ outcome: Undertaking.Outcome) {
+    for step in outcome.steps {
+      note(RunRecord.Step(name: PlainName(step.file), outcome: "done", seconds: step.seconds))
+    }
+    if case .stopped = outcome.end { hasHeededStop = true }
   }
 
   /// Notes what became of a migration.

@@ -33,7 +33,7 @@ extension RunRecord {
     package let rows: [RowCount]
 
     init(_ report: GuardReport) {
-      program = report.program
+      program = report.judgement.program
       end = PlainName(report.end.word)
       status = report.end.status
       signal = report.end.signal

@@ -52,6 +52,9 @@ extension Rescue {
     return backup
   }
 
+  /// The name of the check that no migration is under way, or was cut off.
+  static var migrationCheck: String { "migration" }
+
   /// What a migration that has no end yet means for a backup: half of one is no way back.
   private func migrationChecks(
     of folder: RescueFolder, accepting: Bool
@@ -66,7 +69,7 @@ extension Rescue {
       if accepting { return [] }
       detail = migration.message
     }
-    return [BackupManifest.Check("migration", passed: false, detail: detail)]
+    return [BackupManifest.Check(Self.migrationCheck, passed: false, detail: detail)]
   }
 
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.

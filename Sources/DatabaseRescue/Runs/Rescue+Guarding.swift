@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody else's migration between a verified backup and a verification.
+// A migration between a verified backup and a verification, whoever carries it out.
 
 import Diagnosis
 import SQLiteFormat
+
+/// What is around a migration under guard, whoever carries it out.
+struct MigrationNet {
+  /// What the app expects of the result.
+  var contract: Contract?
+  /// The folder of the backups; nil for the one beside the database.
+  var vault: FilePath?
+  /// How long locks of others are waited for.
+  var wait = Duration.seconds(5)
+  /// How the backup before is made.
+  var options = BackupWriter.Options()
+  /// What is done when the result is refused.
+  let onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy
+}
 
 extension Rescue {
   /// Guards a migration that this process itself does: it has written all that it is going to when
@@ -11,40 +25,58 @@ extension Rescue {
   /// - Throws: ``RescueError`` when the migration was not started, or its result cannot be judged.
   package func guardMigration(
     of database: FilePath, named name: PlainName, wait: Duration = .seconds(5),
-    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy,
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy,
     migrate: @escaping (FilePath) -> ProcessEnd
   ) throws(RescueError) -> RunResult<GuardReport> {
-    try run(.guard, on: database) { notes throws(RescueError) in
-      try guardMigration(
-        of: database, nil, vault: nil,
-        command: GuardedCommand(named: name) { (place) throws(RescueError) in
-          migrate(place.database)
-        }, wait: wait, options: BackupWriter.Options(), onFailure: onFailure, &notes)
+    let undertaking = Undertaking(named: name) { (place) throws(RescueError) in
+      Undertaking.Outcome(end: migrate(place.database))
+    }
+    return try run(.guard, on: database) { notes throws(RescueError) in
+      try carryOut(
+        undertaking, on: database, in: MigrationNet(wait: wait, onFailure: onFailure), &notes)
     }
   }
 
-  func guardMigration(
-    of database: FilePath, _ contract: Contract?, vault: FilePath?, command: GuardedCommand,
-    wait: Duration, options: BackupWriter.Options,
-    onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy, _ notes: inout RunNotes
+  /// Carries out an undertaking on a database under guard.
+  func carryOut(
+    _ undertaking: Undertaking, on database: FilePath, in net: MigrationNet,
+    _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
+    let found = try examineBeforeMigration(of: database, in: net, &notes)
+    return try carryOut(undertaking, on: database, found, in: net, &notes)
+  }
+
+  /// Finds out whether a database can be migrated, and finishes what earlier runs have begun.
+  ///
+  /// - Throws: ``RescueError`` where it must not be: nothing was changed but that.
+  func examineBeforeMigration(
+    of database: FilePath, in net: MigrationNet, _ notes: inout RunNotes
+  ) throws(RescueError) -> Examination {
     notes.take(try finishPending(database))
     try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    try requireNoOtherMigration(of: folder, accepting: options.acceptsOlder)
+    try requireNoOtherMigration(of: folder, accepting: net.options.acceptsOlder)
     let found = try notes.noting { () throws(RescueError) in
-      try world.examineInUse(database, contract, wait: wait)
+      try world.examineInUse(database, net.contract, wait: net.wait)
     }.examination
     if found.survey.hasForeignLog {
       throw try setForeignLogAside(from: database, found.verdict, &notes)
     }
     try requireMigratable(found, database)
-    let before = GuardedState(found)
+    return found
+  }
 
-    var options = options
-    options.wait = wait
-    options.freeTables.formUnion(contract?.freeTables ?? [])
-    let backup = try provenBackup(of: database, in: vault, options, &notes)
+  /// Carries out an undertaking on a database that was examined and can be migrated.
+  func carryOut(
+    _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet,
+    _ notes: inout RunNotes
+  ) throws(RescueError) -> GuardReport {
+    let before = GuardedState(found)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    var options = net.options
+    options.wait = net.wait
+    options.freeTables.formUnion(net.contract?.freeTables ?? [])
+    let backup = try provenBackup(of: database, in: net.vault, options, &notes)
     // Until the end, nobody prunes the way back.
     let held = Vault(backup.path.folder, in: world.storage).hold(backup)
     defer { withExtendedLifetime(held) {} }
@@ -54,26 +86,26 @@ extension Rescue {
     let mark = "\(world.random())"
     if options.acceptsOlder { try forgetMigration(of: folder) }
     let record = try HeldGuardRecord(
-      GuardRecord(of: command, mark: mark, from: world.now(), backup, in: vault, before.digest),
+      GuardRecord(
+        of: undertaking, mark: mark, from: world.now(), backup, in: net.vault, before.digest),
       in: folder, world.storage)
 
-    let end: ProcessEnd
+    let outcome: Undertaking.Outcome
     do throws(RescueError) {
-      end = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-        try command.run(
-          GuardedCommand.Place(database: database, backup: backup, mark: mark, world: world))
+      outcome = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
+        try undertaking.run(
+          Undertaking.Place(database: database, backup: backup, mark: mark, world: world))
       }
     } catch {
       try? record.remove()
       throw error
     }
-    notes.take(end)
-    notes.note(.commandRun(on: database, backup, in: vault))
-    // Whoever wishes to stop has stopped the command. What it has left is judged to the end. A run
-    // that cannot do so leaves its record.
+    notes.take(outcome)
+    notes.note(.migrationRun(on: database, backup, in: net.vault, undertaking))
+    // Whoever wishes to stop has stopped the undertaking. What it has left is judged to the end. A
+    // run that cannot do so leaves its record.
     let report = try unstoppable.keepOrRecover(
-      database, contract, before: before, after: (backup, command.program, end, place), wait: wait,
-      onFailure: onFailure, &notes)
+      database, before: before, after: (backup, undertaking, outcome, place), in: net, &notes)
     try record.remove()
     return report
   }
@@ -110,6 +142,7 @@ extension Rescue {
     of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options,
     _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
+    world.progress(.began(.backingUp))
     let backup = try backUp(database, nil, vault, options, &notes)
     if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
       throw RescueError(
@@ -119,6 +152,11 @@ extension Rescue {
         advice: "restore what is missing, or run it again with --accept if all is as it should be")
     }
     guard backup.isGood else {
+      // This run has begun none yet.
+      let failed = (backup.manifest?.checks ?? []).filter { !$0.passed }
+      if failed.contains(where: { $0.name == Self.migrationCheck }) {
+        throw .anotherMigrates(database)
+      }
       throw RescueError(
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
         meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
@@ -126,38 +164,40 @@ extension Rescue {
     return backup
   }
 
-  /// Verifies what the command has left, and puts the backup back where that is wished.
+  /// Verifies what an undertaking has left, and puts the backup back where that is wished.
   private func keepOrRecover(
-    _ database: FilePath, _ contract: Contract?, before: GuardedState,
-    after command: (backup: Backup, program: PlainName, end: ProcessEnd, place: GuardedPlace),
-    wait: Duration, onFailure: (GuardReport) throws(RescueError) -> GuardReport.Remedy,
-    _ notes: inout RunNotes
+    _ database: FilePath, before: GuardedState,
+    after work: (
+      backup: Backup, undertaking: Undertaking, outcome: Undertaking.Outcome, place: GuardedPlace
+    ), in net: MigrationNet, _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
-    let detour = try command.place.detour(in: world.storage)
+    let detour = try work.place.detour(in: world.storage)
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let after = try GuardedState(examineResult(database, contract, wait: wait, &notes))
+      let after = try GuardedState(
+        examineResult(database, net.contract, wait: net.wait, &notes))
       return GuardReport(
-        judging: after, before: before, command.backup, command.program, command.end, contract,
-        detour: detour)
+        MigrationJudgement(
+          of: work.undertaking, work.outcome, on: after, before: before, net.contract,
+          detour: detour), after: work.backup)
     }
     notes.take(report)
     guard !report.isKept, !report.isUnchanged else { return report }
 
-    let remedy = try onFailure(report)
+    let remedy = try net.onFailure(report)
     if remedy == .restore {
       if let detour {
         throw RescueError(
           .cannotWrite, detour, advice: "move that out of the way, then put the backup back:")
       }
       report.remainders = try restore(
-        command.backup, over: database, report, before: before, wait: wait, &notes)
+        work.backup, over: database, report, before: before, wait: net.wait, &notes)
     }
     report.remedy = remedy
     notes.take(report)
     return report
   }
 
-  /// Examines what the command left; no file at all is judged like one without a byte.
+  /// Examines what the migration left; no file at all is judged like one without a byte.
   private func examineResult(
     _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> Examination {
@@ -166,15 +206,14 @@ extension Rescue {
         try world.examineInUse(database, contract, wait: wait)
       }.examination
     } catch  where error.kind == .missing {
-      let nothing = try world.survey(FileSet(main: MemorySource([])))
-      let examination = try world.examination(
-        nothing, expectedVersion: contract.map { Int($0.userVersion) })
+      let examination = try world.examinationOfNothing(contract)
       notes.examination = examination
       return examination
     }
   }
 
-  private func requireMigratable(
+  /// Refuses a database that a migration would harm, or make worse.
+  func requireMigratable(
     _ examination: Examination, _ database: FilePath
   ) throws(RescueError) {
     switch examination.verdict {
@@ -202,13 +241,14 @@ extension Rescue {
       byPagesOf: backup.manifest?.content.pageSize ?? 0, storage: world.storage)
   }
 
-  /// Puts a backup back over what a command has left, and proves that it is back.
+  /// Puts a backup back over what a migration has left, and proves that it is back.
   ///
   /// - Returns: What is not as it was.
   private func restore(
     _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
     wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> [String] {
+    world.progress(.began(.restoring))
     let folder = try RescueFolder(of: database, storage: world.storage)
     let method = try method(ofReplacing: folder.database, by: backup, report.examination)
     let name = backup.path.name.description
@@ -239,12 +279,12 @@ extension Rescue {
 }
 
 extension Change {
-  /// What a command may have done that was run on a database.
-  fileprivate static func commandRun(
-    on database: FilePath, _ backup: Backup, in vault: FilePath?
+  /// What an undertaking may have done that was carried out on a database.
+  fileprivate static func migrationRun(
+    on database: FilePath, _ backup: Backup, in vault: FilePath?, _ undertaking: Undertaking
   ) -> Change {
     Change(
-      .something, "the command ran; what the database was before is in '\(backup.path)'",
+      .something, "\(undertaking.noun) ran; what the database was before is in '\(backup.path)'",
       next: backup.restoreCommand(for: database, in: vault))
   }
 }

@@ -22,6 +22,9 @@ package import SQLiteFormat
     /// Reading and writing as an app does it: made where there is none, and what a crash has left is
     /// played back. Never for a file that came from elsewhere.
     case app
+    /// The same of a file that exists, for SQL files of the app: see
+    /// ``StatementGuard/Permission/migration``.
+    case migration
     /// Reading and writing; made where there is none.
     case create
     /// No file: a database in memory.
@@ -53,7 +56,7 @@ package import SQLiteFormat
   package init(
     _ path: FilePath = "", mode: Mode, schemaBy author: Author = .others
   ) throws(SQLiteError) {
-    let author = mode == .app ? .us : author
+    let author = mode == .app || mode == .migration ? .us : author
     let byteCount = Self.byteCount(of: path, mode)
     patience = mode == .create || author == .us ? Patience() : Patience(stepsFor: byteCount)
     unsafe handle = try Self.open(path, mode)
@@ -64,6 +67,10 @@ package import SQLiteFormat
     configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
     configure(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
     if author == .others { guardAgainstOthers(mode, byteCount) }
+    if mode == .migration {
+      limit(SQLITE_LIMIT_ATTACHED, to: 0)
+      putOnGuard()
+    }
   }
 
   /// Keeps SQL that somebody else wrote within bounds.
@@ -86,7 +93,7 @@ package import SQLiteFormat
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .immutable: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .readWrite, .migration: flags |= SQLITE_OPEN_READWRITE
     case .create, .app: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
     }
@@ -96,10 +103,11 @@ package import SQLiteFormat
       switch mode {
       case .memory: ":memory:"
       case .immutable: FilePath("file:\(path.percentEncoded)?immutable=1")
-      case .readOnly, .readWrite, .create, .app:
+      case .readOnly, .readWrite, .create, .app, .migration:
         path.isAbsolute ? path : FilePath("./").appending(path)
       }
-    let files = unsafe mode == .app ? nil : GuardedFiles.name
+    let isApp = mode == .app || mode == .migration
+    let files = unsafe isApp ? nil : GuardedFiles.name
     let result = unsafe name.withCString { unsafe sqlite3_open_v2($0, &opened, flags, files) }
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error =
@@ -137,6 +145,9 @@ package import SQLiteFormat
   package func configure(_ option: Int32, _ on: Bool) {
     _ = unsafe dbrescue_db_config_int(handle, option, on ? 1 : 0)
   }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
   /// Makes every statement fail once `isWished` says so.
   package func stop(when isWished: @escaping @Sendable () -> Bool) {

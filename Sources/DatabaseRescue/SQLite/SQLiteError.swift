@@ -38,6 +38,15 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether a statement was stopped, or a value was too long.
   var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code) }
 
+  /// The code of a lock that another connection holds.
+  static let busy = SQLITE_BUSY
+
+  /// Whether a statement was stopped.
+  var isInterruption: Bool { code == SQLITE_INTERRUPT }
+
+  /// Whether a statement was refused by our own guard.
+  var isRefusal: Bool { code == SQLITE_AUTH }
+
   /// The kinds of trouble that are told apart: only `damaged` is corruption.
   package enum Cause: Hashable, Sendable {
     /// Another connection holds a lock.

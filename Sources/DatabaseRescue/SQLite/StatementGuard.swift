@@ -19,6 +19,9 @@ final class StatementGuard {
     case queries
     /// A script that somebody else wrote, on a database in memory.
     case script
+    /// A file of a migration, which the app vouches for: whatever a database may be changed by, within
+    /// the transaction and the file that it runs on.
+    case migration
   }
 
   /// An object that a statement declares.
@@ -56,6 +59,28 @@ final class StatementGuard {
     case .queries:
       unsafe Self.queries.contains(action) || allowsPragma(action, first, second, isOurs: false)
     case .script: unsafe Self.scripts.contains(action) || allowsScriptPragma(action, first)
+    case .migration: unsafe allowsMigration(action, first)
+    }
+  }
+
+  // MARK: Migrations
+
+  /// The pragmas that a file of a migration may use, with what they ask or set within a transaction;
+  /// and the two that modules ask.
+  static let migrationPragmas: Set<Name> = [
+    "analysis_limit", "application_id", "cache_size", "case_sensitive_like", "cell_size_check",
+    "collation_list", "compile_options", "data_version", "defer_foreign_keys", "encoding",
+    "foreign_key_check", "foreign_key_list", "function_list", "index_info", "index_list",
+    "index_xinfo", "legacy_alter_table", "module_list", "optimize", "page_count", "page_size",
+    "pragma_list", "recursive_triggers", "reverse_unordered_selects", "table_info", "table_list",
+    "table_xinfo", "temp_store", "threads",
+  ]
+
+  private func allowsMigration(_ action: Int32, _ name: UnsafePointer<CChar>?) -> Bool {
+    switch action {
+    case SQLITE_TRANSACTION, SQLITE_ATTACH, SQLITE_DETACH: false
+    case SQLITE_PRAGMA: unsafe Self.migrationPragmas.contains(Name(cString: name))
+    default: true
     }
   }
 
@@ -103,8 +128,14 @@ final class StatementGuard {
     case .expressions:
       return KnownFunctions.names.contains(name) && !["randomblob", "zeroblob"].contains(name)
     case .queries, .script: return KnownFunctions.names.contains(name)
+    case .migration: return !Self.refusedFunctions.contains(name)
     }
   }
+
+  /// Functions that reach beyond the database.
+  private static let refusedFunctions: Set<Name> = [
+    "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fileio_write",
+  ]
 
   /// Whether a pragma only asks, where it is not ours; modules ask a few of the database that they
   /// stand in.

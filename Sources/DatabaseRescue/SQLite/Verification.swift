@@ -83,7 +83,7 @@ package struct Verification: Sendable {
       .contains { problem.contains($0) }
   }
 
-  private static func references(
+  static func references(
     in connection: borrowing Connection
   ) throws(SQLiteError) -> (dangling: [(table: Name, count: Int)], unchecked: [Unchecked]) {
     let tables = try connection.rows(

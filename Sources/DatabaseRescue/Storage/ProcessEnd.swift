@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How somebody else's program ended.
+// How somebody else's program ended, or work of this process that stands in the place of one.
 
 #if canImport(Glibc)
   import Glibc
@@ -9,7 +9,7 @@
   import Darwin
 #endif
 
-/// How a program ended.
+/// How a program ended, or work of this process that stands in the place of one.
 public enum ProcessEnd: Hashable, Sendable {
   /// With an exit status.
   case exited(Int32)
@@ -21,9 +21,19 @@ public enum ProcessEnd: Hashable, Sendable {
   case stopped(signal: Int32)
   /// It said that it succeeded, and what it had started went on until it was stopped.
   case outlived
+  /// Work of this process came to its end.
+  case done
+  /// Work of this process failed: why, and whether it was locks, space, the disk or permissions
+  /// that stood in the way.
+  case failed(String, cause: RescueError.Kind?)
 
   /// Whether it says itself that it succeeded, and all that it started has ended.
-  package var succeeded: Bool { self == .exited(0) }
+  package var succeeded: Bool { self == .exited(0) || self == .done }
+
+  /// What stood in the way, where it was not the work itself.
+  package var cause: RescueError.Kind? {
+    if case .failed(_, let cause) = self { cause } else { nil }
+  }
 
   /// The end in words.
   package var description: String {
@@ -34,6 +44,8 @@ public enum ProcessEnd: Hashable, Sendable {
     case .stopped(let signal):
       "was stopped, as this run was told to end by \(Self.name(of: signal))"
     case .outlived: "ended with status 0, and what it had started went on until it was stopped"
+    case .done: "came to its end"
+    case .failed(let reason, _): "failed: \(reason)"
     }
   }
 
@@ -45,6 +57,8 @@ public enum ProcessEnd: Hashable, Sendable {
     case .timedOut: "timed-out"
     case .stopped: "stopped"
     case .outlived: "outlived"
+    case .done: "done"
+    case .failed: "failed"
     }
   }
 
@@ -53,7 +67,7 @@ public enum ProcessEnd: Hashable, Sendable {
     switch self {
     case .exited(let status): status
     case .outlived: 0
-    case .killed, .timedOut, .stopped: nil
+    case .killed, .timedOut, .stopped, .done, .failed: nil
     }
   }
 
@@ -61,7 +75,7 @@ public enum ProcessEnd: Hashable, Sendable {
   package var signal: Int32? {
     switch self {
     case .killed(let signal), .stopped(let signal): signal
-    case .exited, .timedOut, .outlived: nil
+    case .exited, .timedOut, .outlived, .done, .failed: nil
     }
   }
 

@@ -33,6 +33,13 @@ package enum Quantity {
     return number < 0 ? "-" + result : result
   }
 
+  /// A short span of time, such as `0.03 s` or `12.4 s`.
+  package static func shortTime(seconds: Double) -> String {
+    let hundredths = Int(min(max(0, seconds), 1e9) * 100)
+    let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+    return "\(whole).\(rest < 10 ? "0" : "")\(rest) s"
+  }
+
   /// A span of time in its largest fitting unit, such as `8 s`, `3 min`, `2 h` or `5 days`.
   package static func duration(seconds: Double) -> String {
     let seconds = max(0, seconds)

@@ -62,14 +62,7 @@ struct ProofLog {
     do {
       var lines = Bytes()
       for proof in proofs { lines += Bytes(try encoder.encode(proof)) + [UInt8(ascii: "\n")] }
-      let isNew = try storage.status(of: path) == nil
-      let file = try storage.open(path, .append)
-      // Somebody may have been cut off in the middle of a line.
-      let end = try file.read(at: file.byteCount - 1, count: 1)
-      if !end.isEmpty, end != [UInt8(ascii: "\n")] { lines.insert(UInt8(ascii: "\n"), at: 0) }
-      try file.append(lines)
-      try file.synchronize()
-      if isNew { try storage.synchronizeFolder(path.folder) }
+      try storage.append(lines: lines, to: path)
     } catch let error as StorageError {
       throw RescueError(error, meaning: "it is not noted when the backups were proven")
     } catch {

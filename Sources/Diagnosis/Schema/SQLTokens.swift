@@ -81,12 +81,19 @@ package struct SQLTokens: Hashable, Sendable {
 extension SQLTokens {
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
   package init(parsing sql: String) {
-    // Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
-    let text = Bytes(sql.utf8)
     var tokens: [SQLToken] = []
+    Self.scan(Bytes(sql.utf8)) { token, _ in tokens.append(token) }
+    self.tokens = tokens
+  }
+
+  /// Tells every token of a text, and where it stands.
+  ///
+  /// Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
+  static func scan(_ text: Bytes, _ tell: (SQLToken, Range<Int>) -> Void) {
     var index = 0
     while index < text.count {
       let end: Int
+      var token: SQLToken?
       let next = index + 1 < text.count ? text[index + 1] : nil
       switch Unicode.Scalar(text[index]) {
       case let space where space.isSQLSpace:
@@ -97,27 +104,27 @@ extension SQLTokens {
         end = Self.end(ofComment: text, from: index + 2)
       case "'":
         end = Self.end(ofQuoted: text, from: index, by: "'")
-        tokens.append(.literal(Self.string(text[index..<end])))
+        token = .literal(Self.string(text[index..<end]))
       case let open where ["\"", "`", "["].contains(open):
         let close: Unicode.Scalar = open == "[" ? "]" : open
         end = Self.end(ofQuoted: text, from: index, by: close)
-        tokens.append(.name(Self.unquoted(text[index..<end], by: close)))
+        token = .name(Self.unquoted(text[index..<end], by: close))
       case "x" where next == UInt8(ascii: "'"), "X" where next == UInt8(ascii: "'"):
         end = Self.end(ofQuoted: text, from: index + 1, by: "'")
-        tokens.append(.literal(Self.string(text[index..<end]).lowercased()))
+        token = .literal(Self.string(text[index..<end]).lowercased())
       case let digit where digit.isSQLDigit || digit == "." && next?.isSQLDigit == true:
         end = Self.end(ofNumber: text, from: index)
-        tokens.append(.number(Self.string(text[index..<end])))
+        token = .number(Self.string(text[index..<end]))
       case let letter where letter.isSQLWord:
         end = text[index...].firstIndex { !Unicode.Scalar($0).isSQLWord } ?? text.count
-        tokens.append(.word(Self.string(text[index..<end])))
+        token = .word(Self.string(text[index..<end]))
       case let other:
         end = index + 1
-        tokens.append(.symbol(Character(other)))
+        token = .symbol(Character(other))
       }
+      if let token { tell(token, index..<end) }
       index = end
     }
-    self.tokens = tokens
   }
 
   private static func string(_ text: Bytes.SubSequence) -> String {

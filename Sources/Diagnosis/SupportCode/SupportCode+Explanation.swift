@@ -133,9 +133,9 @@ extension SupportCode.Content {
 
   private func failureStep(after code: SupportCode) -> String {
     switch stage.value {
-    case .done where operation.value == .guard && restored:
+    case .done where isMigration && restored:
       "the database is what it was before; see why the migration failed: dbrescue log show \(code)"
-    case .done where operation.value == .guard:
+    case .done where isMigration:
       "see what became of the database: dbrescue log show \(code); to go back: dbrescue restore "
         + "FILE --from \(code)"
     case .act, .install:
@@ -170,9 +170,13 @@ extension SupportCode.Content {
     }
   }
 
+  private var isMigration: Bool {
+    [.guard, .migrate, .open].contains(operation.value)
+  }
+
   private var changesDatabase: Bool {
     switch operation.value {
-    case .restore, .reset, .recover, .undo, .guard, .playbook: true
+    case .restore, .reset, .recover, .undo, .guard, .migrate, .open, .playbook: true
     default: false
     }
   }

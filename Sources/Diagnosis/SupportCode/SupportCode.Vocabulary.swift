@@ -4,8 +4,8 @@
 extension SupportCode {
   /// What was run.
   public enum Operation: UInt8, Hashable, Sendable, CaseIterable {
-    // The number 0 is never given away, so that nothing means something by accident; 13, 14, 16 to
-    // 18 and 20 to 22 were meant for what is not done.
+    // The number 0 is never given away, so that nothing means something by accident; 16 to 18 and 20
+    // to 22 were meant for what is not done.
     case check = 1
     case diagnose = 2
     case backup = 3
@@ -18,8 +18,11 @@ extension SupportCode {
     case recover = 10
     case undo = 11
     case `guard` = 12
+    case migrate = 13
+    case rehearse = 14
     case contractVerify = 15
     case playbook = 19
+    case open = 23
 
     /// The word in logs and reports, such as `vault-verify`.
     public var name: String {
@@ -36,8 +39,11 @@ extension SupportCode {
       case .recover: "recover"
       case .undo: "undo"
       case .guard: "guard"
+      case .migrate: "migrate"
+      case .rehearse: "rehearse"
       case .contractVerify: "contract-verify"
       case .playbook: "playbook"
+      case .open: "open"
       }
     }
 
@@ -56,8 +62,11 @@ extension SupportCode {
       case .recover: "diagnosing a database and carrying out a chosen remedy"
       case .undo: "bringing back the files that an earlier run displaced"
       case .guard: "guarding a migration made by another program"
+      case .migrate: "migrating with numbered SQL files"
+      case .rehearse: "trying a migration on copies"
       case .contractVerify: "comparing a database with its contract"
       case .playbook: "running a playbook"
+      case .open: "the start of an app: checking, and migrating where that is due"
       }
     }
   }

@@ -16,75 +16,86 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
       timeout: invocation.number(.timeout).map { .seconds($0) },
       printsToErrors: context.console.manner.isJSON,
       options: backupOptions(invocation),
-      onFailure: { report throws(RescueError) in
-        // Who has stopped the command is asked like everybody else.
-        if case .stopped = report.end { context.interruption.fulfil() }
-        if context.speaksToPeople { tell(report, context) }
-        return remedy(policy, context)
-      })
+      onFailure: { report throws(RescueError) in context.decide(report, policy) })
   }
   let report = result.value
   if context.console.manner.isJSON {
     context.console.print(document: try GuardJSON.document(report, result.code))
-  } else if report.isKept {
-    context.console.print("\(file.name): the migration is kept, and \("verified", .good)")
-    if report.isUnchanged { context.console.note("the command has changed nothing") }
-    context.console.note("the backup before it: \(report.backup.path)")
-    for line in ExaminationText.lines(for: report.examination.unchecked) {
-      context.console.note(line)
-    }
   } else {
-    if report.isUnchanged { tell(report, context) }
-    tellRefusal(report, of: file, in: invocation.path(.vault), result.code, context)
+    context.tellEnd(
+      of: report, file, vault: invocation.path(.vault), result.code,
+      kept: "\(file.name): the migration is kept, and \("verified", .good)")
   }
-  if ((try? context.world.storage.status(of: report.backup.path)) ?? nil) == nil {
-    context.console.warn("the backup before it is gone: the command has removed it")
-  }
-  for remainder in report.remainders { context.console.warn("\(remainder)") }
+  context.warnAfter(report)
   context.tellCode(of: result)
   return ExitCode(report)
 }
 
-private func tellRefusal(
-  _ report: GuardReport, of file: FilePath, in vault: FilePath?, _ code: SupportCode,
-  _ context: CommandContext
-) {
-  switch report.result {
-  case .kept, .unchanged:
-    context.console.print(
-      "\(file.name): unchanged; it is page for page what it was before the command")
-  case .restored:
-    context.console.print("\(file.name): \("restored", .good) from \(report.backup.path.name)")
-    // Where the migration left no file, there is nothing to see.
-    if (try? context.rescue.displaced(by: code, of: file)) != nil {
-      context.console.say(
-        "to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
+extension CommandContext {
+  /// Tells why a migration is refused, and finds out what is to be done about it.
+  func decide(_ report: GuardReport, _ policy: FailurePolicy?) -> GuardReport.Remedy {
+    // Who has stopped the migration is asked like everybody else.
+    if case .stopped = report.end { interruption.fulfil() }
+    if speaksToPeople { tell(report) }
+    switch policy {
+    case .restore: return .restore
+    case .stop: return .stop
+    case .ask, nil:
+      guard case .given(true) = console.confirm("put the backup back?") else { return .stop }
+      return .restore
     }
-  case .left:
-    context.console.print("\(file.name): left as the migration left it")
-    context.console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
   }
-  let message = BlockingMessage(report, code: code)
-  context.console.print("")
-  for line in message.lines { context.console.print("  \(line)") }
-}
 
-private func tell(_ report: GuardReport, _ context: CommandContext) {
-  let what = report.end.succeeded ? "verification failed" : "the migration failed"
-  context.console.say("\(what, .bad):")
-  for problem in report.problems { context.console.say("  \(problem)") }
-  for line in report.examination.diff { context.console.say("  \(line)") }
-  for line in ExaminationText.lines(for: report.examination.unchecked) {
-    context.console.say(line)
+  /// Tells what became of a migration under guard; `kept` is said of one that is kept.
+  func tellEnd(
+    of report: GuardReport, _ file: FilePath, vault: FilePath?, _ code: SupportCode,
+    kept: StyledText
+  ) {
+    guard report.isKept else {
+      if report.isUnchanged { tell(report) }
+      return tellRefusal(report, of: file, in: vault, code)
+    }
+    console.print(kept)
+    if report.isUnchanged { console.note("it has changed nothing") }
+    console.note("the backup before it: \(report.backup.path)")
+    for line in ExaminationText.lines(for: report.examination.unchecked) { console.note(line) }
   }
-}
 
-private func remedy(_ policy: FailurePolicy?, _ context: CommandContext) -> GuardReport.Remedy {
-  switch policy {
-  case .restore: return .restore
-  case .stop: return .stop
-  case .ask, nil:
-    guard case .given(true) = context.console.confirm("put the backup back?") else { return .stop }
-    return .restore
+  /// Warns of what is not as it should be after a migration, kept or not.
+  func warnAfter(_ report: GuardReport) {
+    if ((try? world.storage.status(of: report.backup.path)) ?? nil) == nil {
+      console.warn("the backup before it is gone: the migration has removed it")
+    }
+    for remainder in report.remainders { console.warn("\(remainder)") }
+  }
+
+  private func tellRefusal(
+    _ report: GuardReport, of file: FilePath, in vault: FilePath?, _ code: SupportCode
+  ) {
+    switch report.result {
+    case .kept, .unchanged:
+      console.print(
+        "\(file.name): unchanged; it is page for page what it was before the migration")
+    case .restored:
+      console.print("\(file.name): \("restored", .good) from \(report.backup.path.name)")
+      // Where the migration left no file, there is nothing to see.
+      if (try? rescue.displaced(by: code, of: file)) != nil {
+        console.say("to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
+      }
+    case .left:
+      console.print("\(file.name): left as the migration left it")
+      console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
+    }
+    let message = BlockingMessage(report, code: code)
+    console.print("")
+    for line in message.lines { console.print("  \(line)") }
+  }
+
+  private func tell(_ report: GuardReport) {
+    let what = report.end.succeeded ? "verification failed" : "the migration failed"
+    console.say("\(what, .bad):")
+    for problem in report.problems { console.say("  \(problem)") }
+    for line in report.examination.diff { console.say("  \(line)") }
+    for line in ExaminationText.lines(for: report.examination.unchecked) { console.say(line) }
   }
 }

@@ -8,25 +8,37 @@ import SQLiteFormat
 /// What a guarded migration did, as JSON.
 enum GuardJSON {
   static func document(_ report: GuardReport, _ code: SupportCode) throws(RescueError) -> JSON {
+    .document("guard", try members(of: report, code))
+  }
+
+  /// What is said of every migration under guard.
+  static func members(
+    of report: GuardReport, _ code: SupportCode
+  ) throws(RescueError) -> [String: JSON?] {
     let message = BlockingMessage(report, code: code)
-    return .document(
-      "guard",
-      [
-        "code": .string(code.description), "kept": .bool(report.isKept),
-        "result": .string(report.result.rawValue),
-        "program": .string(report.program.description),
-        "command": .string(report.end.description), "end": end(report.end),
-        "verdict": .string(report.examination.verdict.word),
-        "losesRows": .bool(report.losesRows), "losesData": .bool(report.losesData),
-        "exit": .integer(Int(report.exitStatus)),
-        "reasons": .array(report.problems.map { .string($0) }),
-        "differences": .array(report.examination.diff.map { .string($0) }),
-        "unchecked": try .list(ReportedUnchecked.list(report.examination.unchecked)),
-        "tables": .array(report.rowCounts.map(table)),
-        "backups": [report.backup.stored], "remedy": remedy(report.remedy),
-        "remainders": .array(report.remainders.map { .string($0) }),
-        "blockingMessage": report.isKept ? nil : .array(message.lines.map { .string($0) }),
-      ])
+    let own: [String: JSON?] = [
+      "code": .string(code.description), "kept": .bool(report.isKept),
+      "result": .string(report.result.rawValue), "exit": .integer(Int(report.exitStatus)),
+      "backups": [report.backup.stored], "remedy": remedy(report.remedy),
+      "remainders": .array(report.remainders.map { .string($0) }),
+      "blockingMessage": report.isKept ? nil : .array(message.lines.map { .string($0) }),
+    ]
+    return own.merging(try members(of: report.judgement)) { $1 }
+  }
+
+  /// What is judged of every migration.
+  static func members(of judgement: MigrationJudgement) throws(RescueError) -> [String: JSON?] {
+    [
+      "program": .string(judgement.program.description),
+      "command": .string(judgement.end.description), "end": end(judgement.end),
+      "verdict": .string(judgement.examination.verdict.word),
+      "losesRows": .bool(judgement.losesRows), "losesData": .bool(judgement.losesData),
+      "reasons": .array(judgement.problems.map { .string($0) }),
+      "differences": .array(judgement.examination.diff.map { .string($0) }),
+      "schemaChanges": .array(judgement.schemaChanges.map { .string($0) }),
+      "unchecked": try .list(ReportedUnchecked.list(judgement.examination.unchecked)),
+      "tables": .array(judgement.rowCounts.map(\.json)),
+    ]
   }
 
   private static func remedy(_ remedy: GuardReport.Remedy?) -> JSON? {
@@ -41,14 +53,6 @@ enum GuardJSON {
     .members([
       "kind": .string(end.word), "status": end.status.map { .integer(Int($0)) },
       "signal": end.signal.map { .integer(Int($0)) },
-    ])
-  }
-
-  private static func table(_ count: GuardReport.RowCount) -> JSON {
-    .members([
-      "table": .string(count.table.text), "oldName": count.oldName.map { .string($0.text) },
-      "before": count.before.map { .integer($0) },
-      "after": count.after.map { .integer($0) },
     ])
   }
 }

@@ -33,6 +33,8 @@ struct Command: Sendable {
   let operands: [Operand]
   /// Whether another program's command line follows after `--`.
   let takesCommandLine: Bool
+  /// Whether that may be left out.
+  let isCommandLineOptional: Bool
   /// Its own flags, without the global ones.
   let flags: [Flag]
   /// Command lines to learn from.
@@ -42,7 +44,8 @@ struct Command: Sendable {
 
   init(
     _ name: String, _ purpose: Purpose, _ summary: String, description: [String],
-    operands: [Operand] = [], takesCommandLine: Bool = false, flags: [Flag] = [],
+    operands: [Operand] = [], takesCommandLine: Bool = false,
+    isCommandLineOptional: Bool = false, flags: [Flag] = [],
     examples: [(String, String)], exitCodes: [ExitCode] = []
   ) {
     self.name = name
@@ -51,6 +54,7 @@ struct Command: Sendable {
     self.description = description
     self.operands = operands
     self.takesCommandLine = takesCommandLine
+    self.isCommandLineOptional = isCommandLineOptional
     self.flags = flags
     self.examples = examples.map(Example.init)
     self.exitCodes = exitCodes
@@ -73,7 +77,8 @@ struct Command: Sendable {
     let optional = flags.filter { !$0.isRequired }.map { flag in
       "[\(flag.usage)]" + (flag.isRepeatable ? "..." : "")
     }
-    let commandLine = takesCommandLine ? ["-- COMMAND [ARGUMENT ...]"] : []
+    let words = "-- COMMAND [ARGUMENT ...]"
+    let commandLine = takesCommandLine ? [isCommandLineOptional ? "[\(words)]" : words] : []
     return operands.map(\.usage) + needed + optional + commandLine
   }
 

@@ -5,7 +5,8 @@ extension Command {
   /// Every command, in the order of the help.
   static let all: [Command] = [
     check, diagnose, explain,
-    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, contractCapture,
+    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, migrate, rehearse,
+    contractCapture,
     contractVerify, contractDiff,
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
@@ -246,6 +247,82 @@ extension Command {
     ],
     exitCodes: ExitCode.verdicts + ExitCode.guarding + ExitCode.reading + ExitCode.writing
       + ExitCode.asking + [.busy, .invalidInput])
+
+  static let migrate = Command(
+    "migrate", .protect, "run numbered SQL files between a backup and a check",
+    description: [
+      """
+      Brings the database to the version of the last file in DIR, or of --to. The number that the \
+      name of a file begins with (0004_add_rpe.sql) is the user_version of the database after it. \
+      Numbers have no gaps, and a file that was applied is not edited any more.
+      """,
+      """
+      Everything is in one transaction, unless --transactions says otherwise: foreign keys are off \
+      before it begins and are checked before it commits, and the version is set within it. So the \
+      files hold no BEGIN, COMMIT, ATTACH or PRAGMA user_version.
+      """,
+      """
+      The net is that of 'guard': a proven backup first, a check of structure, version, contract \
+      and every row after, and --on-failure. A database that has the version already is not touched.
+      """,
+    ],
+    operands: [.file],
+    flags: [
+      .migrations.required, .to, .transactions, .contract, .vault, .recheckAfter, .maxLoss, .accept,
+      .onFailure,
+      .timeout.saying("stop, and undo what was done, when the files take longer than this"),
+      .dryRun.saying("do it to a private copy, and print what would be different"), .wait,
+    ],
+    examples: [
+      ("dbrescue migrate app.db --migrations migrations", "to the newest version"),
+      (
+        "dbrescue migrate app.db --migrations migrations --dry-run",
+        "what would be different afterwards, in the schema and in the number of rows"
+      ),
+      (
+        "dbrescue migrate app.db --migrations migrations --contract v8.json --on-failure restore",
+        "with nobody watching: the old state comes back unless the new one is right"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.guarding + ExitCode.reading + ExitCode.writing
+      + ExitCode.asking + [.busy, .invalidInput])
+
+  static let rehearse = Command(
+    "rehearse", .protect, "try a chain of migrations on copies of many databases",
+    description: [
+      """
+      Brings a private copy of each START to the newest version: in one go, and file by file. \
+      COMMAND is any program that migrates the database that stands in the place of {db}. What is \
+      verified is what 'guard' and 'migrate' verify. Nothing but copies is changed.
+      """,
+      """
+      A START is a database of any version; or a script (.sql) or contract (.json, .json5) of one, \
+      of which an empty database is made and filled with rows that exercise every column: NULL, \
+      empty, the largest and the smallest, long, not ASCII, as far as its constraints allow. Without \
+      a START the files make a database of each version. The same --seed gives the same rows.
+      """,
+      """
+      The status is 0 only where every way passes; else 16 where a migration failed, 18 where a \
+      result does not verify, and 65 where one could not be begun.
+      """,
+    ],
+    operands: [.starts], takesCommandLine: true, isCommandLineOptional: true,
+    flags: [
+      .migrations, .to, .transactions, .contract, .seed, .junit, .force,
+      .timeout.saying("stop a migration that takes longer than this"),
+    ],
+    examples: [
+      ("dbrescue rehearse --migrations migrations", "from every version that the files make"),
+      (
+        "dbrescue rehearse old/v1.db old/v2.db v3.sql --migrations migrations --junit out.xml",
+        "from databases and schemas that users may have, for a build server"
+      ),
+      (
+        "dbrescue rehearse old/v1.db --contract v4.json -- ./migrate {db}",
+        "with the app's own migration"
+      ),
+    ],
+    exitCodes: ExitCode.guarding + ExitCode.reading + ExitCode.writing + [.invalidInput])
 
   static let contractCapture = Command(
     "contract capture", .protect, "write down what a healthy database looks like",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of flags. Everything that is said about a flag anywhere is said here.
 
+import DatabaseRescue
+
 extension Flag {
   // Flags of every command.
   static let quiet = Flag("quiet", "q", help: "print the result and errors only")
@@ -83,6 +85,24 @@ extension Flag {
   static let mergedBackup = Flag(
     "backup", nil, .file("B"), isRepeatable: true,
     help: "take rows that FILE has lost from this backup, or from a database")
+
+  // Migrations.
+  static let migrations = Flag(
+    "migrations", nil, .folder("DIR"), help: "the folder of the numbered .sql files")
+  static let to = Flag(
+    "to", nil, .number("VERSION", 0...Int(Int32.max)),
+    help: "the version to migrate to, if not that of the last file")
+  static let transactions = Flag(
+    "transactions", nil, .choice(MigrationTransactions.allCases.map(\.rawValue)),
+    defaultValue: MigrationTransactions.one.rawValue,
+    help: "one transaction for all files, or each its own: those before one that fails then stay")
+
+  static let seed = Flag(
+    "seed", nil, .number("N", 0...Int.max),
+    help: "what the rows that are made up depend on; by chance if not given, and printed")
+  static let junit = Flag(
+    "junit", nil, .file("OUT", endings: [".xml"]), isWritten: true,
+    help: "write the result for a build server too: JUnit's XML")
 
   // What is written.
   static let output = Flag("output", "o", .file("NEW"), isWritten: true, help: "the file to write")

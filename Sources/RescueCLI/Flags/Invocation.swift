@@ -47,7 +47,7 @@ struct Invocation: Sendable {
       throw command.misuse("'\(command.name)' needs \(flag.usage): \(flag.purpose)")
     }
     rest = arguments.rest ?? []
-    if command.takesCommandLine, rest.isEmpty {
+    if command.takesCommandLine, !command.isCommandLineOptional, rest.isEmpty {
       throw command.misuse("'\(command.name)' needs a command line to run after '--'")
     }
   }

@@ -69,7 +69,11 @@ enum ManPage {
     let flags = command.flags.map { flag in
       flag.isRequired ? ".\(macro(flag))\n" : ".Op \(macro(flag))\n"
     }
-    let commandLine = command.takesCommandLine ? ".Fl \\-\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n" : ""
+    let words =
+      command.isCommandLineOptional
+      ? ".Op Fl \\- Ar COMMAND Op Ar ARGUMENT ...\n"
+      : ".Fl \\-\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n"
+    let commandLine = command.takesCommandLine ? words : ""
     let arguments = operands.joined() + flags.joined() + commandLine
     let codes = command.allExitCodes.map { String($0.rawValue) }.joined(separator: ", ")
     let summary = escaped(command.summary.capitalizedFirst)

@@ -49,6 +49,9 @@ struct Operand: Hashable, Sendable {
 
 extension Operand {
   static let file = Operand("FILE", help: "the database file")
+  static let starts = Operand(
+    "START", isRepeatable: true,
+    help: "a database of some version, or a script or contract of one")
   static let replacedFile = Operand(
     "FILE", isOptional: true,
     help: "the database file; if left out, the one in this folder that the run has replaced")

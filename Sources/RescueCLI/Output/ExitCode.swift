@@ -72,14 +72,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
   /// How a guarded migration ends.
   init(_ report: GuardReport) {
-    self =
-      switch (report.result, report.end.succeeded) {
-      case (.kept, _): .success
-      case (.unchanged, false), (.restored, false): .commandFailed
-      case (.left, false): .commandFailedAndLeft
-      case (.unchanged, true), (.restored, true): .resultRefused
-      case (.left, true): .resultRefusedAndLeft
-      }
+    self = ExitCode(rawValue: report.exitStatus) ?? .internal
   }
 
   /// What it means, without a full stop.

@@ -5,6 +5,7 @@
 import DatabaseRescue
 import Diagnosis
 import RescueTestSupport
+import SQLiteFormat
 import Testing
 
 @testable import RescueCLI
@@ -41,6 +42,26 @@ import Testing
     },
     Use(name: "guard", changes: ["added app.db.rescue/backups/app.db."]) {
       [try $0.place("healthy-v4.db", as: "app.db"), "--contract", $0.contract, "--", "/bin/true"]
+    },
+    Use(
+      name: "migrate",
+      changes: [
+        "added app.db.rescue/backups/app.db.", "added app.db.rescue/migrations.jsonl",
+        "changed app.db",
+      ]
+    ) { bench in
+      let folder = bench["migrations"]
+      try SystemStorage().createFolder(folder)
+      try folder.appending("0005_tags.sql").replaceContents(
+        with: Bytes("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)".utf8))
+      return [try bench.place("healthy-v4.db", as: "app.db"), "--migrations", folder]
+    },
+    Use(name: "rehearse") { bench in
+      let folder = bench["migrations"]
+      try SystemStorage().createFolder(folder)
+      try folder.appending("0005_tags.sql").replaceContents(
+        with: Bytes("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)".utf8))
+      return [try bench.place("healthy-v4.db"), bench.contract, "--migrations", folder]
     },
     Use(name: "contract capture", changes: ["added c.json"]) {
       [try $0.place("healthy-v4.db"), "--output", $0["c.json"]]

@@ -177,7 +177,9 @@ final class Workbench: Sendable {
     _ command: RescueCLI.Command, _ flags: Set<String>, _ status: Int32
   ) -> Bool {
     let logged = [
-      "check", "diagnose", "backup", "guard", "contract verify", "recover", "restore", "salvage",
+      "check", "diagnose", "backup", "guard", "migrate", "rehearse", "contract verify", "recover",
+      "restore",
+      "salvage",
       "reset", "undo", "playbook run", "vault verify", "vault prune", "vault extract",
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)

@@ -19,7 +19,7 @@ import Testing
 
   static let cases = [
     Case(line: "ch", replies: ["check"]),
-    Case(line: "re", replies: ["recover", "restore", "reset"]),
+    Case(line: "re", replies: ["rehearse", "recover", "restore", "reset"]),
     Case(line: "vault ∅", replies: ["list", "verify", "prune", "extract"]),
     Case(line: "playbook v", replies: ["validate"]),
     Case(line: "check app.db --con", replies: ["--contract"]),

@@ -29,6 +29,8 @@ import Testing
           vault prune       remove the backups that are no longer needed
           vault extract     get the database out of a backup, also out of a damaged one
           guard             run a migration between a backup and a check
+          migrate           run numbered SQL files between a backup and a check
+          rehearse          try a chain of migrations on copies of many databases
           contract capture  write down what a healthy database looks like
           contract verify   check a database against a contract
           contract diff     tell how two contracts differ

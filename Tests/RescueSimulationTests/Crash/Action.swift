@@ -19,6 +19,11 @@ struct Action: Sendable, CustomStringConvertible {
   var makes: Set<FilePath> = []
   /// Whether what it cannot read is lost, and said to be, rather than an end.
   var savesWhatItCan = false
+  /// Whether what was before is in a backup afterwards, and not in quarantine.
+  var isMigration = false
+
+  /// The end of a migration that failed, and has left what was before.
+  struct NotKept: Error {}
 
   // MARK: The table
 
@@ -28,7 +33,11 @@ struct Action: Sendable, CustomStringConvertible {
     restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
     restoreToNewFile, reset, salvageToNewFile, salvageInPlace,
     guarded, guarded("rollback journal", .delete), guarded("WAL", .wal),
-    guarded("rollback journal, which becomes a WAL", .delete, as: .wal), undo, undoDamaged,
+    guarded("rollback journal, which becomes a WAL", .delete, as: .wal),
+    migrate("rollback journal", .delete), migrate("WAL", .wal),
+    migrate("rollback journal, each file its own transaction", .delete, .each),
+    migrateInVain("the second file fails, each its own transaction", .delete, .each),
+    migrateInVain("half of a table is gone", .delete, .one), undo, undoDamaged,
     prune, appendToLog,
   ]
 
@@ -182,6 +191,85 @@ struct Action: Sendable, CustomStringConvertible {
           return .exited(1)
         }
       })
+  }
+
+  private static func migrate(
+    _ name: String, _ journal: DatabaseBuilder.JournalMode,
+    _ transactions: MigrationTransactions = .one
+  ) -> Action {
+    Action(
+      description: "migrate, \(name)",
+      prepare: { stage in
+        try build(stage, journal)
+        try write(
+          [
+            "0004_rebuild.sql": """
+            CREATE TABLE new_notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL, tag TEXT);
+            INSERT INTO new_notes (id, body) SELECT id, body FROM notes;
+            DROP TABLE notes;
+            ALTER TABLE new_notes RENAME TO notes;
+            """,
+            "0005_index.sql": "CREATE INDEX notes_tag ON notes (tag)",
+          ], on: stage)
+      },
+      act: { rescue, stage in
+        // Who finds a migration that was cut off goes back to before it, and tries again.
+        if rescue.cutOffMigration(of: stage.database) != nil { try putBack(rescue, stage) }
+        let report = try migrated(rescue, stage, transactions)
+        guard report.exitStatus == 0 else { throw NotKept() }
+      },
+      commandLine: { stage in
+        [
+          "migrate", stage.database.description, "--migrations", migrations(stage).description,
+          "--on-failure", "restore", "--transactions", transactions.rawValue,
+        ]
+      },
+      isMigration: true)
+  }
+
+  private static func migrateInVain(
+    _ name: String, _ journal: DatabaseBuilder.JournalMode, _ transactions: MigrationTransactions
+  ) -> Action {
+    let last = transactions == .each ? "DROP TABLE none" : "DELETE FROM notes WHERE id % 2"
+    return Action(
+      description: "migrate in vain, \(name)",
+      prepare: { stage in
+        try build(stage, journal)
+        try write(
+          ["0004_tag.sql": "ALTER TABLE notes ADD tag TEXT", "0005_last.sql": last], on: stage)
+      },
+      act: { rescue, stage in
+        if rescue.cutOffMigration(of: stage.database) != nil { try putBack(rescue, stage) }
+        _ = try migrated(rescue, stage, transactions)
+      },
+      commandLine: { stage in
+        [
+          "migrate", stage.database.description, "--migrations", migrations(stage).description,
+          "--on-failure", "restore", "--transactions", transactions.rawValue,
+        ]
+      })
+  }
+
+  private static func migrated(
+    _ rescue: Rescue, _ stage: Stage, _ transactions: MigrationTransactions
+  ) throws -> MigrationReport {
+    var options = MigrationOptions()
+    options.transactions = transactions
+    return try rescue.migrate(
+      stage.database, with: MigrationFolder(migrations(stage), world: rescue.world),
+      options: options, onFailure: { _ throws(RescueError) in .restore }
+    ).value
+  }
+
+  private static func migrations(_ stage: Stage) -> FilePath {
+    stage.root.appending("log/migrations")
+  }
+
+  private static func write(_ files: [FilePath: String], on stage: Stage) throws {
+    try SystemStorage().createFolder(migrations(stage))
+    for (name, sql) in files {
+      try migrations(stage).appending(name).replaceContents(with: Bytes(sql.utf8))
+    }
   }
 
   private static let undo = Action(

@@ -36,8 +36,10 @@ struct Belongings: Equatable {
         ? [] : ["speaks of something new, and more was changed \(said)"]
     case .something:
       guard now == self || Self.denials.contains(where: error.meaning.contains) else { return [] }
-      // A command that was run may have changed nothing.
-      return error.meaning.contains("the command ran") ? [] : ["says a change that is none \(said)"]
+      // A migration that was run may have changed nothing.
+      let runs = ["the command ran", "the migration ran"]
+      return runs.contains(where: error.meaning.contains)
+        ? [] : ["says a change that is none \(said)"]
     case .unknown:
       return error.advice.isEmpty ? ["cannot tell, and does not say what to do \(said)"] : []
     case nil:

@@ -96,6 +96,7 @@ struct Play {
       let before = try Belongings(on: stage)
       var found: [String] = []
       var ending: RescueError?
+      var isKept = true
       do {
         try recorder.watch {
           try action.act(stage.rescue(seed: 11, storage: SystemStorage(watchedBy: recorder)), stage)
@@ -104,10 +105,13 @@ struct Play {
         ending = error
         found += Self.flaws(of: error)
         found += try before.contradictions(to: error, on: stage)
+      } catch is Action.NotKept {
+        isKept = false
+        if stage.state(of: stage.database) != old { found.append("it failed, and is not undone") }
       } catch {
         found.append("threw \(type(of: error))")
       }
-      let succeeded = ending == nil
+      let succeeded = ending == nil && isKept
       let isPlanned = try stage.rescueFolder.appending("plan.json").exists
       if !succeeded, fault.errno == Self.noSpace, !isPlanned {
         found += try stage.litter(expecting: action.makes).map { "litter on a full disk: \($0)" }
@@ -172,6 +176,8 @@ struct Play {
         if error.kind != .interrupted { found.append("ends in \(error.kind): \(error)") }
         if error.change?.extent == .something { found.append("is stopped after its change") }
         found += try before.contradictions(to: error, on: stage)
+      } catch is Action.NotKept {
+        if stage.state(of: stage.database) != old { found.append("is stopped, and not undone") }
       }
       found += try stage.litter(expecting: action.makes).map { "litter: \($0)" }
       let record = try RunLog(at: stage.log, in: World()).records().records.last
@@ -216,7 +222,7 @@ struct Play {
       found.append("a migration was cut off, and nobody says so")
     }
     if mustBeNew, state != new { found.append("the run succeeded, and the database is old") }
-    if state != old, !isKnown, try !stage.quarantined().contains(old) {
+    if state != old, !isKnown, try !isKept(old, on: stage) {
       found.append("the old database is nowhere")
     }
     if hadBackup, try !Self.hasGoodBackup(stage) { found.append("no backup holds any more") }
@@ -234,6 +240,12 @@ struct Play {
       "finishing twice: \($0)"
     }
     return found
+  }
+
+  /// Whether what was before is still there.
+  private func isKept(_ old: DatabaseInPlace, on stage: Stage) throws -> Bool {
+    guard action.isMigration else { return try stage.quarantined().contains(old) }
+    return try Self.hasGoodBackup(stage)
   }
 
   /// Whether a check tells of a migration that was cut off, and there is a way back.

@@ -83,7 +83,7 @@ struct Stage: Sendable {
     guard try rescueFolder.exists else { return litter.map(\.description) }
     litter += try storage.names(in: rescueFolder).filter {
       // A migration that was cut off leaves its record, until somebody decides.
-      $0 != "backups" && $0 != "quarantine" && $0 != "guard.json"
+      !["backups", "quarantine", "guard.json", "migrations.jsonl"].contains($0)
     }
     for folder in ["backups", "quarantine"] as [FilePath] {
       let path = rescueFolder.appending(folder)

@@ -61,7 +61,8 @@ import Testing
       if text.contains("nothing was changed") {
         return before == after ? [] : ["says that nothing was changed, and it was"]
       }
-      if before.database != after.database, !text.contains("dbrescue undo") {
+      let ways = ["dbrescue undo", "the backup before it: "]
+      if before.database != after.database, !ways.contains(where: text.contains) {
         return ["has changed the database, and does not say how to undo it"]
       }
       return []

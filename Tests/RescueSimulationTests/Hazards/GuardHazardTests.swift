@@ -56,7 +56,7 @@ import Testing
           return .exited(1)
         }
       }
-      #expect(error?.meaning.contains("the command ran") == true, "\(error as Any)")
+      #expect(error?.meaning.contains("the migration ran") == true, "\(error as Any)")
       #expect(error?.advice.contains("dbrescue restore") == true, "\(error as Any)")
       let record = try #require(try RunLog(at: stage.log, in: World()).records().records.last)
       #expect(!record.flags.restored)

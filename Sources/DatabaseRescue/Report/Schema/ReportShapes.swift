@@ -43,7 +43,25 @@ enum ReportShapes {
         "code": code, "from": .text.saying("where the files were kept"),
         "undo": .text.saying("the command that takes this back"),
       ]),
-    "guard": report(["guard"], guarded),
+    "guard": report(
+      ["guard"],
+      judged.merging(guarded) { $1 }.merging([
+        "result": .words(GuardReport.Result.allCases.map(\.rawValue))
+          .saying("what became of the database")
+      ]) { $1 }),
+    "migrate": report(
+      ["migrate"],
+      optional(judged.merging(guarded) { $1 }).merging(migrated) { $1 }.merging([
+        "result": .words(GuardReport.Result.allCases.map(\.rawValue) + ["nothing-to-do"])
+          .saying("what became of the database")
+      ]) { $1 }),
+    "rehearsal": report(["rehearsal"], rehearsed),
+    "migrate-plan": report(
+      ["migrate-plan"],
+      optional(judged).merging(migrated) { $1 }.merging([
+        "result": .words(["kept", "refused", "nothing-to-do"])
+          .saying("what would become of the migration")
+      ]) { $1 }),
     "backup": report(["backup"], ["code": code, "backups": .list(.named("storedBackup"))]),
     "vault-list": report(["vault-list"], ["backups": .list(.named("storedBackup"))]),
     "vault-verify": report(
@@ -114,30 +132,75 @@ enum ReportShapes {
     .document(types, as: .report, members)
   }
 
+  /// The same members, each of which may be absent.
+  private static func optional(_ members: [String: JSONShape]) -> [String: JSONShape] {
+    Dictionary(members.map { ($0.key.hasSuffix("?") ? $0.key : $0.key + "?", $0.value) }) { $1 }
+  }
+
+  private static let migrated: [String: JSONShape] = [
+    "code": code, "exit": exit, "from": .integer.saying("the version before"),
+    "to": .integer.saying("the version that it was to have"),
+    "verdict": .named("verdict"), "losesRows": .named("losesRows"),
+    "steps": migrationSteps,
+  ]
+
+  private static let migrationSteps = JSONShape.list(
+    .object([
+      "file": .text, "userVersion": .integer.saying("the version after it"),
+      "seconds": .number.saying("how long it took"),
+    ])
+  ).saying("the files that were applied")
+
+  private static let rehearsed: [String: JSONShape] = [
+    "code": code, "exit": exit, "seed": .count.saying("what the rows depend on that were made up"),
+    "passed": .count.saying("how many ways pass"),
+    "starts": .list(
+      .object([
+        "name": .text, "kind": .words(RehearsalStart.Kind.allCases.map(\.rawValue)),
+        "userVersion?": .integer, "seededRows?": .count.saying("rows that were made up"),
+        "unseeded?": .list(.object(["table": .text, "reason": .text]))
+          .saying("tables for which no row could be made up"),
+      ])),
+    "cases": .list(
+      .object([
+        "start": .text, "way": .words(RehearsalCase.Way.allCases.map(\.rawValue)),
+        "from?": .integer, "to?": .integer,
+        "outcome": .words(RehearsalCase.Outcome.allCases.map(\.rawValue)),
+        "reasons": .list(.text).saying("why it does not pass"),
+        "seconds": .number.saying("how long the migration took"), "rowsBefore": .count,
+        "rowsAfter": .count, "tables": .list(rowCount), "steps": migrationSteps,
+      ])),
+  ]
+
   private static let guarded: [String: JSONShape] = [
-    "code": code, "kept": .flag.saying("whether the migration is kept"),
-    "result": .words(GuardReport.Result.allCases.map(\.rawValue))
-      .saying("what became of the database"),
-    "program": .text.saying("the program of the command"),
+    "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
+    "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
+    "backups": .list(.named("storedBackup")).saying("the one that was made first"),
+    "remedy?": .words(["restore", "stop"]),
+    "blockingMessage?": .list(.text).saying("what the app shows instead of opening the database"),
+  ]
+
+  /// What is judged of a migration.
+  static let judged: [String: JSONShape] = [
+    "program": .text.saying("the program of the command, or the versions"),
     "command": .text.saying("how the command ended"),
     "end": .object([
-      "kind": .words(["exited", "killed", "timed-out", "stopped", "outlived"]),
+      "kind": .words(["exited", "killed", "timed-out", "stopped", "outlived", "done", "failed"]),
       "status?": .integer.saying("its exit status"),
       "signal?": .integer.saying("the signal that ended it, or this run"),
     ]),
     "losesData": .flag.saying("whether rows or values are gone that should be there"),
-    "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
     "verdict": .named("verdict").saying("on the database after the command"),
-    "losesRows": .named("losesRows"), "exit": exit,
+    "losesRows": .named("losesRows"),
     "reasons": .list(.text).saying("why the result is refused"),
     "differences": .list(.text).saying("from the contract"),
-    "unchecked": .list(.named("unchecked")),
-    "tables": .list(
-      .object([
-        "table": .text, "oldName?": .text.saying("its name before"), "before?": .count,
-        "after?": .count,
-      ])), "backups": .list(.named("storedBackup")).saying("the one that was made first"),
-    "remedy?": .words(["restore", "stop"]),
-    "blockingMessage?": .list(.text).saying("what the app shows instead of opening the database"),
+    "schemaChanges": .list(.text).saying("from the schema before"),
+    "unchecked": .list(.named("unchecked")), "tables": .list(rowCount),
   ]
+
+  /// The rows of a table before and after.
+  static let rowCount = JSONShape.object([
+    "table": .text, "oldName?": .text.saying("its name before"), "before?": .count,
+    "after?": .count,
+  ])
 }

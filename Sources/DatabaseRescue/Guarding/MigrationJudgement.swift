@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a database after a migration: the migration's own word, the structure, the
+// contract, and every row.
+
+public import Diagnosis
+public import SQLiteFormat
+
+/// What a migration did to a database, and what is wrong with the result.
+public struct MigrationJudgement: Sendable {
+  /// The number of rows of one table before and after.
+  public struct RowCount: Hashable, Sendable {
+    /// The table, by its new name where it has one.
+    public let table: Name
+    /// Its name before; nil where that was the same, or there was no such table.
+    public let oldName: Name?
+    /// Rows before; nil when there was no such table.
+    public let before: Int?
+    /// Rows after; nil when there is no such table.
+    public let after: Int?
+
+    init(table: Name, oldName: Name?, before: Int?, after: Int?) {
+      (self.table, self.oldName, self.before, self.after) = (table, oldName, before, after)
+    }
+
+    init(_ count: MigrationReview.RowCount) {
+      (table, oldName) = (count.table, count.oldName)
+      (before, after) = (count.before, count.after)
+    }
+  }
+
+  /// What was run: a program, or the versions that SQL files lead to.
+  package let program: PlainName
+  /// How the migration ended.
+  public let end: ProcessEnd
+  /// The steps of it that were carried out for good, where it says so.
+  public let steps: [MigrationStep]
+  /// The database after it.
+  public let examination: Examination
+  /// Every table's rows before and after.
+  public let rowCounts: [RowCount]
+  /// What is another one in the schema than before, one line each.
+  public let schemaChanges: [String]
+  /// Why the result is refused, one fact a line; empty when it is kept.
+  public let problems: [String]
+  /// Whether rows or values are gone that should be there.
+  public let losesData: Bool
+  /// Whether the database holds, page for page, what it held before.
+  public let isUnchanged: Bool
+
+  /// Whether nothing is wrong with the result.
+  public var isGood: Bool { problems.isEmpty }
+
+  /// Whether a table has fewer rows than before, or is gone.
+  public var losesRows: Bool { rowCounts.contains { ($0.after ?? 0) < ($0.before ?? 0) } }
+}
+
+extension MigrationJudgement {
+  /// Judges what an undertaking has left.
+  init(
+    of undertaking: Undertaking, _ outcome: Undertaking.Outcome, on after: GuardedState,
+    before: GuardedState, _ contract: Contract?, detour: String? = nil
+  ) {
+    let review = MigrationReview(of: after.state, since: before.state, contract)
+    let examination = after.examination
+    program = undertaking.name
+    end = outcome.end
+    steps = outcome.steps
+    self.examination = examination
+    rowCounts = review.rowCounts.map { RowCount($0) }
+    schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
+    losesData = review.losesData || !examination.verdict.isStructureSound
+    isUnchanged = detour == nil && after.isAlike(before)
+
+    var problems = detour.map { [$0] } ?? []
+    if !end.succeeded { problems.append("\(undertaking.noun) \(end.description)") }
+    let drifts = examination.verification?.drifts.count ?? 0
+    if drifts > 0, examination.relation == .equal {
+      problems.append(
+        "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
+    }
+    problems += examination.findings
+      .filter { $0.severity >= .warning && $0.code != .schemaDrift }.map(\.message)
+    let codes = (before.examination.findings.map(\.code), examination.findings.map(\.code))
+    if codes.1.contains(.hotJournal), !codes.0.contains(.hotJournal) {
+      problems.append("\(undertaking.noun) ended within a transaction, which is undone")
+    }
+    self.problems = problems + review.problems
+  }
+}
+
+extension ContractDifference {
+  /// What one schema has that another one had not, and the other way round, one line each.
+  fileprivate static func changes(
+    from before: SchemaDescription, to after: SchemaDescription
+  ) -> [String] {
+    compare(expected: before, found: after).map { change in
+      let what = "\(change.subject.rawValue) \(change.object)"
+      return switch change.kind {
+      case .missing: "- \(what)" + (change.expected.map { " (\($0))" } ?? "")
+      case .extra: "+ \(what)" + (change.found.map { " (\($0))" } ?? "")
+      case .changed: "~ \(what): \(change.expected ?? "?") is now \(change.found ?? "?")"
+      }
+    }
+  }
+}
+
+extension Contract {
+  /// The tables that may have fewer rows than before.
+  var freeTables: Set<Name> {
+    Set(rowCounts.filter { $0.value == .any }.keys)
+  }
+}

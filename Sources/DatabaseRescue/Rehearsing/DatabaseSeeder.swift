@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills an empty database with rows that exercise every column, as far as its own rules allow.
+
+import Diagnosis
+public import SQLiteFormat
+
+/// How a database was filled.
+public struct Seeding: Hashable, Sendable {
+  /// A table that has no rows all the same.
+  public struct Failure: Hashable, Sendable {
+    /// The table.
+    public let table: Name
+    /// What stood in the way of the last row that was tried.
+    public let reason: String
+  }
+
+  /// How many rows were added, without those that triggers have added.
+  public internal(set) var rows = 0
+  /// The tables that could not be filled.
+  public internal(set) var failures: [Failure] = []
+}
+
+/// Fills an empty database with rows.
+package struct DatabaseSeeder {
+  /// How often a row is tried with other values beside the one that it is about.
+  private static let triesMax = 24
+  /// The most rows of a table.
+  private static let rowsMax = 2000
+  /// How many rows of a parent are chosen from.
+  private static let parentsMax = 64
+  /// How many steps of SQLite's machine all rows may take.
+  private static let stepsMax = 2_000_000_000
+
+  private let seed: UInt64
+  private var seeding = Seeding()
+
+  /// Fills the database in a file of ours.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be written, and when somebody wished the run to stop.
+  package static func fill(
+    _ path: FilePath, seed: UInt64, _ world: World
+  ) throws(RescueError) -> Seeding {
+    var seeder = DatabaseSeeder(seed: seed)
+    do throws(SQLiteError) {
+      let connection = try Connection(path, mode: .readWrite)
+      connection.stop(when: world.isCancelled)
+      connection.acceptUnknownCollations()
+      connection.patience.allow(stepsMax)
+      try connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF; BEGIN")
+      let schema = try SchemaReader.describe(connection)
+      for table in order(schema.tables.filter { $0.kind == .ordinary }) {
+        try seeder.fill(table, of: schema, on: connection)
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      try world.requireGoingOn()
+      throw RescueError.ofOwnFile(
+        error, doing: "fill an empty database", meaning: "nothing was changed")
+    }
+    return seeder.seeding
+  }
+
+  private init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// The tables, those first that others refer to.
+  private static func order(_ tables: [TableDescription]) -> [TableDescription] {
+    var rest = tables.sorted { $0.name < $1.name }
+    var ordered: [TableDescription] = []
+    while !rest.isEmpty {
+      let names = Set(rest.map(\.name))
+      let next =
+        rest.firstIndex { table in
+          table.foreignKeys.allSatisfy { $0.table == table.name || !names.contains($0.table) }
+        } ?? 0
+      ordered.append(rest.remove(at: next))
+    }
+    return ordered
+  }
+
+  private mutating func fill(
+    _ table: TableDescription, of schema: SchemaDescription, on connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var choice = SeededChoice(seed: seed, for: table.name.text)
+    let columns = table.columns.filter { $0.generated == .none }.map { SeedColumn($0, of: table) }
+    let parents = try parents(of: table, in: schema, on: connection)
+    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    var rows = 0
+    var reason = "it has no column that can be written to"
+    do throws(SQLiteError) {
+      // A table's own rule for conflicts may undo all that was added.
+      let insert = try connection.prepare(
+        columns.isEmpty
+          ? "INSERT INTO \(table.name.quotedIdentifier) DEFAULT VALUES"
+          : "INSERT OR ABORT INTO \(table.name.quotedIdentifier) (\(names)) VALUES (\(marks))")
+      let plainRows: [(Int?, Value)] = [(nil, .null), (nil, .null), (nil, .null)]
+      let edges = columns.indices.flatMap { index in
+        columns[index].edges.map { (Optional(index), $0) }
+      }
+      for (tried, value) in (plainRows + edges).prefix(Self.rowsMax) {
+        for attempt in 0..<Self.triesMax {
+          var row = columns.map { $0.plainValue(rows * Self.triesMax + attempt, &choice) }
+          parents.choose(for: columns.map(\.name), &row, &choice)
+          if let tried { row[tried] = value }
+          do throws(SQLiteError) {
+            try insert.run(row)
+            rows += 1
+            break
+          } catch  where error.cause == .constraint {
+            insert.reset()
+            reason = error.message
+          }
+        }
+      }
+    } catch  where error.cause == .other || error.isRefusal {
+      reason = error.message
+    }
+    seeding.rows += rows
+    if rows == 0 { seeding.failures.append(Seeding.Failure(table: table.name, reason: reason)) }
+  }
+
+  /// The rows that rows of a table can refer to.
+  private func parents(
+    of table: TableDescription, in schema: SchemaDescription, on connection: borrowing Connection
+  ) throws(SQLiteError) -> SeedParents {
+    var parents = SeedParents()
+    for key in table.foreignKeys where key.table != table.name {
+      guard let parent = schema.tables.first(where: { $0.name == key.table }) else { continue }
+      let referred =
+        key.referencedColumns.isEmpty
+        ? parent.columns.filter { $0.primaryKeyPosition > 0 }
+          .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+        : key.referencedColumns
+      guard referred.count == key.columns.count else { continue }
+      let names = referred.map(\.quotedIdentifier).joined(separator: ", ")
+      let conditions = referred.map { "\($0.quotedIdentifier) IS NOT NULL" }
+      let rows = try connection.rows(
+        "SELECT \(names) FROM \(parent.name.quotedIdentifier) WHERE "
+          + conditions.joined(separator: " AND ") + " ORDER BY \(names) LIMIT \(Self.parentsMax)")
+      parents.keys.append((key.columns, rows))
+    }
+    return parents
+  }
+}
+
+/// The rows that rows of a table can refer to.
+private struct SeedParents {
+  /// Of each foreign key its columns, and values for them.
+  var keys: [(columns: [Name], rows: [[Value]])] = []
+
+  /// Puts values that refer to a row into the columns of every foreign key.
+  func choose(for names: [Name], _ row: inout [Value], _ choice: inout SeededChoice) {
+    for key in keys {
+      let values = choice.pick(key.rows)
+      for (index, column) in key.columns.enumerated() {
+        guard let place = names.firstIndex(of: column) else { continue }
+        row[place] = values?[index] ?? .null
+      }
+    }
+  }
+}

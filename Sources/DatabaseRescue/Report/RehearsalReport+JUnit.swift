@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rehearsal as a build server reads it: JUnit's XML, one suite for each start.
+
+package import SQLiteFormat
+
+extension RehearsalReport {
+  /// The rehearsal as JUnit's XML.
+  package var junit: Bytes {
+    let names = cases.map(\.start).reduce(into: [String]()) { names, name in
+      if names.last != name { names.append(name) }
+    }
+    let suites = names.map { name in Self.suite(name, cases.filter { $0.start == name }) }
+    let document = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name="dbrescue rehearse"\(Self.counts(cases))>
+      \(suites.joined(separator: "\n"))
+      </testsuites>
+
+      """
+    return Bytes(document.utf8)
+  }
+
+  private static func suite(_ name: String, _ cases: [RehearsalCase]) -> String {
+    """
+      <testsuite name="\(name.xml)"\(counts(cases))>
+    \(cases.map(testCase).joined(separator: "\n"))
+      </testsuite>
+    """
+  }
+
+  private static func counts(_ cases: [RehearsalCase]) -> String {
+    let failures = cases.count { $0.outcome == .failed || $0.outcome == .refused }
+    let errors = cases.count { $0.outcome == .impossible }
+    let seconds = cases.reduce(0) { $0 + $1.seconds }
+    return " tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\" "
+      + "time=\"\(time(seconds))\""
+  }
+
+  private static func testCase(_ way: RehearsalCase) -> String {
+    let head =
+      "    <testcase classname=\"\(way.start.xml)\" name=\"\(way.title.xml)\" "
+      + "time=\"\(time(way.seconds))\""
+    guard way.outcome != .passed else { return head + "/>" }
+    let element = way.outcome == .impossible ? "error" : "failure"
+    return """
+      \(head)>
+            <\(element) type="\(way.outcome.rawValue)" message="\((way.problems.first ?? "").xml)">\
+      \(way.problems.joined(separator: "\n").xml)</\(element)>
+          </testcase>
+      """
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    let thousandths = Int(min(max(0, seconds), 1e9) * 1000)
+    let rest = String(thousandths % 1000)
+    return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+}
+
+extension String {
+  /// The text in XML, without what XML cannot hold and terminals obey.
+  fileprivate var xml: String {
+    var result = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\n": result += "&#10;"
+      case _ where scalar.isObeyed || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+        result += "?"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
