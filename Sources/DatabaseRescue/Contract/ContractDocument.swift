@@ -71,6 +71,8 @@ package enum ContractDocument {
       "rowCounts": .map(.words(Contract.RowCountPolicy.allCases.map(\.rawValue))),
       "allowExtraObjects": .flag, "renamedTables": .map(.text),
       "renamedColumns": .map(.map(.text)), "ignoreTables": names,
+      "rules": .words(SchemaRules.allCases.map(\.rawValue)),
+      "frameworks": .map(.object(["identityHash": .text, "migrations": names])),
     ], required: ["name"])
 
   private static func invalid(

@@ -21,11 +21,23 @@ public enum ContractSource {
   public static func load(
     _ path: FilePath, name: String? = nil, world: World = World()
   ) throws(RescueError) -> Contract {
+    try withRows(of: path, name: name, world: world) { contract, _ in contract }
+  }
+
+  /// Loads a contract, and does something with it and a private copy of the database, an empty one
+  /// where the file is none.
+  ///
+  /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
+  static func withRows<Result>(
+    of path: FilePath, name: String? = nil, world: World,
+    _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
     let files = try InputFiles(path, storage: world.storage)
     let file = path.name.description
     let name = name ?? path.stem
-    let bytes = try text(of: files, world)
-    guard let bytes else { return try capture(files, name: name, world) }
+    guard let bytes = try text(of: files, world) else {
+      return try capture(files, name: name, world, body)
+    }
     guard !bytes.isEmpty else {
       throw RescueError(
         .invalidInput, "'\(file)' is empty", meaning: "it states no contract",
@@ -39,9 +51,20 @@ public enum ContractSource {
           advice: "give a contract, an SQL script or a healthy database")
       }
       let reference = try ReferenceDatabase(running: script.withoutByteOrderMark, named: file)
-      return try capture(reference.connection, name: name, file)
+      return try withoutRows(try capture(reference.connection, name: name, file), body)
     }
-    return try completed(try ContractDocument.read(bytes, named: file), file)
+    return try withoutRows(
+      try completed(try ContractDocument.read(bytes, named: file), file), body)
+  }
+
+  private static func withoutRows<Result>(
+    _ contract: Contract, _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
+    do throws(SQLiteError) {
+      return body(contract, try Connection(mode: .memory))
+    } catch {
+      throw RescueError(error, doing: "make a database in memory")
+    }
   }
 
   /// The bytes of a file that is no database; nil for a database.
@@ -114,9 +137,10 @@ public enum ContractSource {
 
 extension ContractSource {
   /// Captures the contract of a database file.
-  private static func capture(
-    _ files: InputFiles, name: String, _ world: World
-  ) throws(RescueError) -> Contract {
+  private static func capture<Result>(
+    _ files: InputFiles, name: String, _ world: World,
+    _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
     let file = files.main.name.description
     let survey = try world.survey(files.open(in: world))
     let verdict = Verdict(isDatabase: survey.kind.isDatabase, survey.findings)
@@ -129,7 +153,7 @@ extension ContractSource {
     do {
       let connection = try Connection(copy, mode: .readOnly)
       if let problem = try integrityProblem(of: connection) { throw unhealthy(file, problem) }
-      return try capture(connection, name: name, file)
+      return body(try capture(connection, name: name, file), connection)
     } catch let error as SQLiteError {
       throw unhealthy(file, error.message)
     } catch {
@@ -176,7 +200,8 @@ extension ContractSource {
       name: name, applicationID: application == 0 ? nil : Int32(truncatingIfNeeded: application),
       userVersion: Int32(truncatingIfNeeded: version), objects: objects,
       freshSchema: try SchemaReader.freshEntries(connection).compactMap(\.sql),
-      unsynced: Contract.UnsyncedEntry.suggestions(for: objects))
+      unsynced: Contract.UnsyncedEntry.suggestions(for: objects),
+      books: try ContractVerifier.books(in: connection, objects))
   }
 }
 

@@ -15,7 +15,7 @@ extension GuardReport {
     let examination = after.examination
     var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("the command \(end.description)") }
-    let drifts = examination.verification?.drifts.count ?? 0
+    let drifts = examination.comparison?.drifts.count ?? 0
     if drifts > 0, examination.relation == .equal {
       problems.append(
         "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")

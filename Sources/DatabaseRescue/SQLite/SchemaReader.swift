@@ -75,7 +75,7 @@ package enum SchemaReader {
       storageOrder: columns.indices.filter { columns[$0].generated != .virtual }, sql: sql)
     table.indexes = try indexes(connection, of: name, statements)
     table.foreignKeys = try foreignKeys(connection, of: name, tokens)
-    table.checks = checks(in: tokens).map(\.normalized)
+    table.checks = checks(in: tokens).map(\.sql)
     collations(in: tokens, &table)
     if withoutRowID {
       table.storageOrder = try storageOrder(connection, of: table)
@@ -126,7 +126,7 @@ package enum SchemaReader {
         IndexColumn(
           name: part[1].utf8String.map { Name($0) },
           expression: part[1].utf8String == nil && position < items.count
-            ? items[position].normalized : nil,
+            ? items[position].sql : nil,
           descending: part[2] == .integer(1), collation: Name(part[3].utf8String ?? "BINARY"))
       }
       indexes.append(
@@ -136,7 +136,7 @@ package enum SchemaReader {
             ? .primaryKey : row[2] == .text("u") ? .uniqueConstraint : .created,
           columns: columns,
           predicate: row[3] == .integer(1)
-            ? tokens.flatMap { predicate(in: $0) }?.normalized ?? "" : nil, sql: sql))
+            ? tokens.flatMap { predicate(in: $0) }?.sql ?? "" : nil, sql: sql))
     }
     return indexes
   }
@@ -222,7 +222,8 @@ package enum SchemaReader {
   private static func collations(in tokens: SQLTokens, _ table: inout TableDescription) {
     guard let body = body(of: tokens) else { return }
     for item in body.items {
-      guard let first = item.tokens.first, let collate = item.position(of: "collate"),
+      // Of several clauses the last counts.
+      guard let first = item.tokens.first, let collate = item.lastPosition(of: "collate"),
         collate + 1 < item.tokens.count
       else { continue }
       let name = Name(SQLTokens([first]).normalized)

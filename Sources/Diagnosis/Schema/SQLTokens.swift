@@ -76,14 +76,35 @@ package struct SQLTokens: Hashable, Sendable {
       return depth == 0 && token.isWord(word)
     }
   }
+
+  /// The last position of a bare word that stands in no parentheses.
+  package func lastPosition(of word: String) -> Int? {
+    var depth = 0
+    return tokens.lastIndex { token in
+      if token == .symbol(")") { depth += 1 }
+      if token == .symbol("(") { depth -= 1 }
+      return depth == 0 && token.isWord(word)
+    }
+  }
 }
 
 extension SQLTokens {
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
-  package init(parsing sql: String) {
-    // Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
+  package init(parsing sql: String) { tokens = Self.scan(Bytes(sql.utf8)).tokens }
+
+  /// The text of SQL from a token on, as it was written.
+  static func text(of sql: String, fromToken number: Int) -> String? {
     let text = Bytes(sql.utf8)
+    let starts = scan(text).starts
+    return starts.indices.contains(number)
+      ? String(decoding: text[starts[number]...], as: UTF8.self) : nil
+  }
+
+  /// The tokens of a text, and where each starts.
+  private static func scan(_ text: Bytes) -> (tokens: [SQLToken], starts: [Int]) {
+    // Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
     var tokens: [SQLToken] = []
+    var starts: [Int] = []
     var index = 0
     while index < text.count {
       let end: Int
@@ -115,9 +136,10 @@ extension SQLTokens {
         end = index + 1
         tokens.append(.symbol(Character(other)))
       }
+      if tokens.count > starts.count { starts.append(index) }
       index = end
     }
-    self.tokens = tokens
+    return (tokens, starts)
   }
 
   private static func string(_ text: Bytes.SubSequence) -> String {

@@ -47,27 +47,37 @@ let contractVerifyCommand: CommandBody = { invocation, context throws(RescueErro
     let text = ExaminationText(examination, name: invocation.path(.file).name)
     context.console.print(text.headline)
     context.console.print(text.findings)
-    for line in examination.diff { context.console.print("  \(line)") }
+    context.tell(examination.diff)
   }
   context.tellCode(of: result)
   return ExitCode(examination.verdict)
 }
 
-/// Compares two contracts, scripts or databases.
+/// Tells what leads from one contract, script or database to another.
 let contractDiffCommand: CommandBody = { invocation, context throws(RescueError) in
-  let first = try ContractSource.load(invocation.path(.first), world: context.world)
-  let second = try ContractSource.load(invocation.path(.second), world: context.world)
-  let differences = first.differences(in: second.objects)
-  let lines = differences.flatMap(\.lines)
+  let change = try SchemaChange.load(
+    from: invocation.path(.first), to: invocation.path(.second), world: context.world)
   if context.console.manner.isJSON {
-    context.console.print(
-      document: .document("contract-diff", ["differences": .array(lines.map { .string($0) })]))
+    context.console.print(document: try change.document)
   } else {
-    if first.userVersion != second.userVersion {
-      context.console.print("~ version: \(first.userVersion) and \(second.userVersion)")
+    for line in change.text { context.console.write(line + "\n") }
+    if !change.isExactlyShown {
+      context.console.warn("the statements hold characters that are not shown: --json has them")
     }
-    for line in lines { context.console.print("\(line)") }
-    if lines.isEmpty { context.console.note("no difference in the schema") }
+    if change.isEmpty { context.console.note("no difference in the schema") }
   }
-  return lines.isEmpty && first.userVersion == second.userVersion ? .success : .drifted
+  return change.isEmpty ? .success : .drifted
+}
+
+extension CommandContext {
+  /// Prints differences; a statement to paste is never cut.
+  func tell(_ differences: [String]) {
+    for line in differences {
+      if line.hasPrefix("      ") || line.hasPrefix("    mend: ") {
+        console.write("  \(line.harmless())\n")
+      } else {
+        console.print("  \(line)")
+      }
+    }
+  }
 }

@@ -20,7 +20,8 @@ enum GuardJSON {
         "losesRows": .bool(report.losesRows), "losesData": .bool(report.losesData),
         "exit": .integer(Int(report.exitStatus)),
         "reasons": .array(report.problems.map { .string($0) }),
-        "differences": .array(report.examination.diff.map { .string($0) }),
+        "differences": try .list(
+          (report.examination.comparison?.differences ?? []).map { ReportedDifference($0) }),
         "unchecked": try .list(ReportedUnchecked.list(report.examination.unchecked)),
         "tables": .array(report.rowCounts.map(table)),
         "backups": [report.backup.stored], "remedy": remedy(report.remedy),

@@ -55,7 +55,11 @@ enum ReportFixture {
     return DiagnosisReport(
       of: examination, trial: trials.salvage,
       options: examination.options(backups: [offer], hasFreshSchema: true, trials: trials),
-      differences: ["table 'notes' lacks the column 'photo'"], file: file,
+      differences: [
+        ContractDifference(
+          .missing, .column, "notes.photo", expected: "BLOB",
+          mend: .statement(#"ALTER TABLE "notes" ADD COLUMN "photo" BLOB"#))
+      ], file: file,
       inputs: [.init(name: file, before: digest, after: digest)], code: code, created: created)
   }
 

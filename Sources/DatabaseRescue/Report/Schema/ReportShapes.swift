@@ -54,7 +54,22 @@ enum ReportShapes {
     "vault-extract": report(["vault-extract"], VaultShapes.extraction),
     "contract-capture": report(
       ["contract-capture"], ["output": .text, "userVersion": .integer, "tableCount": .count]),
-    "contract-diff": report(["contract-diff"], ["differences": .list(.text)]),
+    "contract-import": report(
+      ["contract-import"],
+      [
+        "output?": .text, "userVersion": .integer, "tableCount": .count,
+        "notes": .list(.text).saying("what was not as it usually is"),
+      ]),
+    "contract-diff": report(
+      ["contract-diff"],
+      [
+        "differences": .list(.named("difference")).saying("of A from B"),
+        "sql?": .text.saying("what leads from A to B"),
+        "warnings": .list(.text).saying("what goes with it, and for which rows it fails"),
+        "versions": .object([
+          "found": .integer.saying("of A"), "expected": .integer.saying("of B"),
+        ]),
+      ]),
     "playbook-list": report(
       ["playbook-list"], ["playbooks": .list(.object(["name": .text, "title": .text]))]),
     "playbook": report(["playbook"], PlaybookShapes.playbook),
@@ -93,7 +108,7 @@ enum ReportShapes {
       "subject": .words(Unchecked.Subject.allCases.map(\.rawValue)),
       "object?": .text.saying("the table, index or process"), "reason": .text, "message": .text,
     ]),
-    "outcome": ExaminedShapes.outcome, "storedBackup": VaultShapes.backup,
+    "difference": ExaminedShapes.difference, "outcome": ExaminedShapes.outcome, "storedBackup": VaultShapes.backup,
   ]
 
   static let code = JSONShape.named("supportCode")
@@ -130,7 +145,7 @@ enum ReportShapes {
     "verdict": .named("verdict").saying("on the database after the command"),
     "losesRows": .named("losesRows"), "exit": exit,
     "reasons": .list(.text).saying("why the result is refused"),
-    "differences": .list(.text).saying("from the contract"),
+    "differences": .list(.named("difference")).saying("from the contract"),
     "unchecked": .list(.named("unchecked")),
     "tables": .list(
       .object([
