@@ -33,6 +33,7 @@ package enum CommandLine {
     "vault extract": vaultExtractCommand,
     "guard": guardCommand,
     "contract capture": contractCaptureCommand,
+    "contract import": contractImportCommand,
     "contract verify": contractVerifyCommand,
     "contract diff": contractDiffCommand,
     "recover": recoverCommand,

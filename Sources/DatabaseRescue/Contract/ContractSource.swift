@@ -51,10 +51,22 @@ public enum ContractSource {
           advice: "give a contract, an SQL script or a healthy database")
       }
       let reference = try ReferenceDatabase(running: script.withoutByteOrderMark, named: file)
-      return try withoutRows(try capture(reference.connection, name: name, file), body)
+      let contract = try capture(reference.connection, name: name, file)
+      return try withoutRows(try overlaid(contract, path, world), body)
+    }
+    if let export = RoomExport(bytes) {
+      let contract = try export.contract(named: name, file)
+      return try withoutRows(try overlaid(contract, path, world), body)
     }
     return try withoutRows(
       try completed(try ContractDocument.read(bytes, named: file), file), body)
+  }
+
+  /// A contract with what lies beside its file.
+  private static func overlaid(
+    _ contract: Contract, _ path: FilePath, _ world: World
+  ) throws(RescueError) -> Contract {
+    try ContractOverlay.beside(path, world: world)?.added(to: contract) ?? contract
   }
 
   private static func withoutRows<Result>(
@@ -175,6 +187,13 @@ extension ContractSource {
     try Verification.checkIntegrity(of: connection).problems.first
   }
 
+  /// The contract of a database that a script has made.
+  static func capture(
+    _ reference: borrowing ReferenceDatabase, named name: String, _ file: String
+  ) throws(RescueError) -> Contract {
+    try capture(reference.connection, name: name, file)
+  }
+
   private static func capture(
     _ connection: borrowing Connection, name: String, _ file: String
   ) throws(RescueError) -> Contract {
@@ -196,18 +215,39 @@ extension ContractSource {
     let application = try connection.value("PRAGMA application_id")?.integerValue ?? 0
     let version = try connection.value("PRAGMA user_version")?.integerValue ?? 0
     let objects = try SchemaReader.describe(connection)
-    return Contract(
+    let books = try ContractVerifier.books(in: connection, objects)
+    var contract = Contract(
       name: name, applicationID: application == 0 ? nil : Int32(truncatingIfNeeded: application),
       userVersion: Int32(truncatingIfNeeded: version), objects: objects,
       freshSchema: try SchemaReader.freshEntries(connection).compactMap(\.sql),
       unsynced: Contract.UnsyncedEntry.suggestions(for: objects),
-      books: try ContractVerifier.books(in: connection, objects))
+      books: books)
+    contract.notes = try coreDataNotes(connection, objects)
+    return contract
+  }
+
+  /// What is to be said of a store of Core Data: its model is none of ours to read.
+  private static func coreDataNotes(
+    _ connection: borrowing Connection, _ objects: SchemaDescription
+  ) throws(SQLiteError) -> [String] {
+    let tables = Set(objects.tables.map(\.name))
+    guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else { return [] }
+    let copies: Value? =
+      tables.contains("Z_MODELCACHE")
+      ? try connection.value("SELECT count(*) FROM Z_MODELCACHE") : nil
+    let hasModel = (copies?.integerValue ?? 0) > 0
+    return [
+      hasModel
+        ? "this store of Core Data has a copy of its model in a form that only Core Data reads: the "
+          + "contract is that of its tables, and says nothing of entities"
+        : "this store of Core Data has no copy of its model: the contract is that of its tables"
+    ]
   }
 }
 
 extension FilePath {
   /// The last component without its extension.
-  fileprivate var stem: String {
+  var stem: String {
     let name = name.description
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])

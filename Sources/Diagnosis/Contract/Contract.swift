@@ -41,6 +41,8 @@ public struct Contract: Hashable, Sendable {
   package var rules: SchemaRules
   /// What frameworks have noted in a database of this version.
   package var books: [Framework: FrameworkBook]
+  /// What was noted when it was read; no part of the document.
+  package var notes: [String] = []
 
   /// Makes a contract.
   package init(

@@ -149,7 +149,24 @@ struct SchemaComparison {
       // A trigger of a table or view that is extra itself goes with it.
       known.contains(trigger.table)
     }
-    return result
+    return Self.joined(result)
+  }
+
+  /// The differences; what has to make room for something of its name is dropped by what makes that.
+  private static func joined(_ differences: [ContractDifference]) -> [ContractDifference] {
+    let kinds: Set<ContractDifference.Subject> = [.table, .view]
+    let made = Dictionary(
+      differences.filter { $0.kind == .missing && kinds.contains($0.subject) }
+        .map { (Name($0.object), $0.mend) }
+    ) { first, _ in first }
+    return differences.map { difference in
+      guard difference.kind == .extra, kinds.contains(difference.subject),
+        let making = made[Name(difference.object)]
+      else { return difference }
+      var joined = difference
+      joined.mend = joined.mend.carriedOut(by: making)
+      return joined
+    }
   }
 
   private func relevant(_ tables: [TableDescription]) -> [Name: TableDescription] {
@@ -158,14 +175,8 @@ struct SchemaComparison {
   }
 
   private func missing(_ table: TableDescription) -> [ContractDifference] {
-    guard table.kind != .shadow else {
-      guard found.makesPart(table.name) else { return [] }
-      return [
-        ContractDifference(
-          .missing, .table, table.name.text,
-          mend: .none(because: "it is a part of a virtual table, which must be made anew"))
-      ]
-    }
+    // A part of a virtual table comes with it.
+    guard table.kind != .shadow else { return [] }
     let count = table.columns.count
     let making = ContractDifference.Mend.making(
       table.sql, .tables, of: table, besides: found.dropping(table.name))

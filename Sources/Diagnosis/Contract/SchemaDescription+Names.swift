@@ -14,13 +14,6 @@ extension SchemaDescription {
     return names
   }
 
-  /// Whether a virtual table keeps its rows in a table of this name.
-  func makesPart(_ name: Name) -> Bool {
-    guard let end = name.text.utf8.lastIndex(of: UInt8(ascii: "_")) else { return false }
-    let maker = Name(name.text[..<end])
-    return tables.contains { $0.kind == .virtual && $0.name == maker }
-  }
-
   /// What has to go before something of this name can be made: names are shared by tables, views
   /// and indexes.
   func dropping(_ name: Name) -> [ContractDifference.Mend.Step] {

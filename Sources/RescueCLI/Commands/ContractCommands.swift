@@ -6,6 +6,17 @@ import Diagnosis
 
 /// Captures a contract from a healthy database or a script.
 let contractCaptureCommand: CommandBody = { invocation, context throws(RescueError) in
+  try makeContract("contract-capture", invocation, context)
+}
+
+/// Makes a contract of what others have written of a schema.
+let contractImportCommand: CommandBody = { invocation, context throws(RescueError) in
+  try makeContract("contract-import", invocation, context)
+}
+
+private func makeContract(
+  _ type: String, _ invocation: Invocation, _ context: CommandContext
+) throws(RescueError) -> ExitCode {
   var files = context.files(invocation)
   let output = try invocation.path(.output).map { path throws(RescueError) in
     try files.write(path, storage: context.world.storage)
@@ -16,21 +27,24 @@ let contractCaptureCommand: CommandBody = { invocation, context throws(RescueErr
   guard let output else {
     // The contract is a JSON document itself.
     context.console.write(String(decoding: document, as: UTF8.self))
+    for line in contract.notes { context.console.note("\(line)") }
     return .success
   }
   try ContractDocument.save(document, as: output, in: context.world)
   if context.console.manner.isJSON {
     context.console.print(
       document: .document(
-        "contract-capture",
+        type,
         [
           "output": .string(output.path.description),
           "userVersion": .integer(Int(contract.userVersion)),
           "tableCount": .integer(count),
+          "notes": .array(contract.notes.map { .string($0) }),
         ]))
   } else {
     context.console.print("\(output.path)")
     context.console.note("version \(contract.userVersion), \(Quantity.count(count, "table"))")
+    for line in contract.notes { context.console.note("\(line)") }
   }
   return .success
 }

@@ -52,14 +52,8 @@ enum ReportShapes {
       ["vault-prune"], ["code": code, "backups": .list(VaultShapes.decision)]),
     "prune-plan": report(["prune-plan"], ["backups": .list(VaultShapes.decision)]),
     "vault-extract": report(["vault-extract"], VaultShapes.extraction),
-    "contract-capture": report(
-      ["contract-capture"], ["output": .text, "userVersion": .integer, "tableCount": .count]),
-    "contract-import": report(
-      ["contract-import"],
-      [
-        "output?": .text, "userVersion": .integer, "tableCount": .count,
-        "notes": .list(.text).saying("what was not as it usually is"),
-      ]),
+    "contract-capture": report(["contract-capture"], madeContract),
+    "contract-import": report(["contract-import"], madeContract),
     "contract-diff": report(
       ["contract-diff"],
       [
@@ -128,6 +122,11 @@ enum ReportShapes {
   private static func report(_ types: [String], _ members: [String: JSONShape]) -> JSONShape {
     .document(types, as: .report, members)
   }
+
+  private static let madeContract: [String: JSONShape] = [
+    "output": .text, "userVersion": .integer, "tableCount": .count,
+    "notes": .list(.text).saying("what was not as it usually is"),
+  ]
 
   private static let guarded: [String: JSONShape] = [
     "code": code, "kept": .flag.saying("whether the migration is kept"),
