@@ -111,7 +111,9 @@ struct RoomExport {
     for index in entity["indices"]?.elements ?? [] {
       let sql = index["createSql"]?.text?.replacingRoomName("TABLE_NAME", by: name)
       if let statement = sql ?? own.index(index) {
-        if sql == nil { notes.append("an index of '\(name)' has no createSql: it is made of its columns") }
+        if sql == nil {
+          notes.append("an index of '\(name)' has no createSql: it is made of its columns")
+        }
         dependents.append(statement)
       } else {
         notes.append("an index of '\(name)' says neither createSql nor columns, and is left out")

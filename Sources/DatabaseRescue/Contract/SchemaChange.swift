@@ -97,8 +97,10 @@ extension String {
   /// SQL with everything spelled out that a terminal would obey, but for the ends of its lines.
   fileprivate var shownSQL: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      line.split(separator: "\t", omittingEmptySubsequences: false).map { $0.description.harmless() }
-        .joined(separator: "\t")
+      line.split(separator: "\t", omittingEmptySubsequences: false).map {
+        $0.description.harmless()
+      }
+      .joined(separator: "\t")
     }.joined(separator: "\n")
   }
 }

@@ -99,7 +99,8 @@ package struct DiagnosisReport: Report, Hashable {
     code: SupportCode, created: Date
   ) {
     self.init(
-      "diagnosis", of: examination, trial: trial, options: options, differences, file: file, inputs: inputs, code: code, created: created)
+      "diagnosis", of: examination, trial: trial, options: options, differences, file: file,
+      inputs: inputs, code: code, created: created)
   }
 
   /// Makes the report of a look at a database: what can be done was not asked.
@@ -116,7 +117,8 @@ package struct DiagnosisReport: Report, Hashable {
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    _ known: [ContractDifference]?, file: PlainName, inputs: [RunRecord.InputDigest], code: SupportCode,
+    _ known: [ContractDifference]?, file: PlainName, inputs: [RunRecord.InputDigest],
+    code: SupportCode,
     created: Date
   ) {
     let survey = examination.survey

@@ -83,11 +83,14 @@ extension ContractDifference {
     package let obstacle: String?
 
     /// Makes a mend of statements.
+    ///
+    /// What a contract says goes into some: more than one statement in the place of one is none.
     init(_ steps: [Step], losses: [String] = [], tests: [RowTest] = []) {
-      self.steps = steps
-      self.losses = losses
-      self.tests = tests
-      obstacle = nil
+      let isSound = steps.allSatisfy { SQLTokens(parsing: $0.sql).isOneStatement }
+      self.steps = isSound ? steps : []
+      self.losses = isSound ? losses : []
+      self.tests = isSound ? tests : []
+      obstacle = isSound ? nil : "what the contract has for it is not one statement"
     }
 
     private init(because reason: String) {
@@ -153,4 +156,24 @@ extension ContractDifference.Mend.Phase {
     .dropping, .renaming, .droppingTables, .tables, .virtualTables, .indexes, .views, .triggers,
     .marks,
   ]
+}
+
+extension SQLTokens {
+  /// Whether this is one statement without a semicolon at its end; within a trigger there are some.
+  fileprivate var isOneStatement: Bool {
+    guard tokens.contains(.symbol(";")) else { return true }
+    guard tokens.first?.isWord("create") == true,
+      tokens.prefix(3).contains(where: { $0.isWord("trigger") })
+    else { return false }
+    var depth = 0
+    var hasBegun = false
+    for (index, token) in tokens.enumerated() {
+      if token.isWord("begin") { hasBegun = true }
+      if token.isWord("begin") || token.isWord("case") { depth += 1 }
+      if token.isWord("end") { depth -= 1 }
+      if token == .symbol(";"), depth < 1 { return false }
+      if hasBegun, depth == 0 { return index == tokens.count - 1 }
+    }
+    return false
+  }
 }

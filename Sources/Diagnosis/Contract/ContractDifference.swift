@@ -125,7 +125,8 @@ package struct ContractDifference: Hashable, Sendable {
   package var change: [String] {
     let note = weight == .notice ? " [notice]" : ""
     switch kind {
-    case .missing: return ["+ \(subject.rawValue) \(object)\(expected.map { " (\($0))" } ?? "")\(note)"]
+    case .missing:
+      return ["+ \(subject.rawValue) \(object)\(expected.map { " (\($0))" } ?? "")\(note)"]
     case .extra: return ["- \(subject.rawValue) \(object)\(found.map { " (\($0))" } ?? "")\(note)"]
     case .changed, .broken:
       return [

@@ -268,9 +268,10 @@ extension SchemaComparison {
     guard making.obstacle == nil else { return making }
     let triggers = subject == .view ? expected.triggers.filter { $0.table == new.name } : []
     return ContractDifference.Mend(
-      [Self.dropping(subject, old.name)] + making.steps + triggers.flatMap { trigger in
-        self.making(trigger, .trigger).steps
-      })
+      [Self.dropping(subject, old.name)] + making.steps
+        + triggers.flatMap { trigger in
+          self.making(trigger, .trigger).steps
+        })
   }
 
   /// The step that drops an object.

@@ -148,9 +148,11 @@ struct IndexMeaning: Hashable {
     let place = index.origin == .created ? "on \(table.name) " : ""
     text = unique + place + key + predicate
     normal = SQLTokens(parsing: text).meaning(names: names ?? table.expressionNames)
-    seenByRoom = unique + index.columns.map { part in
-      (part.name?.foldedText ?? "") + (part.descending ? " desc" : "")
-    }.joined(separator: ", ")
+    seenByRoom =
+      unique
+      + index.columns.map { part in
+        (part.name?.foldedText ?? "") + (part.descending ? " desc" : "")
+      }.joined(separator: ", ")
   }
 
   static func == (left: IndexMeaning, right: IndexMeaning) -> Bool { left.normal == right.normal }

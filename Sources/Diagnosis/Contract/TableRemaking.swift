@@ -98,7 +98,9 @@ struct TableRemaking {
   private var dependents: [Mend.Step] {
     let wanted = new.indexes.filter { $0.origin == .created }
     let names = Set(wanted.map(\.name))
-    let kept = old.indexes.filter { keepsExtras && $0.origin == .created && !names.contains($0.name) }
+    let kept = old.indexes.filter {
+      keepsExtras && $0.origin == .created && !names.contains($0.name)
+    }
     let indexes = (wanted + kept).flatMap { Mend.making($0.sql, .indexes).steps }
     let triggers = expected.triggers.filter { $0.table == new.name }
     let known = Set(triggers.map(\.name))

@@ -112,7 +112,8 @@ private struct SQLReading {
 
   /// The operators of characters.
   static let signs: Set<String> = [
-    "=", "==", "<>", "!=", "<", "<=", ">", ">=", "&", "|", "<<", ">>", "+", "-", "*", "/", "%", "||",
+    "=", "==", "<>", "!=", "<", "<=", ">", ">=", "&", "|", "<<", ">>", "+", "-", "*", "/", "%",
+    "||",
     "->", "->>", "~",
   ]
   /// The one spelling of operators that have two.
@@ -212,7 +213,9 @@ private struct SQLReading {
       return
     }
     parts[group.start] = nil
-    if groups[outer].cases == 0 { groups[outer].weakest = min(groups[outer].weakest, group.weakest) }
+    if groups[outer].cases == 0 {
+      groups[outer].weakest = min(groups[outer].weakest, group.weakest)
+    }
   }
 
   private func isNeedless(_ group: Group, before sign: String?, _ next: SQLToken?) -> Bool {

@@ -55,12 +55,16 @@ enum ReportFixture {
     return DiagnosisReport(
       of: examination, trial: trials.salvage,
       options: examination.options(backups: [offer], hasFreshSchema: true, trials: trials),
-      differences: [
-        ContractDifference(
-          .missing, .column, "notes.photo", expected: "BLOB",
-          mend: .statement(#"ALTER TABLE "notes" ADD COLUMN "photo" BLOB"#))
-      ], file: file,
+      differences: [photo], file: file,
       inputs: [.init(name: file, before: digest, after: digest)], code: code, created: created)
+  }
+
+  /// A column of another type than the contract expects.
+  private static var photo: ContractDifference {
+    var mend = ContractDifference.Mend.statement("UPDATE it")
+    mend.losses = ["it is gone"]
+    return ContractDifference(
+      .changed, .column, "notes.photo", expected: "BLOB", found: "TEXT", mend: mend)
   }
 
   static func report(sample name: String) throws -> DiagnosisReport {

@@ -45,6 +45,9 @@ import Testing
     Use(name: "contract capture", changes: ["added c.json"]) {
       [try $0.place("healthy-v4.db"), "--output", $0["c.json"]]
     },
+    Use(name: "contract import", changes: ["added c.json"]) {
+      [try $0.place("healthy-v4.db"), "--output", $0["c.json"]]
+    },
     Use(name: "contract verify") { [try $0.place("healthy-v4.db"), "--contract", $0.contract] },
     Use(name: "contract diff") { [try $0.place("healthy-v4.db"), $0.contract] },
     Use(name: "recover") { [try $0.place("healthy-v4.db"), "--contract", $0.contract] },

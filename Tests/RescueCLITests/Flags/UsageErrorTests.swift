@@ -139,7 +139,7 @@ import Testing
     let outcome = run(["check", "--json"])
     #expect(
       outcome.error == """
-        {"format":"dbrescue.report","version":2,"type":"error","advice":"see 'dbrescue help \
+        {"format":"dbrescue.report","version":3,"type":"error","advice":"see 'dbrescue help \
         check'","exit":64,"meaning":"usage: dbrescue check FILE \
         [--contract CONTRACT] [--wal PATH] [--journal PATH] [--max-size MIB]","message":\
         "'check' needs FILE: the \

@@ -102,7 +102,8 @@ enum ReportShapes {
       "subject": .words(Unchecked.Subject.allCases.map(\.rawValue)),
       "object?": .text.saying("the table, index or process"), "reason": .text, "message": .text,
     ]),
-    "difference": ExaminedShapes.difference, "outcome": ExaminedShapes.outcome, "storedBackup": VaultShapes.backup,
+    "difference": ExaminedShapes.difference, "outcome": ExaminedShapes.outcome,
+    "storedBackup": VaultShapes.backup,
   ]
 
   static let code = JSONShape.named("supportCode")
