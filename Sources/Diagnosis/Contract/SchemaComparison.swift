@@ -54,7 +54,7 @@ extension ContractDifference {
     let table = "room_master_table"
     let steps = [
       "CREATE TABLE IF NOT EXISTS \(table) (id INTEGER PRIMARY KEY, identity_hash TEXT)",
-      "INSERT OR REPLACE INTO \(table) (id, identity_hash) VALUES (42, \(expected.quotedString))",
+      noting(identity: expected),
     ]
     return [
       ContractDifference(
@@ -64,6 +64,13 @@ extension ContractDifference {
           steps.map { Mend.Step(.marks, $0) },
           losses: ["Room looks at nothing more once it is right: mend all else first"]))
     ]
+  }
+}
+
+extension ContractDifference {
+  /// The statement by which Room takes a database for one with its schema.
+  package static func noting(identity hash: String) -> String {
+    "INSERT OR REPLACE INTO room_master_table (id, identity_hash) VALUES (42, \(hash.quotedString))"
   }
 }
 

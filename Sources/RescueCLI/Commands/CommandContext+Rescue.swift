@@ -27,7 +27,9 @@ extension CommandContext {
   func contract(at path: FilePath?) throws(RescueError) -> Contract? {
     try path.map { path throws(RescueError) in
       let contract = try ContractSource.load(path, world: world)
-      for line in contract.notes { console.note("\(path.name): \(line)") }
+      if speaksToPeople {
+        for line in contract.notes { console.note("\(path.name): \(line)") }
+      }
       return contract
     }
   }

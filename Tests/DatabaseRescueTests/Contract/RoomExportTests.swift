@@ -152,6 +152,23 @@ import Testing
     }
   }
 
+  /// Versions of one app that was shipped.
+  @Test(arguments: [1, 2, 5, 10, 20, 30, 36, 45, 61])
+  func `a database made of a real export holds`(version: Int) throws {
+    guard let file = SharedData.file(FilePath("room/\(version).json")),
+      (try? SystemStorage().status(of: file)) != nil
+    else { return }
+    let contract = try ContractSource.load(file)
+    #expect(contract.notes == [])
+    #expect(contract.userVersion == version)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
+    for statement in contract.freshSchema { try connection.execute(statement) }
+    let hash = try #require(contract.books[.room]?.identityHash)
+    try connection.execute(ContractDifference.noting(identity: hash))
+    let result = try ContractVerifier().verify(connection, against: contract)
+    #expect(result.differences.map(\.headline) == [])
+  }
+
   private func load(_ text: String) throws -> Contract {
     try scratch["42.json"].replaceContents(with: Bytes(text.utf8))
     return try ContractSource.load(scratch["42.json"])

@@ -138,4 +138,21 @@ import Testing
     #expect(try ending.json["notes"]?.elements.count == 2)
     #expect(try bench.run("contract", "diff", bench["42.json"], bench["c.json"]).status == 0)
   }
+
+  @Test func `a reset by an export of Room is one that Room opens`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)")
+    let hash = String(repeating: "a", count: 32)
+    try bench["42.json"].replaceContents(
+      with: Bytes(
+        #"""
+        {"formatVersion": 1, "database": {"version": 42, "identityHash": "\#(hash)", "entities": [
+        {"tableName": "t", "createSql": "CREATE TABLE `${TABLE_NAME}` (`a` TEXT)", "fields": []}]}}
+        """#.utf8))
+    let reset = try bench.run(
+      "reset", file, "--schema", bench["42.json"], "--yes", "--confirm", "app.db")
+    #expect(reset.status == 0)
+    let check = try bench.run("check", file, "--contract", bench["42.json"], "--json")
+    #expect(check.status == 0)
+    #expect(try headlines(check) == [])
+  }
 }

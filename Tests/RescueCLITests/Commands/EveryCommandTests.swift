@@ -138,7 +138,7 @@ import Testing
     let ending = try bench.run("diagnose", bench.place("healthy-v4.db"))
     #expect(ending.status == 0)
     let json = try bench.run("diagnose", bench["healthy-v4.db"], "--json")
-    #expect(try json.json["version"]?.number == 2)
+    #expect(try json.json["version"]?.number == 3)
   }
 
   @Test(arguments: Command.all.map(\.name))
