@@ -35,6 +35,7 @@ package enum CommandLine {
     "migrate": migrateCommand,
     "rehearse": rehearseCommand,
     "contract capture": contractCaptureCommand,
+    "contract import": contractImportCommand,
     "contract verify": contractVerifyCommand,
     "contract diff": contractDiffCommand,
     "recover": recoverCommand,

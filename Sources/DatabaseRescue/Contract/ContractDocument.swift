@@ -58,20 +58,30 @@ package enum ContractDocument {
       "checks": names, "sql": .text,
     ], required: ["name"])
 
+  /// What no schema says: the keys that an overlay may have, and a contract too.
+  private static let additions: [String: DocumentShape] = [
+    "name": .text, "applicationID": .integer,
+    "invariants": .list(
+      .object(["name": .text, "sql": .text], required: ["name", "sql"])),
+    "unsynced": .list(
+      .object(["name": .text, "table": .text, "where": .text], required: ["table", "where"])),
+    "rowCounts": .map(.words(Contract.RowCountPolicy.allCases.map(\.rawValue))),
+    "allowExtraObjects": .flag, "renamedTables": .map(.text),
+    "renamedColumns": .map(.map(.text)), "ignoreTables": names,
+  ]
+
+  /// The keys that an overlay may have.
+  static let overlayShape = DocumentShape.object(additions)
+
   /// The keys that a contract may have.
   private static let shape = DocumentShape.object(
-    [
+    additions.merging([
       "format": .words([Contract.format]), "version": .integer, "schema": .integer,
-      "name": .text, "applicationID": .integer, "userVersion": .integer,
+      "userVersion": .integer,
       "tables": .list(table), "triggers": statements, "views": statements, "freshSchema": names,
-      "invariants": .list(
-        .object(["name": .text, "sql": .text], required: ["name", "sql"])),
-      "unsynced": .list(
-        .object(["name": .text, "table": .text, "where": .text], required: ["table", "where"])),
-      "rowCounts": .map(.words(Contract.RowCountPolicy.allCases.map(\.rawValue))),
-      "allowExtraObjects": .flag, "renamedTables": .map(.text),
-      "renamedColumns": .map(.map(.text)), "ignoreTables": names,
-    ], required: ["name"])
+      "rules": .words(SchemaRules.allCases.map(\.rawValue)),
+      "frameworks": .map(.object(["identityHash": .text, "migrations": names])),
+    ]) { $1 }, required: ["name"])
 
   private static func invalid(
     _ message: String, advice: String = "correct the contract, or capture a new one"

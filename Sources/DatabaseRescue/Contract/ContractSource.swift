@@ -21,11 +21,23 @@ public enum ContractSource {
   public static func load(
     _ path: FilePath, name: String? = nil, world: World = World()
   ) throws(RescueError) -> Contract {
+    try withRows(of: path, name: name, world: world) { contract, _ in contract }
+  }
+
+  /// Loads a contract, and does something with it and a private copy of the database, an empty one
+  /// where the file is none.
+  ///
+  /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
+  static func withRows<Result>(
+    of path: FilePath, name: String? = nil, world: World,
+    _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
     let files = try InputFiles(path, storage: world.storage)
     let file = path.name.description
     let name = name ?? path.stem
-    let bytes = try text(of: files, world)
-    guard let bytes else { return try capture(files, name: name, world) }
+    guard let bytes = try text(of: files, world) else {
+      return try capture(files, name: name, world, body)
+    }
     guard !bytes.isEmpty else {
       throw RescueError(
         .invalidInput, "'\(file)' is empty", meaning: "it states no contract",
@@ -39,9 +51,32 @@ public enum ContractSource {
           advice: "give a contract, an SQL script or a healthy database")
       }
       let reference = try ReferenceDatabase(running: script.withoutByteOrderMark, named: file)
-      return try capture(reference.connection, name: name, file)
+      let contract = try capture(reference.connection, name: name, file)
+      return try withoutRows(try overlaid(contract, path, world), body)
     }
-    return try completed(try ContractDocument.read(bytes, named: file), file)
+    if let export = RoomExport(bytes) {
+      let contract = try export.contract(named: name, file)
+      return try withoutRows(try overlaid(contract, path, world), body)
+    }
+    return try withoutRows(
+      try completed(try ContractDocument.read(bytes, named: file), file), body)
+  }
+
+  /// A contract with what lies beside its file.
+  private static func overlaid(
+    _ contract: Contract, _ path: FilePath, _ world: World
+  ) throws(RescueError) -> Contract {
+    try ContractOverlay.beside(path, world: world)?.added(to: contract) ?? contract
+  }
+
+  private static func withoutRows<Result>(
+    _ contract: Contract, _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
+    do throws(SQLiteError) {
+      return body(contract, try Connection(mode: .memory))
+    } catch {
+      throw RescueError(error, doing: "make a database in memory")
+    }
   }
 
   /// The bytes of a file that is no database; nil for a database.
@@ -114,9 +149,10 @@ public enum ContractSource {
 
 extension ContractSource {
   /// Captures the contract of a database file.
-  private static func capture(
-    _ files: InputFiles, name: String, _ world: World
-  ) throws(RescueError) -> Contract {
+  private static func capture<Result>(
+    _ files: InputFiles, name: String, _ world: World,
+    _ body: (Contract, borrowing Connection) -> Result
+  ) throws(RescueError) -> Result {
     let file = files.main.name.description
     let survey = try world.survey(files.open(in: world))
     let verdict = Verdict(isDatabase: survey.kind.isDatabase, survey.findings)
@@ -129,7 +165,7 @@ extension ContractSource {
     do {
       let connection = try Connection(copy, mode: .readOnly)
       if let problem = try integrityProblem(of: connection) { throw unhealthy(file, problem) }
-      return try capture(connection, name: name, file)
+      return body(try capture(connection, name: name, file), connection)
     } catch let error as SQLiteError {
       throw unhealthy(file, error.message)
     } catch {
@@ -149,6 +185,13 @@ extension ContractSource {
     of connection: borrowing Connection
   ) throws(SQLiteError) -> String? {
     try Verification.checkIntegrity(of: connection).problems.first
+  }
+
+  /// The contract of a database that a script has made.
+  static func capture(
+    _ reference: borrowing ReferenceDatabase, named name: String, _ file: String
+  ) throws(RescueError) -> Contract {
+    try capture(reference.connection, name: name, file)
   }
 
   private static func capture(
@@ -172,17 +215,39 @@ extension ContractSource {
     let application = try connection.value("PRAGMA application_id")?.integerValue ?? 0
     let version = try connection.value("PRAGMA user_version")?.integerValue ?? 0
     let objects = try SchemaReader.describe(connection)
-    return Contract(
+    let books = try ContractVerifier.books(in: connection, objects)
+    var contract = Contract(
       name: name, applicationID: application == 0 ? nil : Int32(truncatingIfNeeded: application),
       userVersion: Int32(truncatingIfNeeded: version), objects: objects,
       freshSchema: try SchemaReader.freshEntries(connection).compactMap(\.sql),
-      unsynced: Contract.UnsyncedEntry.suggestions(for: objects))
+      unsynced: Contract.UnsyncedEntry.suggestions(for: objects),
+      books: books)
+    contract.notes = try coreDataNotes(connection, objects)
+    return contract
+  }
+
+  /// What is to be said of a store of Core Data: its model is none of ours to read.
+  private static func coreDataNotes(
+    _ connection: borrowing Connection, _ objects: SchemaDescription
+  ) throws(SQLiteError) -> [String] {
+    let tables = Set(objects.tables.map(\.name))
+    guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else { return [] }
+    let copies: Value? =
+      tables.contains("Z_MODELCACHE")
+      ? try connection.value("SELECT count(*) FROM Z_MODELCACHE") : nil
+    let hasModel = (copies?.integerValue ?? 0) > 0
+    return [
+      hasModel
+        ? "this store of Core Data has a copy of its model in a form that only Core Data reads: the "
+          + "contract is that of its tables, and says nothing of entities"
+        : "this store of Core Data has no copy of its model: the contract is that of its tables"
+    ]
   }
 }
 
 extension FilePath {
   /// The last component without its extension.
-  fileprivate var stem: String {
+  var stem: String {
     let name = name.description
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])

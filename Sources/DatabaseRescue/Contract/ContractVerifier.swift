@@ -17,34 +17,55 @@ package struct ContractVerifier: Sendable {
     self.stepsMax = stepsMax
   }
 
-  /// Verifies an open database.
+  /// Verifies an open database, of which the schema may be known.
   ///
   /// The contract's SQL may ask and nothing else, and takes no longer than the limit; afterwards
   /// the connection reads double-quoted names as names only.
   ///
   /// - Throws: ``SQLiteError`` when the schema or the versions cannot be read.
   package func verify(
-    _ connection: borrowing Connection, against contract: Contract
+    _ connection: borrowing Connection, against contract: Contract,
+    schema: SchemaDescription? = nil
   ) throws(SQLiteError) -> ContractVerification {
     let version = try connection.value("PRAGMA user_version")?.integerValue ?? 0
     let application = try connection.value("PRAGMA application_id")?.integerValue ?? 0
-    let found = try SchemaReader.describe(connection)
+    let applicationID = Int32(truncatingIfNeeded: application)
+    let found: SchemaDescription
+    if let schema { found = schema } else { found = try SchemaReader.describe(connection) }
     var result = ContractVerification(
       expectedVersion: contract.userVersion, foundVersion: Int32(truncatingIfNeeded: version),
-      expectedApplicationID: contract.applicationID,
-      foundApplicationID: Int32(truncatingIfNeeded: application),
-      differences: contract.differences(in: found))
+      expectedApplicationID: contract.applicationID, foundApplicationID: applicationID,
+      differences: contract.differences(in: found, applicationID: applicationID))
+    result.ignoredTables = contract.ignoreTables
     connection.patience.limited(perStatement: stepsMax) {
       checkForeignKeys(connection, of: found, ignoring: contract.ignoreTables, &result)
       // A mistyped column in double quotes would be a string, and a wrong predicate true or false.
       connection.refuseDoubleQuotedStrings()
       connection.permitting(.queries) {
-        checkInvariants(connection, contract.invariants, &result)
+        compareBooks(connection, contract, &result)
+        if result.relation == .equal { checkInvariants(connection, contract.invariants, &result) }
+        result.differences = counted(result.differences, in: connection)
         result.unsynced = contract.unsyncedPlaces(in: found).map { place in
           ContractVerification.Unsynced(
             name: place.name, table: place.table, rows: Self.count(place, in: connection))
         }
       }
+    }
+    return result
+  }
+
+  /// Differences of which the rows are counted that do not fit what would mend them.
+  package func counted(
+    _ differences: [ContractDifference], in connection: borrowing Connection
+  ) -> [ContractDifference] {
+    var result = differences
+    for index in result.indices {
+      var counts: [Int] = []
+      for test in result[index].mend.tests {
+        guard let count = try? connection.value(test.query)?.integerValue else { break }
+        counts.append(Int(count))
+      }
+      if counts.count == result[index].mend.tests.count { result[index].mend.counts = counts }
     }
     return result
   }

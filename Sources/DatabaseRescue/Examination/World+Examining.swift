@@ -35,7 +35,10 @@ private struct SQLiteReview {
   /// What is to be asked; nil where nothing is.
   init?(of examination: Examination, _ contract: Contract?, askingModules: Bool) {
     self.contract = contract
-    asked = askingModules ? examination.survey.virtualTables.filter(\.canBeAsked) : []
+    // The words of a full-text index are a part of what a contract expects.
+    asked = examination.survey.virtualTables.filter {
+      $0.canBeAsked && (askingModules || contract != nil && $0.isFullText)
+    }
     if contract == nil, asked.isEmpty { return nil }
   }
 
@@ -123,7 +126,7 @@ extension World {
       progress(.began(.examining))
       var known = known ?? OutsideKnowledge()
       if let contract, !contract.freshSchema.isEmpty {
-        known.schema = try FreshSchema(contract: contract).declared.entries
+        known.schema = { (try? FreshSchema(contract: contract))?.declared.entries ?? [] }
       }
       let survey = try self.survey(files, known: known)
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
@@ -140,8 +143,9 @@ extension World {
     guard bytes.verdict.isStructureSound else {
       return Examined(
         try examination(
-          bytes.survey, expectedVersion: bytes.expectedVersion, modules: review.unasked,
-          use: bytes.use), reached: .diagnose, asOf: state)
+          bytes.survey, review.contract.flatMap { $0.comparison(with: bytes.survey) },
+          expectedVersion: bytes.expectedVersion, modules: review.unasked, use: bytes.use),
+        reached: .diagnose, asOf: state)
     }
     return try during(.verify) { () throws(RescueError) in
       Examined(try carryOut(review, on: bytes, image), reached: .verify, asOf: state)
@@ -177,7 +181,7 @@ extension World {
     let copy = folder.file("copy.db")
     try image.write(to: copy, storage: storage)
     let verification = try review.contract.map { contract throws(RescueError) in
-      try verify(copy, against: contract)
+      try verify(copy, against: contract, schema: bytes.survey.wholeSchema)
     }
     let modules: [ModuleVerdict]
     do {
@@ -193,16 +197,43 @@ extension World {
       use: bytes.use)
   }
 
-  /// Has SQLite compare a private copy with a contract.
+  /// Has SQLite compare a private copy with a contract, of which the schema may be known.
   func verify(
-    _ copy: FilePath, against contract: Contract
+    _ copy: FilePath, against contract: Contract, schema: SchemaDescription? = nil
   ) throws(RescueError) -> ContractVerification {
     do {
       let connection = try Connection(copy, mode: .readOnly)
       connection.stop(when: isCancelled)
-      return try ContractVerifier().verify(connection, against: contract)
+      return try ContractVerifier().verify(connection, against: contract, schema: schema)
     } catch {
       throw RescueError(error, doing: "compare a copy with the contract")
     }
+  }
+}
+
+extension Survey {
+  /// The schema, where nothing of it was refused.
+  fileprivate var wholeSchema: SchemaDescription? {
+    schema.flatMap { $0.isWhole && $0.parsed.refused.isEmpty ? $0.parsed.description : nil }
+  }
+}
+
+extension Contract {
+  /// How a database that SQLite must not open compares, by the schema that was found in its bytes;
+  /// nil where there is none.
+  fileprivate func comparison(with survey: Survey) -> ContractVerification? {
+    guard let header = survey.header, let schema = survey.schema else { return nil }
+    // Of what cannot be parsed nobody knows whether it is the right one.
+    let unread = Set(schema.parsed.refused.map(\.name.text))
+    let differences = differences(
+      in: schema.parsed.description, applicationID: header.applicationID
+    ).filter { $0.kind != .missing || !unread.contains($0.object) }
+    var comparison = ContractVerification(
+      expectedVersion: userVersion, foundVersion: header.userVersion,
+      expectedApplicationID: applicationID, foundApplicationID: header.applicationID,
+      differences: differences)
+    comparison.ignoredTables = ignoreTables
+    comparison.hasAskedRows = false
+    return comparison
   }
 }

@@ -21,7 +21,7 @@ package enum PublishedFormat: String, Hashable, Sendable, CaseIterable {
   package var version: Int {
     switch self {
     case .log: 3
-    case .report: 2
+    case .report: 3
     case .contract, .playbook: 1
     }
   }

@@ -73,7 +73,7 @@ extension MigrationJudgement {
 
     var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("\(undertaking.noun) \(end.description)") }
-    let drifts = examination.verification?.drifts.count ?? 0
+    let drifts = examination.comparison?.drifts.count ?? 0
     if drifts > 0, examination.relation == .equal {
       problems.append(
         "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
@@ -98,7 +98,7 @@ extension ContractDifference {
       return switch change.kind {
       case .missing: "- \(what)" + (change.expected.map { " (\($0))" } ?? "")
       case .extra: "+ \(what)" + (change.found.map { " (\($0))" } ?? "")
-      case .changed: "~ \(what): \(change.expected ?? "?") is now \(change.found ?? "?")"
+      case .changed, .broken: "~ \(what): \(change.expected ?? "?") is now \(change.found ?? "?")"
       }
     }
   }

@@ -134,7 +134,7 @@ struct DatabasePerformer: PlaybookPerformer {
     known[.hotJournal] = .flag(examination.findings.contains { $0.code == .hotJournal })
     known[.versionFound] = examination.foundVersion.map { .integer($0) }
     known[.versionRelation] = .text(examination.relation.rawValue)
-    known[.schemaDifferences] = examination.verification.map { .integer($0.drifts.count) }
+    known[.schemaDifferences] = examination.comparison.map { .integer($0.drifts.count) }
     known[.invariantsBroken] = examination.verification.map { .integer($0.brokenInvariants.count) }
     switch examination.unsynced {
     case .none: (known[.unsyncedRows], known[.unsyncedState]) = (0, "none")

@@ -104,7 +104,11 @@ extension PlanRun {
     // In WAL mode the content of another page size does not go in.
     schema.pageSize = examination?.survey.geometry?.geometry.pageSize ?? schema.pageSize
     do {
-      let unrestored = try FreshDatabase(at: path, schema: schema).finish()
+      let fresh = try FreshDatabase(at: path, schema: schema)
+      if let hash = contract.books[.room]?.identityHash {
+        try fresh.connection.execute(ContractDifference.noting(identity: hash))
+      }
+      let unrestored = try fresh.finish()
       if let object = unrestored.first {
         throw RescueError(
           .invalidInput, "the schema does not build: \(object.name): \(object.reason)",

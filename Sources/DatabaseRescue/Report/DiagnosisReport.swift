@@ -49,8 +49,10 @@ package struct DiagnosisReport: Report, Hashable {
   package let versions: RunRecord.Versions
   /// What is known of rows that were not sent anywhere yet.
   package let unsynced: ReportedUnsynced
-  /// How the schema differs from the contract.
+  /// How the database differs from the contract, line by line.
   package let differences: [String]
+  /// How the database differs from the contract.
+  private let listedDifferences: [ReportedDifference]
   /// How many differences are not listed, because there are too many.
   package let differencesOmitted: Int
   /// The findings by kind, heaviest first.
@@ -76,11 +78,12 @@ package struct DiagnosisReport: Report, Hashable {
 
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, losesRows, meaning, rows
-    case tables, tablesOmitted, versions, unsynced, differences, differencesOmitted
+    case tables, tablesOmitted, versions, unsynced, differencesOmitted
     case findings, unchecked, uncheckedOmitted, hint, next, undo, facts, pages
     case word = "verdict"
     case exitStatus = "exit"
     case offer = "options"
+    case listedDifferences = "differences"
   }
 
   /// The most members of a list; a hostile schema can name hundreds of thousands of tables.
@@ -88,33 +91,34 @@ package struct DiagnosisReport: Report, Hashable {
 
   /// Makes the report of a diagnosis.
   ///
-  /// `trial` is what copying the rows gave, where that was tried; `differences` are the differences
-  /// from the contract as ready lines, without row values.
+  /// `trial` is what copying the rows gave, where that was tried; `differences` are those of the
+  /// examination unless they are given.
   package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
-    differences: [String] = [], file: PlainName, inputs: [RunRecord.InputDigest] = [],
+    differences: [ContractDifference]? = nil, file: PlainName, inputs: [RunRecord.InputDigest] = [],
     code: SupportCode, created: Date
   ) {
     self.init(
-      "diagnosis", of: examination, trial: trial, options: options, differences: differences,
-      file: file, inputs: inputs, code: code, created: created)
+      "diagnosis", of: examination, trial: trial, options: options, differences, file: file,
+      inputs: inputs, code: code, created: created)
   }
 
   /// Makes the report of a look at a database: what can be done was not asked.
   ///
   /// `type` is the name of the command.
   package init(
-    ofLook type: String, _ examination: Examination, differences: [String], file: PlainName,
+    ofLook type: String, _ examination: Examination, file: PlainName,
     code: SupportCode, created: Date
   ) {
     self.init(
-      type, of: examination, trial: nil, options: nil, differences: differences, file: file,
+      type, of: examination, trial: nil, options: nil, nil, file: file,
       inputs: [], code: code, created: created)
   }
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    differences: [String], file: PlainName, inputs: [RunRecord.InputDigest], code: SupportCode,
+    _ known: [ContractDifference]?, file: PlainName, inputs: [RunRecord.InputDigest],
+    code: SupportCode,
     created: Date
   ) {
     let survey = examination.survey
@@ -142,7 +146,10 @@ package struct DiagnosisReport: Report, Hashable {
       found: examination.foundVersion, expected: examination.expectedVersion,
       relation: examination.relation)
     unsynced = ReportedUnsynced(examination.unsynced)
-    self.differences = differences.prefix(Self.listLimit).map(\.shownMessage)
+    let differences = known ?? examination.comparison?.differences ?? []
+    let listed = Array(differences.prefix(Self.listLimit))
+    self.differences = ContractDifference.lines(for: listed).map(\.shownMessage)
+    listedDifferences = listed.map { ReportedDifference($0) }
     differencesOmitted = max(0, differences.count - Self.listLimit)
     findings = FindingGroup.groups(of: examination.findings, in: survey.image)
     unchecked = ReportedUnchecked.list(examination.unchecked)

@@ -276,7 +276,7 @@ extension MigrationJudgement {
   /// How the schema differs from the contract, one line each; none under another version.
   fileprivate var drifts: [String] {
     guard examination.relation == .equal else { return [] }
-    return (examination.verification?.drifts ?? []).map(\.summary)
+    return (examination.comparison?.drifts ?? []).map(\.summary)
   }
 }
 

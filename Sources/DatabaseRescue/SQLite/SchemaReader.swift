@@ -14,11 +14,9 @@ package enum SchemaReader {
   ) throws(SQLiteError) -> SchemaDescription {
     var description = SchemaDescription()
     var kinds: [Name: (kind: String, withoutRowID: Bool, strict: Bool)] = [:]
-    for row in try connection.rows(
-      "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'")
-    {
-      kinds[row[0].name] = (
-        row[1].utf8String ?? "", row[2] != .integer(0), row[3] != .integer(0)
+    for row in try connection.rows("PRAGMA main.table_list") {
+      kinds[row[1].name] = (
+        row[2].utf8String ?? "", row[4] != .integer(0), row[5] != .integer(0)
       )
     }
     let entries = try connection.rows(
@@ -54,18 +52,15 @@ package enum SchemaReader {
     withoutRowID: Bool, strict: Bool, _ statements: [Name: String?]
   ) throws(SQLiteError) -> TableDescription {
     let tokens = SQLTokens(parsing: sql)
-    let information = try connection.rows(
-      """
-      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)
-      ORDER BY cid
-      """, [.text(name)])
+    // Pragmas, and not the tables of their names: SQLite is ready with them in half the time.
+    let information = try connection.pragma("table_xinfo", of: name)
     // Hidden columns of virtual tables (1) are not columns that rows have.
-    let columns = information.filter { $0[5] != .integer(1) }.map { row in
+    let columns = information.filter { $0[6] != .integer(1) }.map { row in
       ColumnDescription(
-        name: row[0].name, type: row[1].utf8String ?? "",
-        notNull: row[2] != .integer(0), defaultSQL: row[3].utf8String,
-        primaryKeyPosition: Int(row[4].integerValue ?? 0),
-        generated: row[5] == .integer(2) ? .virtual : row[5] == .integer(3) ? .stored : .none,
+        name: row[1].name, type: row[2].utf8String ?? "",
+        notNull: row[3] != .integer(0), defaultSQL: row[4].utf8String,
+        primaryKeyPosition: Int(row[5].integerValue ?? 0),
+        generated: row[6] == .integer(2) ? .virtual : row[6] == .integer(3) ? .stored : .none,
         collation: "BINARY")
     }
     var table = TableDescription(
@@ -75,7 +70,7 @@ package enum SchemaReader {
       storageOrder: columns.indices.filter { columns[$0].generated != .virtual }, sql: sql)
     table.indexes = try indexes(connection, of: name, statements)
     table.foreignKeys = try foreignKeys(connection, of: name, tokens)
-    table.checks = checks(in: tokens).map(\.normalized)
+    table.checks = checks(in: tokens).map(\.sql)
     collations(in: tokens, &table)
     if withoutRowID {
       table.storageOrder = try storageOrder(connection, of: table)
@@ -100,45 +95,39 @@ package enum SchemaReader {
     guard let key = table.indexes.first(where: { $0.origin == .primaryKey }) else {
       return table.storageOrder
     }
-    let rows = try connection.rows(
-      "SELECT cid FROM pragma_index_xinfo(?) ORDER BY seqno", [.text(key.name)])
-    return rows.compactMap { $0.first?.integerValue.map(Int.init) }
+    return try connection.pragma("index_xinfo", of: key.name).compactMap {
+      $0[1].integerValue.map(Int.init)
+    }
   }
 
   private static func indexes(
     _ connection: borrowing Connection, of table: Name, _ statements: [Name: String?]
   ) throws(SQLiteError) -> [IndexDescription] {
-    let list = try connection.rows(
-      """
-      SELECT name, "unique", origin, partial FROM pragma_index_list(?) ORDER BY name
-      """, [.text(table)])
+    let list = try connection.pragma("index_list", of: table)
     var indexes: [IndexDescription] = []
     for row in list {
-      let name = row[0].name
+      let name = row[1].name
       let sql = statements[name] ?? nil
       let tokens = sql.map { SQLTokens(parsing: $0) }
-      let parts = try connection.rows(
-        """
-        SELECT cid, name, "desc", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno
-        """, [.text(name)])
+      let parts = try connection.pragma("index_xinfo", of: name).filter { $0[5] == .integer(1) }
       let items = tokens.flatMap { indexItems(in: $0) } ?? []
       let columns = parts.enumerated().map { position, part in
         IndexColumn(
-          name: part[1].utf8String.map { Name($0) },
-          expression: part[1].utf8String == nil && position < items.count
-            ? items[position].normalized : nil,
-          descending: part[2] == .integer(1), collation: Name(part[3].utf8String ?? "BINARY"))
+          name: part[2].utf8String.map { Name($0) },
+          expression: part[2].utf8String == nil && position < items.count
+            ? items[position].sql : nil,
+          descending: part[3] == .integer(1), collation: Name(part[4].utf8String ?? "BINARY"))
       }
       indexes.append(
         IndexDescription(
-          name: name, unique: row[1] == .integer(1),
-          origin: row[2] == .text("pk")
-            ? .primaryKey : row[2] == .text("u") ? .uniqueConstraint : .created,
+          name: name, unique: row[2] == .integer(1),
+          origin: row[3] == .text("pk")
+            ? .primaryKey : row[3] == .text("u") ? .uniqueConstraint : .created,
           columns: columns,
-          predicate: row[3] == .integer(1)
-            ? tokens.flatMap { predicate(in: $0) }?.normalized ?? "" : nil, sql: sql))
+          predicate: row[4] == .integer(1)
+            ? tokens.flatMap { predicate(in: $0) }?.sql ?? "" : nil, sql: sql))
     }
-    return indexes
+    return indexes.sorted { $0.name.text.utf8.lexicographicallyPrecedes($1.name.text.utf8) }
   }
 
   /// The expressions of an index's columns, without their ordering.
@@ -162,11 +151,11 @@ package enum SchemaReader {
     _ connection: borrowing Connection, of table: Name, _ tokens: SQLTokens
   ) throws(SQLiteError) -> [ForeignKeyDescription] {
     // SQLite numbers them from the last declared to the first.
-    let rows = try connection.rows(
-      """
-      SELECT id, "table", "from", "to", on_update, on_delete, match
-      FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq
-      """, [.text(table)])
+    let rows = try connection.pragma("foreign_key_list", of: table).sorted { left, right in
+      let (first, second) = (left[0].integerValue ?? 0, right[0].integerValue ?? 0)
+      return first == second
+        ? left[1].integerValue ?? 0 < right[1].integerValue ?? 0 : first > second
+    }
     let deferrals = deferrals(in: tokens)
     var keys: [ForeignKeyDescription] = []
     var lastID: Value?
@@ -174,14 +163,14 @@ package enum SchemaReader {
       if row[0] != lastID {
         keys.append(
           ForeignKeyDescription(
-            columns: [], table: row[1].name, referencedColumns: [],
-            onUpdate: row[4].utf8String ?? "", onDelete: row[5].utf8String ?? "",
-            match: row[6].utf8String ?? "",
+            columns: [], table: row[2].name, referencedColumns: [],
+            onUpdate: row[5].utf8String ?? "", onDelete: row[6].utf8String ?? "",
+            match: row[7].utf8String ?? "",
             deferred: keys.count < deferrals.count && deferrals[keys.count]))
         lastID = row[0]
       }
-      keys[keys.count - 1].columns.append(row[2].name)
-      if let column = row[3].utf8String {
+      keys[keys.count - 1].columns.append(row[3].name)
+      if let column = row[4].utf8String {
         keys[keys.count - 1].referencedColumns.append(Name(column))
       }
     }
@@ -222,7 +211,8 @@ package enum SchemaReader {
   private static func collations(in tokens: SQLTokens, _ table: inout TableDescription) {
     guard let body = body(of: tokens) else { return }
     for item in body.items {
-      guard let first = item.tokens.first, let collate = item.position(of: "collate"),
+      // Of several clauses the last counts.
+      guard let first = item.tokens.first, let collate = item.lastPosition(of: "collate"),
         collate + 1 < item.tokens.count
       else { continue }
       let name = Name(SQLTokens([first]).normalized)
@@ -238,6 +228,15 @@ package enum SchemaReader {
   /// What stands between the parentheses of CREATE TABLE.
   private static func body(of tokens: SQLTokens) -> SQLTokens? {
     tokens.tokens.firstIndex(of: .symbol("(")).flatMap { tokens.group(at: $0) }
+  }
+}
+
+extension Connection {
+  /// What a pragma says of a table or index.
+  ///
+  /// - Throws: ``SQLiteError`` when it cannot be told.
+  fileprivate func pragma(_ pragma: String, of name: Name) throws(SQLiteError) -> [[Value]] {
+    try rows("PRAGMA main.\(pragma)(\(name.quotedIdentifier))")
   }
 }
 

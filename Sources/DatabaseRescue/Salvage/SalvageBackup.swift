@@ -29,7 +29,8 @@ package struct SalvageBackup: Sendable {
 extension SalvageBackup {
   /// What the backup tells of a later state of its database.
   var knowledge: OutsideKnowledge {
-    OutsideKnowledge(schema: FreshSchema(of: survey).declared.entries, pages: knownPages)
+    OutsideKnowledge(
+      schema: { [survey] in FreshSchema(of: survey).declared.entries }, pages: knownPages)
   }
 
   /// Opens a backup for reading; a damaged one gives what is left of it.

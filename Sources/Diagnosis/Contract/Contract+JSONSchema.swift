@@ -27,9 +27,19 @@ extension Contract {
         "allowExtraObjects": {"type": "boolean", "default": false, "description": "Whether tables, indexes, triggers and views that are not expected are allowed."},
         "renamedTables": {"type": "object", "additionalProperties": {"type": "string"}, "description": "New names of tables by their old ones: where a salvage puts the rows."},
         "renamedColumns": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}}, "description": "By table, new names of columns by their old ones."},
-        "ignoreTables": {"type": "array", "items": {"type": "string"}, "description": "Tables that are not looked at."}
+        "ignoreTables": {"type": "array", "items": {"type": "string"}, "description": "Tables that are not looked at."},
+        "rules": {"enum": ["sqlite", "room"], "default": "sqlite", "description": "By whose rules schemas are compared: room looks at what Room looks at, and all else is a notice."},
+        "frameworks": {"type": "object", "additionalProperties": {"$ref": "#/$defs/book"}, "description": "What frameworks have noted in a database of this version, by their names."}
       },
       "$defs": {
+        "book": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "identityHash": {"type": "string", "description": "Room: what stands in room_master_table."},
+            "migrations": {"type": "array", "items": {"type": "string"}, "description": "The migrations that were carried out, by the names under which they are noted."}
+          }
+        },
         "invariant": {
           "type": "object",
           "additionalProperties": false,

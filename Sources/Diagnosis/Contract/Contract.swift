@@ -37,6 +37,12 @@ public struct Contract: Hashable, Sendable {
   package var renamedColumns: [Name: [Name: Name]]
   /// Tables that are not looked at.
   package var ignoreTables: [Name]
+  /// By whose rules schemas are compared.
+  package var rules: SchemaRules
+  /// What frameworks have noted in a database of this version.
+  package var books: [Framework: FrameworkBook]
+  /// What was noted when it was read; no part of the document.
+  package var notes: [String] = []
 
   /// Makes a contract.
   package init(
@@ -45,7 +51,7 @@ public struct Contract: Hashable, Sendable {
     freshSchema: [String] = [], invariants: [Invariant] = [], unsynced: [UnsyncedEntry] = [],
     rowCounts: [Name: RowCountPolicy] = [:], allowExtraObjects: Bool = false,
     renamedTables: [Name: Name] = [:], renamedColumns: [Name: [Name: Name]] = [:],
-    ignoreTables: [Name] = []
+    ignoreTables: [Name] = [], rules: SchemaRules = .sqlite, books: [Framework: FrameworkBook] = [:]
   ) {
     self.version = version
     self.name = name
@@ -60,6 +66,8 @@ public struct Contract: Hashable, Sendable {
     self.renamedTables = renamedTables
     self.renamedColumns = renamedColumns
     self.ignoreTables = ignoreTables
+    self.rules = rules
+    self.books = books
   }
 
   /// What a migration may do to the number of rows of a table.
@@ -118,6 +126,7 @@ extension Contract: Codable {
   enum CodingKeys: String, CodingKey {
     case format, version, schema, name, applicationID, userVersion, freshSchema, invariants
     case unsynced, rowCounts, allowExtraObjects, renamedTables, renamedColumns, ignoreTables
+    case rules, frameworks
   }
 
   /// Reads a contract; what is absent says nothing.
@@ -146,7 +155,9 @@ extension Contract: Codable {
       allowExtraObjects: try values.value(.allowExtraObjects, else: false),
       renamedTables: try values.value(.renamedTables, else: [:]),
       renamedColumns: try values.value(.renamedColumns, else: [:]),
-      ignoreTables: try values.value(.ignoreTables, else: []))
+      ignoreTables: try values.value(.ignoreTables, else: []),
+      rules: try values.value(.rules, else: .sqlite),
+      books: Framework.books(try values.value(.frameworks, else: [:])))
   }
 
   /// Writes the contract without what says nothing.
@@ -166,5 +177,8 @@ extension Contract: Codable {
     try values.encode(renamedTables, .renamedTables, unless: [:])
     try values.encode(renamedColumns, .renamedColumns, unless: [:])
     try values.encode(ignoreTables, .ignoreTables, unless: [])
+    try values.encode(rules, .rules, unless: .sqlite)
+    let named = Dictionary(books.map { ($0.key.word, $0.value) }) { first, _ in first }
+    try values.encode(named, .frameworks, unless: [:])
   }
 }

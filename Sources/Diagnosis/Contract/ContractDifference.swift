@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way in which a schema is not the one that a contract expects, and what would mend it.
+// One way in which a database is not the one that a contract expects, and what would mend it.
 
-/// One way in which a schema is not the one expected.
+/// One way in which a database is not the one expected.
 package struct ContractDifference: Hashable, Sendable {
   /// The kinds of difference.
   package enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
@@ -11,12 +11,14 @@ package struct ContractDifference: Hashable, Sendable {
     case extra
     /// It is there and other than expected.
     case changed
+    /// It is there as expected, and rows do not keep to it.
+    case broken
   }
 
   /// How much a difference weighs.
   package enum Weight: String, Hashable, Sendable, CaseIterable, Codable {
     /// Values are stored, found and checked alike; only their order or declared type reads
-    /// otherwise.
+    /// otherwise, or whoever opens the database does not look at it.
     case notice
     /// The database does not do what the app expects.
     case drift
@@ -24,6 +26,8 @@ package struct ContractDifference: Hashable, Sendable {
 
   /// What can differ.
   package enum Subject: String, Hashable, Sendable, CaseIterable, Codable {
+    /// The application id of the database.
+    case applicationID = "application id"
     /// A table, by name.
     case table
     /// WITHOUT ROWID and STRICT, by table.
@@ -48,14 +52,10 @@ package struct ContractDifference: Hashable, Sendable {
     case view
     /// A trigger, by name.
     case trigger
-  }
-
-  /// What would mend a difference.
-  package enum Mend: Hashable, Sendable {
-    /// One SQL statement.
-    case statement(String)
-    /// No single statement, and why.
-    case none(because: String)
+    /// The words of a full-text index, by table.
+    case fullText = "full-text index"
+    /// What a framework has noted of the schema, by its table.
+    case identity = "identity hash"
   }
 
   /// What kind of difference it is.
@@ -71,7 +71,7 @@ package struct ContractDifference: Hashable, Sendable {
   /// What is there, in a few words of SQL; nil where nothing is.
   package let found: String?
   /// What would mend it.
-  package let mend: Mend
+  package var mend: Mend
 
   /// Makes a difference.
   package init(
@@ -87,6 +87,12 @@ package struct ContractDifference: Hashable, Sendable {
     self.mend = mend
   }
 
+  /// The same with another weight.
+  func weighing(_ weight: Weight) -> ContractDifference {
+    ContractDifference(
+      kind, subject, object, expected: expected, found: found, mend: mend, weight: weight)
+  }
+
   /// What differs, such as `missing column workouts.timezone`.
   package var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
 
@@ -99,28 +105,63 @@ package struct ContractDifference: Hashable, Sendable {
     }
   }
 
-  /// The lines of a diff: the difference after its sign, then what would mend it.
-  package var lines: [String] {
-    let sign =
-      switch kind {
-      case .missing: "-"
-      case .extra: "+"
-      case .changed: "~"
-      }
-    let note = weight == .notice ? " [notice]" : ""
-    let mending =
-      switch mend {
-      case .statement(let sql): "    mend: \(SQLTokens(parsing: sql).sql);"
-      case .none(let reason): "    no single statement mends it: \(reason)"
-      }
-    guard let expected, let found else { return ["\(sign) \(summary)\(note)", mending] }
-    return [
-      "\(sign) \(headline)\(note)", "    expected: \(expected)", "    found:    \(found)", mending,
-    ]
+  /// The sign of the difference in a list: of what is missing, extra, or otherwise.
+  private var sign: String {
+    switch kind {
+    case .missing: "-"
+    case .extra: "+"
+    case .changed, .broken: "~"
+    }
   }
 
-  /// A readable diff; empty when there are no differences.
+  /// The lines of a list without what would mend it.
+  package var description: [String] {
+    let note = weight == .notice ? " [notice]" : ""
+    guard let expected, let found else { return ["\(sign) \(summary)\(note)"] }
+    return ["\(sign) \(headline)\(note)", "    expected: \(expected)", "    found:    \(found)"]
+  }
+
+  /// The lines of a list of what leads there: what comes, goes or changes, after its sign.
+  package var change: [String] {
+    let note = weight == .notice ? " [notice]" : ""
+    switch kind {
+    case .missing:
+      return ["+ \(subject.rawValue) \(object)\(expected.map { " (\($0))" } ?? "")\(note)"]
+    case .extra: return ["- \(subject.rawValue) \(object)\(found.map { " (\($0))" } ?? "")\(note)"]
+    case .changed, .broken:
+      return [
+        "~ \(subject.rawValue) \(object)\(note)", "    from: \(found ?? "")",
+        "    to:   \(expected ?? "")",
+      ]
+    }
+  }
+
+  /// A readable list: each difference after its sign, then what would mend it; several that one
+  /// script mends refer to it.
+  package static func lines(for differences: [ContractDifference]) -> [String] {
+    var told: [Mend: String] = [:]
+    return differences.flatMap { difference -> [String] in
+      let mend = difference.mend
+      let warnings = mend.warnings.map { "    warning: \($0)" }
+      guard !mend.steps.isEmpty else {
+        return difference.description + warnings
+          + (mend.obstacle.map { ["    no SQL mends it: \($0)"] } ?? [])
+      }
+      let script = Mend(mend.steps)
+      if let first = told[script] {
+        return difference.description + warnings + ["    mend: by what mends '\(first)'"]
+      }
+      let statements = script.statements.map { "\(SQLTokens(parsing: $0).sql);" }
+      if statements.count > 1 { told[script] = difference.headline }
+      let mending =
+        statements.count == 1
+        ? ["    mend: \(statements[0])"] : ["    mend:"] + statements.map { "      \($0)" }
+      return difference.description + warnings + mending
+    }
+  }
+
+  /// A readable list as one text; empty when there are no differences.
   package static func diff(_ differences: [ContractDifference]) -> String {
-    differences.flatMap(\.lines).map { $0 + "\n" }.joined()
+    lines(for: differences).map { $0 + "\n" }.joined()
   }
 }

@@ -12,52 +12,74 @@ extension ContractVerification {
   /// What a verification found, the heaviest of each kind first.
   ///
   /// Under another version other tables are to be expected: then the differences are
-  /// only counted, and invariants say nothing.
+  /// notices, and invariants say nothing.
   package static func findings(of verification: ContractVerification) -> [Finding] {
-    verification.application + verification.version
-      + (verification.relation == .equal ? verification.drift + verification.invariants : [])
-      + verification.foreignKeys + verification.waiting
+    verification.application + verification.version + verification.drift
+      + (verification.relation == .equal ? verification.invariants : [])
+      + verification.foreignKeys + (verification.hasAskedRows ? verification.waiting : [])
   }
 
+  /// An id of another application counts under every version; one that was never set may come with
+  /// the migration.
   private var application: [Finding] {
     guard !isExpectedApplication, let expectedApplicationID else { return [] }
     return [
       Finding(
         .applicationMismatch,
-        "the application id is \(foundApplicationID), and \(expectedApplicationID) is expected")
+        "the application id is \(foundApplicationID), and \(expectedApplicationID) is expected",
+        severity: relation == .equal || foundApplicationID != 0 ? nil : .notice)
     ]
   }
 
   private var version: [Finding] {
-    guard relation != .equal else { return [] }
     let count = drifts.count
     let differences =
       count == 0
       ? "; the schema is the expected one"
       : count == 1 ? "; 1 difference in the schema" : "; \(count) differences in the schema"
-    return [
-      Finding(
-        relation == .older ? .versionOlder : .versionNewer,
-        "the version is \(foundVersion), and \(expectedVersion) is expected\(differences)")
-    ]
+    let number =
+      foundVersion == expectedVersion
+      ? []
+      : [
+        Finding(
+          foundVersion < expectedVersion ? .versionOlder : .versionNewer,
+          "the version is \(foundVersion), and \(expectedVersion) is expected\(differences)")
+      ]
+    return number
+      + books.map { book in
+        let name = book.framework.title
+        return book.unknown > 0
+          ? Finding(
+            .versionNewer,
+            "\(counted(book.unknown, "migration")) of \(name) \(book.unknown == 1 ? "is" : "are") "
+              + "noted that the contract does not know")
+          : Finding(
+            .versionOlder,
+            "\(counted(book.missing, "migration")) of \(name) that the contract knows "
+              + "\(book.missing == 1 ? "is" : "are") not noted")
+      }
   }
 
   private var drift: [Finding] {
-    let ordered = drifts + differences.filter { $0.weight == .notice }
+    let listed = differences.filter { $0.subject != .applicationID && $0.kind != .broken }
+    let broken = differences.filter { $0.kind == .broken && $0.subject == .fullText }
+    let ordered =
+      listed.filter { $0.weight == .drift } + broken + listed.filter { $0.weight == .notice }
+    let isExpected = relation == .equal
     let shown = ordered.prefix(Self.differencesMax).map { difference in
       let details = [difference.expected, difference.found].compactMap(\.self)
       let isShort = details.allSatisfy { $0.utf8.count <= Self.detailMax }
       return Finding(
         .schemaDrift, isShort ? difference.summary : difference.headline,
         at: .init(object: difference.object),
-        severity: difference.weight == .notice ? .notice : nil)
+        severity: difference.weight == .notice || !isExpected ? .notice : nil)
     }
     let rest = ordered.dropFirst(Self.differencesMax)
     guard !rest.isEmpty else { return shown }
     return shown + [
       Finding(
         .schemaDrift, "\(rest.count) more differences",
-        severity: rest.contains { $0.weight == .drift } ? nil : .notice)
+        severity: isExpected && rest.contains { $0.weight == .drift } ? nil : .notice)
     ]
   }
 

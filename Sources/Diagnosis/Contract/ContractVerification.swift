@@ -67,6 +67,21 @@ package struct ContractVerification: Hashable, Sendable {
     }
   }
 
+  /// How the books of a framework stand to those that the contract knows.
+  package struct BookState: Hashable, Sendable {
+    /// The framework.
+    package let framework: Framework
+    /// How many migrations are noted that the contract does not know.
+    package let unknown: Int
+    /// How many that it knows are not noted.
+    package let missing: Int
+
+    /// Makes a state.
+    package init(_ framework: Framework, unknown: Int, missing: Int) {
+      (self.framework, self.unknown, self.missing) = (framework, unknown, missing)
+    }
+  }
+
   /// The version that the contract expects.
   package var expectedVersion: Int32
   /// The version of the database.
@@ -87,6 +102,12 @@ package struct ContractVerification: Hashable, Sendable {
   package var uncheckedForeignKeys: [Unchecked]
   /// Rows that wait to be sent, by place.
   package var unsynced: [Unsynced]
+  /// The books of frameworks that are not those that the contract knows.
+  package var books: [BookState] = []
+  /// Tables that are not looked at.
+  package var ignoredTables: [Name] = []
+  /// Whether the rows were asked; else only what the bytes say was compared.
+  package var hasAskedRows = true
 
   /// Makes a result.
   package init(
@@ -109,13 +130,24 @@ package struct ContractVerification: Hashable, Sendable {
   }
 
   /// How the version of the database relates to the one expected.
+  ///
+  /// A migration that the contract does not know is of a newer app, whatever the number says.
   package var relation: VersionRelation {
-    foundVersion == expectedVersion ? .equal : foundVersion < expectedVersion ? .older : .newer
+    if foundVersion > expectedVersion || books.contains(where: { $0.unknown > 0 }) {
+      return .newer
+    }
+    return foundVersion < expectedVersion || !books.isEmpty ? .older : .equal
   }
 
   /// Whether the application id is the one expected.
   package var isExpectedApplication: Bool {
     expectedApplicationID.map { $0 == foundApplicationID } ?? true
+  }
+
+  /// The tables of which rows are not looked at: those that are extra, and those that are ignored.
+  var unwatchedTables: Set<Name> {
+    Set(ignoredTables).union(
+      differences.filter { $0.kind == .extra && $0.subject == .table }.map { Name($0.object) })
   }
 
   /// The differences because of which the database does not do what the app expects.

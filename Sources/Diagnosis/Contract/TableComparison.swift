@@ -5,18 +5,24 @@ import SQLiteFormat
 
 /// Two tables of one name side by side.
 struct TableComparison {
-  private let expected: TableDescription
-  private let found: TableDescription
-  private let parents: (expected: SchemaDescription, found: SchemaDescription)
-  private let allowsExtras: Bool
+  let expected: TableDescription
+  let found: TableDescription
+  let schemas: (expected: SchemaDescription, found: SchemaDescription)
+  let allowsExtras: Bool
+  let rules: SchemaRules
+  /// The name that the table has now, where that is another one.
+  private let oldName: Name?
   /// Old names of columns that are there, by the new names that are not.
   private let oldNames: [Name: Name]
-  private let expectedDeclaration: TableDeclaration
-  private let foundDeclaration: TableDeclaration
+  let expectedDeclaration: TableDeclaration
+  let foundDeclaration: TableDeclaration
+  /// What a quoted name in an expression can be the name of.
+  let names: Set<Name>
 
   init(
     _ expected: TableDescription, _ found: TableDescription,
-    parents: (SchemaDescription, SchemaDescription), allowsExtras: Bool, renamed: [Name: Name]
+    schemas: (SchemaDescription, SchemaDescription), allowsExtras: Bool, oldName: Name?,
+    renamed: [Name: Name], rules: SchemaRules
   ) {
     let wanted = Set(expected.columns.map(\.name))
     let present = Set(found.columns.map(\.name))
@@ -25,278 +31,260 @@ struct TableComparison {
         && wanted.contains(new) && !present.contains(new)
     }
     self.expected = expected
-    self.found = found.renaming(pending)
-    self.parents = parents
+    self.found = found.renamingColumns(pending)
+    self.schemas = schemas
     self.allowsExtras = allowsExtras
-    oldNames = Dictionary(
-      pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+    self.rules = rules
+    self.oldName = oldName
+    oldNames = Dictionary(pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
     expectedDeclaration = TableDeclaration(sql: expected.sql)
-    foundDeclaration = TableDeclaration(sql: found.sql)
+    foundDeclaration = TableDeclaration(sql: self.found.sql)
+    names = expected.expressionNames.union(self.found.expressionNames)
   }
 
-  var differences: [ContractDifference] {
+  /// The differences, and what makes the table anew where one of them needs that.
+  var outcome: (differences: [ContractDifference], remaking: ContractDifference.Mend?) {
+    let all = differences
+    guard all.contains(where: { $0.mend.needsTable }) else { return (all, nil) }
+    let renames = all.flatMap { $0.mend.steps.filter { $0.phase == .renaming } }
+    let remaking = remaking(after: renames)
+    let mended = all.map { difference in
+      var difference = difference
+      difference.mend = difference.mend.carriedOut(by: remaking)
+      return difference
+    }
+    return (mended, remaking)
+  }
+
+  private var differences: [ContractDifference] {
     // What shadow tables look like is their module's affair.
     if expected.kind == .shadow { return [] }
-    if expected.kind == .virtual || found.kind == .virtual { return virtualTables }
-    return options + columns + columnOrder + primaryKey + checks + conflictClauses
-      + uniqueConstraints + foreignKeys + indexes
+    if expected.kind == .virtual || found.kind == .virtual { return rename + virtualTables }
+    return rename + options + columns + columnOrder + primaryKey + checks + conflictClauses
+      + foreignKeys + keysAndIndexes
+  }
+
+  private var rename: [ContractDifference] {
+    guard let oldName else { return [] }
+    let sql = "ALTER TABLE \(oldName.quotedIdentifier) RENAME TO \(expected.name.quotedIdentifier)"
+    return [
+      ContractDifference(
+        .changed, .table, expected.name.text, expected: expected.name.text, found: oldName.text,
+        mend: ContractDifference.Mend([.init(.renaming, sql)]))
+    ]
+  }
+
+  private func remaking(
+    after renames: [ContractDifference.Mend.Step]
+  ) -> ContractDifference.Mend {
+    let remaking = TableRemaking(
+      expected, of: found, in: schemas.expected, since: schemas.found, keepsExtras: allowsExtras)
+    let mend = remaking.mend
+    return mend.obstacle == nil ? ContractDifference.Mend(renames + mend.steps) : mend
   }
 
   private var virtualTables: [ContractDifference] {
     let texts = (SQLTokens(statement: expected.sql), SQLTokens(statement: found.sql))
-    guard texts.0.normalized != texts.1.normalized else { return [] }
+    guard VirtualMeaning(texts.0) != VirtualMeaning(texts.1) else { return [] }
     return [
       ContractDifference(
         .changed, .table, expected.name.text, expected: texts.0.sql, found: texts.1.sql,
-        mend: .rebuilding)
+        mend: .remaking())
     ]
   }
 
   private var options: [ContractDifference] {
     guard expected.optionsText != found.optionsText else { return [] }
+    let types = expected.columns.map { "'\($0.name)'" }.joined(separator: ", ")
     return [
       ContractDifference(
         .changed, .options, expected.name.text, expected: expected.optionsText,
-        found: found.optionsText, mend: .rebuilding)
+        found: found.optionsText,
+        mend: .remaking(
+          losses: found.strict && !expected.strict
+            ? ["the types of values are not enforced any more"]
+            : expected.strict && !found.strict
+              ? ["it fails where a value is not of the type of its column (\(types))"] : []),
+        weight: weight(seenByRoom: false))
     ]
   }
 
   private var primaryKey: [ContractDifference] {
     let (wanted, present) = (expected.primaryKeyText, found.primaryKeyText)
     guard wanted.map({ Name($0) }) != present.map({ Name($0) }) else { return [] }
+    let isSeen = expected.primaryKeyNames != found.primaryKeyNames
+    var losses: [String] = []
+    if let present, isSeen { losses = ["the key \(present) is not enforced any more"] }
+    if found.autoincrement, !expected.autoincrement {
+      losses.append("ids of rows that are gone may be given again")
+    }
     return [
       ContractDifference(
         present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey,
-        expected.name.text,
-        expected: wanted, found: present, mend: .rebuilding)
+        expected.name.text, expected: wanted, found: present,
+        mend: .remaking(losses: losses, tests: primaryKeyTests),
+        weight: weight(seenByRoom: isSeen))
     ]
   }
 
-  private var checks: [ContractDifference] {
-    // What a missing column brings along, and an extra one takes, is not told twice.
-    let wanted = without(
-      missingColumns.flatMap { expectedDeclaration.checks(of: $0.name) },
-      expected.checks.map { SQLTokens(parsing: $0).normalized })
-    let present = without(
-      extraColumns.flatMap { foundDeclaration.checks(of: $0.name) },
-      found.checks.map { SQLTokens(parsing: $0).normalized })
-    return unnamed(.check, wanted, present)
+  private var primaryKeyTests: [ContractDifference.Mend.RowTest] {
+    let columns = expected.primaryKeyNames
+    guard columns.allSatisfy({ name in found.columns.contains { $0.name == name } }) else {
+      return []
+    }
+    var tests = [found.duplicates(of: columns.map { IndexColumn(name: $0) })].compactMap(\.self)
+    if let alias = expected.rowIDAlias, found.rowIDAlias == nil {
+      tests.append(found.rows(withoutIntegerIn: expected.columns[alias].name))
+    } else if expected.withoutRowID, !found.withoutRowID {
+      tests += columns.map { found.rows(withNullIn: $0) }
+    }
+    return tests
   }
 
   private var conflictClauses: [ContractDifference] {
     guard !expected.sql.isEmpty else { return [] }
     return unnamed(
-      .conflictClause, expectedDeclaration.conflictClauses, foundDeclaration.conflictClauses)
+      .conflictClause, expectedDeclaration.conflictClauses.map { ($0, $0) },
+      foundDeclaration.conflictClauses.map { ($0, $0) }, { _ in [] })
   }
 
-  private var uniqueConstraints: [ContractDifference] {
-    func keys(_ table: TableDescription) -> [String] {
-      table.indexes.filter { $0.origin == .uniqueConstraint }
-        .map { Name(IndexMeaning($0, of: table).text).foldedText }
+  private var checks: [ContractDifference] {
+    // What a missing column brings along, and an extra one takes, is not told twice.
+    func texts(_ checks: [SQLTokens], besides others: [SQLTokens]) -> [(String, String)] {
+      var others = others.map { $0.meaning(names: names) }
+      return checks.compactMap { check in
+        let meaning = check.meaning(names: names)
+        if let place = others.firstIndex(of: meaning) {
+          others.remove(at: place)
+          return nil
+        }
+        return (meaning, check.sql)
+      }
     }
-    return unnamed(.unique, keys(expected), keys(found))
+    let wanted = texts(
+      expected.checks.map { SQLTokens(parsing: $0) },
+      besides: isRemade ? [] : missingColumns.flatMap { expectedDeclaration.checks(of: $0.name) })
+    let present = texts(
+      found.checks.map { SQLTokens(parsing: $0) },
+      besides: extraColumns.flatMap { foundDeclaration.checks(of: $0.name) })
+    return unnamed(.check, wanted, present) { [found.rows(breaking: $0)] }
   }
 
-  /// Constraints without names: those of which one side has more than the other.
-  private func unnamed(
-    _ subject: ContractDifference.Subject, _ wanted: [String], _ present: [String]
+  /// Constraints without names, by meaning and text: those of which one side has more than the other.
+  func unnamed(
+    _ subject: ContractDifference.Subject, _ wanted: [(meaning: String, text: String)],
+    _ present: [(meaning: String, text: String)],
+    _ tests: (String) -> [ContractDifference.Mend.RowTest]
   ) -> [ContractDifference] {
-    without(present, wanted).sorted().map { text in
-      ContractDifference(.missing, subject, expected.name.text, expected: text, mend: .rebuilding)
+    let weight = weight(seenByRoom: false)
+    let missing = leftOver(wanted, besides: present).map { text in
+      ContractDifference(
+        .missing, subject, expected.name.text, expected: text,
+        mend: .remaking(tests: missingColumns.isEmpty ? tests(text) : []), weight: weight)
     }
-      + without(wanted, present).sorted().map { text in
-        ContractDifference(.extra, subject, expected.name.text, found: text, mend: .rebuilding)
-      }
+    let extra = leftOver(present, besides: wanted).map { text in
+      ContractDifference(
+        .extra, subject, expected.name.text, found: text,
+        mend: .remaking(
+          losses: subject == .conflictClause ? [] : ["\(text) is not enforced any more"]),
+        weight: weight)
+    }
+    return missing + extra
   }
 
-  private var foreignKeys: [ContractDifference] {
-    let all = expected.foreignKeys.map { ForeignKeyMeaning($0, in: parents.expected) }
-    let present = found.foreignKeys.map { ForeignKeyMeaning($0, in: parents.found) }
-    let new = Set(missingColumns.map(\.name))
-    let wanted = without(present, all).filter { key in
-      !key.columns.allSatisfy { new.contains($0) } || !isWithinColumn(key)
-    }
-    var extra = without(all, present)
-    var result: [ContractDifference] = []
-    for key in wanted.sorted(by: { $0.text < $1.text }) {
-      let other = extra.firstIndex { $0.columns == key.columns }.map { extra.remove(at: $0) }
-      result.append(
-        ContractDifference(
-          other == nil ? .missing : .changed, .foreignKey, expected.name.text, expected: key.text,
-          found: other?.text, mend: .rebuilding))
-    }
-    return result
-      + extra.sorted { $0.text < $1.text }.map { key in
-        ContractDifference(
-          .extra, .foreignKey, expected.name.text, found: key.text, mend: .rebuilding)
-      }
+  private func leftOver(
+    _ list: [(meaning: String, text: String)], besides others: [(meaning: String, text: String)]
+  ) -> [String] {
+    var taken = Dictionary(others.map { ($0.meaning, 1) }, uniquingKeysWith: +)
+    return list.filter { element in
+      guard let count = taken[element.meaning], count > 0 else { return true }
+      taken[element.meaning] = count - 1
+      return false
+    }.map(\.text).sorted()
   }
 
-  private func isWithinColumn(_ key: ForeignKeyMeaning) -> Bool {
-    key.columns.count == 1
-      && expectedDeclaration.definition(of: key.columns[0])?.position(of: "references") != nil
+  /// What a difference weighs of which Room sees something, or nothing.
+  func weight(seenByRoom isSeen: Bool) -> ContractDifference.Weight {
+    rules == .room && !isSeen ? .notice : .drift
   }
 
-  private var indexes: [ContractDifference] {
-    func named(_ table: TableDescription) -> [Name: IndexMeaning] {
-      let created = table.indexes.filter { $0.origin == .created }
-      return Dictionary(
-        created.map { ($0.name, IndexMeaning($0, of: table)) }
-      ) { first, _ in first }
-    }
-    let (wanted, present) = (named(expected), named(found))
-    return Set(wanted.keys).union(present.keys).sorted().compactMap { name in
-      switch (wanted[name], present[name]) {
-      case (let wanted?, nil): return wanted.missing
-      case (nil, let present?):
-        guard !allowsExtras else { return nil }
-        return ContractDifference(
-          .extra, .index, present.index.name.text, found: present.text,
-          mend: .statement(SchemaComparison.dropping(.index, present.index.name)))
-      case (let wanted?, let present?):
-        guard wanted.normal != present.normal else { return nil }
-        return ContractDifference(
-          .changed, .index, wanted.index.name.text, expected: wanted.text, found: present.text,
-          mend: .replacing(.index, present.index.name))
-      case (nil, nil): return nil
-      }
-    }
-  }
-}
+  // MARK: Columns
 
-// MARK: - Columns
-
-extension TableComparison {
-  private var missingColumns: [ColumnDescription] {
+  var missingColumns: [ColumnDescription] {
     let present = Set(found.columns.map(\.name))
     return expected.columns.filter { !present.contains($0.name) }
   }
 
-  private var extraColumns: [ColumnDescription] {
+  var extraColumns: [ColumnDescription] {
     let wanted = Set(expected.columns.map(\.name))
     return found.columns.filter { !wanted.contains($0.name) }
   }
 
   private var columns: [ContractDifference] {
-    let common = expected.columns.enumerated().flatMap { position, column in
+    let renamed = expected.columns.compactMap { column in
+      oldNames[column.name].map { rename(of: column, from: $0) }
+    }
+    let common = expected.columns.enumerated().compactMap { position, column in
       compare(column, at: position)
     }
     let extra = extraColumns.map { column in
       ContractDifference(
         .extra, .column, "\(found.name).\(column.name)", found: column.definition(in: found),
-        mend: .none(because: "its values would go with it; drop it only when nobody needs them"))
+        mend: .remaking(
+          losses: column.generated == .none ? ["the values of '\(column.name)' go with it"] : []))
     }
-    return common + extra
+    return renamed + common + extra
   }
 
-  private func compare(_ column: ColumnDescription, at position: Int) -> [ContractDifference] {
+  private func rename(of column: ColumnDescription, from old: Name) -> ContractDifference {
+    let names = (old.quotedIdentifier, column.name.quotedIdentifier)
+    let sql =
+      "ALTER TABLE \(expected.name.quotedIdentifier) RENAME COLUMN \(names.0) TO \(names.1)"
+    return ContractDifference(
+      .changed, .column, "\(expected.name).\(column.name)", expected: column.name.text,
+      found: old.text, mend: ContractDifference.Mend([.init(.renaming, sql)]))
+  }
+
+  private func compare(_ column: ColumnDescription, at position: Int) -> ContractDifference? {
     let object = "\(expected.name).\(column.name)"
-    let name = column.name
-    let index = found.columns.firstIndex { $0.name == name }
+    let index = found.columns.firstIndex { $0.name == column.name }
     guard let index else {
-      return [
-        ContractDifference(
-          .missing, .column, object, expected: column.definition(in: expected), mend: adding(column)
-        )
-      ]
+      return ContractDifference(
+        .missing, .column, object, expected: column.definition(in: expected), mend: adding(column))
     }
-    var result: [ContractDifference] = []
-    if let old = oldNames[name] {
-      let (table, old) = (found.name.quotedIdentifier, (name: old, sql: old.quotedIdentifier))
-      let new = column.name.quotedIdentifier
-      result.append(
-        ContractDifference(
-          .changed, .column, object, expected: column.name.text, found: old.name.text,
-          mend: .statement("ALTER TABLE \(table) RENAME COLUMN \(old.sql) TO \(new)")))
-    }
-    let wanted = ColumnMeaning(column, at: position, of: expected)
-    var present = ColumnMeaning(found.columns[index], at: index, of: found)
-    guard wanted != present else { return result }
-    present.type = wanted.type
-    let isAlike =
-      wanted == present && affinity(column, expected) == affinity(found.columns[index], found)
-    result.append(
-      ContractDifference(
-        .changed, .column, object, expected: column.definition(in: expected),
-        found: found.columns[index].definition(in: found), mend: .rebuilding,
-        weight: isAlike ? .notice : .drift))
-    return result
+    let other = found.columns[index]
+    let weight = ColumnMeaning.weight(
+      ofDifferenceBetween: (column, expected, position), and: (other, found, index), names, rules)
+    guard let weight else { return nil }
+    return ContractDifference(
+      .changed, .column, object, expected: column.definition(in: expected),
+      found: other.definition(in: found), mend: changing(other, to: column), weight: weight)
   }
 
-  /// The statement that adds a column, where SQLite can.
-  private func adding(_ column: ColumnDescription) -> ContractDifference.Mend {
-    let definition = expectedDeclaration.definition(of: column.name)
-    let value = column.constantDefault
-    if column.primaryKeyPosition > 0 {
-      return .none(because: "a column of the primary key cannot be added")
+  private func changing(
+    _ old: ColumnDescription, to new: ColumnDescription
+  ) -> ContractDifference.Mend {
+    var losses: [String] = []
+    if old.notNull, !new.notNull, new.primaryKeyPosition == 0 {
+      losses.append("NULL is not refused in '\(old.name)' any more")
     }
-    if definition?.position(of: "unique") != nil {
-      return .none(because: "a UNIQUE column cannot be added")
+    if old.generated == .none, new.generated != .none {
+      losses.append("the values of '\(old.name)' are computed anew")
     }
-    if column.generated == .stored {
-      return .none(because: "a STORED column cannot be added")
-    }
-    if column.notNull, value == nil, column.generated == .none {
-      return .none(because: "a NOT NULL column without a default cannot be added to rows")
-    }
-    if let value, !value.isConstant {
-      return .none(because: "a column whose default is no constant cannot be added to rows")
-    }
-    if value != nil, definition?.position(of: "references") != nil {
-      return .none(because: "a column that refers to another table cannot be added with a default")
-    }
-    let text =
-      definition?.sql ?? column.name.quotedIdentifier + " " + column.definition(in: expected)
-    return .statement("ALTER TABLE \(found.name.quotedIdentifier) ADD COLUMN \(text)")
+    let refusesNull = new.notNull && !old.notNull && new.generated == .none
+    return .remaking(losses: losses, tests: refusesNull ? [found.rows(withNullIn: old.name)] : [])
   }
 
-  /// Whether the columns that both have stand in the same order.
+  /// Whether the columns that both have stand in the same order; Room goes by their names.
   private var columnOrder: [ContractDifference] {
     let present = found.columns.map(\.name)
     let wanted = expected.columns.map(\.name).filter { present.contains($0) }
     let order = present.filter { wanted.contains($0) }
-    guard wanted != order else { return [] }
+    guard rules == .sqlite, wanted != order else { return [] }
     return [
       ContractDifference(
         .changed, .columnOrder, expected.name.text, expected: wanted.joined(separator: ", "),
-        found: order.joined(separator: ", "), mend: .rebuilding, weight: .notice)
+        found: order.joined(separator: ", "), mend: .remaking(), weight: .notice)
     ]
-  }
-}
-
-/// The affinity of a column.
-private func affinity(_ column: ColumnDescription, _ table: TableDescription) -> Affinity {
-  Affinity(declaredType: column.type, strict: table.strict)
-}
-
-/// The elements of a list that are left when each of others has taken one like itself.
-private func without<Element: Hashable>(_ others: [Element], _ list: [Element]) -> [Element] {
-  var taken = Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
-  return list.filter { element in
-    guard let count = taken[element], count > 0 else { return true }
-    taken[element] = count - 1
-    return false
-  }
-}
-
-extension TableDescription {
-  /// The table with other names for some columns, wherever a name stands by itself.
-  fileprivate func renaming(_ names: [Name: Name]) -> TableDescription {
-    guard !names.isEmpty else { return self }
-    func renamed(_ name: Name) -> Name { names[name] ?? name }
-    var table = self
-    for index in table.columns.indices {
-      table.columns[index].name = renamed(table.columns[index].name)
-    }
-    for index in table.indexes.indices {
-      for part in table.indexes[index].columns.indices {
-        table.indexes[index].columns[part].name =
-          table.indexes[index].columns[part].name.map(renamed)
-      }
-    }
-    for index in table.foreignKeys.indices {
-      table.foreignKeys[index].columns = table.foreignKeys[index].columns.map(renamed)
-    }
-    return table
   }
 }

@@ -5,24 +5,64 @@ import SQLiteFormat
 
 /// What a column means, with nothing of how it was written.
 struct ColumnMeaning: Hashable {
+  /// A column, the table that it is in, and its position there.
+  typealias Place = (column: ColumnDescription, table: TableDescription, position: Int)
+
   /// The declared type, folded.
-  var type: String
-  private let notNull: Bool
-  private let defaultSQL: String?
+  private var type: String
+  private var notNull: Bool
+  private var defaultText: String?
   private let collation: Name
   private let generated: ColumnDescription.Generated
   private let expression: String?
 
-  init(_ column: ColumnDescription, at position: Int, of table: TableDescription) {
+  private init(_ place: Place, _ names: Set<Name>) {
+    let column = place.column
     type = SQLTokens(parsing: column.type).normalized
-    // The rowid is never NULL, whether that was said or not.
-    notNull = column.notNull || table.rowIDAlias == position
-    defaultSQL = column.constantDefault.map { SQLTokens($0).normalized }
+    notNull = column.notNull
+    defaultText = column.defaultMeaning
     collation = column.collation
     generated = column.generated
     expression =
       column.generated == .none
-      ? nil : TableDeclaration(sql: table.sql).expression(of: column.name)
+      ? nil
+      : TableDeclaration(sql: place.table.sql).expression(of: column.name)?.meaning(names: names)
+  }
+
+  /// What the difference between two columns weighs; nil where there is none.
+  static func weight(
+    ofDifferenceBetween expected: Place, and found: Place, _ names: Set<Name>, _ rules: SchemaRules
+  ) -> ContractDifference.Weight? {
+    let wanted = ColumnMeaning(expected, names)
+    var present = ColumnMeaning(found, names)
+    guard wanted != present else { return nil }
+    if rules == .room {
+      let isSeen =
+        wanted.notNull != present.notNull || roomAffinity(expected) != roomAffinity(found)
+        || wanted.defaultText != nil && wanted.defaultText != present.defaultText
+      return isSeen ? .drift : .notice
+    }
+    // The rowid is never NULL, whether that was said or not; that it is the rowid, the key says.
+    if [expected, found].contains(where: { $0.table.rowIDAlias == $0.position }) {
+      present.notNull = wanted.notNull
+      if wanted == present { return nil }
+    }
+    present.type = wanted.type
+    return wanted == present && affinity(expected) == affinity(found) ? .notice : .drift
+  }
+
+  private static func affinity(_ place: Place) -> Affinity {
+    Affinity(declaredType: place.column.type, strict: place.table.strict)
+  }
+
+  /// The affinity as Room tells it from a declared type.
+  private static func roomAffinity(_ place: Place) -> String {
+    let type = Name(place.column.type)
+    func holds(_ letters: [String]) -> Bool { letters.contains { type.holds($0) } }
+    if holds(["int"]) { return "INTEGER" }
+    if holds(["char", "clob", "text"]) { return "TEXT" }
+    if holds(["blob"]) { return "BLOB" }
+    return holds(["real", "floa", "doub"]) ? "REAL" : "UNDEFINED"
   }
 }
 
@@ -35,8 +75,17 @@ extension ColumnDescription {
     return tokens.map { token in
       // A default names no column, so a name in double quotes is a string.
       guard case .name(let text) = token else { return token }
-      return .literal("'" + text.replacingScalar("'", by: "''") + "'")
+      return .literal(text.quotedString)
     }
+  }
+
+  /// The default as it compares: 1 and TRUE are one, and so are 1 and +1.
+  fileprivate var defaultMeaning: String? {
+    guard var tokens = constantDefault else { return nil }
+    if tokens.count == 2, tokens[0] == .symbol("+") { tokens.removeFirst() }
+    if tokens.count == 1, tokens[0].isWord("true") { return "1" }
+    if tokens.count == 1, tokens[0].isWord("false") { return "0" }
+    return SQLTokens(tokens).meaning()
   }
 
   /// The column without its name, such as `TEXT NOT NULL DEFAULT 'UTC'`.
@@ -49,7 +98,7 @@ extension ColumnDescription {
     }
     if collation != "BINARY" { words.append("COLLATE \(collation)") }
     if generated != .none {
-      let expression = TableDeclaration(sql: table.sql).expression(of: name) ?? "…"
+      let expression = TableDeclaration(sql: table.sql).expression(of: name)?.sql ?? "…"
       words.append("AS (\(expression)) \(generated.rawValue.uppercased())")
     }
     return words.isEmpty ? "no type" : words.joined(separator: " ")
@@ -80,29 +129,42 @@ extension [SQLToken] {
 }
 
 /// What an index means, with nothing of how it was written.
-struct IndexMeaning {
+struct IndexMeaning: Hashable {
   let index: IndexDescription
   /// The index in a few words, such as `UNIQUE on log (day DESC) WHERE done`.
   let text: String
+  /// Its key in a few words, such as `(day DESC)`.
+  let key: String
   /// The text as it compares.
   let normal: String
+  /// What Room sees of it.
+  let seenByRoom: String
 
-  init(_ index: IndexDescription, of table: TableDescription) {
+  init(_ index: IndexDescription, of table: TableDescription, _ names: Set<Name>? = nil) {
     self.index = index
     let unique = index.unique && index.origin == .created ? "UNIQUE " : ""
-    let key = Self.key(index.columns, of: table)
+    key = Self.key(index.columns, of: table)
     let predicate = index.predicate.map { " WHERE \($0)" } ?? ""
     let place = index.origin == .created ? "on \(table.name) " : ""
     text = unique + place + key + predicate
-    normal = SQLTokens(parsing: text).normalized
+    normal = SQLTokens(parsing: text).meaning(names: names ?? table.expressionNames)
+    seenByRoom =
+      unique
+      + index.columns.map { part in
+        (part.name?.foldedText ?? "") + (part.descending ? " desc" : "")
+      }.joined(separator: ", ")
   }
+
+  static func == (left: IndexMeaning, right: IndexMeaning) -> Bool { left.normal == right.normal }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(normal) }
 
   /// Columns with the order and collation that are not their own.
   static func key(_ columns: [IndexColumn], of table: TableDescription) -> String {
     let parts = columns.map { part in
       let column = table.columns.first { $0.name == part.name }
       let own = column?.collation ?? "BINARY"
-      return (part.name?.text ?? part.expression ?? "an expression")
+      return (part.name?.plainOrQuoted ?? part.expression ?? "an expression")
         + (own == part.collation || part.expression != nil
           ? "" : " COLLATE \(part.collation)")
         + (part.descending ? " DESC" : "")
@@ -110,8 +172,35 @@ struct IndexMeaning {
     return "(\(parts.joined(separator: ", ")))"
   }
 
-  var missing: ContractDifference {
-    ContractDifference(.missing, .index, index.name.text, expected: text, mend: .making(index.sql))
+  /// Whether it refuses exactly the rows that another one refuses, which is a constraint.
+  func enforcesAll(of constraint: IndexMeaning) -> Bool {
+    index.unique && index.origin == .created && index.predicate == nil
+      && index.columns.allSatisfy { $0.expression == nil }
+      && Set(index.columns.map(\.refused)) == Set(constraint.index.columns.map(\.refused))
+  }
+
+  /// What makes it, in a schema that may have its name for something else.
+  func making(from found: SchemaDescription) -> ContractDifference.Mend {
+    .making(index.sql, .indexes, besides: found.dropping(index.name))
+  }
+
+  func missing(from found: SchemaDescription) -> ContractDifference {
+    ContractDifference(
+      .missing, .index, index.name.text, expected: text, mend: making(from: found))
+  }
+}
+
+extension IndexColumn {
+  /// What of it tells which rows are alike.
+  fileprivate var refused: [Name] { [name ?? "", collation] }
+}
+
+extension Name {
+  /// The name, in quotes where it would not be read as one without.
+  var plainOrQuoted: String {
+    let tokens = SQLTokens(parsing: text).tokens
+    if tokens.count == 1, case .word = tokens[0] { return text }
+    return quotedIdentifier
   }
 }
 
@@ -128,6 +217,12 @@ extension TableDescription {
     return key + (rowIDAlias == nil ? "" : " as rowid") + (autoincrement ? " AUTOINCREMENT" : "")
   }
 
+  /// The columns of the primary key, in its order.
+  var primaryKeyNames: [Name] {
+    columns.filter { $0.primaryKeyPosition > 0 }
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+  }
+
   /// WITHOUT ROWID and STRICT.
   var optionsText: String {
     let options = (withoutRowID ? ["WITHOUT ROWID"] : []) + (strict ? ["STRICT"] : [])
@@ -141,14 +236,19 @@ struct ForeignKeyMeaning: Hashable {
   let text: String
   /// The columns that refer.
   let columns: [Name]
+  /// The table that they refer to.
+  let parent: Name
+  /// The columns there.
+  let referenced: [Name]
   private let normal: Name
+  /// The key as it compares, whether or not it is deferred.
+  let undeferred: Name
 
   init(_ key: ForeignKeyDescription, in schema: SchemaDescription) {
     // No columns stand for the primary key of the parent.
-    let parent = schema.tables.first { $0.name == key.table }
-    let primaryKey = parent?.columns.filter { $0.primaryKeyPosition > 0 }
-      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
-    let referenced = key.referencedColumns.isEmpty ? primaryKey ?? [] : key.referencedColumns
+    let primaryKey = schema.tables.first { $0.name == key.table }?.primaryKeyNames ?? []
+    parent = key.table
+    referenced = key.referencedColumns.isEmpty ? primaryKey : key.referencedColumns
     var text = "(\(key.columns.joined(separator: ", "))) REFERENCES \(key.table)"
     if !referenced.isEmpty { text += " (\(referenced.joined(separator: ", ")))" }
     for (event, action) in [("DELETE", key.onDelete), ("UPDATE", key.onUpdate)]
@@ -156,6 +256,7 @@ struct ForeignKeyMeaning: Hashable {
       text += " ON \(event) \(action.uppercased())"
     }
     // SQLite ignores MATCH.
+    undeferred = Name(text)
     if key.deferred { text += " DEFERRABLE INITIALLY DEFERRED" }
     self.text = text
     columns = key.columns

@@ -10,6 +10,9 @@ public struct Examination: Sendable {
   /// What the app expects and how the database compares; nil without a contract, or where
   /// damage stood in the way.
   package let verification: ContractVerification?
+  /// How the database compares with the contract, of a damaged one by its bytes alone; nil without a
+  /// contract, or where there is no schema.
+  package let comparison: ContractVerification?
   /// All findings, heaviest first.
   public private(set) var findings: [Finding]
   /// The sum of the findings.
@@ -29,6 +32,8 @@ public struct Examination: Sendable {
 
   /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
+  /// A `verification` that has asked no row is that of the bytes alone.
+  ///
   /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
   ///   examinations, and so never of a part of a database.
   package init(
@@ -37,7 +42,12 @@ public struct Examination: Sendable {
   ) throws(CutShort) {
     self.survey = survey
     self.use = use
-    self.verification = verification
+    self.verification = verification.flatMap { $0.hasAskedRows ? $0 : nil }
+    var comparison = verification
+    if let unwatched = comparison?.unwatchedTables {
+      comparison?.differences += survey.brokenRules(modules, besides: unwatched)
+    }
+    self.comparison = comparison
     self.expectedVersion = expectedVersion
     self.modules = modules
     let tables = survey.schema?.parsed.description.tables ?? []
@@ -45,8 +55,7 @@ public struct Examination: Sendable {
     let uncheckedBytes = survey.unchecked(modules)
     var findings =
       use.findings + survey.findings(modules, uncheckedBytes)
-      + (verification.map { ContractVerification.findings(of: $0) } ?? [])
-    // A damaged database is not opened by SQLite: of the contract, only the version is judged.
+      + (comparison.map { ContractVerification.findings(of: $0) } ?? [])
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
     {
@@ -54,7 +63,7 @@ public struct Examination: Sendable {
     }
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
-    unsynced = verification?.unsyncedRows ?? .cannotTell
+    unsynced = self.verification?.unsyncedRows ?? .cannotTell
     unchecked =
       uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
       + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
@@ -82,8 +91,15 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
     return try Examination(
-      survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
-      use: use)
+      survey, verification: verification ?? bareComparison, expectedVersion: expectedVersion,
+      modules: modules, use: use)
+  }
+
+  /// The comparison without what the survey itself adds to it.
+  private var bareComparison: ContractVerification? {
+    var bare = comparison
+    bare?.differences.removeAll { $0.kind == .broken }
+    return bare
   }
 
   private static func findings(version: Int, expected: Int) -> [Finding] {
@@ -112,6 +128,7 @@ public struct Examination: Sendable {
 
   /// How the version found relates to the one expected.
   public var relation: VersionRelation {
+    if let comparison { return comparison.relation }
     guard let foundVersion, let expectedVersion else { return .unknown }
     return foundVersion == expectedVersion
       ? .equal : foundVersion < expectedVersion ? .older : .newer

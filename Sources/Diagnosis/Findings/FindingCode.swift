@@ -426,7 +426,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         "a foreign key points nowhere; parent rows were lost or never written")
     case .applicationMismatch:
       Entry(
-        .warning, "written by another application",
+        .damage, "written by another application",
         "the application id is not the expected one; make sure that this is the right file")
     case .migrationUnfinished:
       Entry(

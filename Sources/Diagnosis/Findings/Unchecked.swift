@@ -88,9 +88,10 @@ public struct Unchecked: Hashable, Sendable {
 }
 
 extension Unchecked {
-  /// A contract with which a damaged database was not compared.
+  /// What of a contract a damaged database is not asked.
   static let contract = Unchecked(
-    .contract, of: nil as String?, because: "it is damaged, and only its version is compared")
+    .contract, of: nil as String?,
+    because: "it is damaged: what its bytes say is compared, and no row is asked")
 
   /// What of a contract was not checked.
   static func all(in verification: ContractVerification) -> [Unchecked] {

@@ -5,11 +5,14 @@ extension Verdict {
   /// The sum of the findings of a file.
   ///
   /// Damage to the structure weighs more than a wrong version, and a wrong version more than
-  /// a wrong schema: an older schema is expected to differ.
+  /// a wrong schema: an older schema is expected to differ. What another app wrote is not older.
   package init(isDatabase: Bool, _ findings: [Finding]) {
     let codes = Set(findings.map(\.code))
     let structural = findings.filter { $0.code.subject == .structure }.map(\.severity).max()
     let schema = findings.filter { $0.code.subject == .contract }.map(\.severity).max()
+    let isOfAnotherApp = findings.contains {
+      $0.code == .applicationMismatch && $0.severity >= .damage
+    }
     self =
       if !isDatabase || codes.contains(.geometryUndetermined) || codes.contains(.unreadableBytes) {
         .unreadable
@@ -19,6 +22,8 @@ extension Verdict {
         .damagedIntact
       } else if codes.contains(.versionNewer) {
         .newer
+      } else if isOfAnotherApp {
+        .drifted
       } else if codes.contains(.versionOlder) {
         .outdated
       } else if let schema, schema >= .damage {

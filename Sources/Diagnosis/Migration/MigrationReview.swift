@@ -240,20 +240,3 @@ private struct StateComparison {
     }
   }
 }
-
-extension SchemaDescription {
-  /// The schema with other names for some tables, wherever a name stands by itself.
-  fileprivate func renamingTables(_ names: [Name: Name]) -> SchemaDescription {
-    guard !names.isEmpty else { return self }
-    var schema = self
-    for index in schema.tables.indices {
-      let name = schema.tables[index].name
-      schema.tables[index].name = names[name] ?? name
-      for key in schema.tables[index].foreignKeys.indices {
-        let parent = schema.tables[index].foreignKeys[key].table
-        schema.tables[index].foreignKeys[key].table = names[parent] ?? parent
-      }
-    }
-    return schema
-  }
-}

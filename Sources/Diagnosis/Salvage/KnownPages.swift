@@ -41,13 +41,15 @@ package struct KnownPages: Sendable {
 
 /// What is known of a database from outside the file: from a contract, a script, a backup.
 package struct OutsideKnowledge: Sendable {
-  /// The statements of its schema.
-  package var schema: [SchemaEntry]
+  /// The statements of its schema; asked for where the file's own is not whole.
+  package var schema: @Sendable () -> [SchemaEntry]
   /// Its leaf pages at the time of a backup.
   package var pages: KnownPages?
 
   /// Gathers what is known.
-  package init(schema: [SchemaEntry] = [], pages: KnownPages? = nil) {
+  package init(
+    schema: @escaping @Sendable () -> [SchemaEntry] = { [] }, pages: KnownPages? = nil
+  ) {
     self.schema = schema
     self.pages = pages
   }

@@ -76,6 +76,16 @@ package struct SQLTokens: Hashable, Sendable {
       return depth == 0 && token.isWord(word)
     }
   }
+
+  /// The last position of a bare word that stands in no parentheses.
+  package func lastPosition(of word: String) -> Int? {
+    var depth = 0
+    return tokens.lastIndex { token in
+      if token == .symbol(")") { depth += 1 }
+      if token == .symbol("(") { depth -= 1 }
+      return depth == 0 && token.isWord(word)
+    }
+  }
 }
 
 extension SQLTokens {
@@ -84,6 +94,15 @@ extension SQLTokens {
     var tokens: [SQLToken] = []
     Self.scan(Bytes(sql.utf8)) { token, _ in tokens.append(token) }
     self.tokens = tokens
+  }
+
+  /// The text of SQL from a token on, as it was written.
+  static func text(of sql: String, fromToken number: Int) -> String? {
+    let text = Bytes(sql.utf8)
+    var starts: [Int] = []
+    scan(text) { starts.append($1.lowerBound) }
+    return starts.indices.contains(number)
+      ? String(decoding: text[starts[number]...], as: UTF8.self) : nil
   }
 
   /// Tells every token of a text, and where it stands.

@@ -32,20 +32,51 @@ struct TableDeclaration: Sendable {
   /// The definition of a column, its name first.
   func definition(of column: Name) -> SQLTokens? { columns[column] }
 
-  /// The expression that computes a generated column, normalized.
-  func expression(of column: Name) -> String? {
+  /// The expression that computes a generated column.
+  func expression(of column: Name) -> SQLTokens? {
     guard let item = definition(of: column), let position = item.position(of: "as") else {
       return nil
     }
-    return item.group(at: position + 1)?.normalized
+    return item.group(at: position + 1)
   }
 
-  /// The conditions of the CHECK constraints in a column's definition, normalized.
-  func checks(of column: Name) -> [String] {
+  /// The conditions of the CHECK constraints in a column's definition.
+  func checks(of column: Name) -> [SQLTokens] {
     guard let item = definition(of: column) else { return [] }
     return item.tokens.indices.compactMap { index in
-      item.tokens[index].isWord("check") ? item.group(at: index + 1)?.normalized : nil
+      item.tokens[index].isWord("check") ? item.group(at: index + 1) : nil
     }
+  }
+
+  /// A statement with another name for the table that it makes.
+  static func naming(_ name: Name, in sql: String) -> String? {
+    let tokens = SQLTokens(statement: sql).tokens
+    guard let keyword = tokens.firstIndex(where: { $0.isWord("table") }) else { return nil }
+    var start = keyword + 1
+    if start + 2 < tokens.count, tokens[start].isWord("if"), tokens[start + 1].isWord("not") {
+      start += 3
+    }
+    if start + 1 < tokens.count, tokens[start + 1] == .symbol(".") { start += 2 }
+    guard start < tokens.count else { return nil }
+    if tokens[..<keyword].contains(where: { $0.isWord("virtual") }) {
+      // Modules read their arguments as they were written.
+      return SQLTokens.text(of: sql, fromToken: start + 1).map {
+        "CREATE VIRTUAL TABLE \(name.quotedIdentifier) \($0.withoutSemicolon)"
+      }
+    }
+    let head = tokens[...keyword].filter { !$0.isWord("temp") && !$0.isWord("temporary") }
+    return SQLTokens(head + [.name(name.text)] + tokens[(start + 1)...]).sql
+  }
+
+  /// A statement with other names for some columns, wherever these stand in its body.
+  static func renaming(_ names: [Name: Name], in sql: String) -> String {
+    let tokens = SQLTokens(parsing: sql)
+    guard let open = tokens.tokens.firstIndex(of: .symbol("(")), let body = tokens.group(at: open)
+    else { return sql }
+    let end = open + 1 + body.tokens.count
+    return SQLTokens(
+      tokens.tokens[...open] + body.renaming(names).tokens + tokens.tokens[end...]
+    ).sql
   }
 
   /// What is done with a row that breaks a constraint, where it is not to fail: normalized, sorted.
@@ -67,6 +98,15 @@ struct TableDeclaration: Sendable {
       }
       return SQLTokens(tokens[(start ?? index)...(index + 2)]).normalized
     }
+  }
+}
+
+extension String {
+  /// The text without white space and semicolons at its end.
+  fileprivate var withoutSemicolon: String {
+    var text = unicodeScalars
+    while let last = text.last, last == ";" || last.properties.isWhitespace { text.removeLast() }
+    return String(text)
   }
 }
 

@@ -10,7 +10,7 @@ extension SchemaSurvey {
   /// `expected` fills what is missing or cannot be parsed. A schema table that is not believed is
   /// not read at all.
   static func read(
-    _ image: Image, encoding: TextEncoding?, expected: [SchemaEntry] = [],
+    _ image: Image, encoding: TextEncoding?, expected: () -> [SchemaEntry] = { [] },
     parser: any SchemaParsing, believesTable: Bool = true, claims: inout PageClaims
   ) -> SchemaSurvey {
     let own = SchemaEntry(
@@ -59,7 +59,8 @@ extension SchemaSurvey {
     var parsed = parser.parse(entries)
     let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
     if tree.isReadable, misfits.isEmpty { review.finish(parsed) }
-    if !isWhole, !expected.isEmpty {
+    let expected = isWhole ? [] : expected()
+    if !expected.isEmpty {
       sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
       // What the file says stays damaged, although the statement is known from elsewhere.
       let refused = parsed.refused

@@ -34,8 +34,8 @@ extension CommandContext {
     _ command: String, _ result: RunResult<Examination>, at file: FilePath
   ) throws(RescueError) {
     let report = DiagnosisReport(
-      ofLook: command, result.value, differences: result.value.diff, file: PlainName(file),
-      code: result.code, created: result.started)
+      ofLook: command, result.value, file: PlainName(file), code: result.code,
+      created: result.started)
     console.print(document: try report.document)
   }
 }

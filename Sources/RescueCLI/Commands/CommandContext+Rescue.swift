@@ -28,7 +28,13 @@ extension CommandContext {
 
   /// The contract that was named; nil when none was.
   func contract(at path: FilePath?) throws(RescueError) -> Contract? {
-    try path.map { path throws(RescueError) in try ContractSource.load(path, world: world) }
+    try path.map { path throws(RescueError) in
+      let contract = try ContractSource.load(path, world: world)
+      if speaksToPeople {
+        for line in contract.notes { console.note("\(path.name): \(line)") }
+      }
+      return contract
+    }
   }
 
   /// The bytes of a file that people write, which is short.

@@ -19,7 +19,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
-    of: examination, trial: result.value.trial, options: options, differences: examination.diff,
+    of: examination, trial: result.value.trial, options: options,
     file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
   context.tellLogFailure(of: result)

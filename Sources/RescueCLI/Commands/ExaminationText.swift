@@ -73,9 +73,6 @@ struct ExaminationText {
 }
 
 extension Examination {
-  /// The differences from the contract, line by line; none under another version.
-  var diff: [String] {
-    guard relation == .equal else { return [] }
-    return (verification?.drifts ?? []).flatMap(\.lines)
-  }
+  /// The differences from the contract, line by line.
+  var diff: [String] { ContractDifference.lines(for: comparison?.differences ?? []) }
 }

@@ -34,7 +34,8 @@ enum GuardJSON {
       "verdict": .string(judgement.examination.verdict.word),
       "losesRows": .bool(judgement.losesRows), "losesData": .bool(judgement.losesData),
       "reasons": .array(judgement.problems.map { .string($0) }),
-      "differences": .array(judgement.examination.diff.map { .string($0) }),
+      "differences": try .list(
+        (judgement.examination.comparison?.differences ?? []).map { ReportedDifference($0) }),
       "schemaChanges": .array(judgement.schemaChanges.map { .string($0) }),
       "unchecked": try .list(ReportedUnchecked.list(judgement.examination.unchecked)),
       "tables": .array(judgement.rowCounts.map(\.json)),

@@ -6,8 +6,7 @@ extension Command {
   static let all: [Command] = [
     check, diagnose, explain,
     backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, migrate, rehearse,
-    contractCapture,
-    contractVerify, contractDiff,
+    contractCapture, contractImport, contractVerify, contractDiff,
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
     logList, logShow,
@@ -339,6 +338,27 @@ extension Command {
     ],
     exitCodes: ExitCode.reading + ExitCode.writing + [.busy, .invalidInput])
 
+  static let contractImport = Command(
+    "contract import", .protect, "make a contract of a schema that others have written down",
+    description: [
+      """
+      Takes a schema that Room has exported (such as 42.json), a script of CREATE statements, a \
+      database, or a store of Core Data, and prints the contract. Wherever a contract is asked for, \
+      an export of Room or a script does as it is.
+      """,
+      """
+      What a schema does not say lies beside it: 42.overlay.json5 has invariants, unsynced, rowCounts, \
+      renamedTables, renamedColumns, ignoreTables and allowExtraObjects for 42.json. What an export \
+      lacks or has besides is noted.
+      """,
+    ],
+    operands: [.file],
+    flags: [.output.saying("the file to write; standard output if not given").named("OUT")],
+    examples: [
+      ("dbrescue contract import schemas/42.json -o app.contract.json", "of Room's export")
+    ],
+    exitCodes: ExitCode.reading + ExitCode.writing + [.busy, .invalidInput])
+
   static let contractVerify = Command(
     "contract verify", .protect, "check a database against a contract",
     description: [
@@ -354,11 +374,12 @@ extension Command {
     exitCodes: ExitCode.verdicts + ExitCode.reading + [.invalidInput])
 
   static let contractDiff = Command(
-    "contract diff", .protect, "tell how two contracts differ",
+    "contract diff", .protect, "print the SQL that leads from one schema to another",
     description: [
       """
-      Lists what B has that A has not, what it has lost, and what it has changed. Contracts that \
-      differ end with status 12.
+      Prints the SQL that leads from A to B, and before it, as comments, what comes, goes and \
+      changes, what is lost by it, and for which rows it fails. Contracts that differ end with \
+      status 12.
       """
     ],
     operands: [.first, .second],

@@ -61,7 +61,7 @@ extension Operand {
     "BACKUP", isRepeatable: true, help: "the backups to verify; all of the vault if none is named")
   static let backup = Operand("BACKUP", help: "the backup file")
   static let first = Operand("A", help: "the contract to start from")
-  static let second = Operand("B", help: "the contract to compare with it")
+  static let second = Operand("B", help: "the contract to arrive at")
   static let playbook = Operand(
     "PLAYBOOK", help: "the name of a playbook that comes with dbrescue, or the path of one")
   static let code = Operand("CODE", .text, help: "the support code of a run")

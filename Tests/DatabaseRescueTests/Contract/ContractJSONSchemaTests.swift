@@ -22,6 +22,10 @@ import Testing
     contract.renamedTables = ["s": "t"]
     contract.renamedColumns = ["t": ["a": "b"]]
     contract.ignoreTables = ["u"]
+    contract.rules = .room
+    contract.books = [
+      .room: FrameworkBook(identityHash: "0"), .grdb: FrameworkBook(migrations: ["v1"]),
+    ]
     let document = try json(ContractDocument.write(contract))
     let schema = try json(Bytes(Contract.jsonSchema.utf8))
     let check = SchemaCheck(schema)

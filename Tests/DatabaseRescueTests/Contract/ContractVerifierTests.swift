@@ -76,7 +76,7 @@ import Testing
   @Test(arguments: [
     (Int32(5), VersionRelation.newer, FindingCode.versionNewer), (1, .older, .versionOlder),
   ])
-  func `under another version drift is only counted`(
+  func `under another version each difference is a notice`(
     version: Int32, relation: VersionRelation, code: FindingCode
   ) throws {
     let result = try verify(
@@ -89,11 +89,45 @@ import Testing
     #expect(result.relation == relation)
     #expect(result.differences.map(\.headline) == ["extra table u"])
     let findings = ContractVerification.findings(of: result)
-    #expect(findings.map(\.code) == [code, .unsyncedUnknown])
+    #expect(findings.map(\.code) == [code, .schemaDrift, .unsyncedUnknown])
+    #expect(findings.map(\.severity) == [.warning, .notice, .notice])
     #expect(
       findings.first?.message
         == "the version is \(version), and 3 is expected; 1 difference in the schema")
     #expect(!result.holds)
+  }
+
+  @Test func `rows that do not fit are counted`() throws {
+    let result = try verify(
+      "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, NULL), (1, 2), (3, 3)"
+    ) {
+      $0.objects.tables[0].columns[1].notNull = true
+      $0.objects.tables[0].indexes = [
+        IndexDescription(
+          name: "i", unique: true, origin: .created, columns: [IndexColumn(name: "a")],
+          sql: "CREATE UNIQUE INDEX i ON t (a)")
+      ]
+    }
+    #expect(
+      result.differences.flatMap(\.mend.warnings) == [
+        "it fails: there is 1 row with NULL in 'b'",
+        "it fails: there is 1 key (a) that more than one row has",
+      ])
+  }
+
+  @Test func `a migration that the contract does not know makes a database newer`() throws {
+    let schema =
+      "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); CREATE TABLE t (a);"
+    let rows = "INSERT INTO grdb_migrations VALUES ('v1'), ('v2'), ('v3')"
+    func relation(_ known: [String]) throws -> VersionRelation {
+      try verify("\(schema) \(rows)") {
+        #expect($0.books == [.grdb: FrameworkBook(migrations: ["v1", "v2", "v3"])])
+        $0.books = [.grdb: FrameworkBook(migrations: known)]
+      }.relation
+    }
+    #expect(try relation(["v1", "v2", "v3"]) == .equal)
+    #expect(try relation(["v1", "v2"]) == .newer)
+    #expect(try relation(["v1", "v2", "v3", "v4"]) == .older)
   }
 
   @Test func `another application is noticed`() throws {

@@ -32,15 +32,19 @@ import Testing
         sets        104  exactly 44 rows
 
       differences from the contract
-        table 'notes' lacks the column 'photo'
+        ~ changed column notes.photo
+            expected: BLOB
+            found:    TEXT
+            warning: it is gone
+            mend: UPDATE it;
 
       findings
         loss  DBR-F060  page 49 of 'sets': byte 0 starts no b-tree page   (page 49, byte 0)
         loss  DBR-F100  exactly 44 rows of 'sets' cannot be read
 
       1 thing was not checked
-        what the contract says of the database was not checked: it is damaged, and only its version is
-        compared
+        what the contract says of the database was not checked: it is damaged: what its bytes say is
+        compared, and no row is asked
 
       options, least destructive first
         1  restore  put back the backup of 2 hours ago (version 4); the current files are kept aside;
@@ -214,8 +218,8 @@ import Testing
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     let head = try decoder.decode(Head.self, from: Data(json.utf8))
-    #expect(head.format == "dbrescue.report" && head.version == 2 && head.type == "diagnosis")
-    #expect(json.hasPrefix("{\n  \"format\": \"dbrescue.report\",\n  \"version\": 2,"))
+    #expect(head.format == "dbrescue.report" && head.version == 3 && head.type == "diagnosis")
+    #expect(json.hasPrefix("{\n  \"format\": \"dbrescue.report\",\n  \"version\": 3,"))
     #expect(head.created == ReportFixture.created && head.code == ReportFixture.code)
     #expect(head.verdict == "damaged" && head.losesRows)
   }

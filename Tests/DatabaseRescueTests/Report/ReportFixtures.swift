@@ -55,8 +55,16 @@ enum ReportFixture {
     return DiagnosisReport(
       of: examination, trial: trials.salvage,
       options: examination.options(backups: [offer], hasFreshSchema: true, trials: trials),
-      differences: ["table 'notes' lacks the column 'photo'"], file: file,
+      differences: [photo], file: file,
       inputs: [.init(name: file, before: digest, after: digest)], code: code, created: created)
+  }
+
+  /// A column of another type than the contract expects.
+  private static var photo: ContractDifference {
+    var mend = ContractDifference.Mend.statement("UPDATE it")
+    mend.losses = ["it is gone"]
+    return ContractDifference(
+      .changed, .column, "notes.photo", expected: "BLOB", found: "TEXT", mend: mend)
   }
 
   static func report(sample name: String) throws -> DiagnosisReport {

@@ -23,11 +23,11 @@ import Testing
         - missing column workouts.timezone (TEXT NOT NULL DEFAULT 'UTC')
             mend: ALTER TABLE "workouts" ADD COLUMN timezone TEXT NOT NULL DEFAULT 'UTC';
         + extra table cache (2 columns)
-            no single statement mends it: its rows would go
+            no SQL mends it: its rows would go
         ~ changed column order workouts [notice]
             expected: a, b
             found:    b, a
-            no single statement mends it: the table must be made anew
+            no SQL mends it: the table must be made anew
 
         """)
     #expect(ContractDifference.diff([]) == "")

@@ -57,7 +57,7 @@ import Testing
     bytes.replaceSubrange(0..<Self.pageSize, with: try others().prefix(Self.pageSize))
     let survey = try Survey(
       FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
-      known: OutsideKnowledge(schema: entries))
+      known: OutsideKnowledge(schema: { entries }))
     let rows = ["note", "tag", "use"].map { name in
       survey.tree(named: Name(name)).map { survey.rowsFound(in: $0) }
     }

@@ -32,8 +32,9 @@ import Testing
           migrate           run numbered SQL files between a backup and a check
           rehearse          try a chain of migrations on copies of many databases
           contract capture  write down what a healthy database looks like
+          contract import   make a contract of a schema that others have written down
           contract verify   check a database against a contract
-          contract diff     tell how two contracts differ
+          contract diff     print the SQL that leads from one schema to another
 
         bring the data back
           recover  diagnose a database, offer what can be done, and do it
@@ -212,7 +213,7 @@ import Testing
       run(["--version", "--json"]).output == """
         {
           "format": "dbrescue.report",
-          "version": 2,
+          "version": 3,
           "type": "version",
           "libraries": "\(Rescue.libraries)",
           "tool": "dbrescue \(Program.version)"

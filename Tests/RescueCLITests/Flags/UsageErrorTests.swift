@@ -41,7 +41,7 @@ import Testing
     Case("check", "'check' needs FILE: the database file"),
     Case("check a.db b.db", "'b.db' is one argument too many"),
     Case("check ∅", "FILE is empty; is a shell variable unset?"),
-    Case("contract diff a.json", "'contract diff' needs B: the contract to compare with it"),
+    Case("contract diff a.json", "'contract diff' needs B: the contract to arrive at"),
     Case("completions tcsh", "SHELL takes bash, zsh or fish, not 'tcsh'"),
     Case("completions bsh", "SHELL takes bash, zsh or fish, not 'bsh'; did you mean 'bash'?"),
     Case("man dbrescue", "'dbrescue' is one argument too many"),
@@ -139,7 +139,7 @@ import Testing
     let outcome = run(["check", "--json"])
     #expect(
       outcome.error == """
-        {"format":"dbrescue.report","version":2,"type":"error","advice":"see 'dbrescue help \
+        {"format":"dbrescue.report","version":3,"type":"error","advice":"see 'dbrescue help \
         check'","exit":64,"meaning":"usage: dbrescue check FILE \
         [--contract CONTRACT] [--wal PATH] [--journal PATH] [--max-size MIB]","message":\
         "'check' needs FILE: the \

@@ -32,7 +32,7 @@ import Testing
     #expect(outcome.output == "{\n  \"type\": \"row\"\n}\n")
     #expect(
       outcome.error == """
-        {"format":"dbrescue.report","version":2,"type":"error","advice":"try again later",\
+        {"format":"dbrescue.report","version":3,"type":"error","advice":"try again later",\
         "exit":75,"meaning":"","message":"the database is in use"}
 
         """)

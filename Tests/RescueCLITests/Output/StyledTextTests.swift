@@ -110,7 +110,7 @@ import Testing
   @Test func `a document is one line with sorted keys`() {
     #expect(
       Self.value.compact
-        == #"{"format":"dbrescue.report","version":2,"type":"check","a":[true,null,2.5,"x"],"b":1,"#
+        == #"{"format":"dbrescue.report","version":3,"type":"check","a":[true,null,2.5,"x"],"b":1,"#
         + #""empty":{},"none":[],"text":"\"\\\n\u001b\u202eé"}"#)
   }
 

@@ -19,7 +19,8 @@ enum ExaminedShapes {
     ]),
     "tables": .list(table), "tablesOmitted": .count, "versions": .named("versions"),
     "unsynced": .named("unsynced"),
-    "differences": .list(.text).saying("from the contract"), "differencesOmitted": .count,
+    "differences": .list(.named("difference")).saying("from the contract"),
+    "differencesOmitted": .count,
     "findings": .list(finding).saying("by kind, the heaviest first"),
     "unchecked": .list(.named("unchecked")), "uncheckedOmitted": .count, "facts": facts,
   ]) { $1 }
@@ -54,6 +55,19 @@ enum ExaminedShapes {
         "offset?": .integer.saying("the byte in the page, else in a file"),
         "fileOffset?": .integer.saying("the byte in the database file"),
       ])), "placesOmitted": .count,
+  ])
+
+  /// One way in which a database is not the one expected.
+  static let difference = JSONShape.object([
+    "kind": .words(ContractDifference.Kind.allCases.map(\.rawValue)),
+    "subject": .words(ContractDifference.Subject.allCases.map(\.rawValue))
+      .saying("what it is that differs"),
+    "object": .text.saying("its name, such as workouts.timezone"),
+    "weight": .words(ContractDifference.Weight.allCases.map(\.rawValue)),
+    "expected?": .text.saying("what is expected, in a few words of SQL"),
+    "found?": .text.saying("what is there"),
+    "sql?": .text.saying("what would mend it: one script for all that needs the same table"),
+    "warnings": .list(.text).saying("what goes with that, and for which rows it fails"),
   ])
 
   /// What an option is predicted to do to a table.

@@ -70,9 +70,18 @@ enum ReportShapes {
       ["vault-prune"], ["code": code, "backups": .list(VaultShapes.decision)]),
     "prune-plan": report(["prune-plan"], ["backups": .list(VaultShapes.decision)]),
     "vault-extract": report(["vault-extract"], VaultShapes.extraction),
-    "contract-capture": report(
-      ["contract-capture"], ["output": .text, "userVersion": .integer, "tableCount": .count]),
-    "contract-diff": report(["contract-diff"], ["differences": .list(.text)]),
+    "contract-capture": report(["contract-capture"], madeContract),
+    "contract-import": report(["contract-import"], madeContract),
+    "contract-diff": report(
+      ["contract-diff"],
+      [
+        "differences": .list(.named("difference")).saying("of A from B"),
+        "sql?": .text.saying("what leads from A to B"),
+        "warnings": .list(.text).saying("what goes with it, and for which rows it fails"),
+        "versions": .object([
+          "found": .integer.saying("of A"), "expected": .integer.saying("of B"),
+        ]),
+      ]),
     "playbook-list": report(
       ["playbook-list"], ["playbooks": .list(.object(["name": .text, "title": .text]))]),
     "playbook": report(["playbook"], PlaybookShapes.playbook),
@@ -111,7 +120,8 @@ enum ReportShapes {
       "subject": .words(Unchecked.Subject.allCases.map(\.rawValue)),
       "object?": .text.saying("the table, index or process"), "reason": .text, "message": .text,
     ]),
-    "outcome": ExaminedShapes.outcome, "storedBackup": VaultShapes.backup,
+    "difference": ExaminedShapes.difference, "outcome": ExaminedShapes.outcome,
+    "storedBackup": VaultShapes.backup,
   ]
 
   static let code = JSONShape.named("supportCode")
@@ -172,6 +182,11 @@ enum ReportShapes {
       ])),
   ]
 
+  private static let madeContract: [String: JSONShape] = [
+    "output": .text, "userVersion": .integer, "tableCount": .count,
+    "notes": .list(.text).saying("what was not as it usually is"),
+  ]
+
   private static let guarded: [String: JSONShape] = [
     "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
     "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
@@ -193,7 +208,7 @@ enum ReportShapes {
     "verdict": .named("verdict").saying("on the database after the command"),
     "losesRows": .named("losesRows"),
     "reasons": .list(.text).saying("why the result is refused"),
-    "differences": .list(.text).saying("from the contract"),
+    "differences": .list(.named("difference")).saying("from the contract"),
     "schemaChanges": .list(.text).saying("from the schema before"),
     "unchecked": .list(.named("unchecked")), "tables": .list(rowCount),
   ]

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The books of frameworks: what they have noted in a database of the schema and its migrations.
+
+import Diagnosis
+import SQLiteFormat
+
+extension ContractVerifier {
+  /// The most migrations that are read.
+  private static let migrationsMax = 100_000
+
+  /// Compares what frameworks have noted with what the contract knows.
+  func compareBooks(
+    _ connection: borrowing Connection, _ contract: Contract,
+    _ result: inout ContractVerification
+  ) {
+    for (framework, book) in contract.books.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      if let expected = book.identityHash {
+        result.differences += Self.identity(expected, in: connection)
+      }
+      guard let known = book.migrations, let query = framework.migrationsQuery,
+        let noted = Self.list(query, in: connection)
+      else { continue }
+      let state = ContractVerification.BookState(
+        framework, unknown: Set(noted).subtracting(known).count,
+        missing: Set(known).subtracting(noted).count)
+      if state.unknown + state.missing > 0 { result.books.append(state) }
+    }
+  }
+
+  private static func list(_ query: String, in connection: borrowing Connection) -> [String]? {
+    guard let rows = try? connection.rows("\(query) LIMIT \(migrationsMax)") else { return nil }
+    return rows.compactMap { row in
+      switch row.first {
+      case .integer(let number)?: String(number)
+      case let value?: value.utf8String
+      case nil: nil
+      }
+    }
+  }
+
+  private static func identity(
+    _ expected: String, in connection: borrowing Connection
+  ) -> [ContractDifference] {
+    let found = ((try? connection.value(Framework.identityQuery)) ?? nil)?.utf8String
+    return ContractDifference.identity(expected: expected, found: found)
+  }
+
+  /// What frameworks have noted in a database with this schema.
+  ///
+  /// - Throws: ``SQLiteError`` when it cannot be read.
+  static func books(
+    in connection: borrowing Connection, _ schema: SchemaDescription
+  ) throws(SQLiteError) -> [Framework: FrameworkBook] {
+    var books: [Framework: FrameworkBook] = [:]
+    let matches = Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
+    for match in matches {
+      if match.framework == .room {
+        let hash = try connection.value(Framework.identityQuery)?.utf8String
+        books[.room] = hash.map { FrameworkBook(identityHash: $0) }
+      } else if let query = match.framework.migrationsQuery {
+        // One list is the book of one framework, the surest.
+        guard !books.keys.contains(where: { $0.migrationsQuery == query }) else { continue }
+        let migrations = list(query, in: connection)?.sorted() ?? []
+        if !migrations.isEmpty { books[match.framework] = FrameworkBook(migrations: migrations) }
+      }
+    }
+    return books
+  }
+}

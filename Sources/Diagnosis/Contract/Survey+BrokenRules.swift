@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that do not keep to the schema that they are under, as differences from what is expected.
+
+import SQLiteFormat
+
+extension Survey {
+  /// What rows and full-text indexes do not keep to, under a schema that may be the right one.
+  func brokenRules(
+    _ modules: [ModuleVerdict], besides ignored: Set<Name>
+  ) -> [ContractDifference] {
+    trees.filter { !ignored.contains($0.entry.table) }.flatMap { rules(of: $0) }
+      + modules.filter { !ignored.contains($0.table) }.compactMap(words)
+  }
+
+  private func rules(of tree: TreeSurvey) -> [ContractDifference] {
+    let name = tree.entry.name.text
+    func broken(
+      _ subject: ContractDifference.Subject, _ expected: String, _ count: Int, _ what: String
+    ) -> [ContractDifference] {
+      guard count > 0 else { return [] }
+      return [
+        ContractDifference(
+          .broken, subject, name, expected: expected, found: "\(counted(count, "row")) \(what)",
+          mend: .none(because: "only who knows the rows can say what they should hold"))
+      ]
+    }
+    guard tree.entry.kind == .index else {
+      let types = schema?.table(named: tree.entry.name)?.strict == true ? tree.mistyped.count : 0
+      return broken(.column, "NOT NULL", tree.nulls.count, "with NULL")
+        + broken(.check, "CHECK", tree.computed?.broken.count ?? 0, "that break it")
+        + broken(.options, "STRICT", types, "with values of other types")
+    }
+    let index = schema?.parsed.index(named: tree.entry.name, of: tree.entry.table)
+    guard let index, index.unique else { return [] }
+    return broken(.index, "UNIQUE", tree.misplaced.count, "whose keys are not in their place")
+  }
+
+  private func words(_ verdict: ModuleVerdict) -> ContractDifference? {
+    guard let table = virtualTables.first(where: { $0.name == verdict.table }), table.isFullText
+    else { return nil }
+    switch verdict.outcome {
+    case .sound, .unchecked: return nil
+    case .stale, .damaged: break
+    }
+    let name = table.name.quotedIdentifier
+    return ContractDifference(
+      .broken, .fullText, table.name.text,
+      expected: "the words of '\(table.contentTable ?? table.name)'", found: "others",
+      mend: table.hasTexts
+        ? .statement("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
+        : .none(because: "its texts are kept nowhere"))
+  }
+}

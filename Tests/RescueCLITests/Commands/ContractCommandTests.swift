@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// `contract verify`, `diff` and `import` as they are used.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct ContractCommandTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  private func build(_ name: FilePath, _ statements: DatabaseBuilder.Step...) throws -> FilePath {
+    try DatabaseBuilder(statements).build(at: bench[name])
+    return bench[name]
+  }
+
+  private func script(_ text: String) throws -> FilePath {
+    try bench["new.sql"].replaceContents(with: Bytes(text.utf8))
+    return bench["new.sql"]
+  }
+
+  private func headlines(_ ending: Ending) throws -> [String] {
+    try (ending.json["differences"]?.elements ?? []).map { difference in
+      ["kind", "subject", "object"].compactMap { difference[$0]?.text }.joined(separator: " ")
+    }
+  }
+
+  @Test(arguments: [0, 3, 9])
+  func `each difference is listed whatever the version is`(version: Int) throws {
+    let file = try build("app.db", "CREATE TABLE t (a)")
+    let contract = try script(
+      "CREATE TABLE t (a, b); CREATE INDEX i ON t (b); PRAGMA user_version = \(version)")
+    for command in [["check"], ["contract", "verify"]] {
+      let ending = try bench.run(
+        command.map { $0 as any Word } + [file, "--contract", contract, "--json"])
+      #expect(try headlines(ending) == ["missing column t.b", "missing index i"])
+      #expect(
+        try ending.json["differences"]?.elements.first?["sql"]?.text
+          == #"ALTER TABLE "t" ADD COLUMN b;"#)
+    }
+  }
+
+  @Test func `a damaged database is compared by its bytes`() throws {
+    let file = try bench.place("zeroed-leaf.db", as: "app.db")
+    let contract = try script("CREATE TABLE more (a); PRAGMA user_version = 4")
+    let ending = try bench.run("contract", "verify", file, "--contract", contract, "--json")
+    #expect([13, 14].contains(ending.status))
+    #expect(try headlines(ending).contains("missing table more"))
+  }
+
+  @Test func `another app's database is drifted, whatever its version`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "PRAGMA application_id = 5")
+    for version in [0, 3] {
+      let contract = try script(
+        "CREATE TABLE t (a); PRAGMA application_id = 6; PRAGMA user_version = \(version)")
+      let ending = try bench.run("check", file, "--contract", contract, "--json")
+      #expect(ending.status == 12)
+      #expect(try headlines(ending) == ["changed application id application_id"])
+    }
+  }
+
+  @Test func `a full-text index that lags behind its table is a difference`() throws {
+    let file = try build(
+      "app.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, b)",
+      "CREATE VIRTUAL TABLE f USING fts5 (b, content='t', content_rowid='id')",
+      "INSERT INTO t VALUES (1, 'word')")
+    let contract = try script(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, b); "
+        + "CREATE VIRTUAL TABLE f USING fts5 (b, content='t', content_rowid='id')")
+    let ending = try bench.run("check", file, "--contract", contract, "--json")
+    #expect(ending.status == 12)
+    #expect(try headlines(ending) == ["broken full-text index f"])
+  }
+
+  @Test func `a migration that was noted by a newer app keeps guard from beginning`() throws {
+    let books = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
+    let good = try build(
+      "good.db", .init(stringLiteral: books), "INSERT INTO grdb_migrations VALUES ('v1')")
+    let newer = try build(
+      "app.db", .init(stringLiteral: books), "INSERT INTO grdb_migrations VALUES ('v1'), ('v2')")
+    _ = try bench.run("contract", "capture", good, "--output", bench["c.json"])
+    let ending = try bench.run("guard", newer, "--contract", bench["c.json"], "--", "/bin/true")
+    #expect(ending.status == 11)
+  }
+
+  @Test func `what diff prints leads from one to the other`() throws {
+    let file = try build(
+      "app.db", "CREATE TABLE t (a, b)", "INSERT INTO t VALUES (1, 2), (1, 3)",
+      "CREATE VIEW v AS SELECT a FROM t")
+    let contract = try script(
+      "CREATE TABLE t (a NOT NULL, b CHECK (b > 0)); CREATE VIEW v AS SELECT a FROM t; "
+        + "CREATE INDEX i ON t (a); PRAGMA user_version = 2")
+    let change = try bench.run("contract", "diff", file, contract)
+    #expect(change.status == 12)
+    let connection = try Connection(file, mode: .app)
+    try connection.execute(change.output)
+    #expect(try bench.run("contract", "verify", file, "--contract", contract).status == 0)
+    #expect(try bench.run("contract", "diff", file, contract).status == 0)
+  }
+
+  @Test func `diff counts the rows that do not fit`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (1), (2)")
+    let contract = try script("CREATE TABLE t (a UNIQUE)")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    #expect(
+      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+        "missing unique constraint t: it fails: there is 1 key (a) that more than one row has"
+      ])
+  }
+
+  @Test func `a contract cannot slip in a second statement`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a)")
+    try bench["c.json"].replaceContents(
+      with: Bytes(
+        #"""
+        {"version": 1, "name": "x", "tables": [{"name": "t", "columns": [{"name": "a"}]},
+        {"name": "u", "columns": [{"name": "b"}], "sql": "CREATE TABLE u (b); DROP TABLE t"}]}
+        """#.utf8))
+    let ending = try bench.run("contract", "verify", file, "--contract", bench["c.json"])
+    #expect(ending.output.contains("not one statement"))
+    #expect(!ending.output.contains("DROP"))
+  }
+
+  @Test func `import notes what was not as usual`() throws {
+    try bench["42.json"].replaceContents(
+      with: Bytes(
+        #"""
+        {"database": {"version": 42, "entities": [{"tableName": "t", "fields": [
+        {"columnName": "a", "affinity": "TEXT"}]}]}}
+        """#.utf8))
+    let ending = try bench.run(
+      "contract", "import", bench["42.json"], "--output", bench["c.json"], "--json")
+    #expect(ending.status == 0)
+    #expect(try ending.json["notes"]?.elements.count == 2)
+    #expect(try bench.run("contract", "diff", bench["42.json"], bench["c.json"]).status == 0)
+  }
+
+  @Test func `a reset by an export of Room is one that Room opens`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)")
+    let hash = String(repeating: "a", count: 32)
+    try bench["42.json"].replaceContents(
+      with: Bytes(
+        #"""
+        {"formatVersion": 1, "database": {"version": 42, "identityHash": "\#(hash)", "entities": [
+        {"tableName": "t", "createSql": "CREATE TABLE `${TABLE_NAME}` (`a` TEXT)", "fields": []}]}}
+        """#.utf8))
+    let reset = try bench.run(
+      "reset", file, "--schema", bench["42.json"], "--yes", "--confirm", "app.db")
+    #expect(reset.status == 0)
+    let check = try bench.run("check", file, "--contract", bench["42.json"], "--json")
+    #expect(check.status == 0)
+    #expect(try headlines(check) == [])
+  }
+}
