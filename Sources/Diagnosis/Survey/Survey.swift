@@ -103,6 +103,9 @@ extension Survey {
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
     guard let decision = outcome.decision else {
+      if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
+        return Survey(kind: .encrypted)
+      }
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
           kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)

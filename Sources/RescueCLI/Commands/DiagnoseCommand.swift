@@ -19,8 +19,8 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
-    of: examination, trial: result.value.trial, options: options, differences: examination.diff,
-    file: PlainName(file),
+    of: examination, trial: result.value.trial, options: options,
+    causes: result.value.causes, differences: examination.diff, file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
   context.tellLogFailure(of: result)
   try context.tell(

@@ -20,6 +20,18 @@ struct ExaminationText {
     return "\(name): \(verdict.word, verdict.style) – \(examination.meaning)"
   }
 
+  /// What happened, as far as it is known.
+  var causes: [StyledText] {
+    let answer = examination.causes
+    guard let cause = answer.leading else {
+      return answer.isUnknown ? ["what happened: not known"] : []
+    }
+    return [
+      "what happened: \(cause.title, .emphasised) (\(cause.confidence.words))",
+      "  \(cause.happened)", "  \(cause.now)",
+    ]
+  }
+
   /// The findings, heaviest first.
   var findings: [StyledText] {
     var table = TextTable([.text(""), .text(""), .prose("")])

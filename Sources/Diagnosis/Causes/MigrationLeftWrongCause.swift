@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migrations that came to their end and did not do what they should.
+
+enum MigrationLeftWrongCause: Cause {
+  static let kind = CauseKind.migrationLeftWrong
+  static let words = CauseWords(
+    title: "a migration set the version and did not do all of its work",
+    now: "Compare it with the backup from before the migration: what that has and this lacks is gone "
+      + "from here. Restore it, or mend the schema by the differences that are listed.",
+    differently: "Verify a migration before it is kept: dbrescue guard compares the schema, the rows "
+      + "and the contract, and goes back.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard traces.examination.verdict == .drifted, traces.examination.relation == .equal,
+      traces.codes.contains(.schemaDrift), let verification = traces.examination.verification
+    else { return .silent }
+    let missing = verification.drifts.filter { $0.kind == .missing }
+    guard let first = missing.first else {
+      return .fits(
+        .possible, "the schema is not the one of this version",
+        ["nothing that is expected is missing"],
+        against: ["somebody may have changed the schema by hand"])
+    }
+    return .fits(
+      .likely, "the version is the one expected, and parts of its schema are missing",
+      first.lines.prefix(2).map { "by the contract: \($0)" },
+      against: ["a contract of another build of the app says the same"])
+  }
+}
