@@ -31,8 +31,8 @@ struct Scene: Sendable, CustomTestStringConvertible {
   let program: Program
   /// When it was written.
   var half = Half.before
-  /// What happened to the file.
-  let cause: CauseKind
+  /// What happened to the file; nil where nothing did, or nothing that a file can show.
+  let cause: CauseKind?
   /// What else is true of it, where several things happened.
   let also: Set<CauseKind>
   /// What is to be said of it in a word.
@@ -47,7 +47,7 @@ struct Scene: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(program.title): \(name)" }
 
   init(
-    _ name: String, to program: Program, is cause: CauseKind, also: Set<CauseKind> = [],
+    _ name: String, to program: Program, is cause: CauseKind?, also: Set<CauseKind> = [],
     _ verdict: Verdict, lost: Lost, right: RecoveryOption.Kind?, half: Half = .before,
     _ play: @escaping @Sendable (Stage) throws -> Void
   ) {

@@ -37,7 +37,8 @@ extension Scene {
       try stage.copy(
         upTo: 0.2,
         before:
-          "INSERT INTO states (entity_id, attributes) SELECT entity_id || 'x', attributes FROM states")
+          "INSERT INTO states (entity_id, attributes) SELECT entity_id || 'x', attributes FROM states"
+      )
     },
     Scene(
       "a snapshot is taken in the middle of a VACUUM", to: .packages, is: .copiedWhileWritten,

@@ -41,17 +41,16 @@ extension Scene {
     ) { stage in
       let old = try stage.database.contents()
       try stage.write(
-        "DELETE FROM ValidPaths WHERE id BETWEEN 300 AND 304",
-        "INSERT INTO ValidPaths SELECT id, '/store/new' || id, hex(zeroblob(70)) FROM (SELECT 300 AS id UNION SELECT 301 UNION SELECT 302)")
+        "DELETE FROM ValidPaths WHERE id BETWEEN 290 AND 314",
+        "INSERT INTO ValidPaths SELECT value, '/store/new' || value, hex(zeroblob(70)) FROM json_each('[300,301,302,303,304,305,306]')"
+      )
       try stage.remember()
-      let page = try stage.pages(of: "ValidPaths").first { page in
-        let range = ((page - 1) * 4096)..<(page * 4096)
-        return try stage.database.contents()[range] != old[range]
-      }
-      guard let page else { throw UnfitFixture("no page has changed") }
+      let new = try stage.database.contents()
+      let torn = try stage.pages(of: "ValidPaths").map { ((($0 - 1) * 4096) + 1024)..<($0 * 4096) }
+        .first { $0.upperBound <= old.count && new[$0] != old[$0] }
+      guard let torn else { throw UnfitFixture("no page has changed") }
       // The first sectors are of the new page, the last ones of the old.
-      try stage.overwrite(
-        at: (page - 1) * 4096 + 1024, with: old[((page - 1) * 4096 + 1024)..<(page * 4096)])
+      try stage.overwrite(at: torn.lowerBound, with: old[torn])
     },
     Scene(
       "power goes, and what was written last was never on the disk", to: .automation,
@@ -59,7 +58,8 @@ extension Scene {
     ) { stage in
       let before = try stage.database.contents().count
       try stage.write(
-        "INSERT INTO states (entity_id, attributes) SELECT entity_id, attributes || 'x' FROM states WHERE state_id < 400")
+        "INSERT INTO states (entity_id, attributes) SELECT entity_id, attributes || 'x' FROM states WHERE state_id < 400"
+      )
       try stage.remember()
       try stage.change { file in
         for index in before..<file.count { file[index] = 0 }
@@ -69,6 +69,7 @@ extension Scene {
       "the journal of a transaction that was cut off is deleted by a cleaner", to: .flashcards,
       is: .journalLost, .damagedLossy, lost: .some, right: .salvage
     ) { stage in
+      stage.alteredMax = .max
       let app = try stage.start(
         "PRAGMA cache_size = 3", "BEGIN IMMEDIATE",
         "DELETE FROM notes WHERE id % 3 = 0",

@@ -81,6 +81,8 @@ extension Scene {
       is: .oldLog, .damagedLossy, lost: .some, right: .salvage
     ) { stage in
       try Leftover.hotJournal(["UPDATE notes SET flds = flds || ' more'"]).leave(at: stage.database)
+      // Pages of one table take the place of another's, which has the same columns.
+      stage.alteredMax = .max
       let journal = try stage.journal.contents()
       try stage.database.removeFileSet()
       try stage.make(stage.program, at: stage.database)

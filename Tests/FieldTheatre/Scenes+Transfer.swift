@@ -43,7 +43,7 @@ extension Scene {
       }
     },
     Scene(
-      "a web form reads it as UTF-8 text", to: .room, is: .transferredAsText, .unreadable,
+      "a web form reads it as UTF-8 text", to: .room, is: .transferredAsText, .damagedLossy,
       lost: .everything, right: nil
     ) { stage in
       try stage.change { $0 = Bytes(String(decoding: $0, as: UTF8.self).utf8) }

@@ -32,6 +32,8 @@ final class Stage {
   var subject: FilePath
   /// Every row that there ever was, by table.
   private(set) var everyRow: [String: Set<String>] = [:]
+  /// How many rows may hold something that never was: bytes inside a row that nothing protects.
+  var alteredMax = 0
   /// The rows of the last state, by table.
   private(set) var lastRows: [String: Set<String>] = [:]
 
@@ -63,6 +65,8 @@ final class Stage {
   /// Has the program write.
   func write(_ statements: String..., at path: FilePath? = nil) throws {
     let connection = try Connection(path ?? database, mode: .app)
+    // SQLITE_DBCONFIG_DEFENSIVE: a program can do what it likes with its own database.
+    connection.configure(1010, false)
     for statement in statements { try connection.execute(statement) }
   }
 
@@ -119,9 +123,12 @@ final class Stage {
     var rows: [String: Set<String>] = [:]
     for name in names {
       let table = "\"\(name)\""
-      let columns = try connection.rows("PRAGMA table_info(\(table))").compactMap { $0[1].utf8String }
+      let columns = try connection.rows("PRAGMA table_info(\(table))").compactMap {
+        $0[1].utf8String
+      }
       let words = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
-      let found = try connection.rows("SELECT \(words) FROM \(table)").compactMap(\.first?.utf8String)
+      let found = try connection.rows("SELECT \(words) FROM \(table)").compactMap(
+        \.first?.utf8String)
       rows[name] = Set(found)
     }
     return rows
@@ -168,7 +175,8 @@ extension Stage {
   }
 
   /// Puts bytes over those at an offset.
-  func overwrite(at offset: Int, with bytes: some Sequence<UInt8>, in path: FilePath? = nil) throws {
+  func overwrite(at offset: Int, with bytes: some Sequence<UInt8>, in path: FilePath? = nil) throws
+  {
     try change(path) { file in
       for (index, byte) in bytes.enumerated() where offset + index < file.count {
         file[offset + index] = byte

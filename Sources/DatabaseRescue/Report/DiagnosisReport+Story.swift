@@ -81,7 +81,10 @@ extension DiagnosisReport {
   /// When the files of the set changed.
   var timelineParts: [HTML] {
     var pairs: [(String, HTML)] = moments.map { moment in
-      (Date(timeIntervalSince1970: moment.time.rounded(.down)).formatted(.iso8601), "\(moment.what)")
+      (
+        Date(timeIntervalSince1970: moment.time.rounded(.down)).formatted(.iso8601),
+        "\(moment.what)"
+      )
     }
     if pairs.isEmpty { return [] }
     pairs.append((created.formatted(.iso8601), "this diagnosis was made"))

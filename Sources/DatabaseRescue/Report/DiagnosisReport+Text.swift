@@ -31,8 +31,8 @@ extension DiagnosisReport {
   private var heading: [StyledText] {
     (StyledText(verbatim: "\(file): ") + StyledText(verbatim: verdict.word, verdict.style)
       + StyledText(verbatim: " — \(meaning)")).wrapped(to: 80) + [
-      StyledText(verbatim: "support code ") + StyledText(verbatim: code.description, .emphasised),
-    ]
+        StyledText(verbatim: "support code ") + StyledText(verbatim: code.description, .emphasised)
+      ]
   }
 
   /// What happened, and what to say.
@@ -66,10 +66,12 @@ extension DiagnosisReport {
         StyledText(verbatim: "\(cause.title): \(cause.happened)"),
       ])
     }
-    for cause in ruledOut ?? [] {
+    // Why is in the other forms of the report.
+    let names = (ruledOut ?? []).map { $0.kind.rawValue.replacing("-", with: " ") }
+    if !names.isEmpty {
       columns.add([
         StyledText(verbatim: "ruled out", .dim),
-        StyledText(verbatim: "\(cause.title): \(cause.reason)", .dim),
+        StyledText(verbatim: names.joined(separator: ", "), .dim),
       ])
     }
     return [StyledText(verbatim: "what happened: not known", .heading)] + columns.lines()

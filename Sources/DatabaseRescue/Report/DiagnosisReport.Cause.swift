@@ -88,7 +88,8 @@ extension DiagnosisReport {
       found.append(
         Surrounding(
           name: "Index of the log (-shm)",
-          words: "\(index.frameCount.of("frame")), \(index.copiedCount.grouped) of them in the file"))
+          words: "\(index.frameCount.of("frame")), \(index.copiedCount.grouped) of them in the file"
+        ))
     }
     return found
   }

@@ -106,12 +106,14 @@ package struct DiagnosisReport: Report, Hashable {
   /// from the contract as ready lines, without row values.
   package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
-    causes: CauseAnswer? = nil, differences: [String] = [], file: PlainName, inputs: [RunRecord.InputDigest] = [],
+    causes: CauseAnswer? = nil, differences: [String] = [], file: PlainName,
+    inputs: [RunRecord.InputDigest] = [],
     code: SupportCode, created: Date
   ) {
     self.init(
       "diagnosis", of: examination, trial: trial, options: options,
-      causes: causes ?? examination.causes, differences: differences, file: file, inputs: inputs, code: code, created: created)
+      causes: causes ?? examination.causes, differences: differences, file: file, inputs: inputs,
+      code: code, created: created)
   }
 
   /// Makes the report of a look at a database: what can be done was not asked.
@@ -122,13 +124,15 @@ package struct DiagnosisReport: Report, Hashable {
     code: SupportCode, created: Date
   ) {
     self.init(
-      type, of: examination, trial: nil, options: nil, causes: nil, differences: differences, file: file,
+      type, of: examination, trial: nil, options: nil, causes: nil, differences: differences,
+      file: file,
       inputs: [], code: code, created: created)
   }
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    causes: CauseAnswer?, differences: [String], file: PlainName, inputs: [RunRecord.InputDigest], code: SupportCode,
+    causes: CauseAnswer?, differences: [String], file: PlainName, inputs: [RunRecord.InputDigest],
+    code: SupportCode,
     created: Date
   ) {
     let survey = examination.survey
@@ -188,7 +192,8 @@ package struct DiagnosisReport: Report, Hashable {
     if examination.hasStrangeLog { return ReportedCommand(movingLogOf: file) }
     if let backup = examination.circumstances.ownBackup {
       return ReportedCommand(
-        "restore", backup.database, options: ["--from", file, "--output", "NEW.db"])
+        "restore \(ShellWord.quoted(backup.database)) --from", file,
+        options: ["--output", "NEW.db"])
     }
     if options.first?.kind == .nothing, examination.verdict == .unreadable { return nil }
     if isSchemaWanted {

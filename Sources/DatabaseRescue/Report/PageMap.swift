@@ -162,7 +162,9 @@ private struct PageKinds {
         + findings.filter { $0.severity >= .damage }.compactMap(\.place.page))
     var pages: [Int: Int] = [:]
     survey.claims.forEach { _, owner in
-      if owner >= Survey.firstTreeOwner { pages[Int(owner - Survey.firstTreeOwner), default: 0] += 1 }
+      if owner >= Survey.firstTreeOwner {
+        pages[Int(owner - Survey.firstTreeOwner), default: 0] += 1
+      }
     }
     let largest = pages.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .filter { survey.trees.indices.contains($0.key) }.prefix(PageMap.ownersMax)

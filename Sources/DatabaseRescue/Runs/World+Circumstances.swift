@@ -39,7 +39,8 @@ extension World {
       return nil
     }
     return Circumstances.OwnBackup(
-      database: manifest.database.harmless(limit: PlainName.lengthLimit), made: manifest.created.shortTime,
+      database: manifest.database.harmless(limit: PlainName.lengthLimit),
+      made: manifest.created.shortTime,
       userVersion: Int(manifest.content.userVersion), byteCount: manifest.image.byteCount,
       isComplete: reader.state == .complete)
   }

@@ -10,12 +10,15 @@ extension SystemStorage {
     0x6969: "a network share (NFS)", 0x517B: "a network share (SMB)",
     0xFF53_4D42: "a network share (SMB)", 0xFE53_4D42: "a network share (SMB)",
     0x5346_414F: "a network share (AFS)", 0x00C3_6400: "a network share (Ceph)",
-    0x0BD0_0BD0: "a network share (Lustre)", 0x0102_1997: "a folder that another system shares (9p)",
+    0x0BD0_0BD0: "a network share (Lustre)",
+    0x0102_1997: "a folder that another system shares (9p)",
     0x786F_4256: "a folder that another system shares (VirtualBox)",
     0x6573_5546: "a file system that a program provides (FUSE)",
   ]
 
-  /// The file system of `path`. Follows links.
+  /// The file system of `path`.
+  ///
+  /// Links are followed.
   package func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem? {
     var kind: UInt = 0
     try call(SystemCall("look at", path)) {

@@ -32,28 +32,32 @@ enum BadMediumCause: Cause {
       }
     }
     if !parts.isEmpty {
+      // A page that was new when power failed can be written in part.
+      let isAtEnd = parts.allSatisfy { $0.number > image.pageCount - max(8, image.pageCount / 10) }
       return .fits(
-        .likely, "whole sectors of \(pageList(parts)) are blank",
+        isAtEnd ? .possible : .likely,
+        "whole sectors of \(pageList(parts)) are blank",
         [
           "512 bytes at a time hold nothing but 0 or 255 in pages that else hold rows: SQLite writes "
             + "whole pages, and disks lose sectors"
-        ])
+        ],
+        against: isAtEnd ? ["pages that were new when power failed look the same"] : [])
     }
     if !filled.isEmpty {
       return .fits(
-        .likely, "\(pageList(filled)) hold nothing but 255",
+        .likely, "\(pageList(filled, "holds", "hold")) nothing but 255",
         ["flash memory that was erased reads like this, and SQLite never writes it"])
     }
     if !zeros.isEmpty {
       return .fits(
-        .possible, "\(pageList(zeros)) hold nothing but zeros",
+        .possible, "\(pageList(zeros, "holds", "hold")) nothing but zeros",
         ["a disk that lost them, or a copy that left out what could not be read, gives zeros"],
         against: ["pages that were never written because power failed look the same"])
     }
     let random = traces.scars.filter { $0.look == .random }.map(\.page)
     if !random.isEmpty {
       return .fits(
-        .possible, "\(pageList(random)) hold other data without a pattern", [],
+        .possible, "\(pageList(random, "holds", "hold")) other data without a pattern", [],
         against: ["another program that writes to the disk gives the same"])
     }
     let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }

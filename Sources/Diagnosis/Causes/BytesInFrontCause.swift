@@ -7,7 +7,8 @@ enum BytesInFrontCause: Cause {
   static let kind = CauseKind.bytesInFront
   static let words = CauseWords(
     title: "bytes were put into it or left out of it",
-    now: "Salvage reads the file past them. Better still, ask for the file as it lies on the device: "
+    now:
+      "Salvage reads the file past them. Better still, ask for the file as it lies on the device: "
       + "the original may be sound.",
     differently: "Let nothing write to a database but SQLite, and compare sizes or digests after a "
       + "transfer.")
@@ -43,6 +44,7 @@ enum BytesInFrontCause: Cause {
     if bytes.elementsEqual([0xEF, 0xBB, 0xBF]) { return "they are the mark of a UTF-8 text" }
     let text = Scar.textLength(of: bytes)
     guard text == bytes.count, text > 0 else { return nil }
-    return bytes.matches("--".utf8) ? "they are the head of an upload by a web form" : "they are text"
+    return bytes.matches("--".utf8)
+      ? "they are the head of an upload by a web form" : "they are text"
   }
 }

@@ -163,9 +163,11 @@ extension Examination {
     let isWrong = !verdict.isStructureSound || verdict == .drifted
     return CauseAnswer(
       causes: shown,
-      ruledOut: isKnown || !isWrong ? [] : judged.compactMap { cause, judgement in
-        guard case .ruledOut(let reason) = judgement else { return nil }
-        return .init(kind: cause.kind, title: cause.words.title, reason: reason)
-      }, isUnknown: isWrong && !isKnown)
+      ruledOut: isKnown || !isWrong
+        ? []
+        : judged.compactMap { cause, judgement in
+          guard case .ruledOut(let reason) = judgement else { return nil }
+          return .init(kind: cause.kind, title: cause.words.title, reason: reason)
+        }, isUnknown: isWrong && !isKnown)
   }
 }

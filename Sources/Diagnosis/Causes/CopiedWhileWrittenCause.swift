@@ -5,13 +5,15 @@ enum CopiedWhileWrittenCause: Cause {
   static let kind = CauseKind.copiedWhileWritten
   static let words = CauseWords(
     title: "it was copied while a program wrote to it",
-    now: "If this is a copy, ask for another one, taken with dbrescue backup or with the app closed: "
+    now:
+      "If this is a copy, ask for another one, taken with dbrescue backup or with the app closed: "
       + "the original may be sound.",
-    differently: "Back up with SQLite's backup call, VACUUM INTO or dbrescue backup, and never with cp, "
+    differently:
+      "Back up with SQLite's backup call, VACUUM INTO or dbrescue backup, and never with cp, "
       + "rsync or a snapshot of the file alone.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard traces.isMixture, traces.hasNoJournal else { return .silent }
+    guard traces.looksMixed, traces.hasNoJournal else { return .silent }
     let isHeadOlder = traces.wrong.contains(.pageCountMismatch)
     return .fits(
       .possible, "its pages are of two moments",

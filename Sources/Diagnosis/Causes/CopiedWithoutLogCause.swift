@@ -16,16 +16,17 @@ enum CopiedWithoutLogCause: Cause {
     guard traces.survey.image != nil, traces.header != nil else { return .silent }
     guard traces.isWAL else { return .ruledOut("it keeps no write-ahead log") }
     guard traces.hasNoLog else { return .ruledOut("its log is there") }
+    if traces.codes.contains(.fileHeldApart) { return .silent }
     if let index = traces.around.logIndex, index.frameCount > index.copiedCount,
       traces.isLogAbsent
     {
       return .fits(
-        .certain,
+        .likely,
         "its log is missing, with \(counted(index.frameCount - index.copiedCount, "page")) that are "
           + "not in the file yet",
         ["the -shm that lies beside it counts the frames of the log that were not copied"])
     }
-    guard traces.isMixture || traces.missing != nil && traces.isOnlyEndMissing else {
+    guard traces.looksMixed || traces.missing != nil else {
       return .silent
     }
     return .fits(

@@ -9,12 +9,13 @@ enum CutOffCause: Cause {
     title: "it was cut off",
     now: "Ask for the file again, and compare its size with the one on the device: the original is "
       + "most likely whole.",
-    differently: "Compare the size or a digest after each transfer, and look for free space before a "
+    differently:
+      "Compare the size or a digest after each transfer, and look for free space before a "
       + "copy.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard traces.isDamaged else { return .silent }
-    guard let missing = traces.missing, traces.survey.transfer == nil else {
+    guard let missing = traces.missing, !traces.isConverted else {
       if traces.blankTail > 1 {
         return .fits(
           .possible, "the last \(traces.blankTail) pages were reserved and never written",
@@ -44,6 +45,13 @@ enum CutOffCause: Cause {
       return .fits(
         .possible, happened, [place, rest],
         against: ["a copy that was taken without its -wal in a checkpoint ends like this too"])
+    }
+    guard traces.leadsBeyondEnd else {
+      return .fits(
+        .possible, happened, [place, rest],
+        against: [
+          "nothing that is there leads to what is missing: the number of pages may be wrong"
+        ])
     }
     return .fits(.likely, happened, [place, rest])
   }

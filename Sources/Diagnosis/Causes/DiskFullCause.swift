@@ -5,7 +5,8 @@ enum DiskFullCause: Cause {
   static let kind = CauseKind.diskFull
   static let words = CauseWords(
     title: "the disk is full",
-    now: "Make room first: without it neither the app nor a repair can write, and what is tried then "
+    now:
+      "Make room first: without it neither the app nor a repair can write, and what is tried then "
       + "can cost more.",
     differently: "Watch the free space, and have migrations look for room for a copy before they "
       + "begin.")

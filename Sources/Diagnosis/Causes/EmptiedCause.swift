@@ -7,9 +7,11 @@ enum EmptiedCause: Cause {
   static let kind = CauseKind.emptied
   static let words = CauseWords(
     title: "the file holds nothing",
-    now: "Look on the device for a file of the same name that ends in -wal: it may hold everything. "
+    now:
+      "Look on the device for a file of the same name that ends in -wal: it may hold everything. "
       + "Else only a backup has the data.",
-    differently: "Write a copy to another name first, and give it the final one once it is complete: "
+    differently:
+      "Write a copy to another name first, and give it the final one once it is complete: "
       + "then a copy that fails leaves no empty file behind.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {

@@ -5,10 +5,12 @@ enum EncryptedCause: Cause {
   static let kind = CauseKind.encrypted
   static let words = CauseWords(
     title: "it is encrypted, and the key is missing or another one",
-    now: "Do not reset it: nothing says that it is damaged. Ask for the key, or for an export from an "
+    now:
+      "Do not reset it: nothing says that it is damaged. Ask for the key, or for an export from an "
       + "app that has it. Ask whether the app changed its key, or was restored on another device "
       + "without its keychain.",
-    differently: "Have the app tell a wrong key and a locked device from damage: SQLite says 'file is "
+    differently:
+      "Have the app tell a wrong key and a locked device from damage: SQLite says 'file is "
       + "not a database' of all three.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {

@@ -7,9 +7,11 @@ enum ForeignLogCause: Cause {
   static let kind = CauseKind.foreignLog
   static let words = CauseWords(
     title: "the log of another database lies beside it",
-    now: "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
+    now:
+      "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
       + "the file alone can be read.",
-    differently: "Move, copy and restore a database together with its -wal and -journal, and delete "
+    differently:
+      "Move, copy and restore a database together with its -wal and -journal, and delete "
       + "those that belong to a file which is replaced.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
@@ -36,7 +38,11 @@ enum ForeignLogCause: Cause {
         return .fits(
           .likely, "the -wal beside the file was written for another database",
           ["no table of this database is in the schema that it holds"])
-      default: return .silent
+      case true?:
+        return .fits(
+          .possible, "the -wal beside the file may be that of another database of the same app",
+          ["it has the tables of this app, and no state of this file leads to it"])
+      case nil: return .silent
       }
     case .absent: return .ruledOut("no log lies beside it")
     case .applied where image.isLogProven: return .ruledOut("its log goes on from this very file")

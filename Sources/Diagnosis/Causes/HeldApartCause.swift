@@ -9,7 +9,8 @@ enum HeldApartCause: Cause {
     title: "a process goes on with files that were deleted or moved away",
     now: "Let that process run: what it has committed is in no other file. Copy it with dbrescue "
       + "backup DATABASE --from-process NUMBER, and only then end the process.",
-    differently: "Close a database before its files are replaced, moved or deleted, its -wal and -shm "
+    differently:
+      "Close a database before its files are replaced, moved or deleted, its -wal and -shm "
       + "included.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {

@@ -6,7 +6,8 @@ enum IndexesOnlyCause: Cause {
   static let words = CauseWords(
     title: "only indexes are damaged",
     now: "No row is lost. Until the indexes are built anew, queries may miss rows that are there.",
-    differently: "Have every program that writes to the file use the same collations and functions, in "
+    differently:
+      "Have every program that writes to the file use the same collations and functions, in "
       + "the same version.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
@@ -18,7 +19,8 @@ enum IndexesOnlyCause: Cause {
     let names = Set(
       (traces.findings(.indexDamaged) + traces.findings(.indexMismatch)).compactMap(\.place.object))
     return .fits(
-      .certain, "\(counted(names.count, "index does", "indexes do")) not fit, and every table is whole",
+      .certain,
+      "\(counted(names.count, "index does", "indexes do")) not fit, and every table is whole",
       traces.findings(.indexDamaged).prefix(1).map(\.message)
         + traces.findings(.indexMismatch).prefix(1).map(\.message))
   }

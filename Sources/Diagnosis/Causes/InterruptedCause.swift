@@ -6,10 +6,12 @@ import SQLiteFormat
 enum InterruptedCause: Cause {
   static let kind = CauseKind.interrupted
   static let words = CauseWords(
-    title: "the program was killed or lost power while it wrote",
+    title:
+      "a transaction was cut off: the program was killed, lost power, or was copied in its midst",
     now: "SQLite takes back what was not finished when the app opens the file, its -wal and its "
       + "-journal: keep the three together, and let the app do it.",
-    differently: "Keep PRAGMA synchronous at FULL or NORMAL, and do not kill the app while it writes; "
+    differently:
+      "Keep PRAGMA synchronous at FULL or NORMAL, and do not kill the app while it writes; "
       + "on devices that lose power, use WAL mode and a disk that tells the truth about writes.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
@@ -28,7 +30,7 @@ enum InterruptedCause: Cause {
       }
       return .silent
     }
-    if traces.survey.transfer != nil || traces.missing != nil { return .silent }
+    if traces.survey.transfer != nil { return .silent }
     if traces.blankTail > 0 {
       return .fits(
         .possible, "\(counted(traces.blankTail, "page")) at the end were never written",
@@ -38,11 +40,11 @@ enum InterruptedCause: Cause {
     let torn = traces.wounds.filter { $0.look == .other }.map(\.page)
     if !torn.isEmpty, torn.count == traces.wounds.count, torn.count <= 4 {
       return .fits(
-        .possible, "\(pageList(torn)) may be half of one moment and half of another",
+        .possible, "\(pageList(torn)) may be in part of one moment and in part of another",
         ["a page that is begun and not finished when power fails is torn like this"],
         against: ["bytes that somebody or something changed look the same"])
     }
-    guard traces.isMixture else { return .silent }
+    guard traces.looksMixed else { return .silent }
     return .fits(
       .possible, "some of the last writes never reached the disk",
       ["every page is whole, and they are of different moments"],

@@ -7,7 +7,8 @@ enum JournalLostCause: Cause {
   static let kind = CauseKind.journalLost
   static let words = CauseWords(
     title: "the journal of a transaction that was cut off is gone",
-    now: "Look on the device for a file of the same name that ends in -journal, also in the bin: with "
+    now:
+      "Look on the device for a file of the same name that ends in -journal, also in the bin: with "
       + "it, everything may come back.",
     differently: "Never delete a -journal, and copy it together with its database.")
 
@@ -15,7 +16,7 @@ enum JournalLostCause: Cause {
     guard traces.survey.image != nil, traces.header != nil else { return .silent }
     guard !traces.isWAL else { return .ruledOut("it keeps a write-ahead log, and no journal") }
     guard traces.hasNoJournal else { return .ruledOut("its journal is there") }
-    guard traces.isMixture else { return .silent }
+    guard traces.looksMixed else { return .silent }
     return .fits(
       .possible, "a part of a transaction is in it, and the journal that takes it back is missing",
       ["every page is whole, they do not fit one another, and there is no -journal"])

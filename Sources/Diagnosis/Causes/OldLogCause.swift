@@ -7,9 +7,11 @@ enum OldLogCause: Cause {
   static let kind = CauseKind.oldLog
   static let words = CauseWords(
     title: "an old log lies beside a file that was put back",
-    now: "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
+    now:
+      "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
       + "the file alone can be read.",
-    differently: "Delete or move away the -wal, -shm and -journal together with the file that a backup "
+    differently:
+      "Delete or move away the -wal, -shm and -journal together with the file that a backup "
       + "replaces; dbrescue restore does so.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
@@ -26,13 +28,13 @@ enum OldLogCause: Cause {
     case .foreign(let log)
     where log.pageSize == image.geometry.pageSize
       && ForeignLogCause.namesTables(of: traces.survey, log, in: image) != false:
+      let isOwn = resembles(log, image)
       return .fits(
-        .likely, "the -wal beside the file does not go on from it",
+        isOwn ? .likely : .possible, "the -wal beside the file does not go on from it",
         [
           "no state of this file leads to the log, and the file alone is sound",
-          ForeignLogCause.namesTables(of: traces.survey, log, in: image) == true
-            ? "the log has the tables of this app" : nil,
-        ], against: ["the log of another database with the same tables looks the same"])
+          isOwn ? "its pages hold much of what the same pages of the file hold" : nil,
+        ], against: isOwn ? [] : ["it may be the log of another database with the same tables"])
     case .applied where traces.survey.isLogInDoubt:
       return .fits(
         .possible, "the -wal beside the file may be of another state of it",
@@ -44,7 +46,28 @@ enum OldLogCause: Cause {
         .possible, "the -journal beside the file is of an earlier state of it",
         ["the journal counts as one of a transaction that was cut off, and its pages do not fit"])
     }
-    if traces.hasNoLog, traces.hasNoJournal { return .ruledOut("neither log nor journal beside it") }
+    if traces.hasNoLog, traces.hasNoJournal, traces.survey.image != nil {
+      return .ruledOut("neither log nor journal beside it")
+    }
     return .silent
+  }
+
+  /// The most pages of a log that are compared.
+  private static let comparedMax = 64
+
+  /// Whether the pages of a log were once those of the file: most of what some of them hold stands
+  /// at the same places in the file.
+  private static func resembles(_ log: WriteAheadLog, _ image: Image) -> Bool {
+    let frames = log.committed.filter { $0.page != .first && $0.page.number <= image.pageCount }
+    var (alike, all) = (0, 0)
+    for frame in frames.prefix(comparedMax) {
+      guard let old = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
+        let now = try? image.bytes(of: frame.page), old.count == now.count
+      else { continue }
+      all += 1
+      let held = zip(old, now).filter { $0.0 != 0 }
+      if held.count >= 64, held.count(where: { $0.0 == $0.1 }) * 5 >= held.count * 4 { alike += 1 }
+    }
+    return alike * 4 >= all && alike > 0
   }
 }

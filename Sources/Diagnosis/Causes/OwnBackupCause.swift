@@ -5,7 +5,8 @@ enum OwnBackupCause: Cause {
   static let kind = CauseKind.ownBackup
   static let words = CauseWords(
     title: "this is a dbrescue backup, and not the database",
-    now: "Nothing is wrong with it as far as this tells. Read it in full with dbrescue vault verify, "
+    now:
+      "Nothing is wrong with it as far as this tells. Read it in full with dbrescue vault verify, "
       + "or take the database out of it with dbrescue restore DATABASE --from BACKUP --output NEW.",
     differently: "Give dbrescue diagnose the database itself, and its backups to dbrescue vault.")
 

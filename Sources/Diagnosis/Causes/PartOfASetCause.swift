@@ -7,7 +7,8 @@ enum PartOfASetCause: Cause {
   static let kind = CauseKind.partOfASet
   static let words = CauseWords(
     title: "this is a part of a database, and not the database",
-    now: "Ask for the file of the same name without that ending, and keep this one beside it: it may "
+    now:
+      "Ask for the file of the same name without that ending, and keep this one beside it: it may "
       + "hold the newest rows.",
     differently: "Send a database with its -wal and -journal, all taken at one moment.")
 

@@ -70,14 +70,27 @@ struct Scar: Hashable, Sendable {
     let start = page == .first ? DatabaseHeader.byteCount : 0
     let stated = bytes.big16(at: start + 5) ?? 0
     let content = stated == 0 ? bytes.count : stated
-    return stride(from: 0, to: bytes.count, by: sector).compactMap { offset in
-      let range = offset..<min(offset + sector, bytes.count)
-      guard range.count == sector, let first = bytes[range].first, first == 0 || first == 0xFF,
-        bytes[range].allSatisfy({ $0 == first })
-      else { return nil }
-      // Where the first sector is gone, so is what it says of the others.
-      return first == 0xFF || offset == 0 || range.lowerBound >= content ? first : nil
+    return runs(of: bytes).flatMap { run -> [UInt8] in
+      // Where the first sector is gone, so is what it says of the others. What a value of the app's
+      // own ends in has its ends anywhere.
+      guard run.lowerBound % sector == 0, run.upperBound % sector == 0,
+        bytes[run.lowerBound] == 0xFF || run.lowerBound == 0 || run.lowerBound >= content
+      else { return [] }
+      return Array(repeating: bytes[run.lowerBound], count: run.count / sector)
     }
+  }
+
+  /// The runs of at least a sector of zeros, or of 255, each as long as it is.
+  private static func runs(of bytes: Bytes) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for index in bytes.indices
+    where index + 1 == bytes.count || bytes[index + 1] != bytes[index] {
+      let isBlank = bytes[index] == 0 || bytes[index] == 0xFF
+      if isBlank, index + 1 - start >= sector { runs.append(start..<(index + 1)) }
+      start = index + 1
+    }
+    return runs
   }
 
   /// Whether a page has each byte about as often as each other.

@@ -11,10 +11,10 @@ enum SeveralWritersCause: Cause {
       + "other machines backups of it.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard traces.isMixture else { return .silent }
+    guard traces.looksMixed else { return .silent }
     if let mark = traces.around.syncMarks.first {
       return .fits(
-        .likely, "a program that synchronises folders put pages of another device into it",
+        .possible, "a program that synchronises folders put pages of another device into it",
         ["'\(mark)' lies beside it", "every page is whole, and they are of different writers"])
     }
     if case .shared(let name) = traces.around.fileSystem {

@@ -6,11 +6,13 @@ import SQLiteFormat
 enum TextWrittenCause: Cause {
   static let kind = CauseKind.textWritten
   static let words = CauseWords(
-    title: "a program wrote text into it",
+    title: "text was written into it",
     now: "Salvage it: what the text lies over is gone, and nothing else. Ask which program writes "
       + "such lines.",
-    differently: "Look for code that closes a file twice, or writes to standard error after closing "
-      + "it: SQLite's file can get that number. No other program may have the file open for writing.")
+    differently:
+      "Look for code that closes a file twice, or writes to standard error after closing "
+      + "it: SQLite's file can get that number. No other program may have the file open for writing."
+  )
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard traces.isDamaged, let image = traces.survey.image, image.start == 0,
@@ -20,10 +22,14 @@ enum TextWrittenCause: Cause {
     let texts = traces.scars.compactMap { scar -> (page: PageNumber, count: Int)? in
       if case .text(let count) = scar.look { (scar.page, count) } else { nil }
     }
-    if let first = texts.first {
+    // In a file that has shifted, pages begin anywhere.
+    let isInPlace =
+      traces.missing == nil && traces.survey.firstMovedPage == nil
+      && texts.count * 4 <= max(8, image.pageCount)
+    if let first = texts.first, isInPlace || first.page == .first {
       let isHead = first.page == .first
       return .fits(
-        .certain,
+        first.count >= 64 || isHead ? .certain : .likely,
         isHead
           ? "text lies over the beginning of the file"
           : "text lies over the beginning of \(pageList(texts.map(\.page)))",
@@ -60,6 +66,8 @@ enum TextWrittenCause: Cause {
     else { return nil }
     return .fits(
       .certain, "text stands behind the end of the database",
-      ["\(counted(image.files.main.byteCount - end, "byte")) follow its last page, and they are text"])
+      [
+        "\(counted(image.files.main.byteCount - end, "byte")) follow its last page, and they are text"
+      ])
   }
 }

@@ -108,8 +108,11 @@ extension Traces {
 
   /// Whether pages are whole, each for itself, and do not fit one another: they are of different
   /// moments, or of different writers.
-  var isMixture: Bool {
-    isDamaged && !wrong.isDisjoint(with: Self.mixtures) && wounds.isEmpty && missing == nil
+  var isMixture: Bool { looksMixed && missing == nil }
+
+  /// The same, whether its end is missing or not.
+  var looksMixed: Bool {
+    isDamaged && !wrong.isDisjoint(with: Self.mixtures) && wounds.isEmpty
       && survey.transfer == nil && survey.firstMovedPage == nil && survey.geometry?.start == 0
       && wrong.isDisjoint(with: [.cellDamaged, .bytesNotRead, .headOfAnother])
       && !examination.isOnlyIndexesWrong
@@ -125,7 +128,9 @@ extension Traces {
     let isInsidePage: Bool
 
     /// How much is missing, in percent, and at least one.
-    var percent: Int { max(1, Int((Double(expected - present) / Double(expected) * 100).rounded())) }
+    var percent: Int {
+      max(1, Int((Double(expected - present) / Double(expected) * 100).rounded()))
+    }
   }
 
   /// How much of the file's end is missing; nil where it is as long as it says.
@@ -146,7 +151,7 @@ extension Traces {
     guard missing != nil, let image = survey.image else { return false }
     let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
     let last = max(1, (image.files.main.byteCount - image.start) / image.geometry.pageSize)
-    return wounds.isEmpty && survey.transfer == nil
+    return wounds.isEmpty && !isConverted
       && wrong.isDisjoint(with: [
         .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .headOfAnother,
         .bytesNotRead,
@@ -161,6 +166,22 @@ extension Traces {
               || (fault.page?.number ?? 0) > last
           }
       }
+  }
+
+  /// Whether a transfer as text is proven: that carriage returns are missing is only probable.
+  var isConverted: Bool {
+    survey.transfer != nil && survey.transfer != .carriageReturnsDropped
+  }
+
+  /// Whether something that is there leads to pages beyond the end.
+  var leadsBeyondEnd: Bool {
+    guard let image = survey.image else { return false }
+    let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
+    return trees.contains { tree in
+      (tree.pageFaults.first + tree.cellFaults.first).contains {
+        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
+      }
+    } || survey.freelist?.faults.isEmpty == false
   }
 
   /// How many pages at the end of the file are zeros although something should be on them.
@@ -180,6 +201,11 @@ func pageList(_ pages: [PageNumber]) -> String {
   let rest = pages.count - shown.count
   return (pages.count == 1 ? "page " : "pages ") + shown.joined(separator: ", ")
     + (rest > 0 ? " and \(rest) more" : "")
+}
+
+/// A list of pages with its verb.
+func pageList(_ pages: [PageNumber], _ singular: String, _ plural: String) -> String {
+  "\(pageList(pages)) \(pages.count == 1 ? singular : plural)"
 }
 
 /// A number with its thousands set apart.

@@ -141,7 +141,10 @@ extension Examination {
     switch survey.kind {
     case .database, .headlessDatabase, .empty, .zeros, .unknown: []
     case .encrypted:
-      [option(.nothing, "leave it as it is: it is encrypted and not known to be damaged; find its key")]
+      [
+        option(
+          .nothing, "leave it as it is: it is encrypted and not known to be damaged; find its key")
+      ]
     case .backup:
       [option(.nothing, "leave it as it is: it is a backup, and the database is another file")]
     case .writeAheadLog, .rollbackJournal:

@@ -102,10 +102,10 @@ extension Survey {
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
     let (files, transfer) = try TextTransfer.undone(files)
     let outcome = try GeometrySearch.decide(files)
+    if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
+      return Survey(kind: .encrypted)
+    }
     guard let decision = outcome.decision else {
-      if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
-        return Survey(kind: .encrypted)
-      }
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
           kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)

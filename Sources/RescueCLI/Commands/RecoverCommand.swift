@@ -48,7 +48,9 @@ private func choose(
 ) throws(RescueError) -> RecoveryOption {
   let text = ExaminationText(examination, name: invocation.path(.file).name)
   if context.speaksToPeople {
-    for line in [text.headline] + text.causes + text.findings + text.unchecked { context.console.say(line) }
+    for line in [text.headline] + text.causes + text.findings + text.unchecked {
+      context.console.say(line)
+    }
   }
   guard !options.isEmpty else {
     throw RescueError(
