@@ -72,7 +72,7 @@ struct Performance {
     let offered = result.options.map(\.name).joined(separator: ", ")
     guard let right = scene.right else {
       return result.options.contains { $0.kind == .salvage || $0.kind == .rebuildIndexes }
-        && stage.peer == nil
+        && stage.peer == nil && scene.verdict == .unreadable
         ? ["nothing can be done with the file, and it is offered: \(offered)"] : []
     }
     guard let option = result.options.first(where: { $0.kind == right }) else {

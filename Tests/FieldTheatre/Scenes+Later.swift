@@ -59,6 +59,7 @@ extension Scene {
     ) { stage in
       let other = stage.wings.appending("other.db")
       try stage.make(stage.program, at: other)
+      for id in 1...5 { try stage.write("UPDATE items SET name = 'x' WHERE id = \(id)", at: other) }
       try Leftover.wal(["UPDATE items SET body = hex(randomblob(60)) WHERE id % 2 = 0"])
         .leave(at: other)
       try stage.wal.replaceContents(with: other.adding(suffix: "-wal").contents())
@@ -68,7 +69,7 @@ extension Scene {
       is: .oldLog, .damagedIntact, lost: .nothing, right: .salvage, half: .after
     ) { stage in
       let snapshot = try stage.database.contents()
-      try stage.write("UPDATE items SET name = name || 'a' WHERE id < 50")
+      for id in 1...5 { try stage.write("UPDATE items SET name = name || 'a' WHERE id = \(id)") }
       try stage.crash(after: "UPDATE items SET name = name || 'b' WHERE id BETWEEN 40 AND 90")
       let log = try stage.wal.contents()
       try SystemStorage().remove(stage.wal)
@@ -83,6 +84,50 @@ extension Scene {
     ) { stage in
       try Leftover.hotJournal(["UPDATE Episodes SET Overview = Overview || 'x'"])
         .leave(at: stage.database)
+    },
+    Scene(
+      "a journal is left beside a restored file, and fits by chance", to: .diary,
+      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after
+    ) { stage in
+      stage.alteredMax = .max
+      try Leftover.hotJournal(["UPDATE items SET body = body || 'x' WHERE id < 100"])
+        .leave(at: stage.database)
+      let journal = try stage.journal.contents()
+      try stage.database.removeFileSet()
+      try stage.make(stage.program, at: stage.database)
+      for id in 1...9 { try stage.write("UPDATE items SET name = 'new' || id WHERE id = \(id)") }
+      try stage.remember()
+      try stage.journal.replaceContents(with: journal)
+    },
+    Scene(
+      "a write to the table was lost, and the one to its index was not", to: .library,
+      is: .interrupted, .damagedIntact, lost: .some, right: .rebuildIndexes, half: .after
+    ) { stage in
+      let leaf = try stage.pages(of: "books")[2]
+      let range = ((leaf - 1) * 4096)..<(leaf * 4096)
+      let old = try stage.database.contents()
+      let id =
+        try Connection(stage.database, mode: .app).value(
+          "SELECT id FROM books ORDER BY id LIMIT 1 OFFSET 60")?.integerValue ?? 60
+      try stage.write("UPDATE books SET title = 'zzz' || title WHERE id = \(id)")
+      try stage.remember()
+      try stage.overwrite(at: range.lowerBound, with: old[range])
+    },
+    Scene(
+      "power fails while large pages are appended", to: .packages.withPages(of: 65536),
+      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after
+    ) { stage in
+      stage.alteredMax = 2
+      try stage.damage(.truncate(bytes: stage.database.contents().count - 8192))
+    },
+    Scene(
+      "a block of a log file stands where a page was", to: .automation, is: .badMedium,
+      .damagedLossy, lost: .some, right: .salvage, half: .after
+    ) { stage in
+      let page = try stage.pages(of: "states")[9]
+      let line = "Mar  1 10:22:41 host kernel: usb 1-1: reset high-speed device\n"
+      let block = Bytes(String(repeating: line, count: 80).utf8).prefix(4096)
+      try stage.overwrite(at: (page - 1) * 4096, with: block)
     },
     Scene(
       "a copy in base64", to: .room, is: .otherContent, .unreadable, lost: .everything, right: nil,
@@ -201,6 +246,9 @@ extension Program {
       INSERT INTO items SELECT i, hex(randomblob(6)), hex(randomblob(60)) FROM n
       """,
     ])
+
+  /// A diary in a rollback mode.
+  static let diary = Program(title: "a diary without a log", table: "items", steps: random.steps)
 
   /// Tables that are named as those of a rebuild, and are none.
   static let prismaNames = Program(

@@ -16,8 +16,15 @@ enum BadMediumCause: Cause {
     if let first = unread.first {
       return .fits(.certain, "the disk did not hand out some bytes of it", [first.message])
     }
-    guard traces.isDamaged, let image = traces.survey.image, traces.missing == nil else {
-      return .silent
+    guard traces.isDamaged, let image = traces.survey.image else { return .silent }
+    guard traces.missing == nil else {
+      let stated = traces.header?.pageCount ?? 0
+      guard !traces.leadsBeyondEnd, (stated ^ image.pageCount).nonzeroBitCount == 1 else {
+        return .silent
+      }
+      return .fits(
+        .possible, "a bit of the number of pages has turned",
+        ["\(stated) and \(image.pageCount) differ in one bit, and nothing leads to further pages"])
     }
     if let turned = turnedBit(traces, image) { return turned }
     var parts: [PageNumber] = []

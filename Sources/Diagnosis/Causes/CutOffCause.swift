@@ -39,7 +39,10 @@ enum CutOffCause: Cause {
         against: ["something else is wrong in what is there"])
     }
     let rest = "what is there is sound"
-    if missing.isInsidePage { return .fits(.certain, happened, [place, rest]) }
+    // A file system loses whole blocks.
+    if missing.isInsidePage, missing.present % 4096 != 0 {
+      return .fits(.certain, happened, [place, rest])
+    }
     // A checkpoint that grows the file writes the page first that counts the others.
     if traces.isWAL, traces.isLogAbsent {
       return .fits(
@@ -52,6 +55,12 @@ enum CutOffCause: Cause {
         against: [
           "nothing that is there leads to what is missing: the number of pages may be wrong"
         ])
+    }
+    // Power that fails takes the last writes, and not a good part of the file.
+    guard missing.percent >= 10 else {
+      return .fits(
+        .possible, happened, [place, rest],
+        against: ["the last writes before a power cut can be missing like this"])
     }
     return .fits(.likely, happened, [place, rest])
   }

@@ -55,7 +55,10 @@ enum ForeignLogCause: Cause {
     of survey: Survey, _ log: WriteAheadLog, in image: Image
   ) -> Bool? {
     guard let frame = log.committed.first(where: { $0.page == .first }),
-      let page = try? image.files.wal?.read(at: frame.offset, count: log.pageSize)
+      survey.encoding == .utf8,
+      let page = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
+      // A schema of many tables has its names on other pages.
+      page.count > DatabaseHeader.byteCount, page[DatabaseHeader.byteCount] == 0x0D
     else { return nil }
     let names = survey.userTables.keys.map { Array($0.text.utf8) }.filter { $0.count > 2 }
     guard !names.isEmpty else { return nil }

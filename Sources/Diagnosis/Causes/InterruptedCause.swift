@@ -17,7 +17,7 @@ enum InterruptedCause: Cause {
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
     if traces.examination.verdict.isStructureSound {
-      if traces.hasHotJournal {
+      if traces.hasHotJournal, traces.journalFits != false {
         return .fits(
           .certain, "a transaction was cut off, and nothing is lost by it",
           ["the -journal beside it is hot: it takes back all that had arrived of the transaction"])
@@ -31,6 +31,13 @@ enum InterruptedCause: Cause {
       return .silent
     }
     if traces.survey.transfer != nil { return .silent }
+    let blank = traces.scars.filter { $0.look == .zeros }.map(\.page)
+    if traces.blankTail == 0, !blank.isEmpty, traces.missing == nil {
+      return .fits(
+        .possible, "\(pageList(blank, "was", "were")) never written",
+        ["nothing but zeros is there: power can fail before the disk has a page"],
+        against: ["a disk that lost what it had gives zeros too"])
+    }
     if traces.blankTail > 0 {
       return .fits(
         .possible, "\(counted(traces.blankTail, "page")) at the end were never written",

@@ -6,7 +6,7 @@ import SQLiteFormat
 enum OldLogCause: Cause {
   static let kind = CauseKind.oldLog
   static let words = CauseWords(
-    title: "an old log lies beside a file that was put back",
+    title: "an old log or journal lies beside a file that was put back",
     now:
       "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
       + "the file alone can be read.",
@@ -40,6 +40,17 @@ enum OldLogCause: Cause {
         .possible, "the -wal beside the file may be of another state of it",
         ["the file is sound with it and without it, and nothing ties the two together"])
     default: break
+    }
+    if traces.journalFits == false {
+      return .fits(
+        .likely, "the -journal beside the file is of another state of it",
+        [
+          "the file has not the change counter, or not the number of pages, with which the journal "
+            + "began"
+        ],
+        now:
+          "Do not open it: SQLite would write that journal over it. Move the -journal away first, "
+          + "and keep it; then look at the file again.")
     }
     if traces.hasHotJournal, traces.isMixture {
       return .fits(

@@ -29,7 +29,9 @@ enum TextWrittenCause: Cause {
     if let first = texts.first, isInPlace || first.page == .first {
       let isHead = first.page == .first
       return .fits(
-        first.count >= 64 || isHead ? .certain : .likely,
+        // A program ends its lines anywhere; what ends with a sector may be a block of another file.
+        first.count % Scar.sector == 0
+          ? .possible : first.count >= 64 || isHead ? .certain : .likely,
         isHead
           ? "text lies over the beginning of the file"
           : "text lies over the beginning of \(pageList(texts.map(\.page)))",

@@ -79,7 +79,10 @@ struct ExaminationText {
     case .newer: return ["next: install the newer app; change nothing here"]
     case .drifted, .damagedIntact, .damagedLossy:
       return ["next: dbrescue diagnose \(path)"]
-    case .unreadable: return ["next: make sure that this is the right file, and ask for its -wal"]
+    case .unreadable:
+      return [
+        "next: \(examination.causes.leading?.now ?? "make sure that this is the right file, and ask for its -wal")"
+      ]
     }
   }
 }

@@ -56,7 +56,8 @@ private func choose(
     throw RescueError(
       .invalidInput, "nothing can be done with this file alone",
       meaning: examination.verdict.meaning,
-      advice: "look for a backup, the -wal file, or give --contract to start anew")
+      advice: examination.causes.leading?.now
+        ?? "look for a backup, the -wal file, or give --contract to start anew")
   }
   if let wanted = invocation.text(.choose) {
     guard let option = options.first(where: { $0.name == wanted }) else {

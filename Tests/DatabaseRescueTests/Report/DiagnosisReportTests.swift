@@ -52,8 +52,8 @@ import Testing
 
       options, least destructive first
         1  restore  put back the backup of 2 hours ago (version 4), made 2026-11-21
-                    02:00:00 UTC (k3f9); the current files are kept aside; keeps all 297
-                    rows, brings back 44 rows
+                    02:00:00 UTC (k3f9); the current files are kept aside; keeps all
+                    297 rows, brings back 44 rows
                     app.20261121T020000Z.v4.k3f9.db.gz
         2  salvage  copy every readable row into a fresh database; doubtful rows are
                     set aside; keeps 297 of 341 rows
