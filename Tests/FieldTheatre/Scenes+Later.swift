@@ -54,9 +54,10 @@ extension Scene {
       .damagedIntact, lost: .nothing, right: .salvage, half: .after
     ) { stage in try stage.damage(.flipBit(offset: 30, bit: 1)) },
     Scene(
-      "the -wal of another user of the same app", to: .random, is: .foreignLog, .damagedIntact,
-      lost: .nothing, right: .salvage, half: .after
+      "the -wal of another user of the same app, with no page that tells", to: .random,
+      is: .foreignLog, .healthy, lost: .some, right: .nothing, half: .after
     ) { stage in
+      stage.alteredMax = .max
       let other = stage.wings.appending("other.db")
       try stage.make(stage.program, at: other)
       for id in 1...5 { try stage.write("UPDATE items SET name = 'x' WHERE id = \(id)", at: other) }
@@ -65,9 +66,10 @@ extension Scene {
       try stage.wal.replaceContents(with: other.adding(suffix: "-wal").contents())
     },
     Scene(
-      "the -wal of before a restore, with contents as people have them", to: .random,
-      is: .oldLog, .damagedIntact, lost: .nothing, right: .salvage, half: .after
+      "the -wal of before a restore, with no page that tells", to: .random,
+      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after
     ) { stage in
+      stage.alteredMax = .max
       let snapshot = try stage.database.contents()
       for id in 1...5 { try stage.write("UPDATE items SET name = name || 'a' WHERE id = \(id)") }
       try stage.crash(after: "UPDATE items SET name = name || 'b' WHERE id BETWEEN 40 AND 90")

@@ -190,10 +190,8 @@ package struct DiagnosisReport: Report, Hashable {
       return ReportedCommand("backup", file, options: ["--from-process", "\(process)"])
     }
     if examination.hasStrangeLog { return ReportedCommand(movingLogOf: file) }
-    if let backup = examination.circumstances.ownBackup {
-      return ReportedCommand(
-        "restore \(ShellWord.quoted(backup.database)) --from", file,
-        options: ["--output", "NEW.db"])
+    if examination.circumstances.ownBackup != nil {
+      return ReportedCommand("vault extract", file, options: ["--output", "NEW.db"])
     }
     if options.first?.kind == .nothing, examination.verdict == .unreadable { return nil }
     if isSchemaWanted {

@@ -25,12 +25,23 @@ extension World {
     found.fileSystem = (try? storage.fileSystem(at: input.main)) ?? nil
     found.freeBytes = try? storage.freeBytes(at: input.main.folder)
     found.syncMarks = conflictCopies(of: input.main)
+    found.needsJournal = needsJournal(examination, input)
     if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read),
       let bytes = try? index.read(at: 0, count: 136)
     {
       found.logIndex = Circumstances.LogIndex(bytes)
     }
     return found
+  }
+
+  /// Whether a database contradicts itself without the journal that is applied.
+  private func needsJournal(_ examination: Examination, _ input: InputFiles) -> Bool? {
+    guard case .applied? = examination.survey.image?.journal,
+      let main = try? storage.open(input.main, .read),
+      let alone = try? survey(FileSet(main: watched(main))),
+      let judged = try? Examination(alone)
+    else { return nil }
+    return !judged.verdict.isStructureSound
   }
 
   /// What a backup that was given in place of a database says of itself.

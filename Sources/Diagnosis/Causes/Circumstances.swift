@@ -87,6 +87,8 @@ package struct Circumstances: Hashable, Sendable {
   package var freeBytes: Int?
   /// What the index of its log tells; nil where there is none.
   package var logIndex: LogIndex?
+  /// Whether it contradicts itself without the journal that is applied; nil where none is.
+  package var needsJournal: Bool?
   /// The backup that was given in its place; nil where it is none.
   package var ownBackup: OwnBackup?
   /// When its files last changed, and when its backups were made, oldest first.

@@ -19,7 +19,7 @@ enum DiskFullCause: Cause {
     guard free < leastBytes else {
       return .ruledOut("there is room on its disk now")
     }
-    let isCutOff = traces.hasHotJournal && traces.journalFits != false
+    let isCutOff = traces.hasHotJournal && traces.around.needsJournal == true
     let isHurt = !traces.examination.verdict.isStructureSound || isCutOff
     guard isHurt else { return .silent }
     return .fits(

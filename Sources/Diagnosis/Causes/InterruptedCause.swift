@@ -18,9 +18,16 @@ enum InterruptedCause: Cause {
     guard let image = traces.survey.image else { return .silent }
     if traces.examination.verdict.isStructureSound {
       if traces.hasHotJournal, traces.journalFits != false {
+        let isNeeded = traces.around.needsJournal == true
         return .fits(
-          .certain, "a transaction was cut off, and nothing is lost by it",
-          ["the -journal beside it is hot: it takes back all that had arrived of the transaction"])
+          isNeeded ? .certain : .possible,
+          "a transaction was cut off, and nothing is lost by it",
+          [
+            "the -journal beside it is hot: it takes back all that had arrived of the transaction",
+            isNeeded ? "without it, the file contradicts itself" : nil,
+          ],
+          against: isNeeded
+            ? [] : ["the file is sound without it too: it may be left from before a restore"])
       }
       if case .applied(let log) = image.wal, endsOpen(log) {
         return .fits(

@@ -27,7 +27,7 @@ enum OtherContentCause: Cause {
   }
 
   private static func article(of name: String) -> String {
-    if name.hasPrefix("HTML") || name.hasSuffix("text") || name.contains("text,") { return "" }
+    if name.hasPrefix("HTML") || name.hasPrefix("JSON") { return "" }
     return name.first.map { "aeiou".contains($0.lowercased()) || name.hasPrefix("LTX") } == true
       || name.hasPrefix("xz") || name.hasPrefix("SQL") ? "an " : "a "
   }

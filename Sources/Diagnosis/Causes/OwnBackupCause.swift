@@ -6,8 +6,9 @@ enum OwnBackupCause: Cause {
   static let words = CauseWords(
     title: "this is a dbrescue backup, and not the database",
     now:
-      "Nothing is wrong with it as far as this tells. Read it in full with dbrescue vault verify, "
-      + "or take the database out of it with dbrescue restore DATABASE --from BACKUP --output NEW.",
+      "Nothing is wrong with it as far as this tells. Get the database out of it with dbrescue vault "
+      + "extract BACKUP --output NEW, which proves every byte, or put it back with dbrescue restore "
+      + "DATABASE --from BACKUP.",
     differently: "Give dbrescue diagnose the database itself, and its backups to dbrescue vault.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {

@@ -23,6 +23,8 @@ import Testing
 
       what happened: not known
         perhaps    its disk or memory has lost bytes: page 49 holds nothing but zeros
+        perhaps    a transaction was cut off: the program was killed, lost power, or
+                   was copied in its midst: page 49 was never written
         ruled out  other content, encrypted, transferred as text, bytes put in or left
                    out, cut off, text written into it, foreign log, old log, copied
                    without log, wal reset

@@ -43,9 +43,9 @@ import Testing
     let answer = try bench.run("diagnose", copy)
     #expect(answer.status == 15)
     #expect(answer.output.contains("a backup of 'app.db' that dbrescue made on"))
-    #expect(answer.output.contains("dbrescue restore app.db --from"))
+    #expect(answer.output.contains("dbrescue vault extract"))
     let restored = bench["NEW.db"]
-    #expect(try bench.run("restore", file, "--from", copy, "--output", restored).status == 0)
+    #expect(try bench.run("vault", "extract", copy, "--output", restored).status == 0)
     #expect(try bench.run("check", restored).status == 0)
   }
 
