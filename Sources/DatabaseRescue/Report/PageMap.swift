@@ -84,7 +84,10 @@ package struct PageMap: Hashable, Sendable {
     var visited = 0
     // What nobody owns and nothing is wrong with is only counted: there may be millions of them.
     let last = (image.pageCount + perCell - 1) / perCell
-    for index in (image.missingHead / perCell)..<last { cells[index] = Kind.unowned.colour }
+    // A log can say that there are fewer pages than are missing at the beginning.
+    for index in min(image.missingHead / perCell, last)..<last {
+      cells[index] = Kind.unowned.colour
+    }
     var isVisited = perCell > 1 ? [Bool](repeating: false, count: total) : []
     kinds.forEachKnown { page, kind, colour in
       guard page > image.missingHead, page <= image.pageCount else { return }
