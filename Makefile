@@ -6,6 +6,7 @@
 # fuzz     mutate databases for longer      install  into PREFIX (default /usr/local)
 # lint     format check                     demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
+# theatre  re-enact incidents of the field
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
@@ -14,7 +15,7 @@ DEBUG = .build/debug
 RELEASE = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format bench demo release install clean fuzz simulate
+.PHONY: help deps build test lint format bench demo release install clean fuzz simulate theatre
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +59,10 @@ fuzz: build ## mutate databases for longer than the tests do
 	$(SWIFT) build -c release --product dbrescue
 	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-25000} DBRESCUE_PROGRAM="$(CURDIR)/$(RELEASE)/dbrescue" \
 	  $(SWIFT) test --skip-build --disable-xctest --filter "SurveyFuzz|ProgramFuzz"
+
+theatre: build ## play every scene of the field theatre, and count right and wrong causes
+	DBRESCUE_THEATRE=$${DBRESCUE_THEATRE:-all} \
+	  $(SWIFT) test --skip-build --disable-xctest --filter TheatreTests
 
 simulate: build ## crash every action at every operation, fail every call, kill the program
 	{ DBRESCUE_SIMULATE=all $(SWIFT) test --skip-build --disable-xctest \

@@ -44,6 +44,10 @@ let package = Package(
     .executableTarget(
       name: "trial-runner", dependencies: ["CSQLite"], path: "Tests/TrialRunner"),
 
+    // A program with a database, for the field theatre to kill and to copy under.
+    .executableTarget(
+      name: "theatre-writer", dependencies: ["DatabaseRescue"], path: "Tests/TheatreWriter"),
+
     // The bundled sample app, and the maker of the databases in `samples`.
     .target(
       name: "FitnessLog", dependencies: ["DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
@@ -89,6 +93,9 @@ let package = Package(
       dependencies: [
         "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport", "FitnessLog",
       ]),
+    .testTarget(
+      name: "FieldTheatre",
+      dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -94,3 +94,24 @@ int dbrescue_birth_time(const char *path, double *seconds) {
   return 0;
 }
 #endif
+
+#ifdef __APPLE__
+#include <sys/mount.h>
+#include <sys/param.h>
+
+int dbrescue_file_system(const char *path, unsigned long *kind) {
+  struct statfs status;
+  if (statfs(path, &status) != 0) return -1;
+  *kind = (status.f_flags & MNT_LOCAL) == 0;
+  return 0;
+}
+#else
+#include <sys/vfs.h>
+
+int dbrescue_file_system(const char *path, unsigned long *kind) {
+  struct statfs status;
+  if (statfs(path, &status) != 0) return -1;
+  *kind = (unsigned long)status.f_type & 0xFFFFFFFF;
+  return 0;
+}
+#endif

@@ -23,6 +23,8 @@ public struct Diagnosed: Sendable {
   package let trial: SalvageTrial?
   /// What can be done, least destructive first.
   public let options: [RecoveryOption]
+  /// What happened to it, as far as that can be told.
+  public let causes: CauseAnswer
 }
 
 extension Rescue {
@@ -59,10 +61,13 @@ extension Rescue {
       if let trial = trials.salvage { examination = examination.refined(by: trial) }
       notes.take(examination)
       let offers = try self.offers(for: &examination, of: input.main, vault: vault, &notes)
+      examination = examination.amid(
+        world.circumstances(of: input, examination, backups: offers.map(\.backup)))
       return Diagnosed(
         examination: examination, trial: trials.salvage,
         options: examination.options(
-          backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials))
+          backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials),
+        causes: examination.causes)
     }
   }
 

@@ -13,4 +13,10 @@ int dbrescue_copy_extended_attributes(const char *path, const char *other);
 /// Returns 0, or -1 with `errno` set.
 int dbrescue_birth_time(const char *path, double *seconds);
 
+/// Tells the kind of file system that a file lies on: its magic number on Linux; elsewhere 0 for one
+/// of this machine and 1 for one of another. Follows links.
+///
+/// Returns 0, or -1 with `errno` set.
+int dbrescue_file_system(const char *path, unsigned long *kind);
+
 #endif

@@ -126,6 +126,9 @@ struct DatabasePerformer: PlaybookPerformer {
     known[.rowsLost] = survey.lostRows(of: tables).map { .integer($0) }
     known[.rowsDoubtful] = .integer(tables.reduce(0) { $0 + $1.misplaced.count })
     known[.findingsCount] = .integer(examination.findings.count)
+    let cause = examination.causes.leading
+    known[.cause] = cause.map { .text($0.kind.rawValue) }
+    known[.causeConfidence] = cause.map { .text($0.confidence.rawValue) }
     known[.leadingFinding] = examination.leadingFinding.map { .text($0.name) }
     known[.framework] = examination.frameworks.first.map { .text($0.framework.title) }
     known[.pageSize] = survey.geometry.map { .integer($0.geometry.pageSize) }
@@ -224,7 +227,7 @@ extension FileKind {
     case .zeros: "zeros"
     case .encrypted: "encrypted"
     case .writeAheadLog, .rollbackJournal: "journal"
-    case .other, .text: "other"
+    case .other, .text, .backup: "other"
     case .unknown: "undetermined"
     }
   }

@@ -13,6 +13,8 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   case rowsDoubtful = "rows_doubtful"
   case findingsCount = "findings_count"
   case leadingFinding = "leading_finding"
+  case cause
+  case causeConfidence = "cause_confidence"
   case framework
   case pageSize = "page_size"
   case databaseBytes = "database_bytes"
@@ -132,6 +134,16 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
       (
         .words(FindingCode.allCases.map(\.name)),
         "the code of the weightiest finding; NULL when there is none"
+      )
+    case .cause:
+      (
+        .words(CauseKind.allCases.map(\.rawValue)),
+        "what happened to the file; NULL when nothing is at least likely"
+      )
+    case .causeConfidence:
+      (
+        .words([Confidence.likely, .certain].map(\.rawValue)),
+        "how sure the cause is; NULL when it is not known"
       )
     case .framework:
       (.text, "the framework that made the schema, such as 'room'; NULL when unknown")

@@ -17,15 +17,19 @@ extension DiagnosisReport {
       [
         .masthead(
           kind: "Diagnosis", file: file, created: created, word: verdict.word,
-          style: verdict.style, meaning: meaning, summary),
-        .supportCode(code),
-        .section("What to do", optionParts),
-        .section("Tables", tableParts),
+          style: verdict.style, meaning: meaning,
+          (advice.map { ["<p class=\"advice\">\($0)</p>\n"] } ?? []) + summary),
+        .section("What happened", causeParts),
+        .section("What was lost", tableParts),
+        .section("Where in the file", pages.map { [$0.drawing] } ?? []),
+        .section("What can be done", optionParts),
+        .section("When", timelineParts),
         .section("Differences from the contract", differenceParts),
         .section("What was found", shownFindings.map(part)),
         .unchecked(unchecked, omitted: uncheckedOmitted),
         .section("The file", [.list(facts.pairs(versions))] + HTML.inputs(inputs)),
-        .section("Page map", pages.map { [$0.drawing] } ?? []),
+        .section("Where it was looked at", environmentParts),
+        .supportCode(code),
       ])
   }
 

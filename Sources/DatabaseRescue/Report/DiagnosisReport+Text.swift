@@ -13,7 +13,7 @@ extension DiagnosisReport {
   package func lines(naming file: String? = nil) -> [StyledText] {
     var lines = heading
     for section in [
-      about, tableSection, differenceSection, findingSection, uncheckedSection,
+      causeSection, about, tableSection, differenceSection, findingSection, uncheckedSection,
       optionSection(naming: file),
     ] where !section.isEmpty {
       lines += [StyledText(verbatim: "")] + section
@@ -29,11 +29,52 @@ extension DiagnosisReport {
   }
 
   private var heading: [StyledText] {
-    [
-      StyledText(verbatim: "\(file): ") + StyledText(verbatim: verdict.word, verdict.style)
-        + StyledText(verbatim: " — \(meaning)"),
-      StyledText(verbatim: "support code ") + StyledText(verbatim: code.description, .emphasised),
-    ]
+    (StyledText(verbatim: "\(file): ") + StyledText(verbatim: verdict.word, verdict.style)
+      + StyledText(verbatim: " — \(meaning)")).wrapped(to: 80) + [
+        StyledText(verbatim: "support code ") + StyledText(verbatim: code.description, .emphasised)
+      ]
+  }
+
+  /// What happened, and what to say.
+  private var causeSection: [StyledText] {
+    guard let first = causes.first ?? nil, isCauseUnknown != true else {
+      return isCauseUnknown == true ? unknownCause : []
+    }
+    return causes.flatMap { cause in
+      let title =
+        StyledText(verbatim: "what happened: ", .heading)
+        + StyledText(verbatim: "\(cause.title) (\(cause.confidence.words))", .emphasised)
+      var columns = TextTable([.text(""), .prose("")], isIndented: true)
+      func add(_ label: String, _ words: String) {
+        columns.add([StyledText(verbatim: label, .dim), StyledText(verbatim: words)])
+      }
+      add("", cause.happened)
+      for words in cause.evidence { add("because", words) }
+      for words in cause.against { add("but", words) }
+      if cause == first { add("now", cause.now) }
+      add("later", cause.differently)
+      return [title] + columns.lines()
+    }
+  }
+
+  /// What may have happened where nothing is sure, and what has not.
+  private var unknownCause: [StyledText] {
+    var columns = TextTable([.text(""), .prose("")], isIndented: true)
+    for cause in causes {
+      columns.add([
+        StyledText(verbatim: "perhaps", .dim),
+        StyledText(verbatim: "\(cause.title): \(cause.happened)"),
+      ])
+    }
+    // Why is in the other forms of the report.
+    let names = (ruledOut ?? []).map { $0.kind.rawValue.replacing("-", with: " ") }
+    if !names.isEmpty {
+      columns.add([
+        StyledText(verbatim: "ruled out", .dim),
+        StyledText(verbatim: names.joined(separator: ", "), .dim),
+      ])
+    }
+    return [StyledText(verbatim: "what happened: not known", .heading)] + columns.lines()
   }
 
   /// What the file is, in a few lines.

@@ -56,7 +56,8 @@ extension DiagnosisReport {
         let loss = balance?.lost ?? survey.loss(of: tree)
         return TableRows(
           table: name.text,
-          readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records,
+          readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records
+            + tree.regained,
           doubtful: balance.map { $0.quarantined - $0.refused } ?? tree.misplaced.count,
           lost: RowLoss(loss), lostAtMost: balance?.lostAtMost, pages: pages[index, default: 0],
           loss: loss)

@@ -57,6 +57,14 @@ package struct DiagnosisReport: Report, Hashable {
   package let differencesOmitted: Int
   /// The findings by kind, heaviest first.
   package let findings: [FindingGroup]
+  /// What happened to the file, the surest first; nil where that was not asked.
+  private let causeEntries: [Cause]?
+  /// What happened to the file, the surest first.
+  package var causes: [Cause] { causeEntries ?? [] }
+  /// Whether something is wrong of which no cause is at least likely.
+  package let isCauseUnknown: Bool?
+  /// The causes that are ruled out, where none is sure; nil where that was not asked.
+  let ruledOut: [RuledOutCause]?
   /// What was not checked.
   package let unchecked: [ReportedUnchecked]
   /// How many things are not listed, because there are too many.
@@ -71,6 +79,10 @@ package struct DiagnosisReport: Report, Hashable {
   let next: ReportedCommand?
   /// The command that takes that one back; nil where that is not so simple.
   let undo: ReportedCommand?
+  /// When the files of the set changed and its backups were made, oldest first.
+  let moments: [Circumstances.Moment]
+  /// What is known from around the files, by its name.
+  let environment: [Surrounding]
   /// What else is known of the file.
   package let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
@@ -79,11 +91,13 @@ package struct DiagnosisReport: Report, Hashable {
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, losesRows, meaning, rows
     case tables, tablesOmitted, versions, unsynced, differencesOmitted
-    case findings, unchecked, uncheckedOmitted, hint, next, undo, facts, pages
+    case ruledOut, findings, unchecked, uncheckedOmitted, hint, next, undo, facts, pages
     case word = "verdict"
     case exitStatus = "exit"
     case offer = "options"
     case listedDifferences = "differences"
+    case causeEntries = "causes"
+    case isCauseUnknown = "causeUnknown"
   }
 
   /// The most members of a list; a hostile schema can name hundreds of thousands of tables.
@@ -95,12 +109,13 @@ package struct DiagnosisReport: Report, Hashable {
   /// examination unless they are given.
   package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
-    differences: [ContractDifference]? = nil, file: PlainName, inputs: [RunRecord.InputDigest] = [],
-    code: SupportCode, created: Date
+    causes: CauseAnswer? = nil, differences: [ContractDifference]? = nil, file: PlainName,
+    inputs: [RunRecord.InputDigest] = [], code: SupportCode, created: Date
   ) {
     self.init(
-      "diagnosis", of: examination, trial: trial, options: options, differences, file: file,
-      inputs: inputs, code: code, created: created)
+      "diagnosis", of: examination, trial: trial, options: options,
+      causes: causes ?? examination.causes, differences, file: file, inputs: inputs, code: code,
+      created: created)
   }
 
   /// Makes the report of a look at a database: what can be done was not asked.
@@ -111,13 +126,14 @@ package struct DiagnosisReport: Report, Hashable {
     code: SupportCode, created: Date
   ) {
     self.init(
-      type, of: examination, trial: nil, options: nil, nil, file: file,
+      type, of: examination, trial: nil, options: nil, causes: nil, nil, file: file,
       inputs: [], code: code, created: created)
   }
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    _ known: [ContractDifference]?, file: PlainName, inputs: [RunRecord.InputDigest],
+    causes: CauseAnswer?, _ known: [ContractDifference]?, file: PlainName,
+    inputs: [RunRecord.InputDigest],
     code: SupportCode,
     created: Date
   ) {
@@ -156,6 +172,11 @@ package struct DiagnosisReport: Report, Hashable {
     uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     facts = Facts(of: examination)
     offer = options?.map { Option($0, file: name) }
+    causeEntries = causes?.causes.map { Cause($0) }
+    isCauseUnknown = causes?.isUnknown
+    ruledOut = causes?.ruledOut.map { RuledOutCause($0) }
+    moments = options == nil ? [] : examination.circumstances.moments
+    environment = options == nil ? [] : Self.environment(examination.circumstances)
     guard let options else {
       (hint, next, undo, pages) = (nil, nil, nil, nil)
       return
@@ -174,6 +195,10 @@ package struct DiagnosisReport: Report, Hashable {
       return ReportedCommand("backup", file, options: ["--from-process", "\(process)"])
     }
     if examination.hasStrangeLog { return ReportedCommand(movingLogOf: file) }
+    if examination.circumstances.ownBackup != nil {
+      return ReportedCommand("vault extract", file, options: ["--output", "NEW.db"])
+    }
+    if options.first?.kind == .nothing, examination.verdict == .unreadable { return nil }
     if isSchemaWanted {
       return ReportedCommand("salvage", file, options: ["--schema", "SCHEMA", "--output", "NEW"])
     }

@@ -25,7 +25,7 @@ extension HTML {
       <meta name="referrer" content="no-referrer" />
       <meta name="generator" content="\(tool)" />
       <meta http-equiv="Content-Security-Policy" \
-      content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;" />
+      content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:" />
       <title>\(title)</title>
       <style>
       \(HTML(stringLiteral: styleSheet))</style>

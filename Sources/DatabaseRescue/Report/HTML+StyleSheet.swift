@@ -9,16 +9,14 @@ extension HTML {
       --paper: #ffffff; --ink: #1b1d21; --soft: #5b616b; --line: #d9dce1; --card: #f5f6f8;
       --good: #1a7f42; --warning: #8f5a00; --bad: #b3261e;
       --good-card: #e9f6ee; --warning-card: #fdf3e0; --bad-card: #fdecea;
-      --table: #4477aa; --index: #66bbcc; --system: #9a8fbf; --free: #dfe3e8;
-      --unowned: #e3b23c; --missing: #ffffff; --damaged: #c62828;
+      --table: #6f8faf; --index: #5faebb; --system: #8f86b8; --free: #b4bcc6;
+      --unowned: #e3b23c; --missing: #f4f4f4; --damaged: #d41f1f;
     }
     @media screen and (prefers-color-scheme: dark) {
       :root {
         --paper: #16181c; --ink: #e6e8eb; --soft: #a0a7b2; --line: #343941; --card: #1f2228;
         --good: #63c98a; --warning: #e8b35a; --bad: #ff8a80;
         --good-card: #16291d; --warning-card: #2d2413; --bad-card: #341b1a;
-        --table: #5b8fc7; --index: #3f8f9e; --system: #7f75a8; --free: #3a4049;
-        --unowned: #c9982e; --missing: #16181c; --damaged: #ef5350;
       }
     }
     * { box-sizing: border-box; }
@@ -99,6 +97,11 @@ extension HTML {
     dd { margin: 0; }
     summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
     .map { display: block; max-width: 100%; height: auto; }
+    .map.points { image-rendering: pixelated; border: 1px solid var(--line); }
+    .verdict .advice { font-weight: 600; }
+    .card ul, section > ul { margin: 0 0 .6rem; padding-left: 1.25rem; }
+    .owner0 { fill: #3366aa; } .owner1 { fill: #228833; } .owner2 { fill: #aa5599; }
+    .owner3 { fill: #66aadd; } .owner4 { fill: #886633; } .owner5 { fill: #44bb99; }
     .map .table, .legend .table { fill: var(--table); }
     .map .index, .legend .index { fill: var(--index); }
     .map .system, .legend .system { fill: var(--system); }

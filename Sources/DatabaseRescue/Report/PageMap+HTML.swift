@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page map as a drawing: one square for each page, or for some.
+// The page map as a drawing: squares where there are few pages, points of a picture where there are
+// many.
 
 extension PageMap {
-  private static let columns = 64
-  private static let step = 12
-  private static let side = 10
+  /// Up to so many pages are drawn as squares, each with its words.
+  private static let squaresMax = 4096
 
   /// The drawing with its legend.
   var drawing: HTML {
-    let columns = min(Self.columns, cells.count)
-    let rows = (cells.count + columns - 1) / columns
-    let width = String(columns * Self.step)
-    let height = String(rows * Self.step)
-    return """
-      <p>\(explanation)</p>
-      <svg class="map" role="img" aria-label="\(label)" width="\(width)" height="\(height)" \
-      viewBox="-1 -1 \(width) \(height)">
-      \(runs.map(path))</svg>
-      <ul class="legend">
-      \(Kind.allCases.filter { counts[$0] != nil }.map(legend))</ul>
-
-      """
+    """
+    <p>\(explanation)</p>
+    \(cells.count <= Self.squaresMax ? squares : picture)<ul class="legend">
+    \(legend)</ul>
+    \(damagedList)
+    """
   }
 
   private var explanation: String {
+    let shape = cells.count <= Self.squaresMax ? "square" : "point"
     let pages = "\(pageCount.of("page")), from left to right and from top to bottom"
+    let rows = "Each row has \(columns.grouped) of them."
     return pagesPerCell == 1
-      ? "Each square is one page. There are \(pages)."
-      : "Each square is \(pagesPerCell.of("page")), and shows the worst of them. There are \(pages)."
+      ? "Each \(shape) is one page. There are \(pages). \(rows)"
+      : "Each \(shape) is \(pagesPerCell.of("page")), and shows the worst of them. There are \(pages). \(rows)"
+  }
+
+  /// How many cells a row has.
+  private var columns: Int {
+    switch cells.count {
+    case ...512: min(32, cells.count)
+    case ...Self.squaresMax: 64
+    case ...60_000: 240
+    case ...300_000: 480
+    default: 960
+    }
   }
 
   private var label: String {
@@ -35,6 +41,20 @@ extension PageMap {
       counts[kind].map { "\($0.grouped) \(kind.rawValue)" }
     }
     return "Map of the pages: " + parts.joined(separator: ", ")
+  }
+}
+
+extension PageMap {
+  /// Up to 4,096 squares.
+  private var squares: HTML {
+    let step = columns <= 32 ? 24 : 12
+    let rows = (cells.count + columns - 1) / columns
+    return """
+      <svg class="map" role="img" aria-label="\(label)" width="\(String(columns * step))" \
+      height="\(String(rows * step))" viewBox="-1 -1 \(String(columns * step)) \(String(rows * step))">
+      \(runs.map { path($0, step) })</svg>
+
+      """
   }
 
   /// Neighbours that are alike: drawn at once, with one description.
@@ -48,34 +68,114 @@ extension PageMap {
     return runs
   }
 
-  private func path(_ run: Range<Int>) -> HTML {
-    let cell = cells[run.lowerBound]
+  private func path(_ run: Range<Int>, _ step: Int) -> HTML {
+    let side = step - 2
     let squares = run.map { index in
-      let left = index % Self.columns * Self.step
-      let top = index / Self.columns * Self.step
-      return "M\(left) \(top)h\(Self.side)v\(Self.side)h-\(Self.side)z"
+      "M\(index % columns * step) \(index / columns * step)h\(side)v\(side)h-\(side)z"
     }.joined()
     return """
-      <path class="\(cell.kind.rawValue)" d="\(squares)"><title>\(title(run, cell))</title></path>
+      <path class="\(className(of: cells[run.lowerBound]))" d="\(squares)">\
+      <title>\(title(run))</title></path>
 
       """
   }
 
-  private func title(_ run: Range<Int>, _ cell: Cell) -> String {
+  private func title(_ run: Range<Int>) -> String {
     let first = run.lowerBound * pagesPerCell + 1
     let last = min(run.upperBound * pagesPerCell, pageCount)
     let pages =
       first == last ? "page \(first.grouped)" : "pages \(first.grouped) to \(last.grouped)"
-    let owner = cell.owner.flatMap { owners.indices.contains($0) ? " of \(owners[$0])" : nil } ?? ""
-    return "\(pages): \(cell.kind.words)\(owner)"
+    return "\(pages): \(words(for: cells[run.lowerBound]))"
   }
 
-  private func legend(_ kind: Kind) -> HTML {
+  private func className(of colour: UInt8) -> String {
+    colour >= Self.firstOwnerColour
+      ? "owner\(colour - Self.firstOwnerColour)"
+      : Kind.allCases.first { $0.colour == colour }?.rawValue ?? "unowned"
+  }
+
+  private func words(for colour: UInt8) -> String {
+    guard colour >= Self.firstOwnerColour else {
+      return Kind.allCases.first { $0.colour == colour }?.words ?? ""
+    }
+    let owner = owners[Int(colour - Self.firstOwnerColour)]
+    return (owner.isIndex ? "index " : "table ") + owner.name
+  }
+}
+
+extension PageMap {
+  /// The colours of a picture, as red, green and blue: those of the kinds, then those of owners.
+  ///
+  /// The same ones stand in the style sheet; they can be told apart on light and on dark paper.
+  static let palette: [(Int, Int, Int)] = [
+    (0xB4, 0xBC, 0xC6), (0x8F, 0x86, 0xB8), (0x5F, 0xAE, 0xBB), (0x6F, 0x8F, 0xAF),
+    (0xE3, 0xB2, 0x3C), (0xF4, 0xF4, 0xF4), (0xD4, 0x1F, 0x1F),
+    (0x33, 0x66, 0xAA), (0x22, 0x88, 0x33), (0xAA, 0x55, 0x99), (0x66, 0xAA, 0xDD),
+    (0x88, 0x66, 0x33), (0x44, 0xBB, 0x99),
+  ]
+
+  /// A point for each page.
+  private var picture: HTML {
+    let rows = (cells.count + columns - 1) / columns
+    let scale = max(1, 960 / columns)
+    let image = IndexedPicture(
+      width: columns, height: rows, palette: Self.palette, points: cells,
+      beyond: Kind.missing.colour)
+    return """
+      <img class="map points" alt="\(label)" width="\(String(columns * scale))" \
+      height="\(String(rows * scale))" src="\(image.address)" />
+
+      """
+  }
+
+  private var legend: [HTML] {
+    let own = owners.enumerated().map { place, owner in
+      entry(
+        "owner\(place)", "\(owner.isIndex ? "index" : "table") \(owner.name)", owner.pages)
+    }
+    let rest = Kind.allCases.compactMap { kind -> HTML? in
+      let named = owners.reduce(0) { $0 + ($1.isIndex == (kind == .index) ? $1.pages : 0) }
+      let count = counts[kind, default: 0]
+      switch kind {
+      case .table, .index:
+        return count > named && owners.count == Self.ownersMax
+          ? entry(kind.rawValue, "other \(kind == .table ? "tables" : "indexes")", count - named)
+          : nil
+      default: return counts[kind] == nil ? nil : entry(kind.rawValue, kind.words, count)
+      }
+    }
+    return own + rest
+  }
+
+  private func entry(_ style: String, _ words: String, _ count: Int) -> HTML {
     """
-    <li><svg viewBox="-1 -1 12 12" aria-hidden="true"><path class="\(kind.rawValue)" \
-    d="M0 0h10v10h-10z"></path></svg>\(kind.words): \(counts[kind, default: 0].grouped)</li>
+    <li><svg viewBox="-1 -1 12 12" aria-hidden="true"><path class="\(style)" \
+    d="M0 0h10v10h-10z"></path></svg>\(words): \(count.grouped)</li>
 
     """
+  }
+
+  /// The pages with something wrong, by number: on a large map they are small.
+  private var damagedList: HTML {
+    guard !damaged.isEmpty else { return "" }
+    var ranges: [ClosedRange<Int>] = []
+    for page in damaged {
+      if let last = ranges.last, last.upperBound + 1 == page {
+        ranges[ranges.count - 1] = last.lowerBound...page
+      } else {
+        ranges.append(page...page)
+      }
+    }
+    let words = ranges.prefix(60).map { range in
+      range.count == 1
+        ? range.lowerBound.grouped : "\(range.lowerBound.grouped)–\(range.upperBound.grouped)"
+    }
+    let rest = counts[.damaged, default: 0] - ranges.prefix(60).reduce(0) { $0 + $1.count }
+    return """
+      <p class="dim">Damaged: \(words.joined(separator: ", "))\
+      \(rest > 0 ? " and \(rest.of("page")) more" : "")</p>
+
+      """
   }
 }
 
@@ -83,8 +183,8 @@ extension PageMap.Kind {
   /// The kind in words.
   fileprivate var words: String {
     switch self {
-    case .table: "table"
-    case .index: "index"
+    case .table: "a table"
+    case .index: "an index"
     case .system: "schema and SQLite’s own books"
     case .free: "unused"
     case .unowned: "belongs to nothing"

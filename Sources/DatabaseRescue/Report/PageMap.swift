@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which page of a database belongs to what, as few enough cells to draw.
+// Which page of a database belongs to what: a cell for each page.
 
 import Diagnosis
 import SQLiteFormat
 
-/// Which page of a database belongs to what, as few enough cells to draw.
+/// Which page of a database belongs to what.
 package struct PageMap: Hashable, Sendable {
   /// What a page belongs to; where several pages share a cell, what is drawn of them.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -22,17 +22,32 @@ package struct PageMap: Hashable, Sendable {
     case missing
     /// Something that it does not fit, or it is broken.
     case damaged
+
+    /// The kinds from what is drawn last to what is drawn first where pages share a cell.
+    private static let ranks: [Kind] = [
+      .free, .system, .index, .table, .unowned, .missing, .damaged,
+    ]
+
+    /// The number of the kind among the colours.
+    var colour: UInt8 { UInt8(Self.ranks.firstIndex(of: self) ?? 0) }
   }
 
-  /// Some pages in a row, drawn as one.
-  struct Cell: Hashable, Sendable {
-    let kind: Kind
-    /// The table or index, by position in ``owners``; nil where there is none, or several.
-    let owner: Int?
-  }
+  /// The most cells: a file of more pages than that shares them out.
+  static let cellLimit = 1 << 21
+  /// How many tables and indexes have a colour of their own.
+  static let ownersMax = 6
+  /// The first colour of an owner; those of the kinds come before.
+  static let firstOwnerColour = UInt8(Kind.allCases.count)
 
-  /// The most cells.
-  static let cellLimit = 4000
+  /// A table or index with a colour of its own.
+  struct Owner: Hashable, Sendable {
+    /// Its name.
+    let name: String
+    /// How many pages it has.
+    let pages: Int
+    /// Whether it is an index.
+    let isIndex: Bool
+  }
 
   /// How many pages of each kind there are.
   package let counts: [Kind: Int]
@@ -40,13 +55,18 @@ package struct PageMap: Hashable, Sendable {
   package let pagesPerCell: Int
   /// How many pages there are, missing ones included.
   package let pageCount: Int
-  /// The cells, in the order of the pages.
-  let cells: [Cell]
-  /// The names of tables and indexes.
-  let owners: [String]
+  /// The colour of each cell, in the order of the pages: that of a kind, or of an owner.
+  let cells: [UInt8]
+  /// The largest tables and indexes, which have colours of their own.
+  let owners: [Owner]
+  /// The pages with something wrong, as far as they are listed.
+  let damaged: [Int]
+
+  /// The most damaged pages that are listed.
+  private static let damagedMax = 400
 
   /// Maps the pages of a survey; nil when it has none.
-  init?(of survey: Survey, _ findings: [Finding]) {
+  init?(of survey: Survey, _ findings: [Finding], cellLimit: Int = Self.cellLimit) {
     guard let image = survey.image, image.pageCount > 0 else { return nil }
     let kinds = PageKinds(survey, findings)
     // A page count that cannot be true would leave no room for the pages that are there.
@@ -55,30 +75,47 @@ package struct PageMap: Hashable, Sendable {
       (0...(3 * image.pageCount)).contains(stated - image.pageCount)
       ? stated - image.pageCount : 0
     pageCount = image.pageCount + missing
-    let perCell = (pageCount + Self.cellLimit - 1) / Self.cellLimit
+    let perCell = (pageCount + cellLimit - 1) / cellLimit
     pagesPerCell = perCell
     var counts: [Kind: Int] = missing > 0 ? [.missing: missing] : [:]
-    var groups: [Int: [Cell]] = [:]
+    let total = (pageCount + perCell - 1) / perCell
+    var cells = [UInt8](repeating: Kind.missing.colour, count: total)
     let present = image.pageCount - image.missingHead
     var visited = 0
-    // What nobody owns and nothing is wrong with is left out: there may be millions of them.
-    for page in kinds.knownPages where page.number > image.missingHead {
-      let cell = kinds.cell(of: page)
-      counts[cell.kind, default: 0] += 1
+    // What nobody owns and nothing is wrong with is only counted: there may be millions of them.
+    let last = (image.pageCount + perCell - 1) / perCell
+    // A log can say that there are fewer pages than are missing at the beginning.
+    for index in min(image.missingHead / perCell, last)..<last {
+      cells[index] = Kind.unowned.colour
+    }
+    var isVisited = perCell > 1 ? [Bool](repeating: false, count: total) : []
+    kinds.forEachKnown { page, kind, colour in
+      guard page > image.missingHead, page <= image.pageCount else { return }
+      counts[kind, default: 0] += 1
       visited += 1
-      groups[(page.number - 1 - image.missingHead) / perCell, default: []].append(cell)
+      let index = (page - 1) / perCell
+      if perCell == 1 {
+        cells[index] = colour
+      } else if !isVisited[index] || kind.colour > cells[index] {
+        cells[index] = kind.colour
+        isVisited[index] = true
+      }
     }
     if present > visited { counts[.unowned, default: 0] += present - visited }
-    var cells = (0..<((present + perCell - 1) / perCell)).map { index in
-      let known = groups[index] ?? []
-      let isFull = known.count >= min(perCell, present - index * perCell)
-      return Cell(summing: isFull ? known : known + [Cell(kind: .unowned, owner: nil)])
-    }
-    let total = (pageCount + perCell - 1) / perCell
-    cells += Array(repeating: Cell(kind: .missing, owner: nil), count: total - cells.count)
     self.counts = counts
     self.cells = cells
-    owners = survey.trees.map(\.entry.name.shownName)
+    owners = kinds.owners
+    damaged = Array(kinds.damagedPages.prefix(Self.damagedMax))
+  }
+}
+
+extension PageMap {
+  /// What a cell shows.
+  func kind(of cell: UInt8) -> Kind {
+    guard cell >= Self.firstOwnerColour else {
+      return Kind.allCases.first { $0.colour == cell } ?? .unowned
+    }
+    return owners[Int(cell - Self.firstOwnerColour)].isIndex ? .index : .table
   }
 }
 
@@ -99,25 +136,16 @@ extension PageMap: Encodable {
   }
 }
 
-extension PageMap.Cell {
-  /// What is drawn of several pages: the worst of them, else what most of them are.
-  fileprivate init(summing cells: [PageMap.Cell]) {
-    var counts: [PageMap.Kind: Int] = [:]
-    for cell in cells { counts[cell.kind, default: 0] += 1 }
-    let worst = [PageMap.Kind.damaged, .missing, .unowned].first { counts[$0] != nil }
-    let common = PageMap.Kind.allCases.max { counts[$0, default: 0] < counts[$1, default: 0] }
-    kind = worst ?? common ?? .unowned
-    let owners = Set(cells.map(\.owner))
-    owner = owners.count == 1 ? cells.first?.owner : nil
-  }
-}
-
 /// What each page of a survey is.
 private struct PageKinds {
   private let survey: Survey
   private let free: Set<PageNumber>
   private let damaged: Set<PageNumber>
   private let isIndex: [Bool]
+  /// The place of each tree among those with a colour of their own.
+  private let places: [Int: Int]
+  /// The largest trees.
+  let owners: [PageMap.Owner]
 
   init(_ survey: Survey, _ findings: [Finding]) {
     self.survey = survey
@@ -135,28 +163,42 @@ private struct PageKinds {
       faults.compactMap(\.page)
         + (survey.freelist?.faults ?? []).compactMap(\.page)
         + findings.filter { $0.severity >= .damage }.compactMap(\.place.page))
-  }
-
-  /// The pages with an owner, and those with something wrong.
-  var knownPages: Set<PageNumber> {
-    var pages = damaged.filter { $0.number <= survey.image?.pageCount ?? 0 }
-    survey.claims.forEach { page, _ in pages.insert(page) }
-    return pages
-  }
-
-  func cell(of page: PageNumber) -> PageMap.Cell {
-    let owner = survey.claims.owner(of: page)
-    let tree = owner.map { Int($0 - Survey.firstTreeOwner) }.flatMap { $0 >= 0 ? $0 : nil }
-    let kind: PageMap.Kind =
-      if damaged.contains(page) {
-        .damaged
-      } else if let tree {
-        isIndex.indices.contains(tree) && isIndex[tree] ? .index : .table
-      } else if owner == nil {
-        .unowned
-      } else {
-        free.contains(page) ? .free : .system
+    var pages: [Int: Int] = [:]
+    survey.claims.forEach { _, owner in
+      if owner >= Survey.firstTreeOwner {
+        pages[Int(owner - Survey.firstTreeOwner), default: 0] += 1
       }
-    return PageMap.Cell(kind: kind, owner: tree)
+    }
+    let largest = pages.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .filter { survey.trees.indices.contains($0.key) }.prefix(PageMap.ownersMax)
+    owners = largest.map { position, count in
+      PageMap.Owner(
+        name: survey.trees[position].entry.name.shownName, pages: count,
+        isIndex: survey.trees[position].entry.kind == .index)
+    }
+    places = Dictionary(
+      uniqueKeysWithValues: largest.enumerated().map { ($0.element.key, $0.offset) })
+  }
+
+  /// The pages with something wrong, in order.
+  var damagedPages: [Int] {
+    damaged.map(\.number).filter { $0 <= survey.image?.pageCount ?? 0 }.sorted()
+  }
+
+  /// Hands out every page with an owner or with something wrong.
+  func forEachKnown(_ body: (_ page: Int, PageMap.Kind, _ colour: UInt8) -> Void) {
+    survey.claims.forEach { page, owner in
+      guard !damaged.contains(page) else { return }
+      let tree = Int(owner - Survey.firstTreeOwner)
+      guard tree >= 0 else {
+        let kind: PageMap.Kind = free.contains(page) ? .free : .system
+        return body(page.number, kind, kind.colour)
+      }
+      let kind: PageMap.Kind = isIndex.indices.contains(tree) && isIndex[tree] ? .index : .table
+      body(
+        page.number, kind,
+        places[tree].map { PageMap.firstOwnerColour + UInt8($0) } ?? kind.colour)
+    }
+    for page in damagedPages { body(page, .damaged, PageMap.Kind.damaged.colour) }
   }
 }

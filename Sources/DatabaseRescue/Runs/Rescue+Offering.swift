@@ -52,6 +52,7 @@ extension Rescue {
   ) throws(RescueError) -> BackupOffer {
     BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
+      made: "\(backup.name.created.shortTime) (\(backup.name.id))",
       userVersion: Int(backup.name.userVersion),
       comparison: try compare(examination.survey, with: backup))
   }

@@ -128,6 +128,8 @@ extension Rescue {
     var examination = examined.examination
     var offers = try offers(for: &examination, of: input.main, vault: vault, &notes)
     if let backup { offers = [(backup, try offer(backup, for: examination))] }
+    examination = examination.amid(
+      world.circumstances(of: input, examination, backups: offers.map(\.backup)))
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
     let trials =
       operation == .restore || operation == .reset

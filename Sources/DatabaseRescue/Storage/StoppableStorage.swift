@@ -2,6 +2,7 @@
 // The file system for long work that is worth nothing by halves: once somebody wishes the run to
 // stop, no more is read or written.
 
+import Diagnosis
 import SQLiteFormat
 
 #if canImport(Glibc)
@@ -71,6 +72,10 @@ private struct StoppableStorage: Storage {
   }
 
   func freeBytes(at path: FilePath) throws(StorageError) -> Int { try base.freeBytes(at: path) }
+
+  func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem? {
+    try base.fileSystem(at: path)
+  }
 
   func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
     try base.lockFolder(path)

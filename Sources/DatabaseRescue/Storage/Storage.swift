@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every system call on files, as one protocol, so that tests can fail or crash any of them.
 
+package import Diagnosis
 package import SQLiteFormat
 
 /// The file system, as far as this library uses it.
@@ -56,6 +57,9 @@ package protocol Storage: Sendable {
 
   /// The bytes that this user can still write on the file system of `path`.
   func freeBytes(at path: FilePath) throws(StorageError) -> Int
+
+  /// The file system of `path`; nil where it is not known. Follows links.
+  func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem?
 
   /// Takes the lock of a folder for as long as the result lives; nil when another run has it.
   func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock?
@@ -218,6 +222,11 @@ package enum PipeContent: Hashable, Sendable {
 extension Storage {
   /// Nothing, as storage that does not keep it says.
   package func born(_ path: FilePath) throws(StorageError) -> Double? { nil }
+
+  /// Nothing, as storage that is none of a machine says.
+  package func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem? {
+    nil
+  }
 
   /// Refuses, as storage without pipes does.
   package func openPipe(_ path: FilePath) throws(StorageError) -> any StoredPipe {

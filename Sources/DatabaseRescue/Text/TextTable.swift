@@ -65,7 +65,7 @@ package struct TextTable: Sendable {
   private static let gap = StyledText(verbatim: "  ")
   private static let narrowest = 8
   /// How wide a report is where nothing but its words say so.
-  private static let reportWidth = 100
+  private static let reportWidth = 80
 
   private func shrink(_ widths: inout [Int], to width: Int) {
     var excess = widths.reduce(0, +) + Self.gap.width * (widths.count - 1) - width

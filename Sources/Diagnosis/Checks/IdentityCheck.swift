@@ -31,7 +31,8 @@ enum IdentityCheck: Check {
       ]
     case .writeAheadLog, .rollbackJournal:
       return [Finding(.journalWithoutDatabase, "the file is: \(survey.kind.name), not a database")]
-    case .other(let name): return [Finding(.otherFormat, "this is a \(name)")]
+    case .backup: return [Finding(.otherFormat, "this is a backup of this program")]
+    case .other(let name): return [Finding(.otherFormat, "this is another file: \(name)")]
     case .text: return [Finding(.otherFormat, "this is text")]
     case .unknown: return [Finding(.notADatabase, "nothing here looks like an SQLite database")]
     }

@@ -29,6 +29,8 @@ public struct Examination: Sendable {
   public let unchecked: [Unchecked]
   /// What processes have of the database open.
   package let use: LiveUse
+  /// What is known from around the files.
+  package private(set) var circumstances = Circumstances()
 
   /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
   ///
@@ -84,6 +86,13 @@ public struct Examination: Sendable {
     return copy
   }
 
+  /// The same, with what is known from around the files.
+  package func amid(_ circumstances: Circumstances) -> Examination {
+    var copy = self
+    copy.circumstances = circumstances
+    return copy
+  }
+
   /// The same, with what could not be read since it was judged.
   ///
   /// - Throws: `CutShort` when the reading was stopped since.
@@ -92,7 +101,8 @@ public struct Examination: Sendable {
     guard survey.failures.count > 0 else { return self }
     return try Examination(
       survey, verification: verification ?? bareComparison, expectedVersion: expectedVersion,
-      modules: modules, use: use)
+      modules: modules, use: use
+    ).amid(circumstances)
   }
 
   /// The comparison without what the survey itself adds to it.

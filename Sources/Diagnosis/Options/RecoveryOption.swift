@@ -73,15 +73,20 @@ public struct BackupOffer: Sendable {
   public let name: String
   /// Its age in words, such as `2 hours ago`.
   public let age: String
+  /// When it was made, and by what it is told from others, such as `2026-11-21 02:00:00 (k3f9)`.
+  public let made: String
   /// Its version.
   public let userVersion: Int
   /// How its rows differ from the current ones.
   package let comparison: [RowComparison]
 
   /// Makes an offer.
-  package init(name: String, age: String, userVersion: Int, comparison: [RowComparison]) {
+  package init(
+    name: String, age: String, made: String, userVersion: Int, comparison: [RowComparison]
+  ) {
     self.name = name
     self.age = age
+    self.made = made
     self.userVersion = userVersion
     self.comparison = comparison
   }
@@ -122,8 +127,30 @@ extension Examination {
       return [option(.migrate, "back up, then let the app run its migrations")]
         + backups.map(restoreOption)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
-      return rebuildIndexes(trials) + backups.map(restoreOption) + salvage(trials)
+      let ways =
+        rebuildIndexes(trials) + backups.map(restoreOption) + salvage(trials)
         + (hasFreshSchema ? [resetOption(trials)] : [])
+      // Who gave the wrong file needs the right one, and not a new one.
+      return ways.isEmpty ? [] : leaveAlone + ways
+    }
+  }
+
+  /// To leave a file as it is that is no database that can be read: it is nowhere said that it is
+  /// damaged.
+  private var leaveAlone: [RecoveryOption] {
+    switch survey.kind {
+    case .database, .headlessDatabase, .empty, .zeros, .unknown: []
+    case .encrypted:
+      [
+        option(
+          .nothing, "leave it as it is: it is encrypted and not known to be damaged; find its key")
+      ]
+    case .backup:
+      [option(.nothing, "leave it as it is: it is a backup, and the database is another file")]
+    case .writeAheadLog, .rollbackJournal:
+      [option(.nothing, "leave it as it is: it belongs to a database, which is another file")]
+    case .other, .text:
+      [option(.nothing, "leave it as it is, and ask for the right file: this is another one")]
     }
   }
 
@@ -149,7 +176,7 @@ extension Examination {
   public func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
     option(
       .restore,
-      "put back the backup of \(offer.age) (version \(offer.userVersion)); "
+      "put back the backup of \(offer.age) (version \(offer.userVersion)), made \(offer.made); "
         + "the current files are kept aside" + offer.columnsLost,
       backup: offer.name,
       offer.comparison.map { table in

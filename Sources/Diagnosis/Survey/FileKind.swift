@@ -19,6 +19,8 @@ package enum FileKind: Hashable, Sendable {
   case rollbackJournal
   /// Bytes without any pattern: encrypted or random.
   case encrypted
+  /// A backup of this program.
+  case backup
   /// Another known format, by name.
   case other(String)
   /// Text of no known format.
@@ -36,6 +38,7 @@ package enum FileKind: Hashable, Sendable {
     case .writeAheadLog: "SQLite write-ahead log"
     case .rollbackJournal: "SQLite rollback journal"
     case .encrypted: "encrypted or random data (SQLCipher databases look like this)"
+    case .backup: "dbrescue backup (a gzip archive of a database)"
     case .other(let name): name
     case .text: "text"
     case .unknown: "unknown data"
@@ -57,6 +60,10 @@ extension FileKind {
     (0, [0x28, 0xB5, 0x2F, 0xFD], "zstd archive"),
     (0, Array("BZh".utf8), "bzip2 archive"),
     (0, [0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz archive"),
+    (0, [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z archive"),
+    (0, Array("Rar!".utf8), "rar archive"),
+    (0, [0x04, 0x22, 0x4D, 0x18], "lz4 archive"),
+    (4, Array("ftyp".utf8), "video or photo"),
     (0, Array("LTX1".utf8), "Litestream LTX file"),
     (0, Array("bplist00".utf8), "binary property list"),
     (0, [0xFF, 0xD8, 0xFF], "JPEG image"),
@@ -69,6 +76,8 @@ extension FileKind {
     (0, Array("PRAGMA ".utf8), "SQL script"),
     (0, Array("CREATE ".utf8), "SQL script"),
     (0, Array("BEGIN TRANSACTION".utf8), "SQL script"),
+    // "SQLite format 3" in base64.
+    (0, Array("U1FMaXRlIGZvcm1hdCAz".utf8), "database written as base64 text"),
   ]
 
   /// What a file is, as far as its bytes tell without looking for pages.
@@ -83,7 +92,7 @@ extension FileKind {
     if head.matches(RollbackJournal.magic) { return .rollbackJournal }
     for signature in signatures where head.matches(signature.bytes, at: signature.offset) {
       if signature.bytes == [0x1F, 0x8B], head.matches(Array("DR".utf8), at: 12) {
-        return .other("dbrescue backup (a gzip archive of a database)")
+        return .backup
       }
       return .other(signature.name)
     }
@@ -103,6 +112,18 @@ extension FileKind {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return .other("JSON text")
     default: return .text
     }
+  }
+
+  /// Whether a database that no page size makes sense of is one that is encrypted and keeps the
+  /// beginning of its header readable, as SQLCipher and others can.
+  ///
+  /// Each page of such a database ends in bytes that its cipher needs, and the header counts them.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  static func isEncryptedBehindHeader(_ source: any PageSource) throws(ReadFailure) -> Bool {
+    let sample = try source.read(at: 0, count: 1 << 20)
+    guard sample.count >= 1024, sample[20] >= 12 else { return false }
+    return looksRandom(Bytes(sample.dropFirst(DatabaseHeader.byteCount)))
   }
 
   private static func isZero(_ source: any PageSource) throws(ReadFailure) -> Bool {

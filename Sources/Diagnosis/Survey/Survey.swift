@@ -107,6 +107,9 @@ extension Survey {
     let neighbours = try Neighbours(whole.main, magic: magic)
     let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
     let outcome = try GeometrySearch.decide(files, magic: neighbours?.head)
+    if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
+      return Survey(kind: .encrypted)
+    }
     guard let decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(

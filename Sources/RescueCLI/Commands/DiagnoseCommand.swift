@@ -20,7 +20,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, trial: result.value.trial, options: options,
-    file: PlainName(file),
+    causes: result.value.causes, file: PlainName(file),
     inputs: result.inputs, code: result.code, created: result.started)
   context.tellLogFailure(of: result)
   try context.tell(

@@ -20,6 +20,18 @@ struct ExaminationText {
     return "\(name): \(verdict.word, verdict.style) – \(examination.meaning)"
   }
 
+  /// What happened, as far as it is known.
+  var causes: [StyledText] {
+    let answer = examination.causes
+    guard let cause = answer.leading else {
+      return answer.isUnknown ? ["what happened: not known"] : []
+    }
+    return [
+      "what happened: \(cause.title, .emphasised) (\(cause.confidence.words))",
+      "  \(cause.happened)", "  \(cause.now)",
+    ]
+  }
+
   /// The findings, heaviest first.
   var findings: [StyledText] {
     var table = TextTable([.text(""), .text(""), .prose("")])
@@ -67,7 +79,10 @@ struct ExaminationText {
     case .newer: return ["next: install the newer app; change nothing here"]
     case .drifted, .damagedIntact, .damagedLossy:
       return ["next: dbrescue diagnose \(path)"]
-    case .unreadable: return ["next: make sure that this is the right file, and ask for its -wal"]
+    case .unreadable:
+      return [
+        "next: \(examination.causes.leading?.now ?? "make sure that this is the right file, and ask for its -wal")"
+      ]
     }
   }
 }

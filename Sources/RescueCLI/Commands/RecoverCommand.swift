@@ -48,13 +48,16 @@ private func choose(
 ) throws(RescueError) -> RecoveryOption {
   let text = ExaminationText(examination, name: invocation.path(.file).name)
   if context.speaksToPeople {
-    for line in [text.headline] + text.findings + text.unchecked { context.console.say(line) }
+    for line in [text.headline] + text.causes + text.findings + text.unchecked {
+      context.console.say(line)
+    }
   }
   guard !options.isEmpty else {
     throw RescueError(
       .invalidInput, "nothing can be done with this file alone",
       meaning: examination.verdict.meaning,
-      advice: "look for a backup, the -wal file, or give --contract to start anew")
+      advice: examination.causes.leading?.now
+        ?? "look for a backup, the -wal file, or give --contract to start anew")
   }
   if let wanted = invocation.text(.choose) {
     guard let option = options.first(where: { $0.name == wanted }) else {

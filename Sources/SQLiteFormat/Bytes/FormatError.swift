@@ -75,7 +75,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .pageMissing: "the file has no such page"
     case .unreadable(let reason): "the page cannot be read: \(reason)"
     case .pageIncomplete: "the page is only partly there"
-    case .notABTreePage(let type): "byte \(type) starts no b-tree page"
+    case .notABTreePage: "it does not begin as a page of a table or index does"
     case .wrongTree(let kind): "a page of kind \(kind) does not belong in this tree"
     case .cellCountTooLarge(let count): "\(count) cells do not fit in the page"
     case .cellPointerOutside(let pointer): "a cell pointer leads to byte \(pointer)"

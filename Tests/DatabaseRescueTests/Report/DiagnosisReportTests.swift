@@ -17,8 +17,17 @@ import Testing
 @Suite struct DiagnosisReportTests {
   @Test func `the text of a lossy database`() throws {
     let expected = """
-      zeroed-leaf.db: damaged — the structure is damaged, and rows are lost or doubtful
+      zeroed-leaf.db: damaged — the structure is damaged, and rows are lost or
+      doubtful
       support code \(ReportFixture.code)
+
+      what happened: not known
+        perhaps    its disk or memory has lost bytes: page 49 holds nothing but zeros
+        perhaps    a transaction was cut off: the program was killed, lost power, or
+                   was copied in its midst: page 49 was never written
+        ruled out  other content, encrypted, transferred as text, bytes put in or left
+                   out, cut off, text written into it, foreign log, old log, copied
+                   without log, wal reset
 
         file           SQLite database, 103 pages of 1,024 bytes
         version        4, as the app expects
@@ -39,20 +48,23 @@ import Testing
             mend: UPDATE it;
 
       findings
-        loss  DBR-F060  page 49 of 'sets': byte 0 starts no b-tree page   (page 49, byte 0)
+        loss  DBR-F060  page 49 of 'sets': it does not begin as a page of a table or
+                        index does   (page 49, byte 0)
         loss  DBR-F100  exactly 44 rows of 'sets' cannot be read
 
       1 thing was not checked
-        what the contract says of the database was not checked: it is damaged: what its bytes say is
-        compared, and no row is asked
+        what the contract says of the database was not checked: it is damaged: what
+        its bytes say is compared, and no row is asked
 
       options, least destructive first
-        1  restore  put back the backup of 2 hours ago (version 4); the current files are kept aside;
-                    keeps all 297 rows, brings back 44 rows
+        1  restore  put back the backup of 2 hours ago (version 4), made 2026-11-21
+                    02:00:00 UTC (k3f9); the current files are kept aside; keeps all
+                    297 rows, brings back 44 rows
                     app.20261121T020000Z.v4.k3f9.db.gz
-        2  salvage  copy every readable row into a fresh database; doubtful rows are set aside; keeps 297
-                    of 341 rows
-        3  reset    start with an empty database; the current files are kept aside; keeps 0 of 297 rows
+        2  salvage  copy every readable row into a fresh database; doubtful rows are
+                    set aside; keeps 297 of 341 rows
+        3  reset    start with an empty database; the current files are kept aside;
+                    keeps 0 of 297 rows
 
       next: dbrescue recover zeroed-leaf.db
 
@@ -83,7 +95,8 @@ import Testing
         sets        168  none
 
       findings
-        notice  DBR-F040  3 transactions in 20 frames of the -wal are part of the database
+        notice  DBR-F040  3 transactions in 20 frames of the -wal are part of the
+                          database
 
       nothing is wrong: leave the database as it is
 

@@ -49,7 +49,7 @@ enum ReportFixture {
       examination = examination.refined(by: trial)
     }
     let offer = BackupOffer(
-      name: backup, age: "2 hours ago", userVersion: 4,
+      name: backup, age: "2 hours ago", made: "2026-11-21 02:00:00 UTC (k3f9)", userVersion: 4,
       comparison: try survey.compare(with: Self.survey(sample: "healthy-v4.db")))
     let digest = PlainName(String(repeating: "5f2c", count: 16))
     return DiagnosisReport(

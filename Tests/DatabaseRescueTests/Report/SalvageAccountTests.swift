@@ -34,7 +34,8 @@ import Testing
         sets: 43-87
 
       doubtful rows
-        10 rows set aside in rescued.db.quarantine.db, each with its table, page, byte and reason
+        10 rows set aside in rescued.db.quarantine.db, each with its table, page, byte
+        and reason
         rows that a table lost may be among them
         what is left of 45 lost rows is in rescued.db.quarantine.db too
 
@@ -96,8 +97,8 @@ import Testing
       account.text.contains(
         """
         rowids at which rows are missing
-          notes: 120-340, 512, 1000 and above, 2000 and above, 3000 and above, 4000 and above, 5000 and
-          above, 6000 and above … and 2 more
+          notes: 120-340, 512, 1000 and above, 2000 and above, 3000 and above, 4000 and
+          above, 5000 and above, 6000 and above … and 2 more
         """))
     #expect(account.html.contains("notes: 120-340, 512"))
   }

@@ -28,6 +28,13 @@ enum ExaminedShapes {
   /// What a diagnosis adds.
   static let diagnosis: [String: JSONShape] = look.merging([
     "options": .list(option).saying("what can be done, the least destructive first"),
+    "causes": .list(cause).saying("what happened to the file, the surest first"),
+    "causeUnknown": .flag.saying("whether something is wrong and no cause is at least likely"),
+    "ruledOut": .list(
+      .object([
+        "cause": causeName, "title": .text, "reason": .text.saying("what proves it wrong"),
+      ])
+    ).saying("causes that are ruled out, where none is sure"),
     "hint?": .text.saying("what would bring back more"),
     "next?": .text.saying("the command to run next"),
     "undo?": .text.saying("the command that takes next back"),
@@ -35,6 +42,18 @@ enum ExaminedShapes {
       Dictionary(PageMap.Kind.allCases.map { ($0.rawValue, .count) }) { $1 }
     ).saying("how many pages belong to what"),
   ]) { $1 }
+
+  private static let causeName = JSONShape.words(CauseKind.allCases.map(\.rawValue))
+
+  private static let cause = JSONShape.object([
+    "cause": causeName, "confidence": .words(Confidence.allCases.map(\.rawValue)),
+    "title": .text.saying("the cause in a few words"),
+    "happened": .text.saying("what happened to this file"),
+    "evidence": .list(.text).saying("what speaks for it"),
+    "against": .list(.text).saying("what speaks against it, or as well for something else"),
+    "now": .text.saying("what to do now, and what to say to the user"),
+    "differently": .text.saying("what to do differently from now on"),
+  ])
 
   private static let table = JSONShape.object([
     "table": .text, "readable": .count, "doubtful": .count, "lost": .named("loss"),

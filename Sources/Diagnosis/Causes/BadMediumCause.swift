@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What disks, cards and memory do: sectors that are gone, bits that have turned.
+
+import SQLiteFormat
+
+enum BadMediumCause: Cause {
+  static let kind = CauseKind.badMedium
+  static let words = CauseWords(
+    title: "its disk or memory has lost bytes",
+    now: "Copy everything that matters off that disk now, and work on the copy. Then salvage.",
+    differently: "Check the disk or card (its SMART values, dmesg) and replace it; if it is sound, "
+      + "test the memory.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    let unread = traces.findings(.unreadableBytes) + traces.findings(.bytesNotRead)
+    if let first = unread.first {
+      return .fits(.certain, "the disk did not hand out some bytes of it", [first.message])
+    }
+    guard traces.isDamaged, let image = traces.survey.image else { return .silent }
+    guard traces.missing == nil else {
+      let stated = traces.header?.pageCount ?? 0
+      guard !traces.leadsBeyondEnd, (stated ^ image.pageCount).nonzeroBitCount == 1 else {
+        return .silent
+      }
+      return .fits(
+        .possible, "a bit of the number of pages has turned",
+        ["\(stated) and \(image.pageCount) differ in one bit, and nothing leads to further pages"])
+    }
+    if let turned = turnedBit(traces, image) { return turned }
+    var parts: [PageNumber] = []
+    var filled: [PageNumber] = []
+    var zeros: [PageNumber] = []
+    for scar in traces.scars {
+      switch scar.look {
+      case .blank(_, _, false): parts.append(scar.page)
+      case .blank: filled.append(scar.page)
+      case .zeros: zeros.append(scar.page)
+      default: break
+      }
+    }
+    if !parts.isEmpty {
+      // A page that was new when power failed can be written in part.
+      let isAtEnd = parts.allSatisfy { $0.number > image.pageCount - max(8, image.pageCount / 10) }
+      return .fits(
+        isAtEnd ? .possible : .likely,
+        "whole sectors of \(pageList(parts)) are blank",
+        [
+          "512 bytes at a time hold nothing but 0 or 255 in pages that else hold rows: SQLite writes "
+            + "whole pages, and disks lose sectors"
+        ],
+        against: isAtEnd ? ["pages that were new when power failed look the same"] : [])
+    }
+    if !filled.isEmpty {
+      return .fits(
+        .likely, "\(pageList(filled, "holds", "hold")) nothing but 255",
+        ["flash memory that was erased reads like this, and SQLite never writes it"])
+    }
+    if !zeros.isEmpty {
+      return .fits(
+        .possible, "\(pageList(zeros, "holds", "hold")) nothing but zeros",
+        ["a disk that lost them, or a copy that left out what could not be read, gives zeros"],
+        against: ["pages that were never written because power failed look the same"])
+    }
+    let random = traces.scars.filter { $0.look == .random }.map(\.page)
+    if !random.isEmpty {
+      return .fits(
+        .possible, "\(pageList(random, "holds", "hold")) other data without a pattern", [],
+        against: ["another program that writes to the disk gives the same"])
+    }
+    let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
+    return isUnmarked && !traces.scars.isEmpty
+      ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+  }
+
+  /// One bit that has turned, where the rest proves it.
+  private static func turnedBit(_ traces: Traces, _ image: Image) -> CauseJudgement? {
+    if case .applied(let log) = image.wal, log.applied.contains(where: { $0.flip != nil }) {
+      return .fits(
+        .likely, "a bit of its log has turned", ["with that bit turned back, its checksum holds"])
+    }
+    guard traces.header?.hasMagic != true,
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)
+    else { return nil }
+    let magic = DatabaseHeader.magic
+    let bits = zip(bytes, magic).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
+    guard bits == 1 else { return nil }
+    return .fits(
+      .likely, "a bit of the file header has turned",
+      ["one bit of its first 16 bytes is another one, and the rest is right"])
+  }
+}

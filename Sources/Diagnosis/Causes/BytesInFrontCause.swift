@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes that were put in front of a database or into it, or that were left out of it.
+
+import SQLiteFormat
+
+enum BytesInFrontCause: Cause {
+  static let kind = CauseKind.bytesInFront
+  static let words = CauseWords(
+    title: "bytes were put into it or left out of it",
+    now:
+      "Salvage reads the file past them. Better still, ask for the file as it lies on the device: "
+      + "the original may be sound.",
+    differently: "Let nothing write to a database but SQLite, and compare sizes or digests after a "
+      + "transfer.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard let image = traces.survey.image else { return .silent }
+    if image.start > 0 {
+      let front = (try? image.files.main.read(at: 0, count: min(image.start, 4096))) ?? []
+      return .fits(
+        .certain,
+        "\(counted(image.start, "byte stands", "bytes stand")) before the beginning of the database",
+        [content(of: front)])
+    }
+    if image.start < 0 || !image.hasPageNumbers {
+      return .fits(
+        .certain,
+        image.hasPageNumbers
+          ? "the first \(grouped(-image.start)) bytes of the database are missing"
+          : "the beginning of the database is missing",
+        ["a download that was resumed, or a file that was cut in pieces, looks like this"],
+        now: "Ask for the file again: what is missing stands in no other place.")
+    }
+    if let first = traces.survey.firstMovedPage {
+      return .fits(
+        .likely, "bytes were put into the file or left out of it before page \(first)",
+        ["the pages from there on do not lie where their numbers say"])
+    }
+    return .ruledOut("it begins where a database begins, and its pages lie in their places")
+  }
+
+  /// What was put in front, as far as that has a name.
+  private static func content(of bytes: Bytes) -> String? {
+    if bytes.elementsEqual([0xEF, 0xBB, 0xBF]) { return "they are the mark of a UTF-8 text" }
+    let text = Scar.textLength(of: bytes)
+    guard text == bytes.count, text > 0 else { return nil }
+    return bytes.matches("--".utf8)
+      ? "they are the head of an upload by a web form" : "they are text"
+  }
+}

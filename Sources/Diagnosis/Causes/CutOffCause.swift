@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files whose end is missing: a transfer or a copy that did not come to its end.
+
+import SQLiteFormat
+
+enum CutOffCause: Cause {
+  static let kind = CauseKind.cutOff
+  static let words = CauseWords(
+    title: "it was cut off",
+    now: "Ask for the file again, and compare its size with the one on the device: the original is "
+      + "most likely whole.",
+    differently:
+      "Compare the size or a digest after each transfer, and look for free space before a "
+      + "copy.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard traces.isDamaged else { return .silent }
+    guard let missing = traces.missing, !traces.isConverted else {
+      if traces.blankTail > 1 {
+        return .fits(
+          .possible, "the last \(traces.blankTail) pages were reserved and never written",
+          ["they are zeros, and something should be on them: a download that stopped leaves this"])
+      }
+      let isWhole = traces.header?.isPageCountValid == true && !traces.codes.contains(.truncated)
+      return isWhole && !traces.codes.contains(.partialLastPage)
+        ? .ruledOut("it has all the pages that it counts") : .silent
+    }
+    let happened =
+      "the file is cut off: \(grouped(missing.present)) of \(grouped(missing.expected)) bytes are "
+      + "there, \(missing.percent) % are missing at its end"
+    let place =
+      missing.isInsidePage
+      ? "it ends inside a page, where SQLite never ends a file"
+      : missing.present % 65536 == 0
+        ? "it ends at a multiple of 65,536 bytes, as copies and transfers do" : nil
+    guard traces.isOnlyEndMissing else {
+      return .fits(
+        .possible, happened, [place],
+        against: ["something else is wrong in what is there"])
+    }
+    let rest = "what is there is sound"
+    // A file system loses whole blocks.
+    if missing.isInsidePage, missing.present % 4096 != 0 {
+      return .fits(.certain, happened, [place, rest])
+    }
+    // A checkpoint that grows the file writes the page first that counts the others.
+    if traces.isWAL, traces.isLogAbsent {
+      return .fits(
+        .possible, happened, [place, rest],
+        against: ["a copy that was taken without its -wal in a checkpoint ends like this too"])
+    }
+    guard traces.leadsBeyondEnd else {
+      return .fits(
+        .possible, happened, [place, rest],
+        against: [
+          "nothing that is there leads to what is missing: the number of pages may be wrong"
+        ])
+    }
+    // Power that fails takes the last writes, and not a good part of the file.
+    guard missing.percent >= 10 else {
+      return .fits(
+        .possible, happened, [place, rest],
+        against: ["the last writes before a power cut can be missing like this"])
+    }
+    return .fits(.likely, happened, [place, rest])
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A log of another database beside this one.
+
+import SQLiteFormat
+
+enum ForeignLogCause: Cause {
+  static let kind = CauseKind.foreignLog
+  static let words = CauseWords(
+    title: "the log of another database lies beside it",
+    now:
+      "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
+      + "the file alone can be read.",
+    differently:
+      "Move, copy and restore a database together with its -wal and -journal, and delete "
+      + "those that belong to a file which is replaced.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard let image = traces.survey.image else { return .silent }
+    if case .otherPageSize(let journal) = image.journal {
+      return .fits(
+        .likely, "the -journal beside the file is that of another database, or of an earlier one",
+        [
+          "its pages have \(grouped(journal.pageSize)) bytes, those of the database "
+            + grouped(image.geometry.pageSize)
+        ], now: words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal"))
+    }
+    switch image.wal {
+    case .foreign(let log) where log.pageSize != image.geometry.pageSize:
+      return .fits(
+        .likely, "the -wal beside the file was not written for it",
+        [
+          "its pages have \(grouped(log.pageSize)) bytes, those of the database "
+            + grouped(image.geometry.pageSize)
+        ])
+    case .foreign(let log):
+      switch namesTables(of: traces.survey, log, in: image) {
+      case false?:
+        return .fits(
+          .likely, "the -wal beside the file was written for another database",
+          ["no table of this database is in the schema that it holds"])
+      case true?:
+        return .fits(
+          .possible, "the -wal beside the file may be that of another database of the same app",
+          ["it has the tables of this app, and no state of this file leads to it"])
+      case nil: return .silent
+      }
+    case .absent: return .ruledOut("no log lies beside it")
+    case .applied where image.isLogProven: return .ruledOut("its log goes on from this very file")
+    default: return .silent
+    }
+  }
+
+  /// Whether the schema page in a log names tables of this database; nil where it has none.
+  static func namesTables(
+    of survey: Survey, _ log: WriteAheadLog, in image: Image
+  ) -> Bool? {
+    guard let frame = log.committed.first(where: { $0.page == .first }),
+      survey.encoding == .utf8,
+      let page = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
+      // A schema of many tables has its names on other pages.
+      page.count > DatabaseHeader.byteCount, page[DatabaseHeader.byteCount] == 0x0D
+    else { return nil }
+    let names = survey.userTables.keys.map { Array($0.text.utf8) }.filter { $0.count > 2 }
+    guard !names.isEmpty else { return nil }
+    return names.contains { name in
+      page.indices.contains { page[$0] == name[0] && page.matches(name, at: $0) }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Full-text indexes that are damaged while their texts are there.
+
+enum FullTextOnlyCause: Cause {
+  static let kind = CauseKind.fullTextOnly
+  static let words = CauseWords(
+    title: "only a full-text index is damaged",
+    now: "No text is lost. Until the index is built anew, searches fail or miss what is there.",
+    differently: "Let nothing but the full-text module write to the tables in which it keeps its "
+      + "index.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    let findings = traces.findings(.fullTextDamaged) + traces.findings(.fullTextStale)
+    guard let first = findings.first,
+      traces.wrong.isSubset(of: [.fullTextDamaged, .virtualTableUnreadable])
+    else { return .silent }
+    return .fits(
+      .certain, "a full-text index does not have what its table has", [first.message])
+  }
+}

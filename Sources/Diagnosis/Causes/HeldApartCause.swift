@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of a database that were deleted or moved away under a process that has them open.
+
+import SQLiteFormat
+
+enum HeldApartCause: Cause {
+  static let kind = CauseKind.heldApart
+  static let words = CauseWords(
+    title: "a process goes on with files that were deleted or moved away",
+    now: "Let that process run: what it has committed is in no other file. Copy it with dbrescue "
+      + "backup DATABASE --from-process NUMBER, and only then end the process.",
+    differently:
+      "Close a database before its files are replaced, moved or deleted, its -wal and -shm "
+      + "included.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    let findings = traces.findings(.fileHeldApart)
+    if let first = findings.first {
+      return .fits(.certain, first.message, findings.dropFirst().map(\.message))
+    }
+    return .silent
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indexes that do not fit their tables, where nothing else is wrong.
+
+import SQLiteFormat
+
+enum IndexesOnlyCause: Cause {
+  static let kind = CauseKind.indexesOnly
+  static let words = CauseWords(
+    title: "only indexes are damaged",
+    now: "No row is lost. Until the indexes are built anew, queries may miss rows that are there.",
+    differently:
+      "Have every program that writes to the file use the same collations and functions, in "
+      + "the same version.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch]
+    guard !traces.wrong.isDisjoint(with: indexes) else { return .silent }
+    guard traces.wrong.isSubset(of: indexes.union([.fullTextDamaged])) else {
+      return .ruledOut("more than indexes is wrong")
+    }
+    let mismatched = traces.findings(.indexMismatch).compactMap(\.place.object)
+    let names = Set(traces.findings(.indexDamaged).compactMap(\.place.object) + mismatched)
+    let happened =
+      "\(counted(names.count, "index does", "indexes do")) not fit, and every row can be read"
+    let evidence =
+      traces.findings(.indexDamaged).prefix(1).map(\.message)
+      + traces.findings(.indexMismatch).prefix(1).map(\.message)
+    // Of an index and a table that are whole and differ, either may be of an older moment.
+    let isProven = mismatched.allSatisfy { isContradicted($0, names, traces.survey) }
+    return isProven
+      ? .fits(.certain, happened, evidence)
+      : .fits(
+        .possible, happened, evidence,
+        against: ["if a write to the table was lost, and not one to the index, the table is older"])
+  }
+
+  /// Whether another index over the same table, which is sound, agrees with the table.
+  private static func isContradicted(
+    _ index: String, _ wrong: Set<String>, _ survey: Survey
+  ) -> Bool {
+    guard let table = survey.tree(named: Name(index))?.entry.table,
+      let expected = survey.tree(named: table)?.expectedKeys
+    else { return false }
+    let others = survey.trees.filter { other in
+      other.entry.kind == .index && other.entry.table == table && other.isSound
+    }
+    return others.contains { other in
+      !wrong.contains(other.entry.name.text) && expected[other.entry.name] == other.keys
+    }
+  }
+}

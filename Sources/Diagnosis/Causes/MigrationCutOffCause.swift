@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migrations that were begun and have no end.
+
+import SQLiteFormat
+
+enum MigrationCutOffCause: Cause {
+  static let kind = CauseKind.migrationCutOff
+  static let words = CauseWords(
+    title: "a migration did not finish",
+    now:
+      "Do not run it again on this file before somebody has looked: half of it may be done. Go back "
+      + "to the backup from before it, or finish it by hand.",
+    differently: "Run migrations in one transaction, after a verified backup: dbrescue guard and "
+      + "dbrescue migrate do both.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    if let finding = traces.findings(.migrationUnfinished).first {
+      return .fits(.certain, finding.message, [])
+    }
+    guard traces.examination.verdict.isStructureSound else { return .silent }
+    let books = MigrationBooks.unfinished(in: traces.survey)
+    if let first = books.first {
+      return .fits(first.confidence, first.message, books.dropFirst().map(\.message))
+    }
+    let left = leftovers(in: traces.examination)
+    guard let first = left.first else { return .silent }
+    return .fits(
+      .likely, "a table was being rebuilt, and the work has not come to its end",
+      ["'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes at the end"])
+  }
+
+  /// How frameworks name the table that takes the place of another one.
+  ///
+  /// An app may give its own tables some of these names: they count where the framework is known.
+  private static let names:
+    [(maker: String, framework: Framework?, prefix: String, suffix: String)] =
+      [
+        ("Django", .django, "new__", ""), ("Django", .django, "", "__old"),
+        ("Alembic", nil, "_alembic_tmp_", ""), ("TypeORM", .typeORM, "temporary_", ""),
+        ("Sequelize", .sequelize, "", "_backup"), ("Doctrine", nil, "__temp__", ""),
+        ("Prisma", .prisma, "new_", ""),
+      ]
+
+  /// Tables that a rebuild has left beside the one that they take the place of.
+  private static func leftovers(
+    in examination: Examination
+  ) -> [(left: Name, table: Name, maker: String)] {
+    let survey = examination.survey
+    let tables = survey.userTables
+    let makers = Set(examination.frameworks.map(\.framework))
+    let names = names.filter { $0.framework.map(makers.contains) ?? true }
+    return tables.keys.sorted().flatMap { left in
+      names.compactMap { name -> (left: Name, table: Name, maker: String)? in
+        let text = left.text
+        guard text.hasPrefix(name.prefix), text.hasSuffix(name.suffix) else { return nil }
+        let table = Name(String(text.dropFirst(name.prefix.count).dropLast(name.suffix.count)))
+        guard table != left, tables[table] != nil, resemble(left, table, survey) else { return nil }
+        return (left, table, name.maker)
+      }
+    }
+  }
+
+  /// Whether two tables have most of their columns in common.
+  private static func resemble(_ left: Name, _ right: Name, _ survey: Survey) -> Bool {
+    guard let one = survey.schema?.table(named: left),
+      let other = survey.schema?.table(named: right)
+    else { return false }
+    let names = Set(one.columns.map(\.name))
+    let shared = other.columns.count { names.contains($0.name) }
+    return shared * 2 >= min(one.columns.count, other.columns.count) && shared > 0
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A log of another state of this database: of before it was restored, or of after it was copied.
+
+import SQLiteFormat
+
+enum OldLogCause: Cause {
+  static let kind = CauseKind.oldLog
+  static let words = CauseWords(
+    title: "an old log or journal lies beside a file that was put back",
+    now:
+      "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
+      + "the file alone can be read.",
+    differently:
+      "Delete or move away the -wal, -shm and -journal together with the file that a backup "
+      + "replaces; dbrescue restore does so.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard let image = traces.survey.image else { return .silent }
+    switch image.wal {
+    case .outdated:
+      return .fits(
+        .likely, "the -wal beside the file is of an earlier state of it",
+        ["it ends before a state that the file is already in"])
+    case .contradictory:
+      return .fits(
+        .likely, "the -wal beside the file is of another state of it",
+        ["the file is sound alone, and contradicts itself with the log"])
+    case .foreign(let log)
+    where log.pageSize == image.geometry.pageSize
+      && ForeignLogCause.namesTables(of: traces.survey, log, in: image) != false:
+      let isOwn = resembles(log, image)
+      return .fits(
+        isOwn ? .likely : .possible, "the -wal beside the file does not go on from it",
+        [
+          "no state of this file leads to the log, and the file alone is sound",
+          isOwn ? "its pages hold much of what the same pages of the file hold" : nil,
+        ], against: isOwn ? [] : ["it may be the log of another database with the same tables"])
+    case .applied where traces.survey.isLogInDoubt:
+      return .fits(
+        .possible, "the -wal beside the file may be of another state of it",
+        ["the file is sound with it and without it, and nothing ties the two together"])
+    default: break
+    }
+    if traces.journalFits == false {
+      return .fits(
+        .likely, "the -journal beside the file is of another state of it",
+        [
+          "the file has not the change counter, or not the number of pages, with which the journal "
+            + "began"
+        ],
+        now:
+          "Do not open it: SQLite would write that journal over it. Move the -journal away first, "
+          + "and keep it; then look at the file again.")
+    }
+    if traces.hasHotJournal, traces.isMixture {
+      return .fits(
+        .possible, "the -journal beside the file is of an earlier state of it",
+        ["the journal counts as one of a transaction that was cut off, and its pages do not fit"])
+    }
+    if traces.hasNoLog, traces.hasNoJournal, traces.survey.image != nil {
+      return .ruledOut("neither log nor journal beside it")
+    }
+    return .silent
+  }
+
+  /// The most pages of a log that are compared.
+  private static let comparedMax = 64
+
+  /// Whether the pages of a log were once those of the file: most of what some of them hold stands
+  /// at the same places in the file.
+  private static func resembles(_ log: WriteAheadLog, _ image: Image) -> Bool {
+    let frames = log.committed.filter { $0.page != .first && $0.page.number <= image.pageCount }
+    var (alike, all) = (0, 0)
+    for frame in frames.prefix(comparedMax) {
+      guard let old = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
+        let now = try? image.bytes(of: frame.page), old.count == now.count
+      else { continue }
+      all += 1
+      let held = zip(old, now).filter { $0.0 != 0 }
+      if held.count >= 64, held.count(where: { $0.0 == $0.1 }) * 5 >= held.count * 4 { alike += 1 }
+    }
+    return alike * 4 >= all && alike > 0
+  }
+}

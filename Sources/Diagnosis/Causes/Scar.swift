@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page with something wrong, as it looks: what made it so leaves its own marks.
+
+import SQLiteFormat
+
+/// A page with something wrong, as it looks.
+struct Scar: Hashable, Sendable {
+  /// What a page looks like.
+  enum Look: Hashable, Sendable {
+    /// Nothing but zeros.
+    case zeros
+    /// Sectors of it hold one byte only, where rows should be; `isWhole` where all of them do.
+    case blank(byte: UInt8, sectors: Int, isWhole: Bool)
+    /// It begins with so many bytes of text.
+    case text(Int)
+    /// It is a sound page of a tree: another one than its place demands, or of another time.
+    case sound
+    /// Bytes without a pattern.
+    case random
+    /// None of these.
+    case other
+  }
+
+  /// The page.
+  let page: PageNumber
+  /// What it looks like.
+  let look: Look
+
+  /// The bytes of a sector: no disk changes fewer at once.
+  static let sector = 512
+
+  /// Looks at a page of a database.
+  init(_ page: PageNumber, _ bytes: Bytes, geometry: Geometry) {
+    self.page = page
+    look = Self.look(of: bytes, page, geometry)
+  }
+
+  private static func look(of bytes: Bytes, _ page: PageNumber, _ geometry: Geometry) -> Look {
+    if bytes.isZero { return .zeros }
+    let text = textLength(of: bytes)
+    if text >= 32 { return .text(text) }
+    let tree = try? BTreePage(bytes, number: page, geometry: geometry)
+    if let tree, tree.layoutFaults.isEmpty { return .sound }
+    let blanks = blankSectors(of: bytes, page)
+    if let blank = blanks.first {
+      return .blank(
+        byte: blank, sectors: blanks.count, isWhole: blanks.count * sector == bytes.count)
+    }
+    return looksRandom(bytes) ? .random : .other
+  }
+
+  /// How many bytes at the beginning are printable ASCII; none where fewer than a line's worth of
+  /// them are letters.
+  static func textLength(of bytes: some Sequence<UInt8>) -> Int {
+    var (length, letters) = (0, 0)
+    for byte in bytes {
+      guard (0x20...0x7E).contains(byte) || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+        break
+      }
+      length += 1
+      if (0x61...0x7A).contains(byte | 0x20) { letters += 1 }
+    }
+    return letters * 3 >= length ? length : 0
+  }
+
+  /// The bytes that fill whole sectors in which the page holds, or should hold, rows: 0 or 255.
+  ///
+  /// The room between the cell pointers and the rows may be zeros.
+  private static func blankSectors(of bytes: Bytes, _ page: PageNumber) -> [UInt8] {
+    let start = page == .first ? DatabaseHeader.byteCount : 0
+    let stated = bytes.big16(at: start + 5) ?? 0
+    let content = stated == 0 ? bytes.count : stated
+    return runs(of: bytes).flatMap { run -> [UInt8] in
+      // Where the first sector is gone, so is what it says of the others. What a value of the app's
+      // own ends in has its ends anywhere.
+      guard run.lowerBound % sector == 0, run.upperBound % sector == 0,
+        bytes[run.lowerBound] == 0xFF || run.lowerBound == 0 || run.lowerBound >= content
+      else { return [] }
+      return Array(repeating: bytes[run.lowerBound], count: run.count / sector)
+    }
+  }
+
+  /// The runs of at least a sector of zeros, or of 255, each as long as it is.
+  private static func runs(of bytes: Bytes) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for index in bytes.indices
+    where index + 1 == bytes.count || bytes[index + 1] != bytes[index] {
+      let isBlank = bytes[index] == 0 || bytes[index] == 0xFF
+      if isBlank, index + 1 - start >= sector { runs.append(start..<(index + 1)) }
+      start = index + 1
+    }
+    return runs
+  }
+
+  /// Whether a page has each byte about as often as each other.
+  private static func looksRandom(_ bytes: Bytes) -> Bool {
+    guard bytes.count >= 1024 else { return false }
+    var counts = [Double](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let expected = Double(bytes.count) / 256
+    return counts.reduce(0) { $0 + ($1 - expected) * ($1 - expected) / expected } < 400
+  }
+}

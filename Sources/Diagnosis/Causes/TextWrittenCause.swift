@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text that a program wrote into the file: over its beginning, over a page, or behind its end.
+
+import SQLiteFormat
+
+enum TextWrittenCause: Cause {
+  static let kind = CauseKind.textWritten
+  static let words = CauseWords(
+    title: "text was written into it",
+    now: "Salvage it: what the text lies over is gone, and nothing else. Ask which program writes "
+      + "such lines.",
+    differently:
+      "Look for code that closes a file twice, or writes to standard error after closing "
+      + "it: SQLite's file can get that number. No other program may have the file open for writing."
+  )
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    guard traces.isDamaged, let image = traces.survey.image, image.start == 0,
+      traces.survey.transfer == nil
+    else { return .silent }
+    if let tail = tail(of: traces, image) { return tail }
+    let texts = traces.scars.compactMap { scar -> (page: PageNumber, count: Int)? in
+      if case .text(let count) = scar.look { (scar.page, count) } else { nil }
+    }
+    // In a file that has shifted, pages begin anywhere.
+    let isInPlace =
+      traces.missing == nil && traces.survey.firstMovedPage == nil
+      && texts.count * 4 <= max(8, image.pageCount)
+    if let first = texts.first, isInPlace || first.page == .first {
+      let isHead = first.page == .first
+      return .fits(
+        // A program ends its lines anywhere; what ends with a sector may be a block of another file.
+        first.count % Scar.sector == 0
+          ? .possible : first.count >= 64 || isHead ? .certain : .likely,
+        isHead
+          ? "text lies over the beginning of the file"
+          : "text lies over the beginning of \(pageList(texts.map(\.page)))",
+        [
+          "\(counted(first.count, "byte")) of text stand where "
+            + (isHead ? "the file header should be" : "a page should begin")
+        ])
+    }
+    if let head = head(of: traces, image) { return head }
+    return .ruledOut("no text stands where a page begins")
+  }
+
+  /// A few words over the magic of the file.
+  private static func head(of traces: Traces, _ image: Image) -> CauseJudgement? {
+    guard traces.header?.hasMagic != true,
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)
+    else { return nil }
+    let count = Scar.textLength(of: bytes)
+    guard count >= 16, !bytes.prefix(10).elementsEqual(DatabaseHeader.magic.prefix(10)) else {
+      return nil
+    }
+    return .fits(
+      .likely, "text lies over the beginning of the file",
+      ["\(counted(count, "byte")) of text stand where the file header should be"])
+  }
+
+  /// Text behind the last page.
+  private static func tail(of traces: Traces, _ image: Image) -> CauseJudgement? {
+    guard let header = traces.header, header.isPageCountValid, header.hasMagic else { return nil }
+    let end = header.pageCount * image.geometry.pageSize
+    guard end < image.files.main.byteCount, end > 0,
+      let bytes = try? image.files.main.read(at: end, count: 4096), bytes.count >= 16,
+      Scar.textLength(of: bytes) == bytes.count
+    else { return nil }
+    return .fits(
+      .certain, "text stands behind the end of the database",
+      [
+        "\(counted(image.files.main.byteCount - end, "byte")) follow its last page, and they are text"
+      ])
+  }
+}

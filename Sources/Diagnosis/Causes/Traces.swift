@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that causes are judged by, taken from an examination once.
+
+import SQLiteFormat
+
+/// Everything that causes are judged by.
+struct Traces: Sendable {
+  /// What was found.
+  let examination: Examination
+  /// What is known from around the files.
+  let around: Circumstances
+  /// The codes of what was found.
+  let codes: Set<FindingCode>
+  /// The codes of what is wrong: without notices and warnings.
+  let wrong: Set<FindingCode>
+  /// The pages with something wrong, as far as they are there.
+  let scars: [Scar]
+
+  /// The most pages that are looked at.
+  private static let scarsMax = 256
+
+  init(of examination: Examination) {
+    self.examination = examination
+    around = examination.circumstances
+    codes = Set(examination.findings.map(\.code))
+    wrong = Set(examination.findings.filter { $0.severity >= .damage }.map(\.code))
+    scars = examination.verdict.isStructureSound ? [] : Self.scars(of: examination.survey)
+  }
+
+  /// What the bytes say.
+  var survey: Survey { examination.survey }
+  /// The file header; nil where it cannot be believed.
+  var header: DatabaseHeader? { survey.header }
+  /// Whether the structure is damaged, and it is a database.
+  var isDamaged: Bool { survey.image != nil && !examination.verdict.isStructureSound }
+  /// The scars that are more than a page of another time or place.
+  var wounds: [Scar] { scars.filter { $0.look != .sound } }
+
+  /// The findings of a code.
+  func findings(_ code: FindingCode) -> [Finding] {
+    examination.findings.filter { $0.code == code }
+  }
+
+  /// Whether the database keeps a log.
+  var isWAL: Bool { header?.isWAL == true }
+
+  /// Whether there is no log beside it, or none that counts.
+  var hasNoLog: Bool {
+    switch survey.image?.wal {
+    case .absent, .empty, nil: true
+    default: false
+    }
+  }
+
+  /// Whether no file is beside it that could be its log.
+  var isLogAbsent: Bool {
+    if case .absent? = survey.image?.wal { true } else { false }
+  }
+
+  /// Whether a transaction was cut off that its journal takes back.
+  var hasHotJournal: Bool {
+    if case .applied? = survey.image?.journal { true } else { false }
+  }
+
+  /// Whether the journal that counts is that of this state of the file; nil where nothing tells.
+  ///
+  /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
+  /// many pages there were before. File format, sections 1.3.6 and 3.
+  var journalFits: Bool? {
+    guard let image = survey.image, image.start == 0, case .applied(let journal) = image.journal,
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
+    else { return nil }
+    guard let record = journal.records.first(where: { $0.page == .first }) else {
+      return now.pageCount == journal.pageCount
+    }
+    guard let old = try? image.files.journal?.read(at: record.offset, count: 100),
+      let then = DatabaseHeader(old), then.hasMagic
+    else { return nil }
+    return now.changeCounter &- then.changeCounter <= 1
+      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
+  }
+
+  /// Whether there is no journal beside it.
+  var hasNoJournal: Bool {
+    if case .absent? = survey.image?.journal { true } else { survey.image == nil }
+  }
+
+  private static func scars(of survey: Survey) -> [Scar] {
+    guard let image = survey.image else { return [] }
+    var pages: [PageNumber] = []
+    var seen = PageSet()
+    func add(_ page: PageNumber?) {
+      if let page, pages.count < scarsMax, seen.insert(page) { pages.append(page) }
+    }
+    let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
+    for tree in trees {
+      for list in [tree.pageFaults, tree.cellFaults, tree.layoutFaults, tree.misplaced] {
+        for fault in list.first { add(fault.page) }
+      }
+    }
+    if survey.header?.hasMagic != true { add(.first) }
+    func scar(_ page: PageNumber) -> Scar? {
+      guard image.origin(of: page) == .main, let bytes = try? image.bytes(of: page),
+        bytes.count == image.geometry.pageSize
+      else { return nil }
+      return Scar(page, bytes, geometry: image.geometry)
+    }
+    let faulty = pages.compactMap(scar)
+    // A page that lost its owner may hold anything: the middle of a long value, say.
+    pages = []
+    for page in survey.unclaimed { add(page.page) }
+    return faulty
+      + pages.compactMap(scar).filter { scar in
+        if case .text = scar.look { return true }
+        return scar.look == .zeros
+      }
+  }
+}
+
+extension Traces {
+  /// The kinds of trouble that whole pages of different moments give together.
+  private static let mixtures: Set<FindingCode> = [
+    .pageClaimedTwice, .keyOrder, .treeUneven, .freelistDamaged, .indexMismatch, .rowDoubtful,
+    .orphanRows, .pointerMapMismatch, .pageUnclaimed, .overflowBroken, .pageCountMismatch,
+  ]
+
+  /// Whether pages are whole, each for itself, and do not fit one another: they are of different
+  /// moments, or of different writers.
+  var isMixture: Bool { looksMixed && missing == nil }
+
+  /// The same, whether its end is missing or not.
+  var looksMixed: Bool {
+    isDamaged && !wrong.isDisjoint(with: Self.mixtures) && wounds.isEmpty
+      && survey.transfer == nil && survey.firstMovedPage == nil && survey.geometry?.start == 0
+      && wrong.isDisjoint(with: [.cellDamaged, .bytesNotRead, .headOfAnother])
+      && !examination.isOnlyIndexesWrong
+  }
+
+  /// How much of the file's end is missing.
+  struct Missing: Sendable {
+    /// The bytes that are there.
+    let present: Int
+    /// The bytes that should be there.
+    let expected: Int
+    /// Whether the file ends inside a page.
+    let isInsidePage: Bool
+
+    /// How much is missing, in percent, and at least one.
+    var percent: Int {
+      max(1, Int((Double(expected - present) / Double(expected) * 100).rounded()))
+    }
+  }
+
+  /// How much of the file's end is missing; nil where it is as long as it says.
+  var missing: Missing? {
+    guard let image = survey.image, let header, header.isPageCountValid, header.hasMagic,
+      image.start >= 0, codes.contains(.truncated) || codes.contains(.partialLastPage)
+    else { return nil }
+    let size = image.geometry.pageSize
+    let present = image.files.main.byteCount - image.start
+    let expected = header.pageCount * size
+    // A number that was damaged would make a short file of every file.
+    guard present < expected, expected / 64 < max(present, 1 << 20) else { return nil }
+    return Missing(present: present, expected: expected, isInsidePage: present % size != 0)
+  }
+
+  /// Whether everything that is wrong lies in what is missing at the end.
+  var isOnlyEndMissing: Bool {
+    guard missing != nil, let image = survey.image else { return false }
+    let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
+    let last = max(1, (image.files.main.byteCount - image.start) / image.geometry.pageSize)
+    return wounds.isEmpty && !isConverted
+      && wrong.isDisjoint(with: [
+        .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .headOfAnother,
+        .bytesNotRead,
+      ])
+      && trees.allSatisfy { tree in
+        tree.pageFaults.first.allSatisfy { fault in
+          fault.problem == .pageMissing || fault.problem == .pageIncomplete
+            || (fault.page?.number ?? 0) > last
+        }
+          && tree.cellFaults.first.allSatisfy { fault in
+            [.pageMissing, .chainTooShort, .pageIncomplete].contains(fault.problem)
+              || (fault.page?.number ?? 0) > last
+          }
+      }
+  }
+
+  /// Whether a transfer as text is proven: that carriage returns are missing is only probable.
+  var isConverted: Bool {
+    survey.transfer != nil && survey.transfer != .carriageReturnsDropped
+  }
+
+  /// Whether something that is there leads to pages beyond the end.
+  var leadsBeyondEnd: Bool {
+    guard let image = survey.image else { return false }
+    let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
+    return trees.contains { tree in
+      (tree.pageFaults.first + tree.cellFaults.first).contains {
+        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
+      }
+    } || survey.freelist?.faults.isEmpty == false
+  }
+
+  /// How many pages at the end of the file are zeros although something should be on them.
+  var blankTail: Int {
+    guard let image = survey.image, isDamaged else { return 0 }
+    let blank = Set(scars.filter { $0.look == .zeros }.map(\.page.number))
+    guard !blank.isEmpty else { return 0 }
+    var page = image.pageCount
+    while page > 0, blank.contains(page) { page -= 1 }
+    return image.pageCount - page
+  }
+}
+
+/// A list of pages in words: the first three.
+func pageList(_ pages: [PageNumber]) -> String {
+  let shown = pages.sorted().prefix(3).map(\.description)
+  let rest = pages.count - shown.count
+  return (pages.count == 1 ? "page " : "pages ") + shown.joined(separator: ", ")
+    + (rest > 0 ? " and \(rest) more" : "")
+}
+
+/// A list of pages with its verb.
+func pageList(_ pages: [PageNumber], _ singular: String, _ plural: String) -> String {
+  "\(pageList(pages)) \(pages.count == 1 ? singular : plural)"
+}
+
+/// A number with its thousands set apart.
+func grouped(_ number: Int) -> String {
+  var text = ""
+  for (place, digit) in String(number).reversed().enumerated() {
+    if place > 0, place % 3 == 0, digit != "-" { text.append(",") }
+    text.append(digit)
+  }
+  return String(text.reversed())
+}

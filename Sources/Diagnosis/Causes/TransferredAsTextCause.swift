@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that were sent or stored as if they were text.
+
+import SQLiteFormat
+
+enum TransferredAsTextCause: Cause {
+  static let kind = CauseKind.transferredAsText
+  static let words = CauseWords(
+    title: "it was transferred as text",
+    now: "Ask for the file again, as a binary file or in a zip: the original is most likely sound.",
+    differently:
+      "Transfer databases in binary mode: FTP 'binary', 'binary' in .gitattributes, bytes "
+      + "and not text in programs.")
+
+  static func judgement(of traces: Traces) -> CauseJudgement {
+    switch traces.survey.transfer {
+    case .lineFeedsExpanded(let count):
+      .fits(
+        .certain, "every line feed in it became carriage return and line feed",
+        ["\(counted(count, "line feed")), and a carriage return before each one"],
+        now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
+          + "file again, as a binary file or in a zip.")
+    case .carriageReturnsDropped where traces.isOnlyEndMissing:
+      .ruledOut("its pages lie in their places")
+    case .carriageReturnsDropped:
+      .fits(
+        .likely, "carriage returns before line feeds were dropped from it",
+        [
+          "it is too short, and of many carriage returns and line feeds none stand side by side"
+        ])
+    case .reencoded:
+      .fits(
+        .certain, "every byte of it that is no ASCII was replaced",
+        ["all of them are the character that stands for what is not UTF-8"])
+    case nil where traces.survey.image == nil: .silent
+    case nil where traces.missing != nil && !traces.isOnlyEndMissing && lacksReturns(traces):
+      .fits(
+        .possible, "carriage returns before line feeds may have been dropped from it",
+        ["it is too short, and no line feed in it follows a carriage return"],
+        against: ["most databases have no such pair of bytes"])
+    case nil: .ruledOut("its line ends and its bytes are as in a binary file")
+    }
+  }
+
+  /// Whether there are line feeds at the beginning, and none of them follows a carriage return.
+  private static func lacksReturns(_ traces: Traces) -> Bool {
+    guard let bytes = try? traces.survey.image?.files.main.read(at: 0, count: 1 << 18) else {
+      return false
+    }
+    var (feeds, previous) = (0, UInt8(0))
+    for byte in bytes {
+      if byte == 0x0A {
+        guard previous != 0x0D else { return false }
+        feeds += 1
+      }
+      previous = byte
+    }
+    return feeds >= 64
+  }
+}

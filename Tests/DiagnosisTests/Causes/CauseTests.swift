@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said to have happened to the samples: never more than what is in them tells.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import Diagnosis
+
+@Suite struct CauseTests {
+  private func causes(
+    of sample: FilePath, amid circumstances: Circumstances = Circumstances()
+  ) throws -> CauseAnswer {
+    let input = try InputFiles(Checkout.samples.appending(sample))
+    return try Rescue(world: World(environment: [:])).check(input).value.amid(circumstances).causes
+  }
+
+  /// What is sure of each sample.
+  static let sure: [(FilePath, CauseKind, Confidence)] = [
+    ("truncated.db", .cutOff, .certain), ("crlf.db", .transferredAsText, .certain),
+    ("junk-prepended.db", .bytesInFront, .certain), ("lfs-pointer.db", .otherContent, .certain),
+    ("error-page.db", .otherContent, .certain), ("not-a-database.jpg", .otherContent, .certain),
+    ("lost-database.db-wal", .partOfASet, .certain), ("empty.db", .emptied, .certain),
+    ("zeros.db", .emptied, .certain), ("encrypted.db", .encrypted, .likely),
+    ("zeroed-index-leaf.db", .indexesOnly, .certain),
+  ]
+
+  @Test(arguments: sure) func `what a sample shows is named`(
+    _ sample: FilePath, _ kind: CauseKind, _ confidence: Confidence
+  ) throws {
+    let answer = try causes(of: sample)
+    let leading = try #require(answer.leading)
+    #expect(leading.kind == kind && leading.confidence == confidence)
+    #expect(!answer.isUnknown && answer.ruledOut.isEmpty)
+    #expect(!leading.now.isEmpty && !leading.differently.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      "zeroed-leaf.db", "swapped-leaves.db", "wrong-page.db", "lost-root.db",
+      "bad-cell-pointers.db",
+      "broken-overflow.db", "wiped-header.db", "index-disagrees.db",
+    ] as [FilePath]) func `what fits several causes is not known`(_ sample: FilePath) throws
+  {
+    let answer = try causes(of: sample)
+    #expect(answer.leading == nil && answer.isUnknown)
+    #expect(answer.ruledOut.contains { $0.kind == .encrypted })
+  }
+
+  @Test(arguments: ["healthy-v4.db", "outdated-v3.db", "wal/fitness.db"] as [FilePath])
+  func `nothing has happened to a sound database`(_ sample: FilePath) throws {
+    let answer = try causes(of: sample)
+    #expect(answer.causes.isEmpty && !answer.isUnknown)
+  }
+
+  @Test func `a full disk is a cause only beside a transaction that was cut off`() throws {
+    var full = Circumstances()
+    full.freeBytes = 0
+    #expect(try causes(of: "healthy-v4.db", amid: full).causes.isEmpty)
+    #expect(try causes(of: "zeroed-leaf.db", amid: full).leading == nil)
+  }
+
+  @Test func `a network share alone proves nothing`() throws {
+    var shared = Circumstances()
+    shared.fileSystem = .shared("a network share (NFS)")
+    shared.syncMarks = ["app (conflicted copy).db"]
+    #expect(try causes(of: "swapped-leaves.db", amid: shared).leading == nil)
+    #expect(try causes(of: "healthy-v4.db", amid: shared).causes.isEmpty)
+  }
+}
