@@ -41,7 +41,7 @@ import Testing
     }
     return try Survey(
       FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
-      known: OutsideKnowledge(schema: entries))
+      known: OutsideKnowledge(schema: { entries }))
   }
 
   private func found(_ survey: Survey, _ name: Name) -> Int? {
