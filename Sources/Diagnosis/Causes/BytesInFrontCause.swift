@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that were put in front of a database or into it, or that were left out of it.
+// Bytes that were put in front of a database, into it or behind it, or that were left out of it.
 
 import SQLiteFormat
 
@@ -15,6 +15,15 @@ enum BytesInFrontCause: Cause {
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
+    if let other = traces.survey.neighbours.first {
+      return .fits(
+        .certain, "two databases were written into one file",
+        [
+          "at byte \(grouped(other.range.lowerBound)) begins what has a length of its own, up to the "
+            + "end of the file or of the next one"
+        ],
+        now: "Read each of them by itself: the findings name the places of the others.")
+    }
     if image.start > 0 {
       let front = (try? image.files.main.read(at: 0, count: min(image.start, 4096))) ?? []
       return .fits(

@@ -125,6 +125,7 @@ import Testing
     report.origins = [
       RestoredRows(table: "t", backup: "b.gz", created: ReportFixture.created, rows: 2)
     ]
+    report.reservations = ["b"]
     report.unchecked = [Unchecked(.keys, of: "i", because: "r")]
     func paths(_ account: SalvageAccount) throws -> Set<String> {
       try JSON(account.json()).paths()

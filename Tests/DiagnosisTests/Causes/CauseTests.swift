@@ -48,6 +48,16 @@ import Testing
     #expect(answer.ruledOut.contains { $0.kind == .encrypted })
   }
 
+  @Test func `two databases in one file are that, and nothing else`() throws {
+    let scratch = try ScratchFolder()
+    let file = scratch["both.db"]
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    try file.replaceContents(with: bytes + bytes)
+    let answer = try Rescue(world: World(environment: [:])).check(InputFiles(file)).value.causes
+    #expect(answer.leading?.kind == .bytesInFront && answer.leading?.confidence == .certain)
+    #expect(answer.leading?.happened.contains("two databases") == true)
+  }
+
   @Test(arguments: ["healthy-v4.db", "outdated-v3.db", "wal/fitness.db"] as [FilePath])
   func `nothing has happened to a sound database`(_ sample: FilePath) throws {
     let answer = try causes(of: sample)

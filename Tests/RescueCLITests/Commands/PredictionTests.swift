@@ -69,7 +69,7 @@ import Testing
     let file = bench["app.db"]
     try FitnessLog.create(file, version: 4, workouts: 30)
     let bytes = try file.contents()
-    try file.replaceContents(with: Bytes(Array(repeating: 0, count: 1024) + bytes.dropFirst(1024)))
+    try file.replaceContents(with: Bytes(Array(repeating: 0, count: 4096) + bytes.dropFirst(4096)))
     let ending = try bench.run("diagnose", file, "--json")
     let report = try ending.json
     #expect((report["rows"]?["unplaced"]?.number ?? 0) > 100, "\(ending.all)")

@@ -33,6 +33,8 @@ import Testing
         .Op Fl \-report Ar OUT
         .Op Fl \-wal Ar PATH
         .Op Fl \-journal Ar PATH
+        .Op Fl \-offset Ar BYTE
+        .Op Fl \-length Ar BYTES
         .Op Fl \-from\-process Ar PID
         .Op Fl \-max\-size Ar MIB
         .Op Fl \-max\-output Ar MIB
@@ -60,10 +62,14 @@ import Testing
         the write\-ahead log, where it does not lie at FILE\-wal
         .It Fl \-journal Ar PATH
         the rollback journal, where it does not lie at FILE\-journal
+        .It Fl \-offset Ar BYTE
+        where in FILE the database begins, if other things stand before it (0 to 281474976710656)
+        .It Fl \-length Ar BYTES
+        how many bytes the database at \-\-offset has, if other things follow (1 to 281474976710656)
         .It Fl \-from\-process Ar PID
         read what this process has of FILE open, also where it was deleted or moved away (1 to 2147483647)
         .It Fl \-max\-size Ar MIB
-        how many MiB are read of an input that is a pipe (1 to 1073741824; default: 1024)
+        how many MiB are read of an input that is a pipe or an archive (1 to 1073741824; default: 1024)
         .It Fl \-max\-output Ar MIB
         how large the new database may become, if not twice as large as the input and 1 MiB (1 to 1073741824)
         .It Fl f , Fl \-force
