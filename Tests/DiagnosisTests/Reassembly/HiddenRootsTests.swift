@@ -44,6 +44,17 @@ import Testing
       known: OutsideKnowledge(schema: { entries }))
   }
 
+  /// Exchanges two pages.
+  private func exchange(_ left: PageNumber, _ right: PageNumber, in bytes: inout Bytes) {
+    let places = [left, right].map { page in
+      let start = (page.number - 1) * Self.pageSize
+      return start..<(start + Self.pageSize)
+    }
+    let pages = places.map { Bytes(bytes[$0]) }
+    bytes.replaceSubrange(places[0], with: pages[1])
+    bytes.replaceSubrange(places[1], with: pages[0])
+  }
+
   private func found(_ survey: Survey, _ name: Name) -> Int? {
     survey.tree(named: name).map { survey.rowsFound(in: $0) }
   }
@@ -85,18 +96,15 @@ import Testing
       """)
     let survey = Survey(main: bytes)
     let image = try #require(survey.image)
-    func lastLeaf(_ name: Name) throws -> PageNumber {
-      let root = try #require(survey.tree(named: name)?.root)
-      return try #require(try image.btreePage(root).rightChild)
+    func root(_ name: Name) throws -> BTreePage {
+      try image.btreePage(try #require(survey.tree(named: name)?.root))
     }
-    let (left, right) = (try lastLeaf("word"), try lastLeaf("item_label"))
-    let places = [left, right].map { page in
-      let start = (page.number - 1) * Self.pageSize
-      return start..<(start + Self.pageSize)
-    }
-    let pages = places.map { Bytes(bytes[$0]) }
-    bytes.replaceSubrange(places[0], with: pages[1])
-    bytes.replaceSubrange(places[1], with: pages[0])
+    // The page of the index above its leaves is none that its root is at, either.
+    let leaf = try #require(PageNumber(try root("item").cell(2).leftChild))
+    exchange(
+      try #require(root("word").rightChild), try #require(root("item_label").rightChild), in: &bytes
+    )
+    exchange(leaf, root("item_label").number, in: &bytes)
     let damaged = Survey(main: bytes)
     #expect(found(damaged, "word") == 601)
     #expect(found(damaged, "item") == 601)
@@ -118,13 +126,7 @@ import Testing
     let small = try #require(survey.tree(named: "small")?.root)
     let large = try image.btreePage(try #require(survey.tree(named: "large")?.root))
     let leaf = try #require(PageNumber(try large.cell(3).leftChild))
-    let places = [small, leaf].map { page in
-      let start = (page.number - 1) * Self.pageSize
-      return start..<(start + Self.pageSize)
-    }
-    let pages = places.map { Bytes(bytes[$0]) }
-    bytes.replaceSubrange(places[0], with: pages[1])
-    bytes.replaceSubrange(places[1], with: pages[0])
+    exchange(small, leaf, in: &bytes)
     let damaged = Survey(main: bytes)
     #expect(found(damaged, "large") == 400)
     #expect(try #require(found(damaged, "small")) <= 10)
