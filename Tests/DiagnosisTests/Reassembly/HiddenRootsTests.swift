@@ -104,7 +104,7 @@ import Testing
     exchange(
       try #require(root("word").rightChild), try #require(root("item_label").rightChild), in: &bytes
     )
-    exchange(leaf, root("item_label").number, in: &bytes)
+    exchange(leaf, try root("item_label").number, in: &bytes)
     let damaged = Survey(main: bytes)
     #expect(found(damaged, "word") == 601)
     #expect(found(damaged, "item") == 601)
