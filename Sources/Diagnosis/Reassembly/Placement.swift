@@ -190,9 +190,9 @@ struct Placement {
   /// The table whose page in a backup is the same as one of a group.
   private func tableInBackup(_ group: OrphanGroup) -> Name? {
     guard let knownPages else { return nil }
-    return group.rowPages.lazy.compactMap { page in
+    return group.rowPages.firstResult { page in
       (try? pages.image.bytes(of: page)).flatMap { knownPages.table(of: page, bytes: $0) }
-    }.first
+    }
   }
 
   private func choose(
@@ -203,7 +203,7 @@ struct Placement {
     if candidates.count == 1, candidates[0].tally.isEchoed {
       return (candidates[0].claimant, .index)
     }
-    if let map = pointerMap, let tree = open.group.rowPages.lazy.compactMap(map.tree).first,
+    if let map = pointerMap, let tree = open.group.rowPages.firstResult(map.tree),
       let named = candidates.first(where: { claimants[$0.claimant].position == tree })
     {
       return (named.claimant, .pointerMap)

@@ -76,8 +76,8 @@ extension Image {
   fileprivate func leaf(below page: BTreePage) -> BTreePage? {
     var page = page
     for _ in 0..<TreeWalk.depthMax where page.kind == .tableInterior {
-      let children = (0..<min(page.cellCount, Self.childrenMax)).lazy
-      guard let next = children.compactMap({ child($0, of: page) }).first else { return nil }
+      let children = 0..<min(page.cellCount, Self.childrenMax)
+      guard let next = children.firstResult({ child($0, of: page) }) else { return nil }
       page = next
     }
     return page.kind == .tableLeaf ? page : nil
