@@ -116,10 +116,11 @@ private struct Unpacking {
   /// The file that is a database, or that can be nothing else; nil where nothing is.
   private func database(
     among files: [ArchivedFile], in source: any PageSource
-  ) throws(RescueError) -> ArchivedFile? {
-    let databases = files.filter { file in
+  ) throws -> ArchivedFile? {
+    let databases = try files.filter { file in
+      try world.requireGoingOn()
       if file.method == .locked || file.method == .other { return file.hasNameOfDatabase }
-      let head = ArchivedFileStream(file, in: source)?.head() ?? []
+      let head = try ArchivedFileStream(file.beginning, in: source)?.head() ?? []
       return head.matches(Bytes("SQLite format 3\0".utf8))
     }
     if databases.isEmpty {
@@ -194,11 +195,29 @@ private struct Unpacking {
 }
 
 extension PieceStream {
-  /// The first bytes; fewer where there are no more, or none can be had.
-  fileprivate func head() -> Bytes { ((try? next()) ?? nil) ?? [] }
+  /// The first bytes; fewer where there are no more.
+  ///
+  /// - Throws: ``ReadFailure`` when the archive cannot be read, which says nothing of what is in it.
+  fileprivate func head() throws(ReadFailure) -> Bytes {
+    do {
+      return try next() ?? []
+    } catch {
+      guard case .unreadable(let failure) = error else { return [] }
+      throw failure
+    }
+  }
 }
 
 extension ArchivedFile {
+  /// How much of it is read to tell what it is.
+  private static let beginningByteCount = 4096
+
+  /// As much of it as tells what it is.
+  fileprivate var beginning: ArchivedFile {
+    ArchivedFile(
+      path: path, range: range.prefix(Self.beginningByteCount), method: method, isCut: true)
+  }
+
   fileprivate var hasNameOfDatabase: Bool {
     [".db", ".sqlite", ".sqlite3", ".db3", ".s3db", ".sqlitedb"].contains { ending in
       name?.hasSuffix(ending) ?? false

@@ -59,6 +59,13 @@ struct ExaminedImage {
     let header = (try? set.main.read(at: 0, count: DatabaseHeader.byteCount))
       .flatMap { DatabaseHeader($0) }
     let image = header?.geometry.map { Image(set, geometry: $0) }
+    do {
+      if let header, let other = try set.neighboursBehind(header).first {
+        return (image, "\(other.message); SQLite would leave it out")
+      }
+    } catch {
+      throw RescueError(error, in: files.path)
+    }
     guard files.sidecars.contains(.wal) else { return (image, nil) }
     if let image, image.isLogProven { return (image, nil) }
     // A mixture of two states proves nothing, and takes long to be put in order.

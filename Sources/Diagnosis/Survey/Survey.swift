@@ -106,7 +106,7 @@ extension Survey {
     let magic = try GeometrySearch.placeOfMagic(whole.main)
     let neighbours = try Neighbours(whole.main, magic: magic)
     let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
-    let outcome = try GeometrySearch.decide(files, magic: neighbours?.head)
+    let outcome = try GeometrySearch.decide(files, magic: neighbours.map(\.head) ?? magic)
     if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
       return Survey(kind: .encrypted)
     }

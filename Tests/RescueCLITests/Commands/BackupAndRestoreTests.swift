@@ -60,6 +60,20 @@ import Testing
       }
   }
 
+  @Test func `a second database behind the first is in the backup, which is not a good one`() throws
+  {
+    let bench = try Workbench()
+    let file = bench["both.db"]
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    try file.replaceContents(with: bytes + bytes)
+    let ending = try bench.run("backup", file)
+    #expect(ending.status == 14, "\(ending.all)")
+    let vault = bench["both.db.rescue/backups"]
+    let backup = try #require(try SystemStorage().names(in: vault).first)
+    _ = try bench.run("vault", "extract", vault.appending(backup), "--output", bench["out.db"])
+    #expect(try bench["out.db"].contents() == bytes + bytes)
+  }
+
   @Test(arguments: ["1", "6", "9"], ["full", "quick"])
   func `a backup is a plain gzip file of the database`(
     _ level: String, _ depth: String

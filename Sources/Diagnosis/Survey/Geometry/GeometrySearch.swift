@@ -44,10 +44,10 @@ struct GeometrySearch {
   /// How much of the beginning of a file is searched for the magic string.
   private static let headMax = 1 << 20
 
-  /// The geometry of a file set, whose first page is at `magic` where that is known.
+  /// The geometry of a file set, whose magic string stands at `magic`; nil for nowhere.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  static func decide(_ files: FileSet, magic: Int? = nil) throws(ReadFailure) -> Outcome {
+  static func decide(_ files: FileSet, magic: Int?) throws(ReadFailure) -> Outcome {
     let source = files.main
     if source.byteCount == 0 {
       guard let wal = files.wal, let log = try? WriteAheadLog(wal),
@@ -55,7 +55,6 @@ struct GeometrySearch {
       else { return Outcome(decision: nil, candidates: []) }
       return Outcome(geometry, start: 0, .log)
     }
-    let magic = if let magic { magic } else { try placeOfMagic(source) }
     let header = DatabaseHeader(
       try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
     let stated = magic == nil ? nil : header?.geometry

@@ -2,7 +2,7 @@
 // Databases that lie one behind the other in one file: which of them is meant, and where the others
 // are.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// A database that lies in a file beside the one that is read.
 package struct Neighbour: Hashable, Sendable {
@@ -19,6 +19,19 @@ package struct Neighbour: Hashable, Sendable {
       + " lies in the file at byte \(range.lowerBound), with "
       + counted(pageCount, "page", "pages")
       + ": read it with --offset \(range.lowerBound) --length \(range.count)"
+  }
+}
+
+extension FileSet {
+  /// The databases behind the one that the main file begins with; SQLite leaves them out, as the
+  /// header says where that ends.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  package func neighboursBehind(_ header: DatabaseHeader) throws(ReadFailure) -> [Neighbour] {
+    guard header.hasMagic, header.isPageCountValid,
+      main.byteCount > header.pageCount * header.pageSize
+    else { return [] }
+    return try Neighbours(main, magic: 0)?.others ?? []
   }
 }
 
