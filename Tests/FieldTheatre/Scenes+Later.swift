@@ -55,9 +55,8 @@ extension Scene {
     ) { stage in try stage.damage(.flipBit(offset: 30, bit: 1)) },
     Scene(
       "the -wal of another user of the same app, with no page that tells", to: .random,
-      is: .foreignLog, .healthy, lost: .some, right: .nothing, half: .after
+      is: .foreignLog, .damagedIntact, lost: .nothing, right: .salvage, half: .after
     ) { stage in
-      stage.alteredMax = .max
       let other = stage.wings.appending("other.db")
       try stage.make(stage.program, at: other)
       for id in 1...5 { try stage.write("UPDATE items SET name = 'x' WHERE id = \(id)", at: other) }

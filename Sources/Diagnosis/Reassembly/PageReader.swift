@@ -173,10 +173,11 @@ extension Bytes {
   }
 
   /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
-  /// that it is a page of a tree, or its cell pointers do.
+  /// that it is a page of a tree, its cell pointers do, or its header was overwritten with zeros.
   fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {
     guard let first else { return false }
     if BTreePage.Kind(rawValue: first) != nil { return true }
+    if prefix(8).allSatisfy({ $0 == 0 }) { return contains { $0 != 0 } }
     return [8, 12].contains { header in
       let count = Swift.min(big16(at: 3) ?? 0, (geometry.usable - header) / 2)
       guard count > 0 else { return false }

@@ -115,10 +115,10 @@ struct LogTrust {
     if full.isLogOutdated(beside: bare) {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
-    let lineage = full.logLineage(beside: bare)
+    let lineage = isRefuted(beside: bare) ? .broken : full.logLineage(beside: bare)
     let whole = survey(full)
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
-    guard isSuspect, !tableNames(in: bare).isEmpty else { return whole }
+    guard isSuspect, !tables(in: bare).isEmpty else { return whole }
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
@@ -135,14 +135,26 @@ struct LogTrust {
 
   /// Whether no table of the log's schema is in the database file.
   private func isOfOtherTables(_ bare: Image) -> Bool {
-    let (own, others) = (tableNames(in: full), tableNames(in: bare))
+    let (own, others) = (Set(tables(in: full).map(\.name)), Set(tables(in: bare).map(\.name)))
     return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
   }
 
-  private func tableNames(in image: Image) -> Set<Name> {
+  /// Whether the pages of the log prove that it was not made from those of the file.
+  private func isRefuted(beside bare: Image) -> Bool {
+    guard case .applied(let log) = full.wal, let bytes = full.files.wal, log.isAsWritten,
+      full.start == 0, full.journal.isUnused
+    else { return false }
+    let roots = Set(entries(in: bare).compactMap(\.root))
+    return LogDescent(bare: bare, log: log, bytes: bytes, roots: roots).isRefuted
+  }
+
+  private func tables(in image: Image) -> [SchemaEntry] {
+    entries(in: image).filter { $0.kind == .table }
+  }
+
+  private func entries(in image: Image) -> [SchemaEntry] {
     var claims = PageClaims(pageCount: image.pageCount)
-    let schema = SchemaSurvey.read(image, encoding: nil, parser: NamesOnly(), claims: &claims)
-    return Set(schema.entries.filter { $0.kind == .table }.map(\.name))
+    return SchemaSurvey.read(image, encoding: nil, parser: NamesOnly(), claims: &claims).entries
   }
 }
 
