@@ -27,6 +27,8 @@ public struct Unchecked: Hashable, Sendable {
     case contract
     /// A process that may have the database open.
     case process
+    /// Whether the log beside the database is its own.
+    case log
   }
 
   /// What was not checked.
@@ -66,6 +68,7 @@ public struct Unchecked: Hashable, Sendable {
       "what the contract says of\(object == nil ? " the database" : name) was not checked"
     case .process:
       object == nil ? "not every process was looked at" : "the process\(name) was not looked at"
+    case .log: "whether the -wal is that of this database could not be told"
     }
   }
 
@@ -125,8 +128,12 @@ extension Survey {
   package var unchecked: [Unchecked] {
     guard let schema else { return [] }
     return statements(schema) + trees.flatMap { unchecked($0, schema) }
-      + virtualTables.compactMap(unchecked)
+      + virtualTables.compactMap(unchecked) + (isLogUntold ? [Self.untoldLog] : [])
   }
+
+  private static let untoldLog = Unchecked(
+    .log, of: nil as String?,
+    because: "nothing that its pages hold is on the same pages of the file")
 
   private func statements(_ schema: SchemaSurvey) -> [Unchecked] {
     schema.parsed.refused.filter { $0.weight == .unchecked }.map {

@@ -26,16 +26,28 @@ struct LogDescent {
   /// From how many rows on it counts that all of them are alike or none.
   private static let rowsMin = 3
 
-  /// Whether no writer of this file can have made the log, or none is likely to have.
-  var isRefuted: Bool {
-    var strangers = 0
+  /// What the pages say.
+  enum Testimony {
+    /// They have something in common with the file's, or cannot be compared.
+    case fits
+    /// They have nothing in common with the file's, which a writer of this file can bring about
+    /// where tables are small.
+    case nothing
+    /// They were not made from the file's.
+    case against
+  }
+
+  /// What the pages say.
+  var testimony: Testimony {
+    var (strangers, compared) = (0, 0)
     var isRelated = false
     for (page, frames) in versions {
-      guard let before = try? bare.btreePage(page),
-        let first = self.page(page, frames[0]), let last = self.page(page, frames[frames.count - 1]),
+      guard let before = try? bare.btreePage(page), before.cellCount > 0 else { continue }
+      guard let first = self.page(page, frames[0]),
+        let last = self.page(page, frames[frames.count - 1]),
         !log.committed.contains(where: { $0.page == page && content($0) == before.bytes })
       else {
-        isRelated = isRelated || (try? bare.btreePage(page)).map { $0.cellCount > 0 } == true
+        isRelated = true
         continue
       }
       guard first.kind == .tableLeaf, before.kind == .tableLeaf else {
@@ -43,14 +55,17 @@ struct LogDescent {
         continue
       }
       let rows = (before.rows, first.rows, last.rows)
-      if isAhead(rows.0, of: rows.1, rows.2) { return true }
+      if isAhead(rows.0, of: rows.1, rows.2) { return .against }
       switch Self.relation(rows.0, rows.1) {
       case .same: isRelated = true
-      case .other where !roots.contains(page): strangers += 1
-      case .other, .unknown: break
+      case .other:
+        compared += 1
+        strangers += roots.contains(page) ? 0 : 1
+      case .unknown: break
       }
     }
-    return !isRelated && strangers > 1
+    guard !isRelated, compared > 0 else { return .fits }
+    return strangers > 1 ? .against : .nothing
   }
 }
 

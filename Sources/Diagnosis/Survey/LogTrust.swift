@@ -115,8 +115,9 @@ struct LogTrust {
     if full.isLogOutdated(beside: bare) {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
-    let lineage = isRefuted(beside: bare) ? .broken : full.logLineage(beside: bare)
-    let whole = survey(full)
+    let testimony = testimony(beside: bare)
+    let lineage = testimony == .against ? .broken : full.logLineage(beside: bare)
+    let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
@@ -139,13 +140,13 @@ struct LogTrust {
     return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
   }
 
-  /// Whether the pages of the log prove that it was not made from those of the file.
-  private func isRefuted(beside bare: Image) -> Bool {
+  /// What the pages of the log say of whether it was made from those of the file.
+  private func testimony(beside bare: Image) -> LogDescent.Testimony {
     guard case .applied(let log) = full.wal, let bytes = full.files.wal, log.isAsWritten,
       full.start == 0, full.journal.isUnused
-    else { return false }
+    else { return .fits }
     let roots = Set(entries(in: bare).compactMap(\.root))
-    return LogDescent(bare: bare, log: log, bytes: bytes, roots: roots).isRefuted
+    return LogDescent(bare: bare, log: log, bytes: bytes, roots: roots).testimony
   }
 
   private func tables(in image: Image) -> [SchemaEntry] {

@@ -38,6 +38,8 @@ package struct Survey: Sendable {
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
   package private(set) var isLogInDoubt = false
+  /// Whether the log has nothing of the file, and nothing that only another's can have.
+  private(set) var isLogUntold = false
   /// Pages whose pointer-map entry contradicts the trees.
   package let pointerMapFaults: FaultList
   /// The owner of every page.
@@ -197,6 +199,13 @@ extension Survey {
   var withLogInDoubt: Survey {
     var survey = self
     survey.isLogInDoubt = true
+    return survey
+  }
+
+  /// The survey, where nothing tells whether the log that is applied is the file's.
+  var withLogUntold: Survey {
+    var survey = self
+    survey.isLogUntold = true
     return survey
   }
 

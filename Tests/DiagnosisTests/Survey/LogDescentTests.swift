@@ -55,6 +55,17 @@ import Testing
     #expect(try !Survey(own).findings.contains { $0.code == .walForeign })
   }
 
+  @Test func `of a log that replaces all of a small table, it is said that nothing tells`() throws {
+    let steps = [Self.table, Self.notes(1...5)]
+    let change: [DatabaseBuilder.Step] = ["UPDATE note SET done = 1"]
+    let own = try build("own.db", steps, leaving: change)
+    let twin = try build("twin.db", steps, leaving: change)
+    let survey = try Survey(main: own.contents(), wal: twin.adding(suffix: "-wal").contents())
+    #expect(survey.verdict == .healthy)
+    #expect(survey.unchecked.map(\.subject) == [.log])
+    #expect(try Survey(own).unchecked == [])
+  }
+
   @Test func `a log that has yet to insert what the file holds is of an earlier state`() throws {
     let rows = (4...8).map { number -> DatabaseBuilder.Step in
       "INSERT INTO note VALUES (\(number), 'title of \(number)', 'body of \(number)', 0)"
