@@ -42,7 +42,16 @@ enum ForeignLogCause: Cause {
         return .fits(
           .possible, "the -wal beside the file may be that of another database of the same app",
           ["it has the tables of this app, and no state of this file leads to it"])
-      case nil: return .silent
+      case nil:
+        guard let bytes = image.files.wal,
+          LogDescent(
+            bare: image, log: log, bytes: bytes,
+            roots: Set(traces.survey.trees.compactMap(\.entry.root))
+          ).testimony == .ofAnother
+        else { return .silent }
+        return .fits(
+          .likely, "the -wal beside the file is that of another database of the same app",
+          ["nothing that its pages hold is on the same pages of the file"])
       }
     case .absent: return .ruledOut("no log lies beside it")
     case .applied where image.isLogProven: return .ruledOut("its log goes on from this very file")

@@ -33,8 +33,10 @@ struct LogDescent {
     /// They have nothing in common with the file's, which a writer of this file can bring about
     /// where tables are small.
     case nothing
-    /// They were not made from the file's.
-    case against
+    /// They have nothing in common with the file's, and no writer of this file does that.
+    case ofAnother
+    /// The file is younger than they are.
+    case ofEarlier
   }
 
   /// What the pages say.
@@ -55,7 +57,7 @@ struct LogDescent {
         continue
       }
       let rows = (before.rows, first.rows, last.rows)
-      if isAhead(rows.0, of: rows.1, rows.2) { return .against }
+      if isAhead(rows.0, of: rows.1, rows.2) { return .ofEarlier }
       switch Self.relation(rows.0, rows.1) {
       case .same: isRelated = true
       case .other:
@@ -65,7 +67,7 @@ struct LogDescent {
       }
     }
     guard !isRelated, compared > 0 else { return .fits }
-    return strangers > 1 ? .against : .nothing
+    return strangers > 1 ? .ofAnother : .nothing
   }
 }
 

@@ -116,7 +116,8 @@ struct LogTrust {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
     let testimony = testimony(beside: bare)
-    let lineage = testimony == .against ? .broken : full.logLineage(beside: bare)
+    let isRefuted = [.ofAnother, .ofEarlier].contains(testimony)
+    let lineage = isRefuted ? .broken : full.logLineage(beside: bare)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
