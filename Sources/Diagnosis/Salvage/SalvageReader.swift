@@ -107,6 +107,7 @@ package struct SalvageReader: Sendable {
   ) rethrows {
     let name = table.entry.name
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
+    let contested = table.isRowIDTable ? contestedRows(of: assignment) : []
     for page in assignment.pages {
       let found = image.claimedRows(
         on: page, isTable: table.isRowIDTable, survey.chains, &claims)
@@ -116,7 +117,7 @@ package struct SalvageReader: Sendable {
         try body(.doubtful(table: name, row, .chain(doubt)))
       }
       for row in found.doubtful {
-        if assignment.proves(row) {
+        if assignment.proves(row), row.rowID.map(contested.contains) != true {
           try body(.row(table: name, row))
         } else {
           try body(.doubtful(table: name, row, .unproven))
@@ -170,7 +171,7 @@ package struct SalvageReader: Sendable {
 
 extension Reassembly.Assignment {
   /// Whether an index proves a row that its own page does not.
-  fileprivate func proves(_ row: StoredRecord) -> Bool {
+  func proves(_ row: StoredRecord) -> Bool {
     let testimony = witnesses.testimony(on: row)
     return testimony.isKnown && !testimony.isDenied
   }

@@ -2,37 +2,60 @@
 // The cells that the pointers of a leaf list whose header is gone.
 //
 // A page gives up a cell by closing the gap in its pointers, and by making the cell a freeblock,
-// whose first four bytes take the place of the cell's. Only the cell where the content starts stays
+// whose first four bytes take the place of the cell's. Only a cell where the content starts stays
 // as it is: the start moves up, and the last pointer may stay, too.
 
 extension PageEvidence {
   /// The cells that the pointers of a leaf list where its header says nothing, in their order; none
-  /// where they do not account for every cell, or the content shows a hole, as deleted rows leave it.
+  /// where they and the freeblocks do not account for everything behind the first of them.
   ///
   /// The last one is left out where it lies at the start of the content: it may have been deleted.
+  /// Of a page that shows that rows were deleted, one more is for each freeblock.
   var listed: [Cell] {
     guard page.kind.isLeaf, limit == page.geometry.usable, !mayBeTrunk, let run = longestRun
     else { return [] }
-    let pointed = pointers[run].compactMap(\.cell)
+    // Where pointers moved up, the last one stays behind again and again.
+    let targets = Set(pointers[run].map(\.target))
+    let end = pointers[run.upperBound...].firstIndex { !targets.contains($0.target) }
     let tiling = tiling(
-      of: page.pointerArrayOffset + 2 * run.upperBound..<limit, blocks: [],
+      of: page.pointerArrayOffset + 2 * (end ?? pointers.count)..<limit, blocks: [],
       counted: run.upperBound)
-    let offsets = Set(pointed.map(\.offset))
-    let others = tiling.cells.filter { !offsets.contains($0.offset) }
+    let freed = freed(in: tiling)
+    func wasDeleted(_ cell: Cell) -> Bool { freed.contains { $0.overlaps(cell.offset..<cell.end) } }
+    // Pointers to cells that were deleted may stay behind the others.
+    let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }
+    let isPointed = Set(pointed.map(\.offset))
+    let others = tiling.cells.filter { !isPointed.contains($0.offset) && !wasDeleted($0) }
     // The pointers before the run led to as many cells, whose rowids come before.
     let earlier = others.filter { cell in
       guard let rowID = cell.rowID, let first = pointed.first?.rowID else { return true }
       return rowID < first
     }
-    guard tiling.cells.count - others.count == pointed.count, earlier.count == run.lowerBound
+    guard tiling.cells.count(where: { isPointed.contains($0.offset) }) == pointed.count,
+      earlier.count == run.lowerBound
     else { return [] }
-    let cells = inKeyOrder(earlier) + pointed
+    var cells = (inKeyOrder(earlier) + pointed)[...]
     let start = cells.map(\.offset).min() ?? limit
-    let isWhole =
-      !tiling.gaps.contains { $0.upperBound > start }
-      && others.count { $0.offset > start } == earlier.count { $0.offset > start }
-    guard isWhole else { return [] }
-    return cells.last?.offset == start ? cells.dropLast() : cells
+    let holes = tiling.gaps.filter { $0.upperBound > start }
+    // Fewer than four bytes are a fragment; no cell is that short.
+    guard
+      holes.allSatisfy({ hole in
+        hole.count < 4 || freed.contains { $0.contains(hole.lowerBound) }
+      }),
+      others.count(where: { $0.offset > start }) == earlier.count(where: { $0.offset > start })
+    else { return [] }
+    for _ in 0...holes.count {
+      guard let last = cells.last, last.offset == cells.map(\.offset).min() else { break }
+      cells.removeLast()
+    }
+    return Array(cells)
+  }
+
+  /// The freeblocks that the gaps of a tiling begin; one may go on over cells that were deleted
+  /// after their neighbour, of which nothing is overwritten.
+  private func freed(in tiling: PageTiling) -> [Range<Int>] {
+    let ends = Set(tiling.cells.map(\.offset) + [page.geometry.usable])
+    return tiling.gaps.compactMap { isFreeblock($0) ? $0 : freeblock(in: $0, ending: ends) }
   }
 
   /// Whether a trunk of the freelist may have taken the place of the header and of the first

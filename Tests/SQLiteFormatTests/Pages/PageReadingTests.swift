@@ -376,15 +376,44 @@ extension PageReading {
     #expect(rows.isEmpty)
   }
 
-  @Test func `no cell is listed where one was deleted`() throws {
+  /// Deletes row 11 of the page, as SQLite does; the freeblock goes on over so many bytes more.
+  private static func delete(from page: inout Bytes, andMore more: Int = 0) {
+    let deleted = page.bigEndian16(at: 8 + 2 * 10)
+    for position in 10..<19 {
+      page.setBig16(page.bigEndian16(at: 8 + 2 * (position + 1)), at: 8 + 2 * position)
+    }
+    page.setBig16(0, at: deleted)
+    page.setBig16(2 + 5 + more, at: deleted + 2)
+  }
+
+  @Test func `where a row was deleted, one more row at the start of the content is in doubt`()
+    throws
+  {
     let rows = try listed { page in
-      // SQLite closes the gap among the pointers, and makes the cell a freeblock.
-      let deleted = page.bigEndian16(at: 8 + 2 * 10)
-      for position in 10..<19 {
+      Self.delete(from: &page)
+      page.set(Bytes(repeating: 0, count: 16), at: 0)
+    }
+    #expect(rows == Array(1...10) + Array(12...18))
+  }
+
+  @Test func `a row that a freeblock takes in is not listed, though nothing of it is overwritten`()
+    throws
+  {
+    let rows = try listed { page in
+      // Row 10 lies behind row 11, and was deleted after it.
+      let other = page.bigEndian16(at: 8 + 2 * 9)
+      Self.delete(from: &page, andMore: page.bigEndian16(at: 8 + 2 * 8) - other)
+      for position in 9..<18 {
         page.setBig16(page.bigEndian16(at: 8 + 2 * (position + 1)), at: 8 + 2 * position)
       }
-      page.setBig16(0, at: deleted)
-      page.setBig16(12, at: deleted + 2)
+      page.set(Bytes(repeating: 0, count: 16), at: 0)
+    }
+    #expect(rows == Array(1...9) + Array(12...18))
+  }
+
+  @Test func `no cell is listed where bytes are left that are no freeblock`() throws {
+    let rows = try listed { page in
+      Self.delete(from: &page, andMore: 1)
       page.set(Bytes(repeating: 0, count: 16), at: 0)
     }
     #expect(rows.isEmpty)
