@@ -28,6 +28,7 @@ package enum CommandLine {
     "explain": explainCommand,
     "backup": backupCommand,
     "vault list": vaultListCommand,
+    "vault status": vaultStatusCommand,
     "vault verify": vaultVerifyCommand,
     "vault prune": vaultPruneCommand,
     "vault extract": vaultExtractCommand,

@@ -64,6 +64,9 @@ struct StagedDisk: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try machine.copyAttributes(from: path, to: other)
   }
+  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+    try machine.letEverybodyRead(path)
+  }
   func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { machine.openFiles(ofUsersOf: path) }
 }
 

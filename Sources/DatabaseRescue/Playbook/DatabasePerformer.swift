@@ -87,7 +87,7 @@ struct DatabasePerformer: PlaybookPerformer {
   mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     switch step.action {
     case .check, .diagnose, .contractVerify:
-      let examination = try look()
+      let examination = try look(asFarAs: step.action)
       return PlaybookStepResult(
         "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
     case .backup: return try backUp(step)
@@ -95,6 +95,7 @@ struct DatabasePerformer: PlaybookPerformer {
     case .salvage: return try replace(by: .salvage)
     case .restore: return try replace(by: .restore)
     case .reset: return try replace(by: .reset)
+    case .rebuild: return try replace(by: .rebuildIndexes)
     case .ask, .note, .stop: return PlaybookStepResult(step.text, facts: known)
     }
   }
@@ -113,12 +114,22 @@ struct DatabasePerformer: PlaybookPerformer {
     telling(step, record)
   }
 
-  /// Examines the database and learns every fact about it.
-  private mutating func look() throws(RescueError) -> Examination {
+  /// Examines the database and learns every fact about it: a diagnosis has virtual tables asked
+  /// too, and looks at what is around the files.
+  private mutating func look(
+    asFarAs action: PlaybookAction = .diagnose
+  ) throws(RescueError) -> Examination {
     let input = try InputFiles(database, storage: rescue.world.storage)
-    let examination = try notes.noting { [rescue, setting] () throws(RescueError) in
-      try rescue.world.examine(input, setting.contract)
+    var examination = try notes.noting { [rescue, setting] () throws(RescueError) in
+      try rescue.world.examine(input, setting.contract, askingModules: action == .diagnose)
     }.examination
+    if action == .diagnose {
+      examination = try rescue.descended(
+        examination, of: database, vault: setting.vault, code: notes.code())
+      notes.take(examination)
+      examination = examination.amid(
+        rescue.world.circumstances(of: input, examination, backups: earlier.map { [$0] } ?? []))
+    }
     let survey = examination.survey
     let tables = Array(survey.userTables.values)
     known.set(examination.verdict)
@@ -189,7 +200,8 @@ struct DatabasePerformer: PlaybookPerformer {
       default: .recover
       }
     let report = try rescue.recover(
-      operation, database, setting.contract, vault: setting.vault, wait: .seconds(5),
+      operation, database, setting.contract, vault: setting.vault,
+      backup: kind == .restore ? wanted : nil, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
         if kind == .reset { return examination.resetOption }

@@ -13,19 +13,22 @@ package struct Playbook: Hashable, Sendable, Codable {
   package var whenToUse: [String]
   /// When it is not, and what to do instead.
   package var whenNotToUse: [String]
+  /// What it leaves to whoever runs it.
+  package var parameters: [PlaybookParameter]
   /// The steps in their order.
   package var steps: [Step]
 
   /// Makes a playbook.
   package init(
     name: String, title: String, symptoms: [String], whenToUse: [String], whenNotToUse: [String],
-    steps: [Step]
+    parameters: [PlaybookParameter] = [], steps: [Step]
   ) {
     self.name = name
     self.title = title
     self.symptoms = symptoms
     self.whenToUse = whenToUse
     self.whenNotToUse = whenNotToUse
+    self.parameters = parameters
     self.steps = steps
   }
 
@@ -37,6 +40,8 @@ package struct Playbook: Hashable, Sendable, Codable {
     symptoms = try container.decode([String].self, forKey: .symptoms)
     whenToUse = try container.decode([String].self, forKey: .whenToUse)
     whenNotToUse = try container.decode([String].self, forKey: .whenNotToUse)
+    parameters =
+      try container.decodeIfPresent([PlaybookParameter].self, forKey: .parameters) ?? []
     steps = try container.decode([Step].self, forKey: .steps)
   }
 
@@ -97,7 +102,7 @@ extension Playbook {
     /// Whether the step replaces the live database.
     package var isDestructive: Bool {
       switch action {
-      case .restore, .reset: true
+      case .restore, .reset, .rebuild: true
       case .salvage: inPlace == true
       default: false
       }

@@ -15,6 +15,8 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
   case salvage
   /// An empty database of the contract's schema takes the place of the database.
   case reset
+  /// Indexes and full-text indexes are made anew from their rows.
+  case rebuild
   /// The database is compared with the contract.
   case contractVerify = "contract.verify"
   /// Somebody decides.
@@ -57,6 +59,8 @@ extension Playbook.Step {
     case (.salvage, false): "write every readable row to a new file beside the database"
     case (.salvage, true): "put a database of every readable row in the place of the damaged one"
     case (.reset, _): "put an empty database of the contract's schema in the place of this one"
+    case (.rebuild, _):
+      "make every index anew from the rows, on a copy that takes the place of the database"
     case (.contractVerify, _): "compare version, schema and invariants with the contract"
     case (.ask, _): "wait for an answer"
     case (.note, _): "say this and go on"
@@ -75,6 +79,7 @@ extension Playbook.Step {
     switch action {
     case .restore: return "changes made after that backup are no longer in the live database"
     case .salvage: return "rows that cannot be read, and doubtful rows, which go to quarantine"
+    case .rebuild: return nil
     default: return "every row is gone from the live database"
     }
   }

@@ -13,18 +13,23 @@ struct PlaybookCondition {
     let truth: ConditionEvaluator.Truth
     /// The facts that the condition reads, by name.
     let facts: [PlaybookFact]
+    /// The parameters that it reads.
+    let parameters: [String]
   }
 
   /// Judges the condition over what is known.
   ///
   /// - Throws: ``SQLiteError`` when the expression is not allowed or fails.
   func judge(_ facts: PlaybookFacts) throws(SQLiteError) -> Judgement {
+    let parameters = facts.parameters.sorted { $0.key < $1.key }
     let evaluator = try ConditionEvaluator(
-      PlaybookFact.allCases.map { ($0.name, $0.kind.sql, facts[$0]?.stored ?? .null) })
+      PlaybookFact.allCases.map { ($0.name, $0.kind.sql, facts[$0]?.stored ?? .null) }
+        + parameters.map { ($0.key, $0.value.sql, $0.value.stored) })
     let answer = try evaluator.evaluate(sql)
     return Judgement(
       truth: answer.truth,
-      facts: PlaybookFact.allCases.filter { answer.columns.contains($0.name) })
+      facts: PlaybookFact.allCases.filter { answer.columns.contains($0.name) },
+      parameters: parameters.map(\.key).filter(answer.columns.contains))
   }
 
   /// Whether the condition can tell an unknown fact from a known one other than by being unknown.
@@ -40,15 +45,26 @@ struct PlaybookCondition {
 
   // MARK: Validation
 
+  /// Whether a name means something in every condition.
+  static func isTaken(_ name: String) -> Bool {
+    keywords.contains(Name(name)) || ConditionEvaluator.functions.contains(Name(name))
+  }
+
   /// What is wrong with the condition; `answers` are the step ids that `last_answer` can be.
-  func mistakes(answers: [String]) -> [String] {
+  func mistakes(answers: [String], _ parameters: [PlaybookParameter] = []) -> [String] {
     let tokens = ConditionTokens(sql)
     if let mistake = tokens.mistake { return [mistake] }
-    var mistakes = unknownNames(tokens)
-    if mistakes.isEmpty { mistakes = unknownWords(tokens, answers: answers) }
+    let names = parameters.map(\.name)
+    var mistakes = unknownNames(tokens, names)
+    if mistakes.isEmpty, Set(tokens.names).isDisjoint(with: names.map { Name($0) }) {
+      mistakes = unknownWords(tokens, answers: answers)
+    }
     guard mistakes.isEmpty else { return mistakes }
+    var facts = PlaybookFacts()
+    for parameter in parameters { facts.parameters[parameter.name] = parameter.value }
     do throws(SQLiteError) {
-      if try judge(PlaybookFacts()).facts.isEmpty {
+      let judgement = try judge(facts)
+      if judgement.facts.isEmpty, judgement.parameters.isEmpty {
         mistakes.append("the condition asks for no fact")
       }
     } catch {
@@ -57,8 +73,8 @@ struct PlaybookCondition {
     return mistakes
   }
 
-  private func unknownNames(_ tokens: ConditionTokens) -> [String] {
-    let facts = PlaybookFact.allCases.map(\.name)
+  private func unknownNames(_ tokens: ConditionTokens, _ parameters: [String]) -> [String] {
+    let facts = PlaybookFact.allCases.map(\.name) + parameters
     let functions = ConditionEvaluator.functions
     return tokens.words.compactMap { word in
       let name = Name(word.text)
@@ -107,6 +123,8 @@ struct PlaybookCondition {
 extension PlaybookCondition.Judgement {
   /// The facts that it depends on with their values.
   func explanation(_ known: PlaybookFacts) -> String {
-    facts.map(known.shown).joined(separator: ", ")
+    (facts.map(known.shown)
+      + parameters.compactMap { name in known.parameters[name].map { "\(name) = \($0)" } })
+      .joined(separator: ", ")
   }
 }

@@ -17,6 +17,7 @@ struct PlaybookDraft: Decodable {
   private var texts: [(path: DocumentPath, text: String)] = []
   private var lists: [(key: String, count: Int)] = []
   private var steps: [PlaybookStepDraft] = []
+  private var parameters: [PlaybookParameterDraft] = []
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
@@ -29,6 +30,8 @@ struct PlaybookDraft: Decodable {
       lists.append((key, list.count))
       for (index, text) in list.enumerated() { texts.append(([.key(key), .index(index)], text)) }
     }
+    parameters =
+      (try? container.decode([PlaybookParameterDraft].self, forKey: "parameters")) ?? []
     if let steps = try? container.decode([PlaybookStepDraft].self, forKey: "steps") {
       self.steps = steps
       lists.append(("steps", steps.count))
@@ -47,8 +50,19 @@ struct PlaybookDraft: Decodable {
           message: "more than \(Self.stepsMax) steps", path: ["steps", .index(Self.stepsMax)])
       )
     }
+    if parameters.count > Self.stepsMax {
+      mistakes.append(
+        Mistake(
+          message: "more than \(Self.stepsMax) parameters",
+          path: ["parameters", .index(Self.stepsMax)]))
+    }
+    for index in parameters.indices.prefix(Self.stepsMax) {
+      mistakes += parameters[index].mistakes(
+        at: index, after: parameters[..<index].compactMap(\.name))
+    }
+    let known = parameters.prefix(Self.stepsMax).compactMap(\.parameter)
     for index in steps.indices.prefix(Self.stepsMax) {
-      mistakes += steps[index].mistakes(at: index, among: steps)
+      mistakes += steps[index].mistakes(at: index, among: steps, known)
     }
     return mistakes
   }
@@ -98,8 +112,10 @@ struct PlaybookStepDraft: Decodable {
     return Playbook.Step(id: "", action: action, text: "", inPlace: inPlace).isDestructive
   }
 
-  /// What is wrong with the step at an index among all steps.
-  func mistakes(at index: Int, among steps: [PlaybookStepDraft]) -> [PlaybookDraft.Mistake] {
+  /// What is wrong with the step at an index among all steps, of a playbook with parameters.
+  func mistakes(
+    at index: Int, among steps: [PlaybookStepDraft], _ known: [PlaybookParameter]
+  ) -> [PlaybookDraft.Mistake] {
     let before = steps[..<index]
     var mistakes: [PlaybookDraft.Mistake] = []
     func add(_ message: String, _ keys: DocumentPath.Component...) {
@@ -118,7 +134,7 @@ struct PlaybookStepDraft: Decodable {
     }
     if let when {
       let answers = before.flatMap { $0.choices ?? [] }
-      for mistake in PlaybookCondition(sql: when).mistakes(answers: answers) {
+      for mistake in PlaybookCondition(sql: when).mistakes(answers: answers, known) {
         add(mistake, "when")
       }
     }

@@ -38,6 +38,23 @@ package struct PlaybookFacts: Hashable, Sendable {
       }
     }
 
+    /// The value as it is written.
+    var plain: String { if case .text(let text) = self { text } else { exact } }
+
+    private var exact: String {
+      guard case .real(let real) = self else { return description }
+      return Int(exactly: real).map { "\($0)" } ?? "\(real)"
+    }
+
+    /// The type as SQL declares it.
+    var sql: String {
+      switch self {
+      case .flag, .integer: "INTEGER"
+      case .real: "REAL"
+      case .text: "TEXT"
+      }
+    }
+
     var stored: SQLiteFormat.Value {
       switch self {
       case .flag(let flag): .integer(flag ? 1 : 0)
@@ -49,6 +66,8 @@ package struct PlaybookFacts: Hashable, Sendable {
   }
 
   private var values: [PlaybookFact: Value] = [:]
+  /// The parameters of the playbook, by name.
+  package var parameters: [String: Value] = [:]
 
   /// Nothing known.
   package init() {}
@@ -57,6 +76,11 @@ package struct PlaybookFacts: Hashable, Sendable {
   package subscript(fact: PlaybookFact) -> Value? {
     get { values[fact] }
     set { values[fact] = newValue }
+  }
+
+  /// Every fact that is known, as it is shown.
+  package var shown: [String] {
+    PlaybookFact.allCases.filter { values[$0] != nil }.map(shown)
   }
 
   /// Whether a flag is known to be set.

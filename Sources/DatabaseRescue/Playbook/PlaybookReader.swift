@@ -9,9 +9,16 @@ package enum PlaybookReader {
   package static let shape = DocumentShape.object(
     [
       "title": .text, "symptoms": .list(.text), "whenToUse": .list(.text),
-      "whenNotToUse": .list(.text), "steps": .list(step),
+      "whenNotToUse": .list(.text), "parameters": .list(parameter), "steps": .list(step),
     ],
     required: ["title", "symptoms", "whenToUse", "whenNotToUse", "steps"])
+
+  private static let parameter = DocumentShape.object(
+    [
+      "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),
+      "default": .anything, "text": .text,
+    ],
+    required: ["name", "type", "default", "text"])
 
   private static let step = DocumentShape.object(
     [

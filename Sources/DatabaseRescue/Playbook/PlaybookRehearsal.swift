@@ -54,6 +54,8 @@ extension PlaybookRun {
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when a condition fails.
   package func rehearse(_ facts: PlaybookFacts) throws(RescueError) -> PlaybookRehearsal {
+    var facts = facts
+    facts.parameters = playbook.values
     var rehearsal = Rehearsal(facts, approvals)
     var forecasts: [PlaybookRehearsal.Forecast] = []
     for step in playbook.steps {
@@ -172,7 +174,7 @@ private struct Rehearsal {
       let compared: [PlaybookFact] = [.schemaDifferences, .invariantsBroken]
       pending.formUnion(compared.filter { facts[$0] == nil && facts[.contractGiven] == true })
     case .note: break
-    case .restore, .salvage, .reset:
+    case .restore, .salvage, .reset, .rebuild:
       guard step.isDestructive else { break }
       set(.replacedInThisRun, certain)
       set(.quarantineInThisRun, certain)

@@ -37,6 +37,24 @@ package struct PlaybookStepRecord: Hashable, Sendable, Codable {
   package let summary: String
 }
 
+/// What somebody decided in a run.
+package struct PlaybookDecision: Hashable, Sendable {
+  /// How it became known.
+  package enum Origin: String, Hashable, Sendable, CaseIterable {
+    /// By `--approve`, before the run.
+    case beforehand
+    /// By an answer to a question of the run.
+    case answered
+  }
+
+  /// The step that was decided about, or that asked.
+  package let step: String
+  /// `yes`, `no`, or the step that was chosen.
+  package let answer: String
+  /// How it became known.
+  package let origin: Origin
+}
+
 /// What a run of a playbook did.
 package struct PlaybookResult: Hashable, Sendable {
   /// The name of the playbook.
@@ -53,6 +71,8 @@ package struct PlaybookResult: Hashable, Sendable {
   package let facts: PlaybookFacts
   /// The proven copies that this run has made.
   package let copies: [SafetyCopy]
+  /// What somebody decided, in order.
+  package let decisions: [PlaybookDecision]
   /// The last error of a step; nil when none failed.
   package let failure: RescueError?
   /// What to do next.

@@ -43,7 +43,7 @@ package struct PlaybookRun {
 
   /// Walks through the steps, up to the end or to the step that ends the run.
   package func run(with performer: inout some PlaybookPerformer) -> PlaybookResult {
-    var walk = PlaybookWalk(consents: approvals)
+    var walk = PlaybookWalk(consents: approvals, parameters: playbook.values)
     do throws(RescueError) {
       walk.learn(try performer.facts(), atStart: true)
     } catch {
@@ -136,12 +136,18 @@ package struct PlaybookRun {
       return Deed(
         .refused, "this run has made no proven copy of the database", endsRun: true)
     }
-    if walk.consents.contains(step.id) { return nil }
+    if walk.consents.contains(step.id) {
+      if approvals.contains(step.id) { walk.decide(step, "yes", .beforehand) }
+      return nil
+    }
     switch try performer.ask(PlaybookQuestion("\(step.text) (\(step.consequence))")) {
-    case .yes: return nil
+    case .yes:
+      walk.decide(step, "yes", .answered)
+      return nil
     case .nobody:
       return Deed(.needsDecision, step.consequence, endsRun: true)
     case .no, .choice:
+      walk.decide(step, "no", .answered)
       return Deed(.declined, "nothing was changed by this step", endsRun: true)
     }
   }
@@ -153,6 +159,7 @@ package struct PlaybookRun {
     let choices = step.choices ?? []
     let approved = (choices.isEmpty ? [step.id] : choices).filter(walk.consents.contains)
     var answer = PlaybookAnswer.nobody
+    let origin: PlaybookDecision.Origin = approved.count == 1 ? .beforehand : .answered
     if approved.count == 1 {
       answer = choices.isEmpty ? .yes : .choice(approved[0])
     } else {
@@ -169,13 +176,16 @@ package struct PlaybookRun {
       return Deed(.needsDecision, step.text, endsRun: true)
     case .yes where choices.isEmpty:
       walk.lastAnswer = "yes"
+      walk.decide(step, "yes", origin)
       return Deed(.done, "yes")
     case .choice(let id) where choices.contains(id):
       walk.lastAnswer = id
+      walk.decide(step, id, origin)
       walk.consents.insert(id)
       return Deed(.done, id)
     case .no, .yes, .choice:
       walk.lastAnswer = "no"
+      walk.decide(step, "no", origin)
       return Deed(.declined, "no", endsRun: step.onFailure != .continue)
     }
   }
@@ -189,7 +199,7 @@ package struct PlaybookRun {
     PlaybookResult(
       playbook: playbook.name, ending: ending, stoppedAt: step?.id, records: walk.records,
       firstVerdict: walk.firstVerdict,
-      facts: walk.facts, copies: walk.copies, failure: failure,
+      facts: walk.facts, copies: walk.copies, decisions: walk.decisions, failure: failure,
       next: next(ending, step, failure, walk))
   }
 

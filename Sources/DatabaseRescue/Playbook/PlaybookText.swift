@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Playbooks, dry runs and results as text for people.
+// Playbooks and dry runs as text for people.
 
 import Diagnosis
 import SQLiteFormat
@@ -12,6 +12,7 @@ extension Playbook {
     text.section("What you see", symptoms)
     text.section("Use it when", whenToUse)
     text.section("Do not use it when", whenNotToUse)
+    if !parameters.isEmpty { text.section("What you may set with --set", parameters.map(\.line)) }
     text.heading("Steps")
     for (index, step) in steps.enumerated() { text.step(step, number: index + 1) }
     text.heading("Facts that the conditions ask for")
@@ -24,6 +25,11 @@ extension Playbook {
     let names = steps.compactMap(\.when).flatMap { ConditionTokens($0).words }.map { Name($0.text) }
     return PlaybookFact.allCases.filter { names.contains(Name($0.name)) }
   }
+}
+
+extension PlaybookParameter {
+  /// The parameter in a line.
+  fileprivate var line: String { "\(name)=\(value.plain): \(text)" }
 }
 
 extension PlaybookFact {
@@ -77,27 +83,8 @@ extension PlaybookRehearsal {
   }
 }
 
-extension PlaybookResult {
-  /// The result as text: what became of each step, where it ended, and what to do next.
-  package var text: String {
-    var text = PlaybookText()
-    for (index, record) in records.enumerated() {
-      text.numbered(
-        index + 1, "\(record.step): \(record.outcome.rawValue)", isDestructive: false)
-      if !record.summary.isEmpty { text.detail(record.summary) }
-      if record.outcome == .skipped { text.detail("because \(record.reason)") }
-    }
-    text.line("")
-    text.line(
-      stoppedAt.map { "ended at \($0.quoted): \(ending.rawValue)" } ?? "came to its end")
-    if let failure, ending != .failed { text.line("a step failed: \(failure.message)") }
-    if !next.isEmpty { text.line("next: \(next)", first: "", rest: "  ") }
-    return text.lines.joined(separator: "\n") + "\n"
-  }
-}
-
 /// Lines of text, wrapped.
-private struct PlaybookText {
+struct PlaybookText {
   private(set) var lines: [String] = []
 
   mutating func heading(_ text: String) {

@@ -8,6 +8,7 @@ struct PlaybookWalk {
   private(set) var facts = PlaybookFacts()
   private(set) var records: [PlaybookStepRecord] = []
   private(set) var copies: [SafetyCopy] = []
+  private(set) var decisions: [PlaybookDecision] = []
   private(set) var failure: RescueError?
   private(set) var firstVerdict: Verdict?
   /// The steps that may be done without a further question.
@@ -16,13 +17,17 @@ struct PlaybookWalk {
 
   private var replaced = false
 
-  init(consents: Set<String>) { self.consents = consents }
+  init(consents: Set<String>, parameters: [String: PlaybookFacts.Value]) {
+    self.consents = consents
+    facts.parameters = parameters
+  }
 
   /// Takes over what a performer knows; what belongs to the run, and what the vault held at its
   /// start, no performer can change.
   mutating func learn(_ learned: PlaybookFacts, atStart: Bool) {
     let before = facts
     facts = learned
+    facts.parameters = before.parameters
     for fact in PlaybookFact.allCases {
       switch fact.source {
       case .run: facts[fact] = before[fact]
@@ -41,6 +46,13 @@ struct PlaybookWalk {
       copies.append(copy)
     }
     setRunFacts()
+  }
+
+  /// Remembers what somebody decided.
+  mutating func decide(
+    _ step: Playbook.Step, _ answer: String, _ origin: PlaybookDecision.Origin
+  ) {
+    decisions.append(PlaybookDecision(step: step.id, answer: answer, origin: origin))
   }
 
   /// Remembers how a step ended.

@@ -149,11 +149,20 @@ public struct RunFiles: Sendable {
 extension RunFiles.Output {
   /// Writes the file, whole or not at all.
   ///
+  /// `isForEverybody` lets all users read it; one that is replaced keeps its owner and mode then.
+  ///
   /// - Throws: ``RescueError``; what was there is there then.
-  package func write(_ bytes: Bytes, world: World) throws(RescueError) {
+  package func write(
+    _ bytes: Bytes, isForEverybody: Bool = false, world: World
+  ) throws(RescueError) {
     do {
       let folder = try PrivateFolder(in: path.folder, world: world)
       try world.storage.open(folder.file("new"), .createNew).write(bytes, at: 0)
+      if isForEverybody, try world.storage.status(of: path) != nil {
+        try world.storage.copyAttributes(from: path, to: folder.file("new"))
+      } else if isForEverybody {
+        try world.storage.letEverybodyRead(folder.file("new"))
+      }
       try FileExchange.carryOut(
         [FileExchange.Change(path: path, new: folder.file("new"))], replacing: isReplacing,
         in: folder, world.storage)

@@ -88,6 +88,10 @@ private struct StoppableStorage: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try base.copyAttributes(from: path, to: other)
   }
+
+  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+    try base.letEverybodyRead(path)
+  }
 }
 
 /// A file that is not read or written any more once somebody wishes the run to stop.

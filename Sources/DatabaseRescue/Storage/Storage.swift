@@ -75,6 +75,9 @@ package protocol Storage: Sendable {
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
 
+  /// Lets all users read a file, which only its owner may write.
+  func letEverybodyRead(_ path: FilePath) throws(StorageError)
+
   /// All files that those processes have open which have this one open, or one of its name; nil
   /// where the system does not tell.
   func openFiles(ofUsersOf path: FilePath) -> OpenFiles?

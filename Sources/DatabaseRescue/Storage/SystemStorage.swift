@@ -277,6 +277,13 @@ package struct SystemStorage: Storage {
     }
   }
 
+  /// Lets all users read a file, which only its owner may write.
+  package func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+    try call(SystemCall("set the mode of", path)) {
+      unsafe path.withCString { unsafe chmod($0, 0o644) }
+    }
+  }
+
   /// The system's words for an `errno`, lower case.
   static func message(of errno: Int32) -> String {
     if errno == StorageError.noFile { return "it is a device, a pipe or a socket, and not a file" }

@@ -180,7 +180,7 @@ struct Descent {
   }
 
   /// Whether a backup is one of this database: a folder may hold those of several of one name.
-  private func isOfSamePlace(_ backup: Backup) -> Bool {
+  func isOfSamePlace(_ backup: Backup) -> Bool {
     (backup.manifest?.content.place).map { $0 == place } ?? true
   }
 

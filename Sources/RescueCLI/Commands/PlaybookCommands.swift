@@ -13,7 +13,16 @@ let playbookListCommand: CommandBody = { _, context throws(RescueError) in
 
 /// Prints a playbook as a checklist.
 let playbookShowCommand: CommandBody = { invocation, context throws(RescueError) in
-  try context.give(playbook(invocation, context))
+  let playbook = try playbook(invocation, context)
+  if invocation.isSet(.markdown), !context.console.manner.isJSON {
+    for line in playbook.markdown.split(separator: "\n", omittingEmptySubsequences: false)
+      .dropLast()
+    {
+      context.console.print("\(line)")
+    }
+  } else {
+    try context.give(playbook)
+  }
   return .success
 }
 
@@ -27,7 +36,7 @@ let playbookValidateCommand: CommandBody = { invocation, context throws(RescueEr
 
 /// Runs or rehearses a playbook on a database.
 let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) in
-  let playbook = try playbook(invocation, context)
+  let playbook = try playbook(invocation, context).setting(invocation.texts(.set))
   let file = invocation.path(.file)
   let setting = PlaybookSetting(
     contract: try context.contract(at: invocation.path(.contract) ?? invocation.path(.schema)),
@@ -36,12 +45,24 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
     try context.give(context.rescue.rehearse(playbook, on: file, setting))
     return .success
   }
+  var files = context.files(invocation)
+  let record = try context.reportFile(invocation, in: &files)
   let isJSON = context.console.manner.isJSON
   let result = try context.rescue.run(
     playbook, on: file, setting, asking: { ask($0, context) },
     telling: { step, record in if !isJSON { tell(step, record, context) } })
-  try context.give(PlaybookRunAnswer(result))
+  let answer = PlaybookRunAnswer(result, on: file, in: context.world)
+  try context.give(answer)
   context.tellCode(of: result)
+  if let record {
+    do throws(RescueError) {
+      try record.output.write(
+        Bytes(answer.rendered(as: record.format).utf8), world: context.world)
+    } catch {
+      context.console.warn("the record was not written: \(error.message)")
+      if result.value.exitStatus == 0 { return .cannotWrite }
+    }
+  }
   return ExitCode(rawValue: result.value.exitStatus) ?? .internal
 }
 

@@ -5,7 +5,8 @@ extension Command {
   /// Every command, in the order of the help.
   static let all: [Command] = [
     check, diagnose, explain,
-    backup, vaultList, vaultVerify, vaultPrune, vaultExtract, guarded, migrate, rehearse,
+    backup, vaultList, vaultStatus, vaultVerify, vaultPrune, vaultExtract, guarded, migrate,
+    rehearse,
     contractCapture, contractImport, contractVerify, contractDiff,
     recover, restore, salvage, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
@@ -28,7 +29,7 @@ extension Command {
 
   /// What the commands of a group do, by the word that they share.
   static let groupSummaries = [
-    "vault": "list, prove, prune and extract the backups of a database",
+    "vault": "list, watch, prove, prune and extract the backups of a database",
     "contract": "capture, check and compare what an app expects of its database",
     "playbook": "list, read, validate and run playbooks",
     "log": "look up the runs of this machine",
@@ -147,6 +148,43 @@ extension Command {
       ("dbrescue vault list /mnt/backups", "the backups in a folder"),
     ],
     exitCodes: ExitCode.reading + [.invalidInput])
+
+  static let vaultStatus = Command(
+    "vault status", .protect, "say whether databases and their backups are fine",
+    description: [
+      """
+      Examines each database and looks at its backups: how old the last good one is, when and how \
+      it was proven, how large it is and by how much it has grown. The status is 0 only where every \
+      database was found healthy and has a good, proven backup that is no older than --max-age. What \
+      is missing or cannot be looked at is never fine.
+      """,
+      """
+      Of several problems the gravest decides: a database that is not healthy, one or a vault that \
+      cannot be looked at, no good backup, one that was never proven, one that is too old. A backup \
+      that is dated in the future counts for nothing.
+      """,
+      """
+      --prometheus writes the same for the textfile collector of node_exporter, which reads files \
+      that end in .prom, also where something is wrong. --ping runs a command without a shell, with \
+      the exit status in the place of {status}, and 'success' or 'failure' in that of {outcome}; it \
+      is stopped after 30 seconds. Where only those fail, the status is 73 and 16.
+      """,
+      "Neither the databases nor the vault are changed.",
+    ],
+    operands: [.file, .more], flags: [.maxAge, .vault, .prometheus, .ping],
+    examples: [
+      ("dbrescue vault status app.db --max-age 26h", "is there a good backup of last night?"),
+      (
+        "dbrescue vault status app.db --prometheus /var/lib/node_exporter/dbrescue.prom",
+        "for a monitor that reads files"
+      ),
+      (
+        "dbrescue vault status app.db other.db --ping ./tell-monitor",
+        "for one that waits to be told: './tell-monitor success 0', or 'failure' and the status"
+      ),
+    ],
+    exitCodes: ExitCode.verdicts + ExitCode.watching + ExitCode.reading + ExitCode.writing
+      + [.commandFailed, .busy, .invalidInput])
 
   static let vaultVerify = Command(
     "vault verify", .protect, "prove the backups of a database once more",
@@ -524,9 +562,10 @@ extension Command {
   static let playbookShow = Command(
     "playbook show", .playbooks, "print a playbook as a checklist for people",
     description: ["Prints when to use it, when not to, and its steps with their conditions."],
-    operands: [.playbook],
+    operands: [.playbook], flags: [.markdown],
     examples: [
-      ("dbrescue playbook show failed-verification-after-update", "read it before it is needed")
+      ("dbrescue playbook show failed-verification-after-update", "read it before it is needed"),
+      ("dbrescue playbook show back-in-time --markdown > back-in-time.md", "for a wiki"),
     ],
     exitCodes: ExitCode.reading + [.invalidInput])
 
@@ -548,7 +587,9 @@ extension Command {
     ],
     operands: [.playbook, .file],
     flags: [
-      .contract, .vault, .schema.saying("the schema for steps that need one"), .approve, .dryRun,
+      .contract, .vault, .schema.saying("the schema for steps that need one"), .set, .approve,
+      .report.saying("write a record of the incident too: OUT ends in .html, .json or .txt"),
+      .force, .dryRun,
     ],
     examples: [
       (

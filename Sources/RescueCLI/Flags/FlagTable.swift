@@ -79,6 +79,15 @@ extension Flag {
   static let keepWeekly = Flag(
     "keep-weekly", nil, .number("N", 0...100_000), defaultValue: "4",
     help: "keep the newest backup of each of N weeks")
+  static let maxAge = Flag(
+    "max-age", nil, .text("AGE"), defaultValue: "26h",
+    help: "how old the last good backup may be: a number with m, h, d or w")
+  static let prometheus = Flag(
+    "prometheus", nil, .file("OUT"), isWritten: true,
+    help: "write the result as metrics too, in the place of those that are there")
+  static let ping = Flag(
+    "ping", nil, .text("COMMAND"),
+    help: "run this with {status} and {outcome} filled in, to tell somebody who waits")
   static let bestEffort = Flag(
     "best-effort", help: "extract what there is, with zeros for what is missing")
 
@@ -122,6 +131,10 @@ extension Flag {
   static let approve = Flag(
     "approve", nil, .text("STEP"), isRepeatable: true,
     help: "let this destructive step of the playbook run")
+  static let set = Flag(
+    "set", nil, .text("NAME=VALUE"), isRepeatable: true,
+    help: "give a parameter of the playbook another value than its default")
+  static let markdown = Flag("markdown", help: "print it as Markdown, for a wiki")
   static let onFailure = Flag(
     "on-failure", nil, .choice(FailurePolicy.allCases.map(\.rawValue)),
     help: "what to do when the migration failed; if not given, ask on a terminal and stop elsewhere"

@@ -49,6 +49,7 @@ struct Operand: Hashable, Sendable {
 
 extension Operand {
   static let file = Operand("FILE", help: "the database file")
+  static let more = Operand("MORE", isRepeatable: true, help: "more databases")
   static let starts = Operand(
     "START", isRepeatable: true,
     help: "a database of some version, or a script or contract of one")

@@ -21,6 +21,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   case resultRefusedAndLeft = 19
   case decisionNeeded = 20
   case declined = 21
+  case backupTooOld = 22
+  case backupUnproven = 23
+  case backupMissing = 24
   case usage = 64
   case invalidInput = 65
   case missing = 66
@@ -94,6 +97,10 @@ enum ExitCode: Int32, CaseIterable, Sendable {
       "the result of the command does not verify; the database is as the command left it"
     case .decisionNeeded: "a decision is needed and nobody was there to ask; nothing was changed"
     case .declined: "declined or cancelled; nothing was changed"
+    case .backupTooOld: "the last good backup is older than it may be"
+    case .backupUnproven:
+      "the last good backup was never restored on trial, nor read in full since"
+    case .backupMissing: "there is no good backup"
     case .usage: "the command line is wrong"
     case .invalidInput: "a contract, playbook, backup or other input is not valid"
     case .missing: "there is no such file"
@@ -126,6 +133,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   static let guarding: [ExitCode] = [
     .commandFailed, .commandFailedAndLeft, .resultRefused, .resultRefusedAndLeft,
   ]
+
+  /// How a command can end that looks at how old backups are.
+  static let watching: [ExitCode] = [.backupTooOld, .backupUnproven, .backupMissing]
 
   /// How a command can end that asks before it acts.
   static let asking: [ExitCode] = [.decisionNeeded, .declined]

@@ -163,7 +163,7 @@ import Testing
     #expect(!fact.meaning.isEmpty && fact.meaning.last != ".")
     #expect(PlaybookFact.reference.contains("\(fact.name) ("))
     let judgement = try PlaybookCondition(sql: "\(fact.name) IS NULL").judge(PlaybookFacts())
-    #expect(judgement == .init(truth: .yes, facts: [fact]))
+    #expect(judgement == .init(truth: .yes, facts: [fact], parameters: []))
   }
 
   @Test func `a verdict is set and read back`() {

@@ -335,13 +335,25 @@ import Testing
     #expect(error?.message == "the playbook 'test' \(reason)")
   }
 
-  @Test func `the text says what became of each step and what to do next`() throws {
-    var performer = ScriptedPerformer()
-    let text = try run([.backup, .restore], &performer).text
-    #expect(text.contains(" 1. backup: done\n"))
-    #expect(text.contains(" 2. restore: needs-decision\n"))
-    #expect(text.contains("ended at 'restore': needs-decision\n"))
-    #expect(text.contains("next: decide, then run the playbook again with --approve restore"))
+  @Test func `what to do next is said, and who decided what is remembered`() throws {
+    let playbook = Playbook([.backup, .restore])
+    func result(
+      _ approvals: Set<String>, _ answers: [PlaybookAnswer]
+    ) throws -> PlaybookResult {
+      var performer = ScriptedPerformer(answers: answers)
+      return try PlaybookRun(playbook, approvals: approvals).run(with: &performer)
+    }
+    let open = try result([], [])
+    #expect(open.next.hasPrefix("decide, then run the playbook again with --approve restore"))
+    #expect(open.decisions == [])
+    #expect(
+      try result(["restore"], []).decisions
+        == [.init(step: "restore", answer: "yes", origin: .beforehand)])
+    for (answer, word) in [(PlaybookAnswer.yes, "yes"), (.no, "no")] {
+      #expect(
+        try result([], [answer]).decisions
+          == [.init(step: "restore", answer: word, origin: .answered)])
+    }
   }
 }
 

@@ -80,6 +80,9 @@ final class RunLogFullDisk: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try system.copyAttributes(from: path, to: other)
   }
+  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+    try system.letEverybodyRead(path)
+  }
 }
 
 private final class RunLogFullDiskFile: StoredFile {

@@ -183,6 +183,9 @@ final class FailingStorage: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try machine.copyAttributes(from: path, to: other)
   }
+  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+    try machine.letEverybodyRead(path)
+  }
 }
 
 /// A file of a ``FailingStorage``.

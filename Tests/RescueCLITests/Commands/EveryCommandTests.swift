@@ -31,6 +31,7 @@ import Testing
       [try $0.place("healthy-v4.db", as: "app.db")]
     },
     Use(name: "vault list") { [try backedUp($0)] },
+    Use(name: "vault status") { [try backedUp($0)] },
     Use(name: "vault verify", changes: ["added app.db.rescue/backups/.proofs.jsonl"]) {
       [try backedUp($0)]
     },

@@ -180,7 +180,8 @@ final class Workbench: Sendable {
       "check", "diagnose", "backup", "guard", "migrate", "rehearse", "contract verify", "recover",
       "restore",
       "salvage",
-      "reset", "undo", "playbook run", "vault verify", "vault prune", "vault extract",
+      "reset", "undo", "playbook run", "vault status", "vault verify", "vault prune",
+      "vault extract",
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)
       && !flags.contains(Flag.help.name)

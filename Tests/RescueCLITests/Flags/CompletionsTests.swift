@@ -20,7 +20,7 @@ import Testing
   static let cases = [
     Case(line: "ch", replies: ["check"]),
     Case(line: "re", replies: ["rehearse", "recover", "restore", "reset"]),
-    Case(line: "vault ∅", replies: ["list", "verify", "prune", "extract"]),
+    Case(line: "vault ∅", replies: ["list", "status", "verify", "prune", "extract"]),
     Case(line: "playbook v", replies: ["validate"]),
     Case(line: "check app.db --con", replies: ["--contract"]),
     Case(line: "-q check --j", replies: ["--json", "--journal"]),

@@ -25,6 +25,7 @@ import Testing
         protect a database
           backup            make a backup that has been proven
           vault list        list the backups of a database
+          vault status      say whether databases and their backups are fine
           vault verify      prove the backups of a database once more
           vault prune       remove the backups that are no longer needed
           vault extract     get the database out of a backup, also out of a damaged one
@@ -161,10 +162,14 @@ import Testing
         == Outcome(
           status: 0,
           output: """
-            dbrescue vault: list, prove, prune and extract the backups of a database
+            dbrescue vault: list, watch, prove, prune and extract the backups of a database
 
             usage: dbrescue vault list DIR|FILE [--vault DIR]
                 list the backups of a database
+
+            usage: dbrescue vault status FILE [MORE ...] [--max-age AGE] [--vault DIR]
+                                    [--prometheus OUT] [--ping COMMAND]
+                say whether databases and their backups are fine
 
             usage: dbrescue vault verify DIR|FILE [BACKUP ...] [--vault DIR]
                 prove the backups of a database once more

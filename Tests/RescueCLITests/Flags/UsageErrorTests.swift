@@ -30,7 +30,8 @@ import Testing
     Case("Restore app.db", "unknown command 'Restore', did you mean 'restore'?"),
     Case(
       "vault",
-      "'vault' is incomplete: 'vault list' or 'vault verify' or 'vault prune' or 'vault extract'?"),
+      "'vault' is incomplete: 'vault list' or 'vault status' or 'vault verify' or 'vault prune' "
+        + "or 'vault extract'?"),
     Case("vault lsit app.db", "unknown command 'vault lsit', did you mean 'list'?"),
     Case("vault shrink app.db", "unknown command 'vault shrink'"),
     Case("help chekc", "unknown command 'chekc', did you mean 'check'?"),
@@ -127,9 +128,9 @@ import Testing
         """)
     #expect(
       run(["vault"]).error == """
-        dbrescue: error: 'vault' is incomplete: 'vault list' or 'vault verify' or 'vault prune' or \
-        'vault extract'?
-          usage: dbrescue vault list|verify|prune|extract ...
+        dbrescue: error: 'vault' is incomplete: 'vault list' or 'vault status' or 'vault verify' or \
+        'vault prune' or 'vault extract'?
+          usage: dbrescue vault list|status|verify|prune|extract ...
           see 'dbrescue help vault'
 
         """)

@@ -9,6 +9,8 @@ import Testing
   /// A Markdown file of the project, by its path from the root.
   struct Document: Sendable, CustomStringConvertible {
     let description: String
+    /// Whether it shows files for other programs, in which commands of ours stand.
+    var isRecipe: Bool { description.hasPrefix("docs/recipes/") }
     var path: FilePath { Checkout.root.appending(FilePath(description)) }
     var lines: [Substring] {
       get throws {
@@ -20,12 +22,17 @@ import Testing
 
   static let documents: [Document] = {
     let names = (try? SystemStorage().names(in: Checkout.root.appending("docs"))) ?? []
-    let files = ["README.md", "CONTRIBUTING.md"] + names.map { "docs/\($0)" }.sorted()
+    let recipes =
+      (try? SystemStorage().names(in: Checkout.root.appending("docs").appending("recipes"))) ?? []
+    let files =
+      ["README.md", "CONTRIBUTING.md"] + names.map { "docs/\($0)" }.sorted()
+      + recipes.map { "docs/recipes/\($0)" }.sorted()
     return files.filter { $0.hasSuffix(".md") }.map { Document(description: $0) }
   }()
 
   @Test func `the documents are found`() {
     #expect(Self.documents.count >= 9)
+    #expect(Self.documents.count { $0.isRecipe } >= 5)
   }
 
   /// What the documents begin with: the files that they name, the migration of an app, and a
@@ -37,6 +44,10 @@ import Testing
     cp samples/zeroed-leaf.db user.db
     printf '#!/bin/sh\\nexec fitness-log migrate "$@"\\n' >migrate
     chmod +x migrate
+    mkdir bin metrics
+    printf '#!/bin/sh\\nexit 0\\n' >bin/curl
+    chmod +x bin/curl
+    PATH=$PWD/bin:$PATH
     CODE=none
     dbrescue() {
       command dbrescue "$@" >.output 2>.errors
@@ -67,9 +78,28 @@ import Testing
         script += "\(line)\n"
       } else if fence == ["```sh"], !line.isEmpty, !line.hasPrefix("#") {
         script += command(line)
+      } else if document.isRecipe, fence?.count == 1, let line = Self.ourCommand(in: line) {
+        script += command(line[...])
       }
     }
     return script
+  }
+
+  /// The command of ours in a line of a file for another program, as a shell has it.
+  ///
+  /// There it is text, or a list of words between quotation marks. The folders of the recipes are
+  /// the one of the test.
+  private static func ourCommand(in line: Substring) -> String? {
+    guard let found = line.firstMatch(of: /dbrescue(?=\s[a-z]|", ")/)?.range.lowerBound else {
+      return nil
+    }
+    var command = String(line[found...])
+    if line[..<found].hasSuffix("\"") {
+      let words = "\"\(command)".matches(of: /"([^"]*)"/).map { "'\($0.output.1)'" }
+      command = words.joined(separator: " ").replacing("'dbrescue'", with: "dbrescue")
+    }
+    for folder in ["/srv/app/", "/data/"] { command = command.replacing(folder, with: "") }
+    return command
   }
 
   /// A line of a document with what judges its end; nothing for one that would build the package.

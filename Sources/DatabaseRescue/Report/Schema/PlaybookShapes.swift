@@ -9,6 +9,12 @@ enum PlaybookShapes {
   static let playbook: [String: JSONShape] = [
     "name": .text, "title": .text, "symptoms": .list(.text), "whenToUse": .list(.text),
     "whenNotToUse": .list(.text),
+    "parameters": .list(
+      .object([
+        "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),
+        "default": DocumentShape.anything.published, "text": .text,
+      ])
+    ).saying("what is left to whoever runs it"),
     "steps": .list(
       .object([
         "id": .text, "action": action, "text": .text,
@@ -33,7 +39,22 @@ enum PlaybookShapes {
 
   /// What a run did.
   static let run: [String: JSONShape] = [
-    "code": ReportShapes.code, "playbook": .text, "ending": outcome,
+    "code": ReportShapes.code, "playbook": .text, "ending": outcome, "created": .date,
+    "file": ReportShapes.file,
+    "person?": .text.saying("who ran it, as far as the environment tells"),
+    "facts": .list(.text).saying("what was known at the end"),
+    "parameters": .list(.text),
+    "decisions": .list(
+      .object([
+        "step": .text.saying("the step that was decided about, or that asked"),
+        "answer": .text.saying("yes, no, or the step that was chosen"),
+        "origin": .words(PlaybookDecision.Origin.allCases.map(\.rawValue)),
+      ])),
+    "copies": .list(
+      .object([
+        "kind": .words(["backup", "quarantine"]), "name": .text, "checks": .list(.text),
+      ])
+    ).saying("the proven copies that the run has made"),
     "stoppedAt?": .text.saying("the step at which the run ended before the playbook did"),
     "verdict?": .named("verdict"), "losesRows?": .named("losesRows"),
     "exit": ReportShapes.exit, "next": .text.saying("what to do next"),

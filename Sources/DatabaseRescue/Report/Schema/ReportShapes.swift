@@ -64,6 +64,7 @@ enum ReportShapes {
       ]) { $1 }),
     "backup": report(["backup"], ["code": code, "backups": .list(.named("storedBackup"))]),
     "vault-list": report(["vault-list"], ["backups": .list(.named("storedBackup"))]),
+    "vault-status": report(["vault-status"], VaultShapes.status),
     "vault-verify": report(
       ["vault-verify"], ["code": code, "backups": .list(VaultShapes.verification)]),
     "vault-prune": report(

@@ -23,6 +23,30 @@ enum VaultShapes {
     "checks": checks,
   ])
 
+  /// How databases stand with their backups.
+  static let status: [String: JSONShape] = [
+    "code": ReportShapes.code, "exit": ReportShapes.exit, "at": .date,
+    "maxAgeSeconds": .number.saying("how old the last good backup may be"),
+    "databases": .list(
+      .object([
+        "database": .text.saying("as it was named"), "vault": .text.saying("the folder of backups"),
+        "exit": .integer.saying("the exit status where it is the only database"),
+        "verdict?": .named("verdict"), "losesRows?": .named("losesRows"), "byteCount?": .count,
+        "problems": .list(
+          .object([
+            "kind": .words(VaultStatus.Problem.Kind.allCases.map(\.rawValue)), "message": .text,
+            "advice": .text.saying("what to do next"), "exit": .integer,
+          ])
+        ).saying("the gravest first; none where all is well"),
+        "remarks": .list(.text), "lastGood?": .named("storedBackup"),
+        "ageSeconds?": .count.saying("the age of the last good backup"),
+        "lastProven?": .date.saying("when the last good backup was last proven"),
+        "proofs": .list(.text).saying("how it was proven"),
+        "growthBytes?": .integer.saying("growth of the database since the good backup before"),
+        "backupCount?": .count, "vaultByteCount?": .count,
+      ])),
+  ]
+
   /// What a verification says of a backup.
   static let verification = JSONShape.object([
     "path": .text, "passed": .flag, "state": state, "checks": checks, "damage": .list(.text),
