@@ -38,33 +38,6 @@ package struct Circumstances: Hashable, Sendable {
     }
   }
 
-  /// What the index of a log, the `-shm`, tells of it.
-  ///
-  /// File format, section 4.6 ("The WAL-Index File Format"): at byte 16 how many frames are valid,
-  /// at byte 96 how many of them were copied to the file.
-  package struct LogIndex: Hashable, Sendable {
-    /// How many frames the log had.
-    package let frameCount: Int
-    /// How many of them were in the database file.
-    package let copiedCount: Int
-
-    /// Reads the beginning of the index, which the machine that wrote it wrote in its own order;
-    /// nil where it holds nothing that can be believed.
-    package init?(_ bytes: Bytes) {
-      guard bytes.count >= 100 else { return nil }
-      func number(_ offset: Int) -> UInt32 {
-        let big = bytes.big32(at: offset) ?? 0
-        return bytes[3] == 0 && bytes[0] != 0 ? big.byteSwapped : big
-      }
-      // Both copies of the header are the same while nobody writes.
-      guard number(0) == 3_007_000, bytes[12] == 1, bytes[0..<48].elementsEqual(bytes[48..<96])
-      else { return nil }
-      frameCount = Int(number(16))
-      copiedCount = Int(number(96))
-      guard copiedCount <= frameCount else { return nil }
-    }
-  }
-
   /// A file of the set, or a backup, with when it last changed.
   package struct Moment: Hashable, Sendable {
     /// What it is, such as `the database` or a backup by name.

@@ -285,6 +285,9 @@ extension WriteAheadLog {
     /// The two sums.
     typealias Sums = (UInt32, UInt32)
 
+    /// The sums so far.
+    var sums: Sums { (first, second) }
+
     /// What the two sums lack to be the checksum stored at an offset.
     func missing(to bytes: Bytes, at offset: Int) -> Sums {
       ((bytes.big32(at: offset) ?? 0) &- first, (bytes.big32(at: offset + 4) ?? 0) &- second)
