@@ -80,7 +80,7 @@ package struct SalvageReader: Sendable {
   private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    if let assignment = survey.reassembly.assignment(of: table, in: survey) {
+    if let assignment = survey.assignment(of: table) {
       return try read(assignment, of: table, &claims, body)
     }
     guard let root = table.root else { return }
@@ -109,7 +109,7 @@ package struct SalvageReader: Sendable {
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     for page in assignment.pages {
       let found = image.claimedRows(
-        on: page, isTable: table.isRowIDTable, survey.chains, &claims)
+        on: page, isTable: table.isRowIDTable, survey.reconstruction.chains, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
       for (row, doubt) in found.spilled {
@@ -147,7 +147,7 @@ package struct SalvageReader: Sendable {
   ) rethrows {
     for orphan in survey.reassembly.orphans {
       let found = image.claimedRows(
-        on: orphan.page, isTable: orphan.isTable, survey.chains, &claims)
+        on: orphan.page, isTable: orphan.isTable, survey.reconstruction.chains, &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.spilled.map(\.row) {
         try body(

@@ -358,11 +358,10 @@ extension Survey {
   /// The roots that the schema names, and the first page.
   var roots: [MovedPages.Root] {
     guard let schema else { return [] }
-    return trees.indices.compactMap { position in
-      guard let root = trees[position].root else { return nil }
+    return trees.compactMap { tree in
+      guard let root = tree.root else { return nil }
       return MovedPages.Root(
-        number: root.number, isTable: trees[position].isRowIDTable,
-        form: claimant(position, schema).form)
+        number: root.number, isTable: tree.isRowIDTable, form: form(of: tree, schema))
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages and their rows as the reassembly looks at them: each damaged page is taken apart once.
+// Pages and their rows as they are looked at again and again: each damaged page is taken apart once.
 
 import SQLiteFormat
 
@@ -14,18 +14,31 @@ final class PageReader {
     let isTable: Bool?
   }
 
+  /// What was read of damaged pages.
+  private final class Memory {
+    var answers: [Question: PageReading?] = [:]
+  }
+
   /// The image.
   let image: Image
-  private var answers: [Question: PageReading?] = [:]
+  private let memory: Memory
   /// How many more overflow pages are read: in a hostile file, every cell may lead into the same
   /// long chain.
   private var patience: Int
 
   /// A reader that has read nothing.
-  init(_ image: Image) {
+  convenience init(_ image: Image) {
+    self.init(image, Memory())
+  }
+
+  private init(_ image: Image, _ memory: Memory) {
     self.image = image
+    self.memory = memory
     patience = 16 * image.pageCount
   }
+
+  /// A reader that remembers the same, with all of its patience.
+  var rested: PageReader { PageReader(image, memory) }
 
   /// Reads a page as one of a table with rowids, or of an index; nil when nothing of such a page
   /// can be read.
@@ -44,11 +57,13 @@ final class PageReader {
   }
 
   private func reading(_ question: Question, as kinds: [BTreePage.Kind]) -> PageReading? {
-    if let answer = answers[question] { return answer }
+    if let answer = memory.answers[question] { return answer }
     let reading = try? image.reading(of: question.page, as: kinds)
     // A sound page is read again as fast as it is looked up.
-    if reading?.content.layoutFault != nil || reading == nil, answers.count < Self.keptMax {
-      answers[question] = .some(reading)
+    if reading?.content.layoutFault != nil || reading == nil,
+      memory.answers.count < Self.keptMax
+    {
+      memory.answers[question] = .some(reading)
     }
     return reading
   }
@@ -99,60 +114,6 @@ final class PageReader {
     patience -= image.pagesToFollow(for: cell)
     return cell.overflow == nil || patience > 0
   }
-
-  /// The span of a page of rows; nil when none can be read.
-  func span(of page: PageNumber, isTable: Bool) -> LeafSpan? {
-    let rows = rows(on: page, isTable: isTable)
-    let rowIDs = rows.compactMap(\.rowID)
-    if !rowIDs.isEmpty {
-      // A few damaged rowids must not stretch the page over the whole table.
-      let ascent = rowIDs.longestAscent(by: <)
-      guard let first = ascent.first, let last = ascent.last else { return nil }
-      return LeafSpan(
-        page: page, first: .rowID(rowIDs[first]), last: .rowID(rowIDs[last]), rows: rows.count)
-    }
-    guard let first = rows.first, let last = rows.last else { return nil }
-    let isSound = reading(of: page, isTable: isTable)?.content.layoutFault == nil
-    return LeafSpan(
-      page: page, first: KeyPlace(first), last: KeyPlace(last), rows: rows.count,
-      unordered: isSound ? [] : rows.ofOneForm.map { KeyPlace($0) })
-  }
-
-  /// Those of some pages that are copies of other ones, byte by byte: what was written to the
-  /// wrong place also stands in the right one.
-  func copies(among pages: [PageNumber]) -> Set<PageNumber> {
-    guard !pages.isEmpty else { return [] }
-    var suspects: [Int: [PageNumber]] = [:]
-    // Few other pages are worth being hashed whole.
-    var glances: Set<UInt64> = []
-    for page in pages {
-      if let bytes = try? image.bytes(of: page) {
-        suspects[bytes.hashValue, default: []].append(page)
-        glances.insert(bytes.glance)
-      }
-    }
-    var copies: Set<PageNumber> = []
-    let suspected = Set(pages)
-    for page in image.dataPages where !suspected.contains(page) {
-      guard let bytes = try? image.bytes(of: page), glances.contains(bytes.glance),
-        let alike = suspects[bytes.hashValue]
-      else { continue }
-      // What is known to be a copy is not looked at again: whole files are of one content.
-      let found = alike.filter { (try? image.bytes(of: $0)) == bytes }
-      guard !found.isEmpty else { continue }
-      copies.formUnion(found)
-      suspects[bytes.hashValue] = alike.filter { !copies.contains($0) }
-    }
-    return copies
-  }
-}
-
-extension [StoredRecord] {
-  /// Those with as many fields as most of them have: a few bytes may look like a row.
-  fileprivate var ofOneForm: [StoredRecord] {
-    let counts = Dictionary(grouping: self, by: \.record.fieldCount)
-    return counts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value ?? []
-  }
 }
 
 extension PageReading {
@@ -165,13 +126,6 @@ extension PageReading {
 }
 
 extension Bytes {
-  /// A few of the bytes, from all over, in which most pages differ.
-  fileprivate var glance: UInt64 {
-    stride(from: 0, to: count - 7, by: Swift.max(8, count / 16)).reduce(0) { sum, offset in
-      (sum ^ UInt64(bitPattern: signed(at: offset, width: 8) ?? 0)) &* 0x9FB2_1C65_1E98_DF25
-    }
-  }
-
   /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
   /// that it is a page of a tree, or its cell pointers do.
   fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {

@@ -4,38 +4,6 @@
 
 import SQLiteFormat
 
-/// What is known about the overflow chains of damaged trees beside their own links.
-struct ChainRepair: Sendable {
-  /// Where a cell lies.
-  private struct Place: Hashable {
-    let page: PageNumber
-    let offset: Int
-  }
-
-  /// A chain for a cell whose own is broken.
-  struct Repair {
-    /// The chain.
-    let chain: OverflowChain
-    /// Whether only the link in the cell was wrong, so that no page of the chain need be damaged.
-    let isSound: Bool
-  }
-
-  /// Cells whose chain another cell leads into, and nothing tells whose it is.
-  private var shared: Set<Place> = []
-  /// The chains that were found for cells whose own is broken.
-  private var repairs: [Place: Repair] = [:]
-
-  /// Whether another cell leads to the same pages, and nothing tells whose they are.
-  func isShared(_ cell: Cell, on page: PageNumber) -> Bool {
-    shared.contains(Place(page: page, offset: cell.offset))
-  }
-
-  /// The chain of a cell whose own is broken; nil where none is sure.
-  func repair(of cell: Cell, on page: PageNumber) -> Repair? {
-    repairs[Place(page: page, offset: cell.offset)]
-  }
-}
-
 extension PageReader {
   /// The overflow pages of the rows of a page.
   fileprivate func overflowPages(of page: PageNumber) -> [PageNumber] {
@@ -76,13 +44,13 @@ extension ChainRepair {
   /// Looks at the chains of all rows whose tree is damaged, or has lost their pages.
   ///
   /// In a hostile file, every cell may lead into the same long chain: then nothing is inferred.
-  init(of survey: Survey) {
-    guard let image = survey.image, image.hasPageNumbers else { return }
-    let reader = PageReader(image)
+  init(of doubt: Doubtful, _ reassembly: Reassembly) {
+    let (image, reader) = (doubt.image, doubt.pages.rested)
+    guard image.hasPageNumbers else { return }
     var whole: [Spill] = []
     var broken: [Spill] = []
     var patience = 4 * image.pageCount
-    for (page, isTable) in survey.reassembly.spillingPages {
+    for (page, isTable) in reassembly.spillingPages {
       guard let reading = reader.reading(of: page, isTable: isTable) else { continue }
       for cell in reading.content.cells where cell.overflow != nil {
         let chain = reader.chain(of: cell, on: page)
@@ -96,32 +64,28 @@ extension ChainRepair {
       }
     }
     guard !whole.isEmpty || !broken.isEmpty else { return }
-    broken += settle(&whole, survey, image)
+    broken += settle(&whole, doubt)
     guard !broken.isEmpty, broken.count <= Self.brokenMax else { return }
-    let unlisted = survey.unlistedFreePages
-    guard survey.hasPointerMaps || survey.knowsFreePages(unlisted: unlisted, reader) else { return }
-    let orphans = survey.reassembly.orphans.map(\.page)
-    var taken = survey.reassembly.ownedPages
+    let hasPointerMaps = doubt.survey.hasPointerMaps
+    guard hasPointerMaps || doubt.knowsFreePages else { return }
+    let orphans = reassembly.orphans.map(\.page)
+    var taken = reassembly.ownedPages
     for page in orphans { taken.insert(page) }
     // What a broken chain still leads to is its own, or another's: in no case a tail.
     for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
     for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
-    var left = survey.pagesWithoutProof(survey.treesInDoubt, unlisted: unlisted)
+    var left = doubt.unproven
     for page in taken.pages { left.remove(page) }
-    infer(broken, from: Self.tails(among: left, in: image), image, survey.hasPointerMaps)
+    infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps)
   }
 
   /// Decides whose the pages are that more than one chain has; returns the cells that they are not
   /// of, and takes those off `whole`.
-  private mutating func settle(
-    _ whole: inout [Spill], _ survey: Survey, _ image: Image
-  ) -> [Spill] {
+  private mutating func settle(_ whole: inout [Spill], _ doubt: Doubtful) -> [Spill] {
     var uses: [PageNumber: Int] = [:]
     for page in whole.lazy.flatMap(\.pages) { uses[page, default: 0] += 1 }
-    let doubtful = Set(
-      survey.treesInDoubt.map { Survey.firstTreeOwner + PageClaims.Owner(clamping: $0) })
     func isProven(_ page: PageNumber) -> Bool {
-      survey.claims.owner(of: page).map { !doubtful.contains($0) } ?? false
+      doubt.survey.claims.owner(of: page).map { !doubt.owners.contains($0) } ?? false
     }
     var losers: [Spill] = []
     var kept: [Spill] = []
@@ -131,7 +95,7 @@ extension ChainRepair {
       } else if spill.pages.allSatisfy({ uses[$0] == 1 }) {
         kept.append(spill)
       } else {
-        switch image.pointerMapConfirms(spill.pages, from: spill.place.page, behind: nil) {
+        switch doubt.image.pointerMapConfirms(spill.pages, from: spill.place.page, behind: nil) {
         case true?: kept.append(spill)
         case false?: losers.append(spill)
         case nil:

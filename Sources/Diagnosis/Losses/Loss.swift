@@ -52,7 +52,7 @@ extension Survey {
 
   /// How many rows of a table's tree were read: whoever reads it again must find as many.
   package func rowsFound(in tree: TreeSurvey) -> Int {
-    reassembly.assignment(of: tree, in: self)?.rows ?? tree.records + tree.misplaced.count
+    assignment(of: tree)?.rows ?? tree.records + tree.misplaced.count
   }
 
   /// Whether every row of a table is there exactly once, although some lie in the wrong place.
