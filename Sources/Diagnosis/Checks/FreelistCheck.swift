@@ -32,7 +32,7 @@ enum FreelistCheck: Check {
 
   private static func inUse(_ freelist: Freelist, _ survey: Survey) -> [Finding] {
     let inUse = (freelist.trunks + freelist.leaves).filter {
-      survey.claims.owner(of: $0) != Survey.freelistOwner
+      survey.claims.owner(of: $0) != .freelist
     }
     guard let page = inUse.first else { return [] }
     return [

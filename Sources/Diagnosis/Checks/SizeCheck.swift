@@ -63,7 +63,7 @@ extension Survey {
   fileprivate func usesPages(after count: Int) -> Bool {
     guard let image, count < image.pageCount else { return false }
     var isUsed = false
-    claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner != Self.reservedOwner }
+    claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner != .reserved }
     return isUsed
   }
 }

@@ -36,7 +36,7 @@ extension Survey {
     }
     var walk = GapWalk(
       image: image, isTable: tree.isRowIDTable, faulty: tree.faultyPages, claims: claims,
-      owner: Self.firstTreeOwner + PageClaims.Owner(clamping: position))
+      owner: .tree(position))
     if let root = tree.root {
       walk.visit(root, above: nil, upTo: nil, depth: 0)
     } else {
@@ -69,14 +69,14 @@ private struct GapWalk {
   /// The leaves that are to be read cell by cell; nil for all.
   let faulty: Set<PageNumber>?
   let claims: PageClaims
-  let owner: PageClaims.Owner
+  let owner: PageOwner
   private(set) var gaps: [Gap] = []
   private var visited: Set<PageNumber> = []
   private let reader: PageReader
 
   init(
     image: Image, isTable: Bool, faulty: Set<PageNumber>?, claims: PageClaims,
-    owner: PageClaims.Owner
+    owner: PageOwner
   ) {
     self.image = image
     reader = PageReader(image)

@@ -16,7 +16,7 @@ final class Doubtful {
   /// The trees that miss pages or disagree with their indexes, as positions among the trees.
   let trees: [Int]
   /// The same as owners of pages.
-  let owners: Set<PageClaims.Owner>
+  let owners: Set<PageOwner>
   /// The pages of the free list that its head no longer leads to.
   let unlisted: Set<PageNumber>
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
@@ -32,7 +32,7 @@ final class Doubtful {
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image)
     trees = survey.treesInDoubt(image, schema)
-    let owners = Set(trees.map { Survey.firstTreeOwner + PageClaims.Owner(clamping: $0) })
+    let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
     unproven = PageSet(
       image.dataPages.lazy.filter {
@@ -86,10 +86,7 @@ final class Doubtful {
 extension Survey {
   /// The tree whose root leads to a page, as a position among the trees.
   func treeThatLeads(to page: PageNumber) -> Int? {
-    claims.owner(of: page).flatMap { owner in
-      let position = Int(owner) - Int(Self.firstTreeOwner)
-      return trees.indices.contains(position) ? position : nil
-    }
+    claims.owner(of: page)?.tree.flatMap { trees.indices.contains($0) ? $0 : nil }
   }
 
   fileprivate func treesInDoubt(_ image: Image, _ schema: SchemaSurvey) -> [Int] {

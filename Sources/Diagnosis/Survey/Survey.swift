@@ -51,15 +51,6 @@ package struct Survey: Sendable {
   /// What could not be read of the files, by the survey and whoever read on from it.
   package internal(set) var failures = ReadFailures()
 
-  /// The owner of the schema table's pages.
-  package static let schemaOwner: PageClaims.Owner = 0
-  /// The owner of the free list's pages.
-  static let freelistOwner: PageClaims.Owner = 1
-  /// The owner of pages that hold no content: pointer maps and the lock-byte page.
-  static let reservedOwner: PageClaims.Owner = 2
-  /// The owner of the first tree's pages; the next ones follow.
-  package static let firstTreeOwner: PageClaims.Owner = 3
-
   /// The encoding of the database's text.
   package var encoding: TextEncoding { schema?.encoding ?? .utf8 }
 
@@ -128,7 +119,7 @@ extension Survey {
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
-      _ = freeClaims.claim(page, for: Self.freelistOwner)
+      _ = freeClaims.claim(page, for: .freelist)
     }
     kind = reading.kind
     geometry = decision
@@ -163,11 +154,11 @@ extension Survey {
   private static func claimReservedPages(
     of image: Image, hasPointerMaps: Bool, _ claims: inout PageClaims
   ) {
-    if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
+    if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: .reserved) }
     guard hasPointerMaps else { return }
     // What lies in a hole is no map, and nothing else either.
     for page in image.dataPages where image.geometry.isPointerMap(page) {
-      _ = claims.claim(page, for: reservedOwner)
+      _ = claims.claim(page, for: .reserved)
     }
   }
 
@@ -202,7 +193,7 @@ extension Survey {
       }
       return TreeTask(
         entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
-        owner: firstTreeOwner + PageClaims.Owner(clamping: index),
+        owner: .tree(index),
         indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
         computed: computed,
@@ -242,7 +233,7 @@ extension Survey {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [Name: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: true, owner: Self.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: true, owner: .tree(0))
     scan.run(&claims) { event in
       if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue
