@@ -68,8 +68,7 @@ extension DiagnosisReport {
     private static func pageCounts(of survey: Survey) -> [Int: Int] {
       var counts: [Int: Int] = [:]
       survey.claims.forEach { _, owner in
-        guard owner >= Survey.firstTreeOwner else { return }
-        counts[Int(owner - Survey.firstTreeOwner), default: 0] += 1
+        if let tree = owner.tree { counts[tree, default: 0] += 1 }
       }
       return counts
     }

@@ -165,9 +165,7 @@ private struct PageKinds {
         + findings.filter { $0.severity >= .damage }.compactMap(\.place.page))
     var pages: [Int: Int] = [:]
     survey.claims.forEach { _, owner in
-      if owner >= Survey.firstTreeOwner {
-        pages[Int(owner - Survey.firstTreeOwner), default: 0] += 1
-      }
+      if let tree = owner.tree { pages[tree, default: 0] += 1 }
     }
     let largest = pages.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .filter { survey.trees.indices.contains($0.key) }.prefix(PageMap.ownersMax)
@@ -189,8 +187,7 @@ private struct PageKinds {
   func forEachKnown(_ body: (_ page: Int, PageMap.Kind, _ colour: UInt8) -> Void) {
     survey.claims.forEach { page, owner in
       guard !damaged.contains(page) else { return }
-      let tree = Int(owner - Survey.firstTreeOwner)
-      guard tree >= 0 else {
+      guard let tree = owner.tree else {
         let kind: PageMap.Kind = free.contains(page) ? .free : .system
         return body(page.number, kind, kind.colour)
       }

@@ -12,12 +12,18 @@ import SQLiteFormat
 
 extension Rescue {
   /// The good backups of a database, newest first; none from a time that has not come yet.
+  ///
+  /// A folder may hold those of another database of the same name: they count only where there is
+  /// none that was made at this place.
   func goodBackups(
     of database: FilePath, vault: FilePath?
   ) throws(RescueError) -> [Backup] {
     let now = world.now()
-    return try backups(of: database, vault: vault).list()
-      .filter { $0.isGood && $0.name.created <= now }
+    let place = try RescueFolder(of: database, storage: world.storage).database
+    let vault = try backups(of: database, vault: vault)
+    let good = try vault.list().filter { $0.isGood && $0.name.created <= now }
+    let own = good.filter(Descent(of: place, in: vault.folder, world.storage).isOfSamePlace)
+    return own.isEmpty ? good : own
   }
 
   /// What could be restored in the place of an examined database, which learns from the backups

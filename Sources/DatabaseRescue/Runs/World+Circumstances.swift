@@ -26,10 +26,8 @@ extension World {
     found.freeBytes = try? storage.freeBytes(at: input.main.folder)
     found.syncMarks = conflictCopies(of: input.main)
     found.needsJournal = needsJournal(examination, input)
-    if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read),
-      let bytes = try? index.read(at: 0, count: 136)
-    {
-      found.logIndex = Circumstances.LogIndex(bytes)
+    if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
+      found.logIndex = LogIndex(index)
     }
     return found
   }

@@ -190,7 +190,7 @@ public struct InputFiles: Sendable {
       }
       return FileSet(
         main: part.map { SliceOfSource(whole, $0) } ?? whole,
-        wal: try sidecar(wal), journal: try sidecar(journal),
+        wal: try sidecar(wal), journal: try sidecar(journal), index: index(storage),
         superJournalExists: { name in
           let path = folder.appending(FilePath(bytes: name))
           return ((try? storage.status(of: path)) ?? nil) != nil
@@ -198,6 +198,12 @@ public struct InputFiles: Sendable {
     } catch {
       throw RescueError(error, doing: "open '\(main)'")
     }
+  }
+
+  /// The index of the log beside the database; nil where there is none, or another log was named.
+  private func index(_ storage: any Storage) -> (any PageSource)? {
+    guard wal == main.adding(suffix: "-wal") else { return nil }
+    return try? storage.open(main.adding(suffix: "-shm"), .read)
   }
 }
 

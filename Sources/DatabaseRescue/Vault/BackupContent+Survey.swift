@@ -91,9 +91,8 @@ private struct ChangedTables {
     pages.remove(.first)
     for page in pages {
       guard let owner = survey.claims.owner(of: page) else { continue }
-      if owner == Survey.schemaOwner { return nil }
-      let position = Int(owner - Survey.firstTreeOwner)
-      if survey.trees.indices.contains(position) {
+      if owner == .schema { return nil }
+      if let position = owner.tree, survey.trees.indices.contains(position) {
         names.insert(survey.trees[position].entry.table)
       }
     }

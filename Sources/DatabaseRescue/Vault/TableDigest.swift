@@ -62,7 +62,7 @@ private struct TableDigest {
 
   /// Adds a page and all that lies below it.
   mutating func add(_ number: PageNumber, depth: Int) {
-    guard depth <= TreeWalk.depthMax, claims.claim(number, for: Survey.firstTreeOwner),
+    guard depth <= TreeWalk.depthMax, claims.claim(number, for: .tree(0)),
       let reading = try? image.reading(of: number, as: kinds)
     else {
       isWhole = false

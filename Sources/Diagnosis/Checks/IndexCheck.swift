@@ -3,29 +3,33 @@
 
 import SQLiteFormat
 
+/// No row depends on an index: whatever is wrong with one weighs no more than damage.
 enum IndexCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
-    survey.trees.filter { $0.entry.kind == .index }.flatMap { index in
-      let place = Finding.Place(object: index.entry.name.text)
+    survey.trees.filter { $0.entry.kind == .index }.compactMap { index in
       guard index.isSound else { return damaged(index) }
-      guard let table = survey.tree(named: index.entry.table), table.isReadable else { return [] }
-      if table.computed?.failedIndexes.contains(index.entry.name) == true {
-        return [
-          Finding(
-            .indexMismatch,
-            "SQLite cannot compute the key of each row for index '\(index.entry.name)'", at: place)
-        ]
-      }
-      guard disagree(index, table, survey) else { return [] }
-      let difference = index.records - table.records
-      let message =
-        switch difference {
-        case 0: "index '\(index.entry.name)' holds other keys than its table"
-        case 1...:
-          "index '\(index.entry.name)' names \(counted(difference, "row")) that the table lacks"
-        default: "index '\(index.entry.name)' lacks \(counted(-difference, "row")) of its table"
-        }
-      return [Finding(.indexMismatch, message, at: place)]
+      guard let table = survey.tree(named: index.entry.table), table.isReadable,
+        let message = contradiction(between: index, and: table, survey)
+      else { return nil }
+      return Finding(.indexMismatch, message, at: .init(object: index.entry.name.text))
+    }
+  }
+
+  /// What an index says otherwise than its table, in words; nil where they agree as far as can be
+  /// told.
+  private static func contradiction(
+    between index: TreeSurvey, and table: TreeSurvey, _ survey: Survey
+  ) -> String? {
+    let name = index.entry.name
+    if table.computed?.failedIndexes.contains(name) == true {
+      return "SQLite cannot compute the key of each row for index '\(name)'"
+    }
+    guard disagree(index, table, survey) else { return nil }
+    let difference = index.records - table.records
+    return switch difference {
+    case 0: "index '\(name)' holds other keys than its table"
+    case 1...: "index '\(name)' names \(counted(difference, "row")) that the table lacks"
+    default: "index '\(name)' lacks \(counted(-difference, "row")) of its table"
     }
   }
 
@@ -43,14 +47,11 @@ enum IndexCheck: Check {
     return index.records != table.records
   }
 
-  /// No row depends on an index: whatever is wrong with one weighs no more than damage.
-  private static func damaged(_ index: TreeSurvey) -> [Finding] {
-    let faults = TreeCheck.faults(of: index)
-    let first = faults.first?.message ?? "its root cannot be read"
-    return [
-      Finding(
-        .indexDamaged, "index '\(index.entry.name)' is damaged: \(first)",
-        at: .init(page: faults.first?.place.page ?? index.root, object: index.entry.name.text))
-    ]
+  private static func damaged(_ index: TreeSurvey) -> Finding {
+    let first = TreeCheck.faults(of: CheckedTree(tree: index)).first
+    return Finding(
+      .indexDamaged,
+      "index '\(index.entry.name)' is damaged: \(first?.message ?? "its root cannot be read")",
+      at: .init(page: first?.place.page ?? index.root, object: index.entry.name.text))
   }
 }

@@ -40,6 +40,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case journalStale = 45
   case journalDamaged = 46
   case walResetPossible = 47
+  case logIndexStrange = 48
   case walInDoubt = 124
   case fileHeldApart = 125
 
@@ -265,6 +266,11 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .notice, "a known fault of SQLite is a possible cause",
         "SQLite 3.7.0 to 3.51.2 can lose pages when a log begins anew under a writer; 3.51.3, 3.50.7 "
           + "and 3.44.6 cannot: have the app use one")
+    case .logIndexStrange:
+      Entry(
+        .notice, "the -shm is not that of the WAL beside it",
+        "they are of two databases, or of two moments; the -shm holds no rows, and SQLite makes it "
+          + "anew: see that the -wal is the right one")
     case .pageDamaged:
       Entry(
         .loss, "a page is damaged",

@@ -58,7 +58,7 @@ package struct TableFigures: Hashable, Sendable {
     columns = shape.stored.map { Column(name: $0.name) }
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
-      image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
+      image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
     var figures = self
     scan.run(&claims) { event in
       switch event {

@@ -95,7 +95,7 @@ extension OrphanGroup {
   /// The leaves that follow one another, and the others each for itself.
   private func untangled(in pages: PageReader) -> [OrphanGroup] {
     guard leaves.count > 1 else { return [self] }
-    guard isTable else { return withoutStrangers(in: pages) }
+    guard isTable else { return withoutOthers(in: pages) }
     let spans = leaves.compactMap { pages.span(of: $0, isTable: true) }
     let chosen = PlaceOrder.rowID.chain(spans)
     guard chosen.count < leaves.count else { return [self] }
@@ -106,7 +106,7 @@ extension OrphanGroup {
 
   /// The leaves of an index whose entries are as long as those of most others, and those each for
   /// itself of which none is: pages of other trees that came to lie where the interior page leads.
-  private func withoutStrangers(in pages: PageReader) -> [OrphanGroup] {
+  private func withoutOthers(in pages: PageReader) -> [OrphanGroup] {
     let counts = leaves.map { page in
       Set(pages.rows(on: page, isTable: false).map(\.record.fieldCount))
     }
@@ -116,11 +116,11 @@ extension OrphanGroup {
     // Columns that were added later make rows longer, on the same pages as others.
     var own: Set<Int> = [usual.key]
     for count in counts where !count.isDisjoint(with: own) { own.formUnion(count) }
-    let strangers = zip(leaves, counts).filter { !$1.isEmpty && $1.isDisjoint(with: own) }.map(\.0)
-    guard !strangers.isEmpty else { return [self] }
+    let others = zip(leaves, counts).filter { !$1.isEmpty && $1.isDisjoint(with: own) }.map(\.0)
+    guard !others.isEmpty else { return [self] }
     var kept = self
-    kept.leaves.removeAll { strangers.contains($0) }
-    return [kept] + lone(Set(strangers))
+    kept.leaves.removeAll { others.contains($0) }
+    return [kept] + lone(Set(others))
   }
 
   private func lone(_ leaves: Set<PageNumber>) -> [OrphanGroup] {

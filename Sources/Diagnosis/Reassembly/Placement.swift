@@ -3,25 +3,6 @@
 
 import SQLiteFormat
 
-/// Why pages are held to be those of a tree.
-package enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
-  /// No other tree that misses pages there was declared with the types of the rows.
-  case declaredTypes
-  /// A backup has the page, byte by byte, as one of the table.
-  case backup
-  /// No other tree that misses pages there can have such rows.
-  case elimination
-  /// The tree leads to the page, if at another place than its rows belong.
-  case tree
-  /// The pointer map names the tree.
-  case pointerMap
-  /// An index of the table has the rows.
-  case index
-
-  /// Whether one kind of evidence is weaker than another.
-  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
 /// The placement of orphan groups.
 struct Placement {
   let pages: PageReader
@@ -254,37 +235,5 @@ extension Claimant {
       }
     }
     return sorted.indices.filter { !contested.contains($0) }.map { sorted[$0] }
-  }
-}
-
-/// What a pointer map says about the owner of a page.
-struct PointerMapTrail {
-  private let image: Image
-  private let treeOf: (PageNumber) -> Int?
-
-  /// A witness; `treeOf` names the tree of a root, or of a page whose owner is known.
-  init(_ image: Image, treeOf: @escaping (PageNumber) -> Int?) {
-    self.image = image
-    self.treeOf = treeOf
-  }
-
-  /// The tree that the entries of a page and of those above it lead to.
-  func tree(of page: PageNumber) -> Int? {
-    var page = page
-    for _ in 0..<TreeWalk.depthMax {
-      guard let map = image.geometry.pointerMapPage(for: page),
-        let bytes = try? image.bytes(of: map),
-        let entry = image.pointerMapEntry(of: page, in: bytes)
-      else { return nil }
-      switch entry.kind {
-      case .root: return treeOf(page)
-      case .child:
-        guard let parent = entry.parent else { return nil }
-        if let tree = treeOf(parent) { return tree }
-        page = parent
-      case .free, .firstOverflow, .laterOverflow: return nil
-      }
-    }
-    return nil
   }
 }

@@ -21,16 +21,13 @@ struct TreesInDoubt {
   /// The trees that lead to an interior page; of most pages one tree.
   private var leading: [PageNumber: [Int]] = [:]
 
-  init(
-    _ survey: Survey, _ pages: PageReader, _ schema: SchemaSurvey, _ doubtful: [Int],
-    _ unproven: PageSet
-  ) {
-    self.survey = survey
-    self.pages = pages
-    self.unproven = unproven
-    claimants = doubtful.map { survey.claimant($0, schema) }
+  init(_ doubt: Doubtful) {
+    survey = doubt.survey
+    pages = doubt.pages
+    unproven = doubt.unproven
+    claimants = doubt.trees.map(doubt.claimant)
     orphans = []
-    var inquiry = Inquiry(survey, pages, schema, claimants)
+    var inquiry = Inquiry(survey, pages, doubt.schema, claimants)
     for (index, claimant) in claimants.enumerated() {
       guard let root = survey.trees[claimant.position].root else { continue }
       // Where the indexes of a table know no rowids, they are asked about each row.

@@ -47,7 +47,7 @@ package struct KeyIndex: Sendable {
   package func scan(_ image: Image, _ body: (Entry) throws -> Void) rethrows {
     guard let root = tree.root else { return }
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: false, owner: .tree(0))
     var watch = order.map { OrderWatch($0) }
     try scan.run(&claims) { event in
       switch event {

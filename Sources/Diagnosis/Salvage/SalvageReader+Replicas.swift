@@ -89,15 +89,14 @@ private struct ReplicaOwners {
   private static func owners(in generation: Generation?, _ survey: Survey) -> PageClaims {
     guard let generation else { return PageClaims(pageCount: 0) }
     var claims = PageClaims(pageCount: generation.image.pageCount)
-    func claim(_ root: PageNumber, isTable: Bool, for owner: PageClaims.Owner) {
+    func claim(_ root: PageNumber, isTable: Bool, for owner: PageOwner) {
       var walk = TreeWalk(generation.image, root: root, isTable: isTable, owner: owner)
       while walk.next(&claims) != nil {}
     }
-    claim(.first, isTable: true, for: Survey.schemaOwner)
+    claim(.first, isTable: true, for: .schema)
     for (position, tree) in survey.trees.enumerated() {
-      let owner = Survey.firstTreeOwner + PageClaims.Owner(clamping: position)
       guard let root = tree.root else { continue }
-      claim(root, isTable: tree.isRowIDTable, for: owner)
+      claim(root, isTable: tree.isRowIDTable, for: .tree(position))
     }
     return claims
   }
@@ -106,7 +105,7 @@ private struct ReplicaOwners {
   /// its page.
   mutating func wants(_ replica: PageReplica) -> Bool {
     // The schema has readers of its own.
-    if owner(of: replica) == Survey.schemaOwner || replica.page == .first { return false }
+    if owner(of: replica) == .schema || replica.page == .first { return false }
     switch replica.source {
     case .unverifiedFrame: return true
     // A transaction that was under way when everything stopped is none; of a log that is cut off
@@ -141,21 +140,20 @@ private struct ReplicaOwners {
   }
 
   /// The owner of a copy's page: in the state that the unproven frames lead to, for one of them.
-  private func owner(of replica: PageReplica) -> PageClaims.Owner? {
+  private func owner(of replica: PageReplica) -> PageOwner? {
     switch replica.source {
     case .unverifiedFrame, .uncommittedFrame:
       if let owner = unproven.owner(of: replica.page) { return owner }
       // A page of the schema that is none any more may be anything.
       let owner = survey.claims.owner(of: replica.page)
-      return owner == Survey.schemaOwner ? nil : owner
+      return owner == .schema ? nil : owner
     case .main, .journal, .olderFrame, .supersededFrame:
       return survey.claims.owner(of: replica.page) ?? covered.owner(of: replica.page)
     }
   }
 
-  private func tree(of owner: PageClaims.Owner) -> TreeSurvey? {
-    let position = Int(owner) - Int(Survey.firstTreeOwner)
-    return survey.trees.indices.contains(position) ? survey.trees[position] : nil
+  private func tree(of owner: PageOwner) -> TreeSurvey? {
+    owner.tree.flatMap { survey.trees.indices.contains($0) ? survey.trees[$0] : nil }
   }
 }
 

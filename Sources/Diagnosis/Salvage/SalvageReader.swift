@@ -69,7 +69,7 @@ package struct SalvageReader: Sendable {
   ) rethrows {
     guard let root = index.root else { return }
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: false, owner: Survey.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: false, owner: .tree(0))
     try scan.run(&claims) { event in
       if case .record(let stored) = event { try body(stored) }
       return true
@@ -80,13 +80,13 @@ package struct SalvageReader: Sendable {
   private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    if let assignment = survey.reassembly.assignment(of: table, in: survey) {
+    if let assignment = survey.assignment(of: table) {
       return try read(assignment, of: table, &claims, body)
     }
     guard let root = table.root else { return }
     let name = table.entry.name
     var scan = TreeScan(
-      image, root: root, isTable: table.isRowIDTable, owner: Survey.firstTreeOwner)
+      image, root: root, isTable: table.isRowIDTable, owner: .tree(0))
     try scan.run(&claims) { event in
       switch event {
       case .page: break
@@ -110,7 +110,7 @@ package struct SalvageReader: Sendable {
     let contested = table.isRowIDTable ? contestedRows(of: assignment) : []
     for page in assignment.pages {
       let found = image.claimedRows(
-        on: page, isTable: table.isRowIDTable, survey.chains, &claims)
+        on: page, isTable: table.isRowIDTable, survey.reconstruction.chains, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
       for (row, doubt) in found.spilled {
@@ -148,7 +148,7 @@ package struct SalvageReader: Sendable {
   ) rethrows {
     for orphan in survey.reassembly.orphans {
       let found = image.claimedRows(
-        on: orphan.page, isTable: orphan.isTable, survey.chains, &claims)
+        on: orphan.page, isTable: orphan.isTable, survey.reconstruction.chains, &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.spilled.map(\.row) {
         try body(
@@ -161,7 +161,7 @@ package struct SalvageReader: Sendable {
   package var startingClaims: PageClaims {
     var claims = PageClaims(pageCount: image.pageCount)
     survey.claims.forEach { page, owner in
-      if owner == Survey.schemaOwner || owner == Survey.reservedOwner {
+      if owner == .schema || owner == .reserved {
         _ = claims.claim(page, for: owner)
       }
     }
@@ -181,98 +181,5 @@ extension Reassembly.Assignment {
     let testimony = witnesses.testimony(on: row)
     if testimony.isDenied { return .contradicted }
     return isInOrder || testimony.isEchoed ? nil : .misplaced
-  }
-}
-
-extension Image {
-  /// What can be read of a page of rows.
-  fileprivate struct Found {
-    var rows: [StoredRecord] = []
-    var doubtful: [StoredRecord] = []
-    var partial: [PartialRow] = []
-    /// Rows whose overflow chain is in doubt.
-    var spilled: [(row: StoredRecord, doubt: ChainDoubt)] = []
-    var faults: [FormatError] = []
-  }
-
-  /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
-  fileprivate func claimedRows(
-    on number: PageNumber, isTable: Bool, _ chains: ChainRepair, _ claims: inout PageClaims
-  ) -> Found {
-    var found = Found()
-    guard claims.claim(number, for: Survey.firstTreeOwner) else { return found }
-    do throws(FormatError) {
-      let reading = try reading(
-        of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
-      found.faults = reading.content.faults
-      guard reading.page.kind != .tableInterior else { return found }
-      let (content, listed) = (reading.content, Set(reading.content.listed))
-      for cell in content.cells + content.listed {
-        read(cell, on: reading.page, chains, &claims, &found)
-      }
-      for cell in content.doubtful where !listed.contains(cell) {
-        do throws(FormatError) {
-          found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
-        } catch {
-          found.faults.append(error)
-        }
-      }
-    } catch {
-      found.faults.append(error)
-    }
-    return found
-  }
-
-  /// Reads a cell that its page proves.
-  private func read(
-    _ cell: Cell, on page: BTreePage, _ chains: ChainRepair, _ claims: inout PageClaims,
-    _ found: inout Found
-  ) {
-    if let repair = chains.repair(of: cell, on: page.number),
-      let record = try? record(of: cell, on: page, along: repair.chain)
-    {
-      let row = StoredRecord(
-        rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
-      if repair.isSound { found.rows.append(row) } else { found.spilled.append((row, .inferred)) }
-      return
-    }
-    do throws(FormatError) {
-      if chains.isShared(cell, on: page.number) {
-        found.spilled.append((try claims.readDoubtful(cell, of: page, in: self), .shared))
-        return
-      }
-      let row = try claims.read(cell, of: page, in: self, for: Survey.firstTreeOwner)
-      if cell.overflow != nil, hasZeroedPage(cell, on: page) {
-        found.spilled.append((row, .zeroed))
-      } else {
-        found.rows.append(row)
-      }
-    } catch {
-      if let partial = partialRow(for: error, on: page, &claims) {
-        found.partial.append(partial)
-      } else {
-        found.faults.append(error)
-      }
-    }
-  }
-
-  /// Whether a page of a cell's chain is nothing but zeros, and what lies before or behind it is
-  /// not: a value full of zeros hardly begins or ends with a page.
-  private func hasZeroedPage(_ cell: Cell, on page: BTreePage) -> Bool {
-    guard let chain = try? overflowChain(of: cell, on: page.number) else { return false }
-    var before = page.bytes.slice(cell.local).last
-    var isZeroBefore = false
-    for number in chain.pages {
-      guard let bytes = try? bytes(of: number) else { return true }
-      if bytes.isZero {
-        if before != 0, !isZeroBefore { return true }
-        isZeroBefore = true
-      } else {
-        if isZeroBefore, bytes.slice(4..<5) != [0] { return true }
-        isZeroBefore = false
-      }
-      before = bytes.prefix(geometry.usable).last
-    }
-    return false
   }
 }

@@ -31,7 +31,9 @@ struct DoubtfulSchema {
     let known = Set(others.map(\.key))
     var claims: [PageNumber: Int] = [:]
     for root in (entries + others).compactMap(\.root) { claims[root, default: 0] += 1 }
-    let free = image.pagesInTrunks
+    // Whether or not a header leads there.
+    let free = Set(
+      image.possibleTrunks(among: image.dataPages).flatMap { $0.leaves + [$0.trunk] })
     let candidates = entries.filter { entry in
       guard let root = entry.root else { return false }
       return claims[root] == 1 && !free.contains(root) && !known.contains(entry.key)
@@ -55,25 +57,5 @@ struct DoubtfulSchema {
       form = RecordForm(table)
     }
     return form.isBorneOut(by: root, in: image, isOfIndex: isIndex) ?? false
-  }
-}
-
-extension Image {
-  /// The pages that are named by what may be a trunk of the freelist, whether or not a header leads
-  /// there: file format, section 1.5.
-  fileprivate var pagesInTrunks: Set<PageNumber> {
-    var named: Set<PageNumber> = []
-    for page in dataPages {
-      guard let bytes = try? bytes(of: page), let next = bytes.big32(at: 0),
-        let count = bytes.big32(at: 4), next <= pageCount, count > 0,
-        count <= geometry.usable / 4 - 2
-      else { continue }
-      let leaves = (0..<Int(count)).compactMap { PageNumber(bytes.big32(at: 8 + 4 * $0) ?? 0) }
-      guard leaves.count == Int(count), leaves.allSatisfy({ $0.number <= pageCount }) else {
-        continue
-      }
-      named.formUnion(leaves + [page])
-    }
-    return named
   }
 }

@@ -40,57 +40,16 @@ extension Survey {
     guard let root = tree.root, let page = try? image.btreePage(root), page.soundCells != nil
     else { return nil }
     guard page.kind.isTable == tree.isRowIDTable else { return false }
-    guard let position = position(of: tree), let form = claimant(position, schema).form else {
-      return nil
-    }
-    return form.isBorneOut(by: page, in: image, isOfIndex: tree.entry.kind == .index)
-  }
-}
-
-extension RecordForm {
-  /// How many records of a root are looked at.
-  private static let sampleMax = 64
-
-  /// Whether the rows on a sound root, or on a leaf below it, are of this form; nil where nothing
-  /// tells.
-  func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
-    guard let rows = root.kind == .tableInterior ? image.leaf(below: root) : root,
-      let cells = rows.soundCells
-    else { return nil }
-    let records = cells.prefix(Self.sampleMax).compactMap { cell in
-      try? image.record(of: cell, on: rows).record
-    }
-    guard !records.isEmpty else { return nil }
-    let fitting = records.count { record in
-      admits(record) && expects(record) && (!isOfIndex || record.fieldCount == fields.count)
-    }
-    return fitting * 4 >= records.count * 3
-  }
-}
-
-extension Image {
-  /// How many children of an interior page are looked at.
-  private static var childrenMax: Int { 16 }
-
-  /// A leaf below an interior page of a table, whose rowids show that it has not moved.
-  fileprivate func leaf(below page: BTreePage) -> BTreePage? {
-    var page = page
-    for _ in 0..<TreeWalk.depthMax where page.kind == .tableInterior {
-      let children = 0..<min(page.cellCount, Self.childrenMax)
-      guard let next = children.firstResult({ child($0, of: page) }) else { return nil }
-      page = next
-    }
-    return page.kind == .tableLeaf ? page : nil
+    return form(of: tree, schema)?.isBorneOut(
+      by: page, in: image, isOfIndex: tree.entry.kind == .index)
   }
 
-  /// A child of an interior page; nil where its rowids do not show that it has not moved.
-  private func child(_ position: Int, of page: BTreePage) -> BTreePage? {
-    // The last row below a pointer may have been deleted since; mostly it is there.
-    guard let cell = try? page.cell(position), let child = PageNumber(cell.leftChild),
-      let next = try? btreePage(child), next.kind.isTable, let cells = next.soundCells,
-      let last = cells.last?.rowID, let most = cell.rowID,
-      next.kind.isLeaf ? last == most : last < most
-    else { return nil }
-    return next
+  /// What the records of a tree look like; nil where its statement cannot be read.
+  func form(of tree: TreeSurvey, _ schema: SchemaSurvey) -> RecordForm? {
+    schema.table(named: tree.entry.table).flatMap { table in
+      if tree.entry.kind == .table { return RecordForm(table) }
+      return schema.parsed.index(named: tree.entry.name, of: table.name)
+        .map { RecordForm($0, over: table) }
+    }
   }
 }

@@ -23,7 +23,7 @@ struct PointerMapReview {
     for tree in [schema] + trees {
       guard let root = tree.root else { continue }
       var walk = TreeWalk(
-        image, root: root, isTable: tree.isRowIDTable, owner: Survey.firstTreeOwner)
+        image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
       while let step = walk.next(&claims) {
         if case .page(let visit) = step { look(at: visit) }
       }

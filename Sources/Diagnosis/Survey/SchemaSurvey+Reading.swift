@@ -17,11 +17,11 @@ extension SchemaSurvey {
       kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
     var scratch = claims
     var (records, doubtful) = believesTable ? rows(of: image, &scratch) : ([], [])
-    if !believesTable { _ = claims.claim(.first, for: Survey.schemaOwner) }
+    if !believesTable { _ = claims.claim(.first, for: .schema) }
     let tree = TreeSurvey(
       TreeTask(
         entry: own, root: believesTable ? .first : nil, isRowIDTable: true,
-        owner: Survey.schemaOwner),
+        owner: .schema),
       in: image, claims: &claims)
     let live = records.count
     var orphans = live
@@ -81,7 +81,7 @@ extension SchemaSurvey {
   ) -> (records: [StoredRecord], doubtful: [StoredRecord]) {
     var records: [StoredRecord] = []
     var doubtful: [StoredRecord] = []
-    var scan = TreeScan(image, root: .first, isTable: true, owner: Survey.schemaOwner)
+    var scan = TreeScan(image, root: .first, isTable: true, owner: .schema)
     scan.run(&claims) { event in
       switch event {
       case .record(let stored), .misplaced(let stored): records.append(stored)
@@ -106,7 +106,7 @@ extension SchemaSurvey {
       else { continue }
       let rows = pages.rows(on: page, isTable: true)
       guard !rows.isEmpty, rows.allSatisfy({ $0.record.isOfSchema }) else { continue }
-      _ = claims.claim(page, for: Survey.schemaOwner)
+      _ = claims.claim(page, for: .schema)
       records += rows
     }
     return records

@@ -20,7 +20,7 @@ package struct Survey: Sendable {
   /// Whether the first page is that of another database, and is not believed.
   package let hasHeadOfAnother: Bool
   /// Every tree that the schema names and that has a root, tables first.
-  package private(set) var trees: [TreeSurvey]
+  package internal(set) var trees: [TreeSurvey]
   /// Where among them those of a name are.
   let treePlaces: TreePlaces
   /// The list of unused pages.
@@ -30,9 +30,7 @@ package struct Survey: Sendable {
   /// How many pages nothing leads to that lie in holes of the file: they are zeros.
   package let unclaimedInHoles: Int
   /// What was put together again of the trees that are damaged.
-  package private(set) var reassembly = Reassembly()
-  /// What is known of the overflow chains of the trees that are damaged.
-  private(set) var chains = ChainRepair()
+  package internal(set) var reconstruction = Reconstruction()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   package let hasPointerMaps: Bool
   /// Whether the log was applied although it does not go on from the database file: the file alone
@@ -53,19 +51,18 @@ package struct Survey: Sendable {
   /// Why nothing could be read of the file; nil where something could.
   package let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
-  package private(set) var failures = ReadFailures()
-
-  /// The owner of the schema table's pages.
-  package static let schemaOwner: PageClaims.Owner = 0
-  /// The owner of the free list's pages.
-  static let freelistOwner: PageClaims.Owner = 1
-  /// The owner of pages that hold no content: pointer maps and the lock-byte page.
-  static let reservedOwner: PageClaims.Owner = 2
-  /// The owner of the first tree's pages; the next ones follow.
-  package static let firstTreeOwner: PageClaims.Owner = 3
+  package internal(set) var failures = ReadFailures()
 
   /// The encoding of the database's text.
   package var encoding: TextEncoding { schema?.encoding ?? .utf8 }
+
+  /// Which page is whose, where trees are damaged.
+  package var reassembly: Reassembly { reconstruction.reassembly }
+
+  /// The pages of a table that was put together again; nil when its own root leads to its rows.
+  func assignment(of table: TreeSurvey) -> Reassembly.Assignment? {
+    position(of: table).flatMap { reassembly.assignments[$0] }
+  }
 
   /// The position of a tree among all.
   func position(of tree: TreeSurvey) -> Int? {
@@ -80,52 +77,6 @@ package struct Survey: Sendable {
 }
 
 extension Survey {
-  /// Surveys a file set; reads every page at least once and changes nothing.
-  ///
-  /// What is `known` from outside stands in for what the file has lost.
-  ///
-  /// - Throws: `CutShort` when the reading was stopped: of what was not read, nothing is known.
-  package init(
-    _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
-  ) throws(CutShort) {
-    do throws(ReadFailure) {
-      self = try Self.make(files, parser: parser, known).reassembled(known.pages)
-    } catch {
-      self.init(kind: .unknown, readFailure: error)
-    }
-    failures = files.failures
-    try failures.requireUncut()
-  }
-
-  private static func make(
-    _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
-  ) throws(ReadFailure) -> Survey {
-    var kind = try FileKind.named(files.main)
-    // A database whose first commits are all in its log has an empty main file.
-    let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
-    if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
-    let (whole, transfer) = try TextTransfer.undone(files)
-    let magic = try GeometrySearch.placeOfMagic(whole.main)
-    let neighbours = try Neighbours(whole.main, magic: magic)
-    let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
-    let outcome = try GeometrySearch.decide(files, magic: neighbours.map(\.head) ?? magic)
-    if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
-      return Survey(kind: .encrypted)
-    }
-    guard let decision = outcome.decision else {
-      if kind != nil || !outcome.candidates.isEmpty {
-        return Survey(
-          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
-      }
-      return Survey(kind: try FileKind.pageless(files.main))
-    }
-    if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
-    var reading = SurveyReading(
-      files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
-      parser: parser, known: known, neighbours: neighbours?.others ?? [])
-    return try reading.settled()
-  }
-
   init(
     kind: FileKind, candidates: [Geometry] = [], transfer: TextTransfer? = nil,
     readFailure: ReadFailure? = nil
@@ -170,7 +121,7 @@ extension Survey {
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
-      _ = freeClaims.claim(page, for: Self.freelistOwner)
+      _ = freeClaims.claim(page, for: .freelist)
     }
     kind = reading.kind
     geometry = decision
@@ -209,27 +160,14 @@ extension Survey {
     return survey
   }
 
-  /// The survey with what can be put together again of its damaged trees.
-  private func reassembled(_ knownPages: KnownPages?) -> Survey {
-    var survey = self
-    survey.reassembly = Reassembly(of: self, knownPages: knownPages)
-    survey.chains = ChainRepair(of: survey)
-    for position in trees.indices {
-      guard let rows = survey.reassembly.rows(of: position) else { continue }
-      let found = trees[position].records + trees[position].misplaced.count
-      survey.trees[position].regained = max(0, rows - found)
-    }
-    return survey
-  }
-
   private static func claimReservedPages(
     of image: Image, hasPointerMaps: Bool, _ claims: inout PageClaims
   ) {
-    if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: reservedOwner) }
+    if let lock = image.geometry.lockBytePage { _ = claims.claim(lock, for: .reserved) }
     guard hasPointerMaps else { return }
     // What lies in a hole is no map, and nothing else either.
     for page in image.dataPages where image.geometry.isPointerMap(page) {
-      _ = claims.claim(page, for: reservedOwner)
+      _ = claims.claim(page, for: .reserved)
     }
   }
 
@@ -264,39 +202,12 @@ extension Survey {
       }
       return TreeTask(
         entry: entry, root: entry.root, isRowIDTable: isRowIDTable,
-        owner: firstTreeOwner + PageClaims.Owner(clamping: index),
+        owner: .tree(index),
         indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
         computed: computed,
         shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
-  }
-}
-
-extension Image {
-  /// Whether a page can be nothing but a pointer map: each of its entries makes sense.
-  fileprivate func startsPointerMap(_ number: Int) -> Bool {
-    guard let number = PageNumber(number), hasPageNumbers, let bytes = try? bytes(of: number) else {
-      return false
-    }
-    let count = min(geometry.usable / 5, pageCount - number.number)
-    return count > 0
-      && (1...count).allSatisfy { offset in
-        guard let page = PageNumber(number.number + offset),
-          let entry = pointerMapEntry(of: page, in: bytes)
-        else { return false }
-        switch entry.kind {
-        case .root, .free: return entry.parent == nil
-        case .child, .firstOverflow, .laterOverflow:
-          return entry.parent.map { $0.number <= pageCount && $0 != page } ?? false
-        }
-      }
-  }
-
-  /// Whether a page is beyond doubt one of a tree, which a pointer-map page never looks like.
-  fileprivate func isTreePage(_ number: Int) -> Bool {
-    guard let number = PageNumber(number), let page = try? btreePage(number) else { return false }
-    return page.layoutFaults.isEmpty && (page.kind.isLeaf || page.cellCount > 0)
   }
 }
 
@@ -331,7 +242,7 @@ extension Survey {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [Name: Int64] = [:]
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: true, owner: Self.firstTreeOwner)
+    var scan = TreeScan(image, root: root, isTable: true, owner: .tree(0))
     scan.run(&claims) { event in
       if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue

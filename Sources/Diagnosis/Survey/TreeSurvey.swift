@@ -101,7 +101,7 @@ struct TreeTask: Sendable {
   /// Whether the tree is that of a table with rowids.
   let isRowIDTable: Bool
   /// Whom its pages are claimed for.
-  let owner: PageClaims.Owner
+  let owner: PageOwner
   /// The indexes over the table whose keys can be computed from its rows.
   var indexes: [IndexShape] = []
   /// How its records become rows, where that is known.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A database file with the journals beside it.
 
-/// A database file with its `-wal` and `-journal`; `-shm` is a cache and is ignored.
+/// A database file with its `-wal` and `-journal`, and the `-shm`, a cache of which no page comes.
 package struct FileSet: Sendable {
   /// The database file.
   package let main: any PageSource
@@ -9,6 +9,8 @@ package struct FileSet: Sendable {
   package let wal: (any PageSource)?
   /// The rollback journal, when there is one.
   package let journal: (any PageSource)?
+  /// The index of the log, the `-shm`, when there is one; that it cannot be read costs nothing.
+  package let index: (any PageSource)?
   /// Whether a super-journal of this name still exists; a journal that names one that
   /// does not is stale.
   package let superJournalExists: @Sendable (Bytes) -> Bool
@@ -21,12 +23,13 @@ package struct FileSet: Sendable {
   /// read of them is noted in `failures`.
   package init(
     main: any PageSource, wal: (any PageSource)? = nil, journal: (any PageSource)? = nil,
-    failures: ReadFailures = ReadFailures(),
+    index: (any PageSource)? = nil, failures: ReadFailures = ReadFailures(),
     superJournalExists: @escaping @Sendable (Bytes) -> Bool = { _ in false }
   ) {
     self.main = NotedSource(main, failures)
     self.wal = wal.map { NotedSource($0, failures) }
     self.journal = journal.map { NotedSource($0, failures) }
+    self.index = index
     self.failures = failures
     self.superJournalExists = superJournalExists
   }
@@ -34,7 +37,7 @@ package struct FileSet: Sendable {
   /// The files with another database file in the place of theirs.
   package func with(main: any PageSource) -> FileSet {
     FileSet(
-      main: main, wal: wal, journal: journal, failures: failures,
+      main: main, wal: wal, journal: journal, index: index, failures: failures,
       superJournalExists: superJournalExists)
   }
 }

@@ -28,7 +28,7 @@ extension Freelist {
     var leaves: [PageNumber] = []
     var faults: [FormatError] = []
     var seen: Set<PageNumber> = []
-    let capacity = image.geometry.usable / 4 - 2
+    let capacity = image.geometry.trunkCapacity
     var next = first
     while let trunk = next {
       guard seen.insert(trunk).inserted else {
@@ -58,5 +58,32 @@ extension Freelist {
     self.trunks = trunks
     self.leaves = leaves
     self.faults = faults
+  }
+}
+
+extension Geometry {
+  /// How many leaves a trunk page can name.
+  fileprivate var trunkCapacity: Int { usable / 4 - 2 }
+}
+
+extension Image {
+  /// Those of some pages that can be trunks of a free list, whether or not anything leads there, with
+  /// the leaves that they name.
+  ///
+  /// Such a page names at least one leaf, and none but pages that `canBeFree`.
+  package func possibleTrunks(
+    among pages: some Sequence<PageNumber>, naming canBeFree: (PageNumber) -> Bool = { _ in true }
+  ) -> [(trunk: PageNumber, leaves: [PageNumber])] {
+    func free(_ number: UInt32) -> PageNumber? {
+      PageNumber(number).flatMap { $0.number <= pageCount && canBeFree($0) ? $0 : nil }
+    }
+    return pages.compactMap { page in
+      guard let bytes = try? bytes(of: page), let next = bytes.big32(at: 0),
+        let count = bytes.big32(at: 4), count > 0, count <= geometry.trunkCapacity,
+        next == 0 || free(next) != nil
+      else { return nil }
+      let leaves = (0..<Int(count)).compactMap { free(bytes.big32(at: 8 + 4 * $0) ?? 0) }
+      return leaves.count == Int(count) ? (page, leaves) : nil
+    }
   }
 }

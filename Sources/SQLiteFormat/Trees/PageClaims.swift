@@ -1,18 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns each page of a database.
 
+/// What owns a page.
+package enum PageOwner: Hashable, Sendable {
+  /// The schema table.
+  case schema
+  /// The list of unused pages.
+  case freelist
+  /// What holds no content: a pointer map, or the lock-byte page.
+  case reserved
+  /// A tree, by its position among those of whoever claims its pages.
+  case tree(Int)
+
+  /// The position of the tree that it is; nil for another structure.
+  package var tree: Int? { if case .tree(let position) = self { position } else { nil } }
+
+  /// The owner as one number, 0 or more.
+  fileprivate var code: Int32 {
+    switch self {
+    case .schema: 0
+    case .freelist: 1
+    case .reserved: 2
+    case .tree(let position): Int32(clamping: position + 3)
+    }
+  }
+
+  /// The owner of a number; nil where it is negative.
+  fileprivate init?(code: Int32) {
+    guard code >= 0 else { return nil }
+    self = code < 3 ? [.schema, .freelist, .reserved][Int(code)] : .tree(Int(code) - 3)
+  }
+}
+
 /// Who owns each page: every page has at most one owner.
 ///
 /// Room is taken for stretches of pages of which one has an owner: a file can have far more pages
 /// than it has bytes on the disk.
 package struct PageClaims: Sendable {
-  /// What owns a page: the position of a tree in the caller's list, or a structure.
-  package typealias Owner = Int32
-
   /// How many pages a stretch has.
   private static let stretch = 4096
-  /// The owners by stretches, or -1; empty where no page of a stretch has one.
-  private var owners: [[Owner]]
+  /// The owners by stretches as numbers, or -1; empty where no page of a stretch has one.
+  private var owners: [[Int32]]
   private let pageCount: Int
   /// How many pages have an owner.
   package private(set) var count = 0
@@ -51,31 +79,32 @@ package struct PageClaims: Sendable {
   }
 
   /// The owner of a page; nil while nothing claimed it.
-  package func owner(of page: PageNumber) -> Owner? {
+  package func owner(of page: PageNumber) -> PageOwner? {
     guard page.number <= pageCount else { return nil }
     let stretch = owners[page.number / Self.stretch]
     guard !stretch.isEmpty else { return nil }
-    let owner = stretch[page.number % Self.stretch]
-    return owner >= 0 ? owner : nil
+    return PageOwner(code: stretch[page.number % Self.stretch])
   }
 
   /// Claims a page; false when something already owns it or there is no such page.
-  package mutating func claim(_ page: PageNumber, for owner: Owner) -> Bool {
+  package mutating func claim(_ page: PageNumber, for owner: PageOwner) -> Bool {
     guard page.number <= pageCount else { return false }
     let (index, place) = page.number.quotientAndRemainder(dividingBy: Self.stretch)
     if owners[index].isEmpty { owners[index] = Array(repeating: -1, count: Self.stretch) }
     guard owners[index][place] < 0 else { return false }
-    owners[index][place] = owner
+    owners[index][place] = owner.code
     count += 1
     return true
   }
 
   /// Calls `body` with every page that has an owner, in order, from one page on.
-  package func forEach(from first: Int = 1, _ body: (PageNumber, Owner) -> Void) {
+  package func forEach(from first: Int = 1, _ body: (PageNumber, PageOwner) -> Void) {
     for index in owners.indices.dropFirst(first / Self.stretch) where !owners[index].isEmpty {
-      for (place, owner) in owners[index].enumerated() where owner >= 0 {
+      for (place, code) in owners[index].enumerated() {
         let number = index * Self.stretch + place
-        if number >= first, let page = PageNumber(number) { body(page, owner) }
+        guard number >= first, let owner = PageOwner(code: code), let page = PageNumber(number)
+        else { continue }
+        body(page, owner)
       }
     }
   }

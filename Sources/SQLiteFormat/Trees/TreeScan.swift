@@ -40,12 +40,12 @@ package struct TreeScan: Sendable {
   }
 
   private let image: Image
-  private let owner: PageClaims.Owner
+  private let owner: PageOwner
   private var walk: TreeWalk
   private var lastRowID: Int64?
 
   /// A scan from a root; pages and overflow pages are claimed for `owner`.
-  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
+  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageOwner) {
     self.image = image
     self.owner = owner
     walk = TreeWalk(image, root: root, isTable: isTable, owner: owner)
@@ -137,7 +137,7 @@ extension PageClaims {
   /// - Throws: ``FormatError`` when the record cannot be read, or a page of its chain has another
   ///   owner.
   package mutating func read(
-    _ cell: Cell, of page: BTreePage, in image: Image, for owner: Owner
+    _ cell: Cell, of page: BTreePage, in image: Image, for owner: PageOwner
   ) throws(FormatError) -> StoredRecord {
     let (stored, chain) = try record(of: cell, on: page, in: image)
     for overflow in chain.pages where !claim(overflow, for: owner) {

@@ -64,12 +64,12 @@ package struct TreeWalk: Sendable {
 
   private let image: Image
   private let kinds: [BTreePage.Kind]
-  private let owner: PageClaims.Owner
+  private let owner: PageOwner
   private var pending: [Pending]
   private var faults: [Step] = []
 
   /// A walk from a root; pages are claimed for `owner`.
-  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageClaims.Owner) {
+  package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageOwner) {
     self.image = image
     kinds = BTreePage.Kind.allCases.filter { $0.isTable == isTable }
     self.owner = owner

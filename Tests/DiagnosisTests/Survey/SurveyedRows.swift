@@ -47,7 +47,7 @@ extension Survey {
     }
     var rows: [ExactRow] = []
     var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: 0)
+    var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
     try scan.run(&claims) { event in
       switch event {
       case .record(let stored), .misplaced(let stored):

@@ -218,11 +218,11 @@ import Testing
     let lock = try #require(image.geometry.lockBytePage)
     #expect(lock.number == Self.lock)
     var claims = PageClaims(pageCount: image.pageCount)
-    let isFree = claims.claim(lock, for: 2)
+    let isFree = claims.claim(lock, for: .reserved)
     #expect(isFree)
     var rows: [Int64?] = []
     var faults: [FormatError] = []
-    var scan = TreeScan(image, root: 2.page, isTable: true, owner: 3)
+    var scan = TreeScan(image, root: 2.page, isTable: true, owner: .tree(0))
     scan.run(&claims) { event in
       switch event {
       case .record(let stored): rows.append(stored.rowID)

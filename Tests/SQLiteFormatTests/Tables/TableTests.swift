@@ -176,11 +176,11 @@ import Testing
   @Test func `a page has one owner`() {
     var claims = PageClaims(pageCount: 3)
     #expect(claims.owner(of: 3.page) == nil)
-    let first = claims.claim(3.page, for: 5)
-    let second = claims.claim(3.page, for: 6)
-    let outside = claims.claim(4.page, for: 5)
+    let first = claims.claim(3.page, for: .tree(5))
+    let second = claims.claim(3.page, for: .tree(6))
+    let outside = claims.claim(4.page, for: .tree(5))
     #expect(first && !second && !outside)
-    #expect(claims.owner(of: 3.page) == 5)
+    #expect(claims.owner(of: 3.page) == .tree(5))
     #expect(claims.owner(of: 4.page) == nil)
     #expect(claims.owner(of: 4_294_967_295.page) == nil)
   }

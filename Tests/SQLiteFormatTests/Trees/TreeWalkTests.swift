@@ -23,11 +23,11 @@ import Testing
     let image = try FileMaker(pages).image()
     var claims = PageClaims(pageCount: image.pageCount)
     for page in claimed {
-      let isFree = claims.claim(page.page, for: 99)
+      let isFree = claims.claim(page.page, for: .tree(99))
       #expect(isFree)
     }
     var result = Result()
-    var scan = TreeScan(image, root: root.page, isTable: isTable, owner: 7)
+    var scan = TreeScan(image, root: root.page, isTable: isTable, owner: .tree(7))
     scan.run(&claims) { event in
       switch event {
       case .page(let visit):
@@ -59,7 +59,7 @@ import Testing
       .image()
     var claims = PageClaims(pageCount: image.pageCount)
     var rows = 0
-    var scan = TreeScan(image, root: 2.page, isTable: true, owner: 0)
+    var scan = TreeScan(image, root: 2.page, isTable: true, owner: .tree(0))
     scan.run(&claims) { event in
       if case .record = event { rows += 1 }
       return rows < 3
@@ -229,10 +229,10 @@ import Testing
   @Test func `a chain that another row owns is not read twice`() throws {
     let image = try Self.image()
     var claims = PageClaims(pageCount: image.pageCount)
-    let isFree = claims.claim(4.page, for: 1)
+    let isFree = claims.claim(4.page, for: .tree(1))
     #expect(isFree)
     var faults: [FormatError] = []
-    var scan = TreeScan(image, root: 2.page, isTable: true, owner: 0)
+    var scan = TreeScan(image, root: 2.page, isTable: true, owner: .tree(0))
     scan.run(&claims) { event in
       if case .cellFault(let error) = event { faults.append(error) }
       return true

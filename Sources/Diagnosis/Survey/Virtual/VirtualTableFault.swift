@@ -31,7 +31,7 @@ enum VirtualTableFault: Hashable, Sendable {
 
 extension VirtualTableFault {
   /// Whether it is what the tables hold that is wrong, and not what they are.
-  fileprivate var isOfRows: Bool { if case .misshapen = self { false } else { true } }
+  var isOfRows: Bool { if case .misshapen = self { false } else { true } }
 }
 
 extension Survey {
@@ -58,31 +58,13 @@ extension Survey {
   /// Whether something is wrong with how a virtual table is stored.
   package func isDamaged(_ table: VirtualTable) -> Bool { !faults(of: table).isEmpty }
 
-  /// How many rows of a virtual table are gone with the table or the nodes that held them, as far as
-  /// its other tables tell.
-  package func rowsLost(of table: VirtualTable) -> Loss {
-    guard table.isFullText else {
-      let isLost = faults(of: table).contains { fault in
-        if case .nodesDiffer(let missing) = fault { missing > 0 } else { false }
-      }
-      return isLost ? .unknown : .none
-    }
-    guard let content = table.part("content") else {
-      // What is left of words without texts is copied.
-      let isLost = !table.hasTexts && faults(of: table).contains { $0.isOfRows }
-      return isLost ? .unknown : .none
-    }
-    guard treePlaces[content.name] == nil else { return .none }
-    guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
-    return count == 0 ? .none : .exactly(count)
-  }
-
   private func tally(of part: VirtualTable.Part?) -> ShadowTally? {
     guard let part, let tree = tree(named: part.name), tree.isReadable else { return nil }
     return tree.shadow
   }
 
-  private func rowCount(of part: VirtualTable.Part?) -> Int? {
+  /// How many rows a part of a virtual table has; nil where not all of them can be read.
+  func rowCount(of part: VirtualTable.Part?) -> Int? {
     guard let part, let tree = tree(named: part.name), tree.isReadable else { return nil }
     return tree.records
   }

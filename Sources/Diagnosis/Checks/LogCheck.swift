@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The write-ahead log: is it there, is it this database's, and is it whole?
+
+import SQLiteFormat
+
+enum LogCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let image = survey.image else { return [] }
+    switch image.wal {
+    case .absent:
+      guard survey.header?.isWAL == true else { return [] }
+      return [
+        Finding(
+          .walMissing, "the database is in WAL mode and there is no -wal file beside it")
+      ]
+    case .empty: return []
+    case .applied(let log): return applied(log) + (survey.isLogInDoubt ? [inDoubt] : [])
+    case .foreign(let log):
+      return [
+        Finding(
+          .walForeign,
+          log.pageSize == image.geometry.pageSize
+            ? "the -wal was not written for this database, which is read without it"
+            : "the -wal has pages of \(log.pageSize) bytes, the database of "
+              + "\(image.geometry.pageSize)")
+      ]
+    case .outdated:
+      return [
+        Finding(
+          .walForeign,
+          "the -wal ends before a state that the database is already in, and is left out")
+      ]
+    case .contradictory:
+      return [
+        Finding(
+          .walForeign,
+          "the database is sound without the -wal and contradicts itself with it: it is left out")
+      ]
+    case .unusable(let error):
+      return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
+    }
+  }
+
+  private static let inDoubt = Finding(
+    .walInDoubt,
+    "the -wal does not go on from this file, which is sound without it too; the two together hold "
+      + "more rows, and are read")
+
+  private static func applied(_ log: WriteAheadLog) -> [Finding] {
+    var findings: [Finding] = []
+    let commits = log.committed.count { $0.commitPageCount != nil }
+    if commits > 0 {
+      findings.append(
+        Finding(
+          .walCommitted,
+          "\(counted(commits, "transaction")) in \(counted(log.committed.count, "frame")) of "
+            + "the -wal are part of the database"))
+    }
+    let lost = log.commitsAfterBreak
+    if !log.continued.isEmpty { findings.append(continued(log)) }
+    switch log.ending {
+    case .complete, .olderGeneration: break
+    case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset):
+      // After a crash the last transaction is often half written: SQLite skips it too. Whole
+      // transactions of the same generation behind the break were committed once.
+      guard lost > 0 || log.continued.isEmpty else { break }
+      findings.append(
+        Finding(
+          .walDamaged,
+          lost > 0
+            ? "the chain of frames in the -wal breaks, and \(counted(lost, "transaction")) behind the "
+              + "break cannot be trusted"
+            : "the last transaction of the -wal is not complete and does not count",
+          at: .init(offset: offset), severity: lost > 0 ? .loss : .notice))
+    }
+    return findings
+  }
+
+  /// What SQLite would not read of a log that was damaged.
+  private static func continued(_ log: WriteAheadLog) -> Finding {
+    let commits = log.continued.count { $0.commitPageCount != nil }
+    let damaged =
+      log.damaged.isEmpty ? "" : ", \(counted(log.damaged.count, "frame")) of it damaged"
+    return Finding(
+      .walDamaged,
+      "the chain of frames in the -wal is broken\(damaged): \(counted(commits, "transaction")) behind "
+        + "the break were committed, as their checksums prove, and SQLite would not read them",
+      at: .init(offset: log.continued.first?.offset), severity: .loss)
+  }
+}

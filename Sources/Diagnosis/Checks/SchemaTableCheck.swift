@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Can the schema table be read, is it this database's, and does every row of it declare something?
+
+import SQLiteFormat
+
+enum SchemaTableCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let schema = survey.schema else { return [] }
+    guard !survey.hasHeadOfAnother else {
+      return [
+        Finding(
+          .headOfAnother, "the header and the schema are those of another database",
+          at: .init(page: .first, offset: 0))
+      ]
+    }
+    return tree(schema.tree) + misfits(schema) + rows(schema)
+  }
+
+  private static func place(of fault: FormatError) -> Finding.Place {
+    .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")
+  }
+
+  private static func tree(_ tree: TreeSurvey) -> [Finding] {
+    let faults = tree.pageFaults.first + tree.cellFaults.first + tree.misplaced.first
+    return faults.map { fault in
+      Finding(
+        .schemaDamaged, "the schema table is damaged: \(fault.problem)", at: place(of: fault))
+    }
+      + tree.layoutFaults.first.map { fault in
+        Finding(
+          .freeSpaceDamaged, "a page of the schema table does not use each byte exactly once",
+          at: place(of: fault))
+      }
+  }
+
+  private static func misfits(_ schema: SchemaSurvey) -> [Finding] {
+    schema.misfits.first.map { fault in
+      Finding(
+        .schemaDamaged, "a row of the schema table declares nothing", at: place(of: fault))
+    }
+  }
+
+  /// Rows because of which SQLite refuses the whole file.
+  private static func rows(_ schema: SchemaSurvey) -> [Finding] {
+    schema.rowFaults.map { fault in
+      Finding(
+        .schemaDamaged, "SQLite refuses the schema row of '\(fault.name)': \(fault.reason)",
+        at: .init(object: fault.name.text), severity: .damage)
+    }
+  }
+}

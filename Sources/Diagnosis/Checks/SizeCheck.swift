@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Are all pages there that the header and the journals count?
+
+import SQLiteFormat
+
+enum SizeCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let decision = survey.geometry, let image = survey.image else { return [] }
+    // Pages that no tree leads to were free.
+    let severity: Finding.Severity = survey.holdsEveryRow ? .damage : .loss
+    return lastPage(image, decision.geometry) + journals(image, severity)
+      + count(survey, image, severity)
+  }
+
+  private static func lastPage(_ image: Image, _ geometry: Geometry) -> [Finding] {
+    let bytes = image.files.main.byteCount - image.start
+    let rest = bytes % geometry.pageSize
+    // A page that a checkpoint was writing lies whole in the log; one behind the end is nobody's.
+    let last = PageNumber(bytes / geometry.pageSize + 1)
+    let isWhole = last.map { image.origin(of: $0) != .main || $0.number > image.pageCount } ?? false
+    guard rest != 0, !isWhole else { return [] }
+    return [
+      Finding(
+        .partialLastPage,
+        "the file ends \(rest) bytes into page \(bytes / geometry.pageSize + 1)",
+        at: .init(page: last))
+    ]
+  }
+
+  private static func journals(_ image: Image, _ severity: Finding.Severity) -> [Finding] {
+    guard image.missingPages > 0 else { return [] }
+    return [
+      Finding(
+        .truncated,
+        "the journals count \(counted(image.missingPages, "page")) that are in none of the files",
+        at: .init(page: image.firstMissingPage), severity: severity)
+    ]
+  }
+
+  /// The header's count of pages against those that there are.
+  private static func count(
+    _ survey: Survey, _ image: Image, _ severity: Finding.Severity
+  ) -> [Finding] {
+    guard let header = survey.header, header.isPageCountValid,
+      header.pageCount != image.statedPageCount
+    else { return [] }
+    let message =
+      "the header counts \(counted(header.pageCount, "page")), there are "
+      + "\(counted(image.pageCount, "page"))"
+    return [
+      header.pageCount > image.pageCount
+        ? Finding(
+          .truncated, message, at: .init(page: PageNumber(image.pageCount + 1)), severity: severity)
+        : Finding(
+          .pageCountMismatch, message, at: .init(page: .first, offset: 28),
+          severity: survey.usesPages(after: header.pageCount) ? .damage : .notice)
+    ]
+  }
+}
+
+extension Survey {
+  /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
+  fileprivate func usesPages(after count: Int) -> Bool {
+    guard let image, count < image.pageCount else { return false }
+    var isUsed = false
+    claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner != .reserved }
+    return isUsed
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is every statement of the schema a declaration that SQLite can parse, and text?
+
+import SQLiteFormat
+
+enum StatementCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    guard let schema = survey.schema else { return [] }
+    return schema.parsed.refused.map(finding) + (survey.hasHeadOfAnother ? [] : texts(schema))
+  }
+
+  private static func finding(of refused: RefusedStatement) -> Finding {
+    let place = Finding.Place(object: refused.name.text)
+    return switch refused.weight {
+    case .noDeclaration:
+      Finding(
+        .schemaHostile,
+        "the SQL of '\(refused.name)' is not the declaration that its row says: \(refused.reason)",
+        at: place)
+    case .unreadable:
+      Finding(
+        .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
+        at: place)
+    case .unchecked:
+      Finding(
+        .schemaSQLUnreadable, "the SQL of '\(refused.name)' was not checked: \(refused.reason)",
+        at: place, severity: .warning)
+    }
+  }
+
+  /// Names and statements whose bytes are no text: SQLite does not mind them.
+  private static func texts(_ schema: SchemaSurvey) -> [Finding] {
+    schema.entriesWithoutText.map { entry in
+      Finding(
+        .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was the file transferred as if it were text?
+
+import SQLiteFormat
+
+enum TransferCheck: Check {
+  static func findings(in survey: Survey) -> [Finding] {
+    survey.transfer.map { [finding(of: $0)] } ?? []
+  }
+
+  private static func finding(of transfer: TextTransfer) -> Finding {
+    switch transfer {
+    case .lineFeedsExpanded(let removed):
+      Finding(
+        .lineEndingsConverted,
+        "every line feed follows a carriage return: the file was transferred as text, and is read "
+          + "without \(counted(removed, "carriage return"))", severity: .damage)
+    case .carriageReturnsDropped:
+      Finding(
+        .lineEndingsConverted,
+        "no carriage return is left before a line feed, and the file is too short: it was "
+          + "transferred as text, and what was dropped cannot be put back")
+    case .reencoded:
+      Finding(
+        .lineEndingsConverted,
+        "every byte that is not ASCII was replaced: the file was transferred as UTF-8 text, and "
+          + "the bytes are lost")
+    }
+  }
+}

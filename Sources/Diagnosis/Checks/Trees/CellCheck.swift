@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does every cell of a tree yield its record, with the overflow chain of a long one?
+
+import SQLiteFormat
+
+enum CellCheck: FaultCheck {
+  static func findings(in checked: CheckedTree) -> [Finding] {
+    checked.findings(checked.tree.cellFaults) { words(for: $0, checked.name) }
+  }
+
+  private static func words(for fault: FormatError, _ name: Name) -> (FindingCode, String) {
+    switch fault.problem {
+    case .chainTooShort, .chainTooLong, .chainAstray, .pageMissing, .claimedTwice, .payloadTooLarge:
+      (
+        .overflowBroken,
+        "a long value of '\(name)' is broken at page \(fault.pageWords): \(fault.problem)"
+      )
+    default: (.cellDamaged, "a cell of '\(name)' on page \(fault.pageWords): \(fault.problem)")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a database from around its files: nothing of it lies in their bytes.
+
+package import SQLiteFormat
+
+/// What is known of a database from around its files.
+package struct Circumstances: Hashable, Sendable {
+  /// Where files lie.
+  package enum FileSystem: Hashable, Sendable {
+    /// On a disk of this machine.
+    case local
+    /// On another machine, or behind a program, by the name of the system.
+    case shared(String)
+  }
+
+  /// A backup of this program that was given in place of a database.
+  package struct OwnBackup: Hashable, Sendable {
+    /// The name of the database that it holds.
+    package let database: String
+    /// When it was made, in words.
+    package let made: String
+    /// The version of the schema.
+    package let userVersion: Int
+    /// How many bytes the database has; nil where that is not known.
+    package let byteCount: Int?
+    /// Whether it is complete.
+    package let isComplete: Bool
+
+    /// Describes a backup.
+    package init(
+      database: String, made: String, userVersion: Int, byteCount: Int?, isComplete: Bool
+    ) {
+      self.database = database
+      self.made = made
+      self.userVersion = userVersion
+      self.byteCount = byteCount
+      self.isComplete = isComplete
+    }
+  }
+
+  /// A file of the set, or a backup, with when it last changed.
+  package struct Moment: Hashable, Sendable {
+    /// What it is, such as `the database` or a backup by name.
+    package let what: String
+    /// Seconds since 1970.
+    package let time: Double
+
+    /// Notes a moment.
+    package init(_ what: String, at time: Double) {
+      self.what = what
+      self.time = time
+    }
+  }
+
+  /// The file system; nil where it is not known.
+  package var fileSystem: FileSystem?
+  /// The names of files beside it that programs leave which synchronise folders.
+  package var syncMarks: [String] = []
+  /// How many bytes can still be written beside it; nil where that is not known.
+  package var freeBytes: Int?
+  /// What the index of its log tells; nil where there is none.
+  package var logIndex: LogIndex?
+  /// Whether it contradicts itself without the journal that is applied; nil where none is.
+  package var needsJournal: Bool?
+  /// The backup that was given in its place; nil where it is none.
+  package var ownBackup: OwnBackup?
+  /// When its files last changed, and when its backups were made, oldest first.
+  package var moments: [Moment] = []
+
+  /// Nothing is known.
+  package init() {}
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reading of a file set that counts: with or without its log, page by page as they lie or as
+// they were, with its head believed or not. Each of it is tried, and what is found decides.
+
+import SQLiteFormat
+
+extension SurveyReading {
+  /// The survey of the files as they are read best.
+  ///
+  /// - Throws: ``ReadFailure`` when a file cannot be read.
+  mutating func settled() throws(ReadFailure) -> Survey {
+    var survey = surveyed
+    if let rejoined = try rejoined(after: survey) {
+      let other = rejoined.surveyed
+      if other.reachesMore(than: survey) { (self, survey) = (rejoined, other) }
+    }
+    guard survey.speaksOfAnother else { return survey }
+    believesHead = false
+    return surveyed
+  }
+
+  /// The reading of the files with the pages back in their places that moved.
+  private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
+    guard let image = survey.image else { return nil }
+    if !survey.leadsAstray {
+      guard try survey.meetsPagesAskew(in: image) else { return nil }
+    }
+    guard
+      let pages = try MovedPages(
+        files.main, decision.geometry, start: decision.start,
+        statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
+        roots: survey.roots)
+    else { return nil }
+    var reading = self
+    reading.files = files.with(main: pages.file)
+    reading.decision = GeometryDecision(
+      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
+    reading.firstMovedPage = pages.first
+    return reading
+  }
+
+  /// The survey, with the log or without it.
+  private var surveyed: Survey {
+    // Without numbers, the frames of a log have no place.
+    let full = image(without: decision.hasPageNumbers ? nil : .foreign)
+    // The very first transaction was cut off: its journal takes everything back.
+    guard full.pageCount > 0 else { return Survey(kind: .empty) }
+    guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
+    return LogTrust(full: full, without: { image(without: $0) }, survey: { Survey($0, self) })
+      .chosen
+  }
+
+  private func image(without doubt: Image.LogDoubt?) -> Image {
+    Image(
+      files, geometry: decision.geometry, start: decision.start,
+      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many rows of a table are lost: exactly, at least, or unknown. Three different words.
+
+import SQLiteFormat
+
+/// How many rows of a table are lost.
+public enum Loss: Hashable, Sendable, CustomStringConvertible {
+  /// None.
+  case none
+  /// So many, proven by a sound index that still counts them, or by damaged cells alone.
+  case exactly(Int)
+  /// So many, and perhaps more.
+  case atLeast(Int)
+  /// Nothing says how many.
+  case unknown
+
+  /// The loss in words.
+  public var description: String {
+    switch self {
+    case .none: "no rows"
+    case .exactly(let count): "exactly \(counted(count, "row"))"
+    case .atLeast(let count): "at least \(counted(count, "row"))"
+    case .unknown: "an unknown number of rows"
+    }
+  }
+}
+
+extension Survey {
+  /// How many rows of a table's tree are lost.
+  ///
+  /// A sound index over every row still counts the rows that the table lost. Without
+  /// one, each damaged cell is one row, and each page that is gone held at least one.
+  package func loss(of tree: TreeSurvey) -> Loss {
+    let counts = soundIndexes(over: tree).map(\.records)
+    let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
+    if tree.isReadable, tree.pages > 0 {
+      // Rows that an index still names, or entries that it should have lost: nothing tells.
+      return count.map { $0 > tree.records } ?? false ? .unknown : .none
+    }
+    if isOnlyMisplaced(tree) { return .none }
+    let kept = tree.records + tree.regained + tree.misplaced.count
+    if let count, count >= kept {
+      if tree.misplaced.isEmpty { return count == kept ? .none : .exactly(count - kept) }
+      // What lies in the place of other rows may be anything.
+      return count == kept ? .unknown : .atLeast(count - kept)
+    }
+    let missing = tree.cellFaults.count + tree.pageFaults.count
+    // Pages that were given back may be all that was lost, or a part of it.
+    if tree.pages == 0 || missing == 0 || tree.regained > 0 { return .unknown }
+    return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
+  }
+
+  /// How many rows of a table's tree were read: whoever reads it again must find as many.
+  package func rowsFound(in tree: TreeSurvey) -> Int {
+    assignment(of: tree)?.rows ?? tree.records + tree.misplaced.count
+  }
+
+  /// Whether every row of a table is there exactly once, although some lie in the wrong place.
+  ///
+  /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no
+  /// others.
+  package func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
+    guard !tree.misplaced.isEmpty, tree.pageFaults.isEmpty, tree.cellFaults.isEmpty else {
+      return false
+    }
+    let indexes = soundIndexes(over: tree)
+    return !indexes.isEmpty
+      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
+  }
+
+  /// The sound indexes over every row of a table.
+  private func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
+    treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
+      index.isSound && tree.expectedKeys[index.entry.name] != nil
+    }
+  }
+
+  /// Whether every row that the schema leads to can be read, in its place or not.
+  var holdsEveryRow: Bool {
+    schema?.tree.isReadable == true
+      && trees.allSatisfy { $0.entry.kind == .index || loss(of: $0) == .none }
+  }
+}

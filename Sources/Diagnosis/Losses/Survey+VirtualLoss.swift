@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many rows of a virtual table are lost.
+
+import SQLiteFormat
+
+extension Survey {
+  /// How many rows of a virtual table are gone with the table or the nodes that held them, as far as
+  /// its other tables tell.
+  package func rowsLost(of table: VirtualTable) -> Loss {
+    guard table.isFullText else {
+      let isLost = faults(of: table).contains { fault in
+        if case .nodesDiffer(let missing) = fault { missing > 0 } else { false }
+      }
+      return isLost ? .unknown : .none
+    }
+    guard let content = table.part("content") else {
+      // What is left of words without texts is copied.
+      let isLost = !table.hasTexts && faults(of: table).contains { $0.isOfRows }
+      return isLost ? .unknown : .none
+    }
+    guard treePlaces[content.name] == nil else { return .none }
+    guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
+    return count == 0 ? .none : .exactly(count)
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages and their rows as they are looked at again and again: each damaged page is taken apart once.
+
+import SQLiteFormat
+
+/// Reads the pages of an image again and again, and remembers what was hard to read.
+final class PageReader {
+  /// How many readings of damaged pages are kept at most.
+  private static let keptMax = 2048
+
+  private struct Question: Hashable {
+    let page: PageNumber
+    /// Whether the page is read as one of a table with rowids, or of an index; nil for either.
+    let isTable: Bool?
+  }
+
+  /// What was read of damaged pages.
+  private final class Memory {
+    var answers: [Question: PageReading?] = [:]
+  }
+
+  /// The image.
+  let image: Image
+  private let memory: Memory
+  /// How many more overflow pages are read: in a hostile file, every cell may lead into the same
+  /// long chain.
+  private var patience: Int
+
+  /// A reader that has read nothing.
+  convenience init(_ image: Image) {
+    self.init(image, Memory())
+  }
+
+  private init(_ image: Image, _ memory: Memory) {
+    self.image = image
+    self.memory = memory
+    patience = 16 * image.pageCount
+  }
+
+  /// A reader that remembers the same, with all of its patience.
+  var rested: PageReader { PageReader(image, memory) }
+
+  /// Reads a page as one of a table with rowids, or of an index; nil when nothing of such a page
+  /// can be read.
+  func reading(of page: PageNumber, isTable: Bool) -> PageReading? {
+    reading(
+      Question(page: page, isTable: isTable),
+      as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
+  }
+
+  /// Reads a page as whatever it is; nil when it is none of a tree.
+  func reading(of page: PageNumber) -> PageReading? {
+    guard let bytes = try? image.bytes(of: page), bytes.mayBeTreePage(image.geometry) else {
+      return nil
+    }
+    return reading(Question(page: page, isTable: nil), as: BTreePage.Kind.allCases)
+  }
+
+  private func reading(_ question: Question, as kinds: [BTreePage.Kind]) -> PageReading? {
+    if let answer = memory.answers[question] { return answer }
+    let reading = try? image.reading(of: question.page, as: kinds)
+    // A sound page is read again as fast as it is looked up.
+    if reading?.content.layoutFault != nil || reading == nil,
+      memory.answers.count < Self.keptMax
+    {
+      memory.answers[question] = .some(reading)
+    }
+    return reading
+  }
+
+  /// Those of some pages that can be read as whatever they are, in order.
+  func readable(among pages: PageSet, besides others: PageSet) -> [PageNumber] {
+    let candidates = pages.pages.filter { !others.contains($0) }
+    let size = 256
+    let image = image
+    // Most overflow pages, and all sound pages of trees, are told by a look.
+    let looked = Cores.map((candidates.count + size - 1) / size) { part in
+      candidates[(part * size)..<Swift.min(candidates.count, (part + 1) * size)]
+        .map { number -> Bool? in
+          guard let bytes = try? image.bytes(of: number), bytes.mayBeTreePage(image.geometry)
+          else { return false }
+          let page = try? BTreePage(bytes, number: number, geometry: image.geometry)
+          return page?.soundCells != nil ? true : nil
+        }
+    }
+    return zip(candidates, looked.joined()).filter { page, isReadable in
+      isReadable ?? (reading(of: page) != nil)
+    }.map(\.0)
+  }
+
+  /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
+  /// those that it may have.
+  func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
+    guard let reading = reading(of: page, isTable: isTable), reading.page.kind != .tableInterior
+    else { return [] }
+    let content = reading.content
+    return (content.cells.isEmpty ? content.doubtful : content.cells).compactMap { cell in
+      guard let record = record(of: cell, on: reading.page) else { return nil }
+      return StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset)
+    }
+  }
+
+  /// The overflow chain of a cell; nil where it is broken.
+  func chain(of cell: Cell, on page: PageNumber) -> OverflowChain? {
+    hasPatience(for: cell) ? try? image.overflowChain(of: cell, on: page) : nil
+  }
+
+  /// The record of a cell; nil where it does not hold.
+  func record(of cell: Cell, on page: BTreePage) -> Record? {
+    hasPatience(for: cell) ? try? image.record(of: cell, on: page).record : nil
+  }
+
+  private func hasPatience(for cell: Cell) -> Bool {
+    patience -= image.pagesToFollow(for: cell)
+    return cell.overflow == nil || patience > 0
+  }
+}
+
+extension PageReading {
+  /// The pages that an interior page names; none for a leaf.
+  var children: [PageNumber] {
+    guard !page.kind.isLeaf else { return [] }
+    let named = content.cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    return named.compactMap(\.self)
+  }
+}
+
+extension Bytes {
+  /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
+  /// that it is a page of a tree, its cell pointers do, or its header was overwritten with zeros.
+  fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {
+    guard let first else { return false }
+    if BTreePage.Kind(rawValue: first) != nil { return true }
+    if prefix(8).allSatisfy({ $0 == 0 }) { return contains { $0 != 0 } }
+    return [8, 12].contains { header in
+      let count = Swift.min(big16(at: 3) ?? 0, (geometry.usable - header) / 2)
+      guard count > 0 else { return false }
+      let pointers = (0..<count).map { big16(at: header + 2 * $0) ?? 0 }
+      let fitting = pointers.count { $0 >= header + 2 * count && $0 <= geometry.usable - 4 }
+      return fitting * 4 >= count * 3 && Set(pointers).count * 4 >= count * 3
+    }
+  }
+}

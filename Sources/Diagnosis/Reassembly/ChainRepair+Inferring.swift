@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overflow chains of damaged trees: whose a page is that two rows lead to, and where a chain goes
+// on whose link is wrong.
+
+import SQLiteFormat
+
+extension PageReader {
+  /// The overflow pages of the rows of a page.
+  fileprivate func overflowPages(of page: PageNumber) -> [PageNumber] {
+    guard let reading = reading(of: page) else { return [] }
+    return (reading.content.cells + reading.content.doubtful).flatMap {
+      chain(of: $0, on: page)?.pages ?? []
+    }
+  }
+}
+
+extension ChainRepair {
+  /// How many broken chains are looked at, at most, and how many ways for all of them to go on:
+  /// where there are more, none is the only one.
+  private static let brokenMax = 256
+  private static let waysMax = 1 << 14
+
+  /// A cell, its page, and the overflow pages that its links lead to.
+  private struct Spill {
+    let place: Place
+    let cell: Cell
+    let pages: [PageNumber]
+    let length: Int
+  }
+
+  /// One way for a chain to go on: behind the first `kept` of its own pages, with another one.
+  private struct Way {
+    let kept: Int
+    let tail: Tail
+  }
+
+  /// A chain to which no cell leads: what a broken link has cut off.
+  private struct Tail {
+    let pages: [PageNumber]
+
+    var head: PageNumber? { pages.first }
+  }
+
+  /// Looks at the chains of all rows whose tree is damaged, or has lost their pages.
+  ///
+  /// In a hostile file, every cell may lead into the same long chain: then nothing is inferred.
+  init(of doubt: Doubtful, _ reassembly: Reassembly) {
+    let (image, reader) = (doubt.image, doubt.pages.rested)
+    guard image.hasPageNumbers else { return }
+    var whole: [Spill] = []
+    var broken: [Spill] = []
+    var patience = 4 * image.pageCount
+    for (page, isTable) in reassembly.spillingPages {
+      guard let reading = reader.reading(of: page, isTable: isTable) else { continue }
+      for cell in reading.content.cells where cell.overflow != nil {
+        let chain = reader.chain(of: cell, on: page)
+        let spill = Spill(
+          place: Place(page: page, offset: cell.offset), cell: cell,
+          pages: chain?.pages ?? image.reachedPages(of: cell, on: page),
+          length: image.chainLength(of: cell))
+        patience -= spill.pages.count
+        guard patience > 0 else { return }
+        if chain != nil { whole.append(spill) } else { broken.append(spill) }
+      }
+    }
+    guard !whole.isEmpty || !broken.isEmpty else { return }
+    broken += settle(&whole, doubt)
+    guard !broken.isEmpty, broken.count <= Self.brokenMax else { return }
+    let hasPointerMaps = doubt.survey.hasPointerMaps
+    guard hasPointerMaps || doubt.knowsFreePages else { return }
+    let orphans = reassembly.orphans.map(\.page)
+    var taken = reassembly.ownedPages
+    for page in orphans { taken.insert(page) }
+    // What a broken chain still leads to is its own, or another's: in no case a tail.
+    for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
+    for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
+    var left = doubt.unproven
+    for page in taken.pages { left.remove(page) }
+    infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps)
+  }
+
+  /// Decides whose the pages are that more than one chain has; returns the cells that they are not
+  /// of, and takes those off `whole`.
+  private mutating func settle(_ whole: inout [Spill], _ doubt: Doubtful) -> [Spill] {
+    var uses: [PageNumber: Int] = [:]
+    for page in whole.lazy.flatMap(\.pages) { uses[page, default: 0] += 1 }
+    func isProven(_ page: PageNumber) -> Bool {
+      doubt.survey.claims.owner(of: page).map { !doubt.owners.contains($0) } ?? false
+    }
+    var losers: [Spill] = []
+    var kept: [Spill] = []
+    for spill in whole {
+      if spill.pages.contains(where: isProven) {
+        losers.append(spill)
+      } else if spill.pages.allSatisfy({ uses[$0] == 1 }) {
+        kept.append(spill)
+      } else {
+        switch doubt.image.pointerMapConfirms(spill.pages, from: spill.place.page, behind: nil) {
+        case true?: kept.append(spill)
+        case false?: losers.append(spill)
+        case nil:
+          kept.append(spill)
+          shared.insert(spill.place)
+        }
+      }
+    }
+    whole = kept
+    return losers
+  }
+
+  /// Finds for broken chains where they go on, when there is one way only and no other chain could
+  /// go that way; first among the ways that fit to the byte, then among all that are left.
+  private mutating func infer(
+    _ broken: [Spill], from tails: [Int: [Tail]], _ image: Image, _ hasPointerMaps: Bool
+  ) {
+    var patience = Self.waysMax
+    var open: [(spill: Spill, ways: [Way], fitting: [Way])] = []
+    for spill in broken {
+      var ways: [Way] = []
+      for kept in 0..<min(spill.pages.count + 1, spill.length) {
+        for tail in tails[spill.length - kept] ?? [] {
+          patience -= 1
+          guard patience > 0 else { return }
+          let isConfirmed = image.pointerMapConfirms(
+            tail.pages, from: spill.place.page,
+            behind: kept > 0 ? spill.pages[kept - 1] : nil)
+          if isConfirmed ?? !hasPointerMaps { ways.append(Way(kept: kept, tail: tail)) }
+        }
+      }
+      open.append((spill, ways, ways.filter { Self.fits($0.tail, spill, image) }))
+    }
+    while let (index, way) = Self.unambiguous(open.map(\.fitting))
+      ?? Self.unambiguous(open.map(\.ways))
+    {
+      let spill = open.remove(at: index).spill
+      repairs[spill.place] = Repair(
+        chain: OverflowChain(pages: Array(spill.pages.prefix(way.kept)) + way.tail.pages),
+        isSound: way.kept == 0)
+      for other in open.indices {
+        open[other].ways.removeAll { $0.tail.head == way.tail.head }
+        open[other].fitting.removeAll { $0.tail.head == way.tail.head }
+      }
+    }
+  }
+
+  /// A cell that has one way only, which no other cell has.
+  private static func unambiguous(_ ways: [[Way]]) -> (index: Int, way: Way)? {
+    var wanted: [PageNumber?: Int] = [:]
+    for way in ways.joined() { wanted[way.tail.head, default: 0] += 1 }
+    for (index, ways) in ways.enumerated() {
+      if let way = ways.first, ways.count == 1, wanted[way.tail.head] == 1 { return (index, way) }
+    }
+    return nil
+  }
+
+  /// Whether what a payload leaves of the last page is all zero, and what it takes is not: SQLite
+  /// clears new pages.
+  private static func fits(_ tail: Tail, _ spill: Spill, _ image: Image) -> Bool {
+    let capacity = image.geometry.overflowCapacity
+    let used = spill.cell.payloadSize - spill.cell.local.count - (spill.length - 1) * capacity
+    guard let last = tail.pages.last, let bytes = try? image.bytes(of: last),
+      (1...capacity).contains(used), bytes.count >= 4 + capacity
+    else { return false }
+    return bytes[3 + used] != 0 && bytes[(4 + used)..<(4 + capacity)].allSatisfy { $0 == 0 }
+  }
+
+  /// The chains among pages that belong to nobody, by their length: each from a page that no other
+  /// leads to, to one that ends it, with none that two lead to.
+  ///
+  /// A page of zeros says nothing, and is part of none.
+  private static func tails(
+    among unclaimed: PageSet, in image: Image
+  ) -> [Int: [Tail]] {
+    var links: [PageNumber: UInt32] = [:]
+    var leading: [PageNumber: Int] = [:]
+    for page in unclaimed.pages {
+      guard let bytes = try? image.bytes(of: page), !bytes.isZero,
+        let link = bytes.big32(at: 0)
+      else { continue }
+      links[page] = link
+      if let next = PageNumber(link) { leading[next, default: 0] += 1 }
+    }
+    var tails: [Int: [Tail]] = [:]
+    for head in links.keys.sorted() where leading[head] == nil {
+      var pages = [head]
+      var link = links[head] ?? 0
+      // A page that one other alone leads to is met once in all of these walks.
+      while let next = PageNumber(link), leading[next] == 1, let following = links[next] {
+        pages.append(next)
+        link = following
+      }
+      if link == 0 { tails[pages.count, default: []].append(Tail(pages: pages)) }
+    }
+    return tails
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a survey is in doubt: trees that are not all there, and pages that nobody has proven.
+
+import SQLiteFormat
+
+/// What of a survey is in doubt, worked out once for all who put it together again.
+final class Doubtful {
+  /// The survey.
+  let survey: Survey
+  /// The pages of its database.
+  let image: Image
+  /// Its schema.
+  let schema: SchemaSurvey
+  /// Who reads the pages.
+  let pages: PageReader
+  /// The trees that miss pages or disagree with their indexes, as positions among the trees.
+  let trees: [Int]
+  /// The same as owners of pages.
+  let owners: Set<PageOwner>
+  /// The pages of the free list that its head no longer leads to.
+  let unlisted: Set<PageNumber>
+  /// The pages that no sound tree has: those of the trees in doubt, and those of none.
+  let unproven: PageSet
+  /// How many pages but the first do not show what they are; nil where pages are missing.
+  ///
+  /// Any of them may be one of the free list.
+  private(set) lazy var unshownPages: Int? = countUnshownPages()
+
+  /// Looks for what is in doubt; nil where there is no database to be in doubt of.
+  init?(_ survey: Survey) {
+    guard let image = survey.image, let schema = survey.schema else { return nil }
+    (self.survey, self.image, self.schema) = (survey, image, schema)
+    pages = PageReader(image)
+    trees = survey.treesInDoubt(image, schema)
+    let owners = Set(trees.map { PageOwner.tree($0) })
+    let unlisted = survey.unlistedFreePages(image)
+    unproven = PageSet(
+      image.dataPages.lazy.filter {
+        survey.claims.owner(of: $0).map(owners.contains) ?? !unlisted.contains($0)
+      })
+    (self.owners, self.unlisted) = (owners, unlisted)
+  }
+
+  /// Whether every free page is known, so that what is left over is in use.
+  var knowsFreePages: Bool {
+    guard let freelist = survey.freelist, let header = survey.header else {
+      return unshownPages == 0
+    }
+    return survey.isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
+  }
+
+  private func countUnshownPages() -> Int? {
+    guard image.hasPageNumbers, image.start <= 0, survey.unclaimedInHoles == 0 else { return nil }
+    let unclaimed = survey.unclaimed
+    var unknown = Set(
+      unclaimed.filter { $0.content == .unknown || $0.content == .zero }.map(\.page))
+    unknown.subtract(unlisted)
+    unknown.remove(.first)
+    for page in unclaimed.map(\.page) where !unknown.isEmpty {
+      guard let reading = pages.reading(of: page) else { continue }
+      unknown.remove(page)
+      for cell in reading.content.cells where cell.overflow != nil {
+        guard let chain = pages.chain(of: cell, on: page) else { return nil }
+        unknown.subtract(chain.pages)
+      }
+      for child in reading.children where child.number > image.pageCount { return nil }
+    }
+    return unknown.count
+  }
+
+  /// What is known of a tree in doubt.
+  func claimant(_ position: Int) -> Claimant {
+    let tree = survey.trees[position]
+    let isTable = tree.isRowIDTable
+    let counts = schema.table(named: tree.entry.table)?.autoincrement == true
+    return Claimant(
+      position: position, name: tree.entry.name, isTable: isTable,
+      holdsRows: tree.entry.kind == .table, form: survey.form(of: tree, schema),
+      order: isTable
+        ? .rowID
+        : .key(schema.keyOrder(of: tree.entry, schemaFormat: survey.header?.schemaFormat ?? 4)),
+      rowIDMax: counts ? survey.sequences[tree.entry.name] : nil)
+  }
+}
+
+extension Survey {
+  /// The tree whose root leads to a page, as a position among the trees.
+  func treeThatLeads(to page: PageNumber) -> Int? {
+    claims.owner(of: page)?.tree.flatMap { trees.indices.contains($0) ? $0 : nil }
+  }
+
+  fileprivate func treesInDoubt(_ image: Image, _ schema: SchemaSurvey) -> [Int] {
+    var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
+    // Who leads to a page that another one claims may be the one that is wrong.
+    for index in doubtful {
+      let faults = trees[index].pageFaults.first + trees[index].cellFaults.first
+      for fault in faults where fault.problem == .claimedTwice {
+        if let position = fault.page.flatMap(treeThatLeads) { doubtful.insert(position) }
+      }
+    }
+    // A root that is a leaf has nothing that leads to it but a number: pages that changed places
+    // give a small table the rows of another one.
+    if !doubtful.isEmpty {
+      doubtful.formUnion(
+        trees.indices.filter {
+          trees[$0].pages == 1 && !doubtful.contains($0)
+            && isBorneOut(trees[$0], in: image, schema) == false
+        })
+    }
+    return doubtful.sorted()
+  }
+
+  private func isInDoubt(_ tree: TreeSurvey) -> Bool {
+    if !tree.isSound || tree.pages == 0 { return true }
+    guard tree.entry.kind == .table else { return false }
+    return !tree.unfit.isEmpty
+      || tree.expectedKeys.contains { name, keys in
+        self.tree(named: name).map { $0.isSound && $0.keys != keys } ?? false
+      }
+  }
+
+  /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
+  fileprivate func unlistedFreePages(_ image: Image) -> Set<PageNumber> {
+    guard !isFreelistWhole else { return [] }
+    let trunks = image.possibleTrunks(among: image.dataPages.filter { claims.owner(of: $0) == nil })
+    {
+      claims.owner(of: $0) == nil
+    }
+    return Set(
+      trunks.filter { Set($0.leaves).count == $0.leaves.count }.flatMap { [$0.trunk] + $0.leaves })
+  }
+
+  /// Whether the free list was followed to its end, and has as many pages as the header says.
+  fileprivate var isFreelistWhole: Bool {
+    guard let freelist, let header else { return false }
+    return freelist.faults.isEmpty && freelist.count == header.freelistCount
+  }
+
+  /// The pages with rows whose table is not proven, and how many rows they have.
+  var rowsWithoutTable: (pages: Int, rows: Int) {
+    let orphans = reassembly.orphans
+    return (orphans.count, orphans.reduce(0) { $0 + $1.rows })
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged trees put together again: which page is whose, by evidence, and what stays without owner.
+//
+// survey's trees -> those in doubt -> outlines (what each says it has) -> chains (what fits) ->
+// orphan groups (what is left) -> placement (whose they are) -> assignments
+
+import SQLiteFormat
+
+extension Reassembly {
+  /// Puts together again what is in doubt.
+  init(of doubt: Doubtful, knownPages: KnownPages?) {
+    var work = TreesInDoubt(doubt)
+    guard !doubt.trees.isEmpty || !work.orphans.isEmpty else { return }
+    work.takePages()
+    let pages = doubt.pages
+    let copies = pages.copies(among: work.orphans)
+    let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
+    var placement = Placement(
+      work.claimants, in: pages, pointerMap: work.pointerMap, home: work.home,
+      knownPages: knownPages, knowsEveryTable: doubt.schema.namesEveryTable,
+      knowsFreePages: doubt.knowsFreePages,
+      unshownPages: doubt.survey.header == nil ? doubt.unshownPages : nil,
+      isRootless: work.claimants.map { doubt.survey.trees[$0.position].root == nil })
+    placement.run(groups)
+    assign(placement, work)
+    orphans += copies.map { page in
+      let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
+      return OrphanPage(page: page, isTable: isTable, candidates: [])
+    }
+    orphans += pagesLeft(of: doubt, placement, work)
+    orphans.sort { $0.page < $1.page }
+    let reader = pages.rested
+    for (index, orphan) in orphans.enumerated() {
+      orphans[index].rows = reader.rows(on: orphan.page, isTable: orphan.isTable).count
+    }
+  }
+
+  /// Pages to which a table leads, with rows that can be read, and that came to nobody.
+  ///
+  /// Such a page may not show by itself what it is.
+  private func pagesLeft(
+    of doubt: Doubtful, _ placement: Placement, _ work: TreesInDoubt
+  ) -> [OrphanPage] {
+    var taken = PageSet(orphans.lazy.map(\.page))
+    for page in placement.claimants.lazy.flatMap({ $0.chain.lazy.flatMap(\.pages) }) {
+      taken.insert(page)
+    }
+    for group in placement.placed.map(\.group) + placement.orphans.map(\.group) {
+      for page in group.leaves + group.interiors { taken.insert(page) }
+    }
+    for page in work.interiors { taken.insert(page) }
+    let survey = doubt.survey
+    return doubt.unproven.pages.compactMap { page in
+      guard !taken.contains(page), let position = survey.treeThatLeads(to: page),
+        survey.trees[position].entry.kind == .table
+      else { return nil }
+      let isTable = survey.trees[position].isRowIDTable
+      guard !doubt.pages.rows(on: page, isTable: isTable).isEmpty else { return nil }
+      return OrphanPage(page: page, isTable: isTable, candidates: [position])
+    }
+  }
+
+  private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {
+    for (index, claimant) in placement.claimants.enumerated() where claimant.holdsRows {
+      var placed: [PageNumber: PlacementEvidence] = [:]
+      for (group, owner, evidence) in placement.placed where owner == index {
+        for page in group.rowPages { placed[page] = evidence }
+      }
+      let pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
+      // The indexes know all rows of a run.
+      let runs = claimant.chain.filter { $0.run != nil }
+      let looked = claimant.chain.filter { $0.run == nil }.map(\.page)
+      var tally = claimant.tally(
+        (looked + (work.rowInteriors[index] ?? [])).lazy.flatMap {
+          work.pages.rows(on: $0, isTable: claimant.isTable)
+        })
+      tally.rows += runs.reduce(0) { $0 + $1.rows }
+      // Indexes that deny most rows are themselves of another time, or of another table.
+      assignments[claimant.position] = Assignment(
+        isTable: claimant.isTable, pages: pages,
+        spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
+        placed: placed,
+        witnesses: tally.isDenied ? [] : claimant.witnesses,
+        rows: tally.rows)
+    }
+    for (group, candidates) in placement.orphans {
+      let owners = candidates.filter { placement.claimants[$0].holdsRows }
+        .map { placement.claimants[$0].position }
+      // What can only be entries of an index holds no rows: the index is made anew.
+      guard candidates.isEmpty || !owners.isEmpty else { continue }
+      orphans += group.rowPages.map {
+        OrphanPage(page: $0, isTable: group.isTable, candidates: owners)
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files to all that their bytes say: what they are, which reading of them counts, and what of
+// damaged trees can be put together again.
+//
+// bytes -> kind, geometry -> the survey of the reading that counts -> its reconstruction
+
+package import SQLiteFormat
+
+extension Survey {
+  /// Surveys a file set; reads every page at least once and changes nothing.
+  ///
+  /// What is `known` from outside stands in for what the file has lost.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped: of what was not read, nothing is known.
+  package init(
+    _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
+  ) throws(CutShort) {
+    do throws(ReadFailure) {
+      self = try Self.make(files, parser: parser, known).reconstructed(known.pages)
+    } catch {
+      self.init(kind: .unknown, readFailure: error)
+    }
+    failures = files.failures
+    try failures.requireUncut()
+  }
+
+  private static func make(
+    _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
+  ) throws(ReadFailure) -> Survey {
+    var kind = try FileKind.named(files.main)
+    // A database whose first commits are all in its log has an empty main file.
+    let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
+    if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
+    let (whole, transfer) = try TextTransfer.undone(files)
+    let magic = try GeometrySearch.placeOfMagic(whole.main)
+    let neighbours = try Neighbours(whole.main, magic: magic)
+    let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
+    let outcome = try GeometrySearch.decide(files, magic: neighbours.map(\.head) ?? magic)
+    if kind == .database, try FileKind.isEncryptedBehindHeader(files.main) {
+      return Survey(kind: .encrypted)
+    }
+    guard let decision = outcome.decision else {
+      if kind != nil || !outcome.candidates.isEmpty {
+        return Survey(
+          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
+      }
+      return Survey(kind: try FileKind.pageless(files.main))
+    }
+    if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
+    var reading = SurveyReading(
+      files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
+      parser: parser, known: known, neighbours: neighbours?.others ?? [])
+    return try reading.settled()
+  }
+
+  /// The survey with what can be put together again of its damaged trees.
+  private func reconstructed(_ knownPages: KnownPages?) -> Survey {
+    guard let doubt = Doubtful(self) else { return self }
+    var survey = self
+    let reassembly = Reassembly(of: doubt, knownPages: knownPages)
+    survey.reconstruction = Reconstruction(
+      reassembly: reassembly, chains: ChainRepair(of: doubt, reassembly))
+    for position in trees.indices {
+      guard let rows = reassembly.rows(of: position) else { continue }
+      let found = trees[position].records + trees[position].misplaced.count
+      survey.trees[position].regained = max(0, rows - found)
+    }
+    return survey
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of cells that yield no record.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct CellCheckTests {
+  @Test func `a chain that is cut off breaks a long value`() throws {
+    let specimen = try Specimen()
+    let page = specimen.pages(of: "letter", "overflow")[1]
+    let finding = try #require(specimen.with(.cutOverflow(page: page)).said(.overflowBroken).first)
+    #expect(
+      finding.message
+        == "a long value of 'letter' is broken at page \(page): an overflow chain ends too early")
+    #expect(finding.place.page?.number == page)
+    #expect(finding.place.object == "letter")
+    #expect(finding.severity == .loss)
+  }
+
+  @Test func `a record that does not add up is a damaged cell`() throws {
+    var specimen = try Specimen()
+    let leaf = specimen.pages(of: "note", "leaf")[3]
+    let start = specimen[page: leaf].lowerBound
+    let cell = start + specimen.bytes.bigEndian16(at: start + 8)
+    // Behind the length, and the rowid of two bytes, stands the size of the record's header.
+    specimen.bytes[cell + 3] = 0x7F
+    let finding = try #require(specimen.said(.cellDamaged).first)
+    #expect(finding.message.hasPrefix("a cell of 'note' on page \(leaf): "))
+    #expect(finding.place.page?.number == leaf)
+    #expect(finding.place.object == "note")
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of indexes.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct IndexCheckTests {
+  @Test func `an index with a page that is gone is damaged, and no row depends on it`() throws {
+    let specimen = try Specimen()
+    let leaf = specimen.pages(of: "bodies", "leaf")[2]
+    let finding = try #require(specimen.with(.zeroPage(leaf)).said(.indexDamaged).first)
+    #expect(
+      finding.message
+        == "index 'bodies' is damaged: page \(leaf) of 'bodies': it does not begin as a page of a "
+        + "table or index does")
+    #expect(finding.place == .init(page: PageNumber(leaf), object: "bodies"))
+    #expect(finding.severity == .damage)
+  }
+
+  @Test func `an index with another key than its table disagrees`() throws {
+    var specimen = try Specimen()
+    let leaf = specimen[page: specimen.pages(of: "note", "leaf")[2]]
+    let text = Bytes("note of".utf8)
+    let start = try #require(leaf.first { specimen.bytes.matches(text, at: $0) })
+    specimen.bytes[start] = UInt8(ascii: "N")
+    let finding = try #require(specimen.said(.indexMismatch).first)
+    #expect(finding.message == "index 'bodies' holds other keys than its table")
+    #expect(finding.place.object == "bodies")
+  }
+
+  @Test func `an index that names a row too many says so`() throws {
+    var specimen = try Specimen()
+    // One cell less on a leaf of the table: the row that was written last lies first in the page.
+    let leaf = specimen[page: specimen.pages(of: "note", "leaf")[2]].lowerBound
+    let count = specimen.bytes.bigEndian16(at: leaf + 3)
+    let cells = (0..<count).map { specimen.bytes.bigEndian16(at: leaf + 8 + 2 * $0) }
+    try #require(cells.last == specimen.bytes.bigEndian16(at: leaf + 5))
+    specimen.bytes[leaf + 4] -= 1
+    specimen.bytes[leaf + 5] = UInt8(cells[count - 2] >> 8)
+    specimen.bytes[leaf + 6] = UInt8(cells[count - 2] & 0xFF)
+    let finding = try #require(specimen.said(.indexMismatch).first)
+    #expect(finding.message == "index 'bodies' names 1 row that the table lacks")
+    #expect(finding.place.object == "bodies")
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of schema tables.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct SchemaTableCheckTests {
+  @Test func `a schema row that SQLite refuses is named`() throws {
+    var specimen = try Specimen("ANALYZE")
+    let name = Bytes("sqlite_stat1sqlite_stat1".utf8)
+    let start = try #require(
+      specimen.bytes.indices.first { specimen.bytes.matches(name, at: $0) })
+    specimen.bytes[start + 20] = 0x7A
+    let finding = try #require(specimen.said(.schemaDamaged).first)
+    #expect(finding.message.hasPrefix("SQLite refuses the schema row of 'sqlite_stat1': "))
+    #expect(finding.place.object == "sqlite_stat1")
+    #expect(finding.severity == .damage)
+  }
+
+  @Test func `a page of the schema that is gone is named`() throws {
+    let specimen = try Specimen()
+    let leaf = try #require(specimen.pages(of: "sqlite_schema", "leaf").last)
+    let finding = try #require(specimen.with(.zeroPage(leaf)).said(.schemaDamaged).first)
+    #expect(
+      finding.message
+        == "the schema table is damaged: it does not begin as a page of a table or index does")
+    #expect(finding.place.page?.number == leaf)
+    #expect(finding.place.object == "sqlite_schema")
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of files with fewer or more pages than they should have.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct SizeCheckTests {
+  @Test func `pages that are missing at the end are counted`() throws {
+    var specimen = try Specimen()
+    let count = specimen.pageCount
+    specimen.bytes.removeLast(2 * Specimen.pageSize)
+    let finding = try #require(specimen.said(.truncated).first)
+    #expect(finding.message == "the header counts \(count) pages, there are \(count - 2) pages")
+    #expect(finding.place.page?.number == count - 1)
+  }
+
+  @Test func `a page of which only a part is there is named`() throws {
+    var specimen = try Specimen()
+    let count = specimen.pageCount
+    specimen.bytes.removeLast(Specimen.pageSize - 100)
+    let finding = try #require(specimen.said(.partialLastPage).first)
+    #expect(finding.message == "the file ends 100 bytes into page \(count)")
+    #expect(finding.place.page?.number == count)
+  }
+
+  @Test func `a header that counts fewer pages than are used is damage`() throws {
+    var specimen = try Specimen()
+    let count = specimen.pageCount
+    specimen.bytes.setBigEndian(UInt32(count - 1), at: 28)
+    let finding = try #require(specimen.said(.pageCountMismatch).first)
+    #expect(finding.message == "the header counts \(count - 1) pages, there are \(count) pages")
+    #expect(finding.place == .init(page: .first, offset: 28))
+    #expect(finding.severity == .damage)
+  }
+
+  @Test func `a page more than the header counts, with nothing on it, is worth a notice`() throws {
+    let specimen = try Specimen().with(.append(count: Specimen.pageSize))
+    #expect(specimen.said(.pageCountMismatch).map(\.severity) == [.notice])
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a broken overflow chain goes on.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct ChainRepairTests {
+  /// The row of `letter` with the second value, and its chain in the sound file.
+  private func row(in specimen: Specimen) throws -> (
+    cell: Cell, page: BTreePage, chain: [PageNumber]
+  ) {
+    let image = try #require(Survey(main: specimen.bytes).image)
+    let number = try #require(PageNumber(try specimen.root(of: "letter")))
+    let page = try image.btreePage(number)
+    let cell = try page.cell(1)
+    return (cell, page, try image.overflowChain(of: cell, on: page.number).pages)
+  }
+
+  @Test func `a chain whose second link is gone goes on where the only tail begins`() throws {
+    let specimen = try Specimen()
+    let (cell, page, chain) = try row(in: specimen)
+    let damaged = specimen.with(.cutOverflow(page: chain[1].number))
+    let survey = Survey(main: damaged.bytes)
+    let repair = try #require(survey.reconstruction.chains.repair(of: cell, on: page.number))
+    #expect(repair.chain.pages == chain)
+    #expect(!repair.isSound)
+    #expect(!survey.reconstruction.chains.isShared(cell, on: page.number))
+  }
+
+  @Test func `where only the cell's link is gone, no page of the chain need be damaged`() throws {
+    var specimen = try Specimen()
+    let (cell, page, chain) = try row(in: specimen)
+    let link = specimen[page: page.number.number].lowerBound + cell.local.upperBound
+    #expect(specimen.bytes.bigEndian(at: link) == UInt32(chain[0].number))
+    specimen.bytes.setBigEndian(0xFFFF_FFFF, at: link)
+    let survey = Survey(main: specimen.bytes)
+    let repaired = survey.reconstruction.chains.repair(
+      of: try #require(try survey.image?.btreePage(page.number).cell(1)), on: page.number)
+    #expect(repaired?.chain.pages == chain)
+    #expect(repaired?.isSound == true)
+  }
+
+  @Test func `whole chains are not repaired`() throws {
+    let specimen = try Specimen()
+    let (cell, page, _) = try row(in: specimen)
+    #expect(
+      Survey(main: specimen.bytes).reconstruction.chains.repair(of: cell, on: page.number) == nil)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an index says of rows: it knows them, denies them, or is silent.
+
+@testable import Diagnosis
+import SQLiteFormat
+import Testing
+
+@Suite struct WitnessTests {
+  private let index = IndexShape(name: "i", fields: [.stored(0, default: .null), .rowID])
+
+  /// A row with a number.
+  private func row(_ rowID: Int64, _ number: UInt8) throws -> StoredRecord {
+    StoredRecord(
+      rowID: rowID, record: try Record([2, 1, number], in: 0..<3), page: .first, offset: 0)
+  }
+
+  /// The witness of an index with the entries of some rows.
+  private func witness(
+    _ rows: [StoredRecord], isWhole: Bool, starts: [UInt64], asked: RowIDSet? = nil
+  ) throws -> Witness {
+    var account = Witness.Account()
+    for (row, start) in zip(rows, starts) {
+      account.count(start: start)
+      account.keep(index.key(of: row).digest, rowID: row.rowID, isProven: true)
+    }
+    return try #require(Witness(index, isWhole: isWhole, account, asked: asked))
+  }
+
+  @Test func `an index knows its entries and denies others of the same rowid`() throws {
+    let witness = try witness([row(1, 10), row(2, 20)], isWhole: false, starts: [1, 2])
+    #expect(witness.testimony(on: try row(1, 10)) == .knows)
+    #expect(witness.testimony(on: try row(1, 11)) == .denies)
+    #expect(witness.testimony(on: try row(3, 30)) == .silent)
+  }
+
+  @Test func `what a whole index does not know is not there`() throws {
+    let witness = try witness([row(1, 10)], isWhole: true, starts: [1])
+    #expect(witness.testimony(on: try row(3, 30)) == .denies)
+  }
+
+  @Test func `rows that nobody asked about are known`() throws {
+    let witness = try witness(
+      [row(1, 10)], isWhole: true, starts: [1], asked: RowIDSet([1, 2]))
+    #expect(witness.testimony(on: try row(3, 30)) == .knows)
+    #expect(witness.testimony(on: try row(2, 30)) == .denies)
+  }
+
+  @Test func `an index on a flag echoes rows and does not tell them apart`() throws {
+    let rows = try (1...9).map { try row($0, 1) }
+    let flag = try witness(rows, isWhole: true, starts: Array(repeating: 7, count: 9))
+    #expect(!flag.isTelling)
+    let testimony = [flag].testimony(on: rows[0])
+    #expect(testimony.isEchoed)
+    #expect(!testimony.isKnown)
+    #expect([flag].testimony(on: try row(1, 2)).isDenied)
+  }
+
+  @Test func `an index without entries is no witness`() {
+    #expect(Witness(index, isWhole: true, Witness.Account(), asked: nil) == nil)
+  }
+}
