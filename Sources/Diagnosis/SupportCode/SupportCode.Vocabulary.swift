@@ -23,6 +23,7 @@ extension SupportCode {
     case contractVerify = 15
     case playbook = 19
     case open = 23
+    case merge = 24
 
     /// The word in logs and reports, such as `vault-verify`.
     public var name: String {
@@ -44,6 +45,7 @@ extension SupportCode {
       case .contractVerify: "contract-verify"
       case .playbook: "playbook"
       case .open: "open"
+      case .merge: "merge"
       }
     }
 
@@ -67,6 +69,7 @@ extension SupportCode {
       case .contractVerify: "comparing a database with its contract"
       case .playbook: "running a playbook"
       case .open: "the start of an app: checking, and migrating where that is due"
+      case .merge: "making one database of several"
       }
     }
   }
