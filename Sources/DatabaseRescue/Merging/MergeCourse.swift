@@ -36,41 +36,34 @@ struct MergeCourse {
   /// Takes every row that has a place, and sets the others aside.
   func run(_ merger: inout Merger) throws {
     var going: [MergeTable] = []
-    for table in tables
-    where try attempt(
-      table, &merger,
-      {
-        try decide(table, &$0); try insert(table, .taken, &$0)
-      })
-    {
-      going.append(table)
+    for table in tables {
+      let error = try merger.attempt { merger in
+        try decide(table, &merger)
+        try insert(table, &merger)
+      }
+      if let error {
+        try merger.setAside(table.description, of: older, because: error.message)
+      } else {
+        going.append(table)
+      }
     }
     let references = MergeReferences(going)
-    try references.withdraw(&merger)
+    if let error = try merger.attempt({ try references.withdraw(&$0) }) {
+      merger.ledger.reservations.append(
+        "what rows of \(older.label) refer to could not be looked for: \(error.message)")
+    }
     for table in going {
-      try references.holdBack(table, &merger)
-      try replace(table, &merger)
+      let error = try merger.attempt { merger in
+        try references.holdBack(table, &merger)
+        try replace(table, &merger)
+      }
+      if let error {
+        try merger.connection.prepare(
+          "UPDATE \(table.decisions) SET decision = 4, reason = ? WHERE decision = 3"
+        ).run([.text(error.message)])
+      }
       try setAside(table, &merger)
       try close(table, &merger)
-    }
-  }
-
-  /// Does what belongs to one table; where it fails, the table is as before, its rows are set aside,
-  /// and the others go on.
-  private func attempt(
-    _ table: MergeTable, _ merger: inout Merger, _ body: (inout Merger) throws -> Void
-  ) throws -> Bool {
-    try merger.connection.execute("SAVEPOINT one_table")
-    do {
-      try body(&merger)
-      try merger.connection.execute("RELEASE one_table")
-      return true
-    } catch {
-      try merger.world.requireGoingOn()
-      guard let error = error as? SQLiteError, error.isOfOneObject else { throw error }
-      try merger.connection.execute("ROLLBACK TO one_table; RELEASE one_table")
-      try merger.setAside(table.description, of: older, because: error.message)
-      return false
     }
   }
 
@@ -150,16 +143,14 @@ struct MergeCourse {
 
   // MARK: Carrying out
 
-  /// Inserts the rows about which something was decided, one by one: what is refused costs no other.
-  private func insert(
-    _ table: MergeTable, _ decision: MergeDecision, _ merger: inout Merger
-  ) throws {
+  /// Inserts the rows that are not there, one by one: what is refused costs no other.
+  private func insert(_ table: MergeTable, _ merger: inout Merger) throws {
     let insertion = PreparedStatement(
       try merger.connection.prepare(table.insertion(at: "o")))
     let place = PreparedStatement(
       try merger.connection.prepare(
         "UPDATE \(table.decisions) SET m0 = last_insert_rowid() WHERE seq = ?"))
-    try merger.forEach(decision, of: table) { merger, row in
+    try merger.forEach(.taken, of: table) { merger, row in
       do throws(SQLiteError) {
         try insertion.run([row])
         if table.hidesAddress { try place.run([row]) }

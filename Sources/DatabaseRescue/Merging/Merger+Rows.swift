@@ -5,6 +5,31 @@ import Diagnosis
 import SQLiteFormat
 
 extension Merger {
+  /// Does what belongs together; where it fails for what is in the databases, all is as before.
+  ///
+  /// - Returns: The error, where there was one.
+  /// - Throws: Errors of the disk, of memory, and of whoever wishes the run to stop.
+  mutating func attempt(_ body: (inout Merger) throws -> Void) throws -> SQLiteError? {
+    connection.patience.allow(Patience.enough(for: byteCount))
+    let before = ledger
+    let mark = try aside.mark()
+    try connection.execute("SAVEPOINT one_attempt")
+    do {
+      try body(&self)
+      try connection.execute("RELEASE one_attempt")
+      try aside.keep(since: mark)
+      return nil
+    } catch {
+      try world.requireGoingOn()
+      guard let error = error as? SQLiteError, error.isOfOneObject else { throw error }
+      connection.patience.allow(Patience.enough(for: byteCount))
+      try connection.execute("ROLLBACK TO one_attempt; RELEASE one_attempt")
+      try aside.takeBack(to: mark)
+      ledger = before
+      return error
+    }
+  }
+
   /// How many rows are gone through together.
   private static let batch = 4096
 
@@ -115,7 +140,11 @@ extension MergeTable {
 extension SQLiteError {
   /// Whether an error is one of a single object: of the SQL in its declaration, and not of the disk,
   /// of memory, or of a lock.
-  var isOfOneObject: Bool { [.constraint, .other, .permission].contains(cause) }
+  ///
+  /// A statement that was stopped has taken the whole transaction with it.
+  var isOfOneObject: Bool {
+    [.constraint, .other, .permission].contains(cause) && !isInterruption
+  }
 }
 
 extension Survey {

@@ -23,8 +23,8 @@ struct Merger: ~Copyable {
   let labels: [String]
   /// How many inputs there are.
   var inputCount: Int { labels.count }
-  /// The bytes of all private databases.
-  private let byteCount: Int
+  /// The bytes of all private databases, and more: how long SQLite may take is told by them.
+  let byteCount: Int
 
   /// Makes ready on the database of the newest input, with files for what is set aside and for what
   /// is noted on the way.
@@ -89,8 +89,7 @@ struct Merger: ~Copyable {
     try take(older)
     try countRegions(of: older, in: "older")
     let shared = try mergeTables(of: older)
-    var renumbering = Renumbering(shared, rules, of: older)
-    try renumbering.run(&self)
+    try Renumbering(shared, rules, of: older).run(&self)
     try MergeCourse(shared, older).run(&self)
     try raiseSequences()
     try connection.execute("COMMIT")

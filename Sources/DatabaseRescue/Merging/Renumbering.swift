@@ -48,15 +48,23 @@ struct Renumbering {
     }
   }
 
-  /// Gives new keys, and has references follow, which may give other rows new keys in turn.
-  mutating func run(_ merger: inout Merger) throws {
+  /// Gives new keys, and has references follow; where that cannot be done, all keys stay.
+  func run(_ merger: inout Merger) throws {
     guard !roots.isEmpty else { return }
+    var renumbering = self
+    guard let error = try merger.attempt({ try renumbering.renumber(&$0) }) else { return }
+    merger.ledger.reservations.append(
+      "\(older.label) could not be renumbered: \(error.message)")
+  }
+
+  /// Gives new keys, and has references follow, which may give other rows new keys in turn.
+  private mutating func renumber(_ merger: inout Merger) throws {
     try merger.connection.execute(
       """
       DROP TABLE IF EXISTS work.moved;
       CREATE TABLE work.moved (tbl INTEGER, old INTEGER, new INTEGER, round INTEGER,
         PRIMARY KEY (tbl, old)) WITHOUT ROWID;
-      CREATE INDEX work.moved_by_round ON moved (round, tbl)
+      CREATE INDEX work.moved_by_round ON moved (round, tbl, new)
       """)
     for (place, follower) in followers.enumerated() {
       try? merger.connection.execute(
@@ -67,6 +75,7 @@ struct Renumbering {
     }
     let steps = RenumberingSteps()
     for root in roots { try findConflicts(root, merger, steps) }
+    // With a sign before it, a number is compared as the column is: SQLite can look it up then.
     var round: Int64 = 0
     while try steps.run(
       "SELECT 1 FROM work.moved WHERE round = ? LIMIT 1", [.integer(round)], on: merger.connection)
@@ -102,7 +111,7 @@ struct Renumbering {
       FROM older.\(root.quoted) AS o JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(key)
       WHERE NOT (\(root.isSame("m", "o", in: shared))) AND NOT (\(root.isTold("m", "o")))
       """, [.integer(first)], on: merger.connection)
-    next[root.name] = try nextNumber(of: root, from: first, merger)
+    next[root.name] = try nextNumber(of: root, behind: first, 0, merger, steps)
   }
 
   /// Finds the rows that were the same as others, and are not any more as they refer to a row with a
@@ -117,11 +126,11 @@ struct Renumbering {
       INSERT OR IGNORE INTO work.moved (tbl, old, new, round)
       SELECT \(table.number), o.\(key), ?1 + row_number() OVER (ORDER BY o.\(key)) - 1, ?2 + 1
       FROM work.moved AS x
-      CROSS JOIN older.\(table.quoted) AS o ON o.\(follower.column.quotedIdentifier) = x.old
+      CROSS JOIN older.\(table.quoted) AS o ON o.\(follower.column.quotedIdentifier) = +x.old
       CROSS JOIN main.\(table.quoted) AS m ON m.\(key) = o.\(key)
       WHERE x.round = ?2 AND x.tbl = \(follower.root.number) AND NOT (\(table.isTold("m", "o")))
       """, [.integer(first), .integer(round)], on: merger.connection)
-    next[table.name] = try nextNumber(of: table, from: first, merger)
+    next[table.name] = try nextNumber(of: table, behind: first, round + 1, merger, steps)
   }
 
   /// The first number that is in no use: neither as a key, nor by what refers to one.
@@ -149,11 +158,14 @@ struct Renumbering {
     return overflow ? nil : highest + 1
   }
 
+  /// The number behind those that were given away in a round.
   private func nextNumber(
-    of table: MergeTable, from first: Int64, _ merger: borrowing Merger
+    of table: MergeTable, behind first: Int64, _ round: Int64, _ merger: borrowing Merger,
+    _ steps: RenumberingSteps
   ) throws -> Int64 {
-    let last = try merger.connection.value(
-      "SELECT max(new) FROM work.moved WHERE tbl = \(table.number)")
+    let last = try steps.value(
+      "SELECT max(new) FROM work.moved WHERE tbl = \(table.number) AND round = ?",
+      [.integer(round)], on: merger.connection)
     return max(first, (last?.integerValue).map { $0 + 1 } ?? first)
   }
 
@@ -188,7 +200,7 @@ struct Renumbering {
       """
       UPDATE OR IGNORE older.\(follower.table.quoted) AS o
       SET \(column) = (SELECT x.new FROM \(moved) AND x.old = o.\(column))
-      WHERE o.\(column) IN (SELECT x.old FROM \(moved) AND x.round = ?)
+      WHERE o.\(column) IN (SELECT +x.old FROM \(moved) AND x.round = ?)
       """, [.integer(round)], on: merger.connection)
     let count = try merger.connection.value("SELECT changes()")?.integerValue ?? 0
     merger.ledger[follower.table.name, older.number].followed += Int(count)
@@ -198,7 +210,7 @@ struct Renumbering {
   private func setAsideStuck(_ follower: Follower, _ merger: inout Merger) throws {
     let (table, column) = (follower.table, follower.column.quotedIdentifier)
     let stuck = """
-      o.\(column) IN (SELECT x.old FROM work.moved AS x WHERE x.tbl = \(follower.root.number))
+      o.\(column) IN (SELECT +x.old FROM work.moved AS x WHERE x.tbl = \(follower.root.number))
       """
     let statement = try merger.connection.prepare(
       "SELECT \(table.record("o")) FROM older.\(table.quoted) AS o WHERE \(stuck)")
@@ -264,10 +276,17 @@ private final class RenumberingSteps {
   func run(
     _ sql: String, _ values: [Value], on connection: borrowing Connection
   ) throws(SQLiteError) -> Bool {
-    if let statement = statements[sql] { return try statement.first(values) != nil }
+    try value(sql, values, on: connection) != nil
+  }
+
+  /// The first value that a statement gives.
+  func value(
+    _ sql: String, _ values: [Value], on connection: borrowing Connection
+  ) throws(SQLiteError) -> Value? {
+    if let statement = statements[sql] { return try statement.first(values)?.first }
     let statement = PreparedStatement(try connection.prepare(sql))
     statements[sql] = statement
-    return try statement.first(values) != nil
+    return try statement.first(values)?.first
   }
 }
 

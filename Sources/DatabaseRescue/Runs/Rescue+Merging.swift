@@ -30,8 +30,7 @@ extension Rescue {
             return notes.code().description
           }
         } catch {
-          let error: any Error = world.isCancelled() ? RescueError.interrupted : error
-          throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
+          throw failure(error, writing: path)
         }
       }
       notes.take(report)
@@ -40,6 +39,18 @@ extension Rescue {
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
     }
+  }
+
+  private func failure(_ error: any Error, writing path: FilePath) -> RescueError {
+    if world.isCancelled() { return .interrupted }
+    if let error = error as? SQLiteError, error.isInterruption {
+      return RescueError(
+        .invalidInput, "the schema asks for more work than databases of this size can need",
+        meaning: "nothing was written",
+        advice: "salvage each input into a schema of the app's: "
+          + "dbrescue salvage FILE --schema CONTRACT --output NEW, and merge the results")
+    }
+    return RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
   }
 
   private func merge(
