@@ -207,10 +207,12 @@ struct Renumbering {
   }
 
   /// Sets rows aside that could not follow: they would refer to another row than they did.
+  ///
+  /// Among them are those that refer to a number as text.
   private func setAsideStuck(_ follower: Follower, _ merger: inout Merger) throws {
     let (table, column) = (follower.table, follower.column.quotedIdentifier)
     let stuck = """
-      o.\(column) IN (SELECT +x.old FROM work.moved AS x WHERE x.tbl = \(follower.root.number))
+      o.\(column) IN (SELECT x.old FROM work.moved AS x WHERE x.tbl = \(follower.root.number))
       """
     let statement = try merger.connection.prepare(
       "SELECT \(table.record("o")) FROM older.\(table.quoted) AS o WHERE \(stuck)")

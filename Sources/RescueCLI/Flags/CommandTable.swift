@@ -395,12 +395,16 @@ extension Command {
       The way for most: shows the diagnosis and the options, asks which one to carry out, and \
       carries it out. The old files are kept, and 'dbrescue undo' brings them back.
       """,
-      "Where nobody can be asked, --choose names the option and --yes allows the change.",
+      """
+      Where nobody can be asked, --choose names the option and --yes allows the change. --hand-over \
+      writes what was done in plain words, for the user; no value of a row is in it.
+      """,
     ],
-    operands: [.file], flags: [.contract, .vault, .choose, .maxOutput, .yes, .dryRun],
+    operands: [.file], flags: [.contract, .vault, .choose, .handOver, .maxOutput, .yes, .dryRun],
     examples: [
       ("dbrescue recover app.db", "see what can be done, and choose"),
       ("dbrescue recover app.db --choose restore --yes", "decided beforehand"),
+      ("dbrescue recover app.db --hand-over message.txt", "with a message for the user"),
     ],
     exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
       + [.busy, .invalidInput])

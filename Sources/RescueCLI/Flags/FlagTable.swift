@@ -123,6 +123,9 @@ extension Flag {
   static let report = Flag(
     "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]), isWritten: true,
     help: "write a report too: OUT ends in .html, .json or .txt")
+  static let handOver = Flag(
+    "hand-over", nil, .file("MESSAGE"), isWritten: true,
+    help: "write a message for the user: what happened, what is back, what is not, what to do")
   static let force = Flag("force", "f", help: "replace OUT if it exists")
 
   // What is decided.

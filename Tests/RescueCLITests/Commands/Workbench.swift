@@ -179,7 +179,7 @@ final class Workbench: Sendable {
     let logged = [
       "check", "diagnose", "backup", "guard", "migrate", "rehearse", "contract verify", "recover",
       "restore",
-      "salvage",
+      "salvage", "merge",
       "reset", "undo", "playbook run", "vault verify", "vault prune", "vault extract",
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)
