@@ -118,9 +118,18 @@ package struct HandOver {
         (report.plan?.option.outcomes ?? []).map { ($0.table.shownName, $0.lost) }
       }
     let lost = losses.filter { $0.loss != .none }
-    let words = lost.prefix(Self.tablesMax).map { "Of \($0.table): \($0.loss)." }
+    let words = lost.prefix(Self.tablesMax).map { "\(Self.entries($0.loss)) of \($0.table)." }
     return words
       + (lost.count > words.count ? ["And of \((lost.count - words.count).of("more table"))."] : [])
+  }
+
+  private static func entries(_ loss: Loss) -> String {
+    switch loss {
+    case .none: "No entries"
+    case .exactly(let count): count.of("entry", plural: "entries")
+    case .atLeast(let count): "At least " + count.of("entry", plural: "entries")
+    case .unknown: "An unknown number of entries"
+    }
   }
 
   private var steps: [String] {
@@ -132,7 +141,6 @@ package struct HandOver {
         "If something is missing, do not delete anything: what was there before is kept, and another "
           + "device, a computer or a cloud may still have what is not back.")
     }
-    if let cause = causes?.leading { steps.append(cause.differently) }
     return steps + ["If anything is wrong, tell the support code below."]
   }
 }

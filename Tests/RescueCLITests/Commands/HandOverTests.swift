@@ -2,6 +2,7 @@
 // The message for the user of a database that was recovered: plain words, and no value of a row.
 
 import DatabaseRescue
+import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
 import Testing
@@ -28,7 +29,7 @@ import Testing
       #expect(message.contains("\n\(title)\n  "), "\(message)")
     }
     #expect(message.contains(try #require(ending.record).code.description))
-    #expect(message.contains("Of sets: "), "\(message)")
+    #expect(message.contains(" entries of sets."), "\(message)")
     #expect(message.contains("do not delete anything"), "\(message)")
     #expect(message.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(message)")
   }
