@@ -143,6 +143,39 @@ extension Rescue {
     }
   }
 
+  /// Merges databases, damaged or not, into a new one: the rows of all of them, each once.
+  ///
+  /// The last one is the newest, and its schema and versions are those of the result. Of two rows with the same key and other values the policy says which one stays; the other is set
+  /// aside. Each input is a database, a backup of this library, or an archive with a database.
+  ///
+  /// `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when there are fewer than two inputs, there is no database in one of
+  ///   them, or the output exists, is an input or cannot be written.
+  public func merge(
+    _ inputs: [FilePath], to output: FilePath, policy: MergePolicy = MergePolicy(),
+    replacing: Bool = false, files: RunFiles = RunFiles()
+  ) throws(RescueError) -> RunResult<MergeReport> {
+    try run(.merge, on: inputs.last) { notes throws(RescueError) in
+      guard inputs.count > 1 else {
+        throw RescueError(
+          .usage, "there are fewer than two databases to merge", meaning: "nothing was written",
+          advice: "name the older database first, and the newer one behind it")
+      }
+      var files = files
+      files.read(inputs, storage: world.storage)
+      let output = try SalvageOutput(
+        output, replacing: replacing, in: &files, storage: world.storage)
+      let inputs = try inputs.map { path throws(RescueError) in
+        let input = try InputFiles(mergedFrom: path, world: world)
+        files.read(input.all, storage: world.storage)
+        if !input.isPrivate { try world.requireNotHeldApart(input.main) }
+        return input
+      }
+      return try merge(inputs, to: output, policy, &notes)
+    }
+  }
+
   /// Carries out an option on a database: restore, salvage, reset or new indexes.
   ///
   /// `choose` is shown the options and names one; `approve` is shown the plan before anything

@@ -42,6 +42,7 @@ package enum CommandLine {
     "recover": recoverCommand,
     "restore": restoreCommand,
     "salvage": salvageCommand,
+    "merge": mergeCommand,
     "reset": resetCommand,
     "undo": undoCommand,
     "playbook list": playbookListCommand,

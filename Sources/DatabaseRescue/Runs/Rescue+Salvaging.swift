@@ -13,10 +13,27 @@ extension Rescue {
     _ input: InputFiles, to output: SalvageOutput, into contract: Contract?,
     backups: [SalvageBackup], _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
+    try salvage(
+      input, to: output, contract, known: backups.first?.knowledge, isResult: true, &notes
+    ) { survey, inputs throws(RescueError) in
+      try Salvage(of: survey, into: contract, inputs: inputs, backups: backups, world: world)
+    }
+  }
+
+  /// Salvages the files as they are at one moment by what `prepare` makes of what was found; the
+  /// output is the run's result, or a private file on the way to it.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every copying.
+  func salvage(
+    _ input: InputFiles, to output: SalvageOutput, _ contract: Contract? = nil,
+    known: OutsideKnowledge?, isResult: Bool, _ notes: inout RunNotes,
+    preparing prepare: Preparation
+  ) throws(RescueError) -> SalvageReport {
     let start = try DatabaseState.settled(of: input, in: world)
     do throws(RescueError) {
       return try salvage(
-        input, asOf: start, to: output, into: contract, backups: backups, &notes)
+        input, asOf: start, to: output, contract, known: known, isResult: isResult, &notes,
+        preparing: prepare)
     } catch {
       guard try DatabaseState(of: input, storage: world.storage) != start else { throw error }
       try world.requireGoingOn()
@@ -24,32 +41,37 @@ extension Rescue {
     // To copy it takes less time than to read all of it.
     let copy = try InputFiles(momentOf: input, world: world)
     return try salvage(
-      copy, asOf: .settled(of: copy, in: world), to: output, into: contract, backups: backups,
-      &notes)
+      copy, asOf: .settled(of: copy, in: world), to: output, contract, known: known,
+      isResult: isResult, &notes, preparing: prepare)
   }
+
+  /// Makes a salvage of what was found in its input.
+  typealias Preparation =
+    (Survey, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
 
   private func salvage(
     _ input: InputFiles, asOf start: DatabaseState, to output: SalvageOutput,
-    into contract: Contract?, backups: [SalvageBackup], _ notes: inout RunNotes
+    _ contract: Contract?, known: OutsideKnowledge?, isResult: Bool, _ notes: inout RunNotes,
+    preparing prepare: Preparation
   ) throws(RescueError) -> SalvageReport {
     let storage = world.storage
     var report = try withEvidence(
       input, note: { notes.inputs = $0 },
       examine: { () throws(RescueError) in
         try notes.noting { () throws(RescueError) in
-          try world.examine(input, contract, known: backups.first?.knowledge, verifying: false)
+          try world.examine(input, contract, known: known, verifying: false)
         }.examination
       },
       { examination, digests throws(RescueError) in
         let report = try notes.salvage(
-          examination, to: output, into: contract, backups: backups, in: world
-        ) { () throws(RescueError) in
-          guard try DatabaseState(of: input, storage: storage) == start else {
-            throw RescueError.changing(input.main)
-          }
-          digests.begin()
-        }
-        notes.note(Change(.addition, "'\(report.output)' was made"))
+          examination, to: output,
+          whenRead: { () throws(RescueError) in
+            guard try DatabaseState(of: input, storage: storage) == start else {
+              throw RescueError.changing(input.main)
+            }
+            digests.begin()
+          }, preparing: prepare)
+        if isResult { notes.note(Change(.addition, "'\(report.output)' was made")) }
         return report
       })
     report.failedReads = notes.examination?.survey.failures.count ?? report.failedReads

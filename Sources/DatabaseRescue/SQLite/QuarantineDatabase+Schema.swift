@@ -16,7 +16,8 @@ extension QuarantineDatabase {
       "number" INTEGER PRIMARY KEY,
       "table" TEXT,      -- the table; NULL where it is not known
       "rowid" INTEGER,   -- the row's rowid; NULL in tables without
-      "source" TEXT,     -- the file that holds its bytes: main, wal, journal, or a backup by name
+      "source" TEXT,     -- the file that holds its bytes: main, wal, journal, or a backup by name;
+      -- of a merge, the input by name, and which of its files where that is known
       "page" INTEGER,    -- the page of the database that they are, from 1
       "offset" INTEGER,  -- where the row's cell starts in the page
       "reason" TEXT,     -- why it was not placed, in one word
@@ -33,7 +34,8 @@ extension QuarantineDatabase {
       "source" TEXT,
       "page" INTEGER,
       "offset" INTEGER,
-      "reason" TEXT,     -- key-taken: a row with this key is there already; constraint: any other
+      "reason" TEXT,     -- key-taken: a row with this key is there already; constraint: any other;
+      -- parent-aside: what it refers to was set aside; not-merged: its table cannot be merged
       "evidence" TEXT,   -- for a constraint, what SQLite says
       "nfield" INTEGER
     );
@@ -68,7 +70,8 @@ extension QuarantineDatabase {
     );
     CREATE TABLE pages (
       -- Pages that no row was read from and that may hold some; their bytes are in the input.
-      "page" INTEGER PRIMARY KEY,
+      "number" INTEGER PRIMARY KEY,
+      "page" INTEGER,
       "source" TEXT,     -- the file that holds it; NULL where none does
       "file_offset" INTEGER,
       "size" INTEGER,    -- how many of its bytes are there
@@ -87,6 +90,14 @@ extension QuarantineDatabase {
       "last" INTEGER,
       "rows" INTEGER,    -- how many rows of the stretch come from the backup
       "backup" TEXT      -- its file name; meta has its date
+    );
+    CREATE TABLE renumbered (
+      -- Rows of a merged database that have a new key; what refers to them follows it.
+      "number" INTEGER PRIMARY KEY,
+      "table" TEXT,
+      "source" TEXT,     -- the input that the row comes from
+      "old" INTEGER,     -- the key that it has there
+      "new" INTEGER      -- the key that it has in the merged database
     );
     """
 }

@@ -165,15 +165,6 @@ package struct RowLoader: ~Copyable {
   }
 }
 
-extension [String] {
-  /// One condition of many, no deeper than SQLite allows.
-  fileprivate var conjunction: String {
-    guard count > 100 else { return joined(separator: " AND ") }
-    let half = count / 2
-    return "(\(Array(self[..<half]).conjunction)) AND (\(Array(self[half...]).conjunction))"
-  }
-}
-
 extension Statement {
   /// Binds a field of a record; of a long record, with the whole value in memory.
   ///
@@ -216,7 +207,7 @@ extension SQLiteError {
   /// Whether an insertion failed for what is in the row, and others may go in.
   ///
   /// An expression of a CHECK or a generated column can fail with any message.
-  fileprivate var isOfRow: Bool {
+  var isOfRow: Bool {
     cause == .constraint || [SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG].contains(code)
   }
 

@@ -22,6 +22,8 @@ final class StatementGuard {
     /// A file of a migration, which the app vouches for: whatever a database may be changed by, within
     /// the transaction and the file that it runs on.
     case migration
+    /// Another file of ours comes to the connection, or leaves it.
+    case attaching
   }
 
   /// An object that a statement declares.
@@ -60,6 +62,7 @@ final class StatementGuard {
       unsafe Self.queries.contains(action) || allowsPragma(action, first, second, isOurs: false)
     case .script: unsafe Self.scripts.contains(action) || allowsScriptPragma(action, first)
     case .migration: unsafe allowsMigration(action, first)
+    case .attaching: action == SQLITE_ATTACH || action == SQLITE_DETACH
     }
   }
 
@@ -127,7 +130,7 @@ final class StatementGuard {
       return true
     case .expressions:
       return KnownFunctions.names.contains(name) && !["randomblob", "zeroblob"].contains(name)
-    case .queries, .script: return KnownFunctions.names.contains(name)
+    case .queries, .script, .attaching: return KnownFunctions.names.contains(name)
     case .migration: return !Self.refusedFunctions.contains(name)
     }
   }

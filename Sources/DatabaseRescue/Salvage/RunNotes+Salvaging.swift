@@ -11,6 +11,19 @@ extension RunNotes {
     backups: [SalvageBackup] = [], believingTables: Bool = false, in world: World,
     whenRead: () throws(RescueError) -> Void = {}
   ) throws(RescueError) -> SalvageReport {
+    try salvage(examination, to: output, whenRead: whenRead) { survey, inputs throws(RescueError) in
+      try Salvage(
+        of: survey, into: contract, inputs: inputs, backups: backups,
+        believesTables: believingTables, world: world)
+    }
+  }
+
+  /// Salvages into a new file in a run by what `prepare` makes of what was found.
+  mutating func salvage(
+    _ examination: Examination, to output: SalvageOutput,
+    whenRead: () throws(RescueError) -> Void = {},
+    preparing prepare: (Survey, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
+  ) throws(RescueError) -> SalvageReport {
     if let failure = examination.survey.readFailure {
       throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
     }
@@ -22,10 +35,7 @@ extension RunNotes {
     }
     return try step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
-      let report = try Salvage(
-        of: examination.survey, into: contract, inputs: notes.inputs, backups: backups,
-        believesTables: believingTables, world: world
-      ).run(
+      let report = try prepare(examination.survey, notes.inputs).run(
         to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)

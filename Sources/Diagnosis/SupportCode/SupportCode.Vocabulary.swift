@@ -24,6 +24,7 @@ extension SupportCode {
     case playbook = 19
     case open = 23
     case vaultStatus = 24
+    case merge = 25
 
     /// The word in logs and reports, such as `vault-verify`.
     public var name: String {
@@ -46,6 +47,7 @@ extension SupportCode {
       case .playbook: "playbook"
       case .open: "open"
       case .vaultStatus: "vault-status"
+      case .merge: "merge"
       }
     }
 
@@ -70,6 +72,7 @@ extension SupportCode {
       case .playbook: "running a playbook"
       case .open: "the start of an app: checking, and migrating where that is due"
       case .vaultStatus: "looking at databases and at how old their backups are"
+      case .merge: "making one database of several"
       }
     }
   }

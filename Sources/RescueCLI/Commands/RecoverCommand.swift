@@ -3,14 +3,32 @@
 
 import DatabaseRescue
 import Diagnosis
+import SQLiteFormat
 
 /// Diagnoses a database, offers what can be done, and does what is chosen.
 let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
+  var files = context.files(invocation)
+  let message = try invocation.path(.handOver).map { path throws(RescueError) in
+    try files.write(path, storage: context.world.storage)
+  }
+  var causes: CauseAnswer?
   return try recover(
     .recover, invocation, context, contract: contract, vault: invocation.path(.vault),
     choose: { examination, options throws(RescueError) in
-      try choose(examination, options, invocation, context)
+      if message != nil { causes = examination.causes }
+      return try choose(examination, options, invocation, context)
+    },
+    afterwards: { result throws(RescueError) in
+      guard let message else { return }
+      let text = HandOver(result, of: invocation.path(.file), causes: causes).text
+      do throws(RescueError) {
+        try message.write(Bytes(text.utf8), world: context.world)
+      } catch {
+        throw RescueError(
+          .cannotWrite, error.message, meaning: "the message was not written; the rest was done",
+          advice: error.advice)
+      }
     })
 }
 
@@ -19,7 +37,8 @@ func recover(
   _ operation: SupportCode.Operation, _ invocation: Invocation, _ context: CommandContext,
   contract: Contract?, vault: FilePath?, backup: Backup? = nil, wait: Duration = .seconds(5),
   asksForName name: String? = nil,
-  choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
+  choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+  afterwards: (RunResult<RecoveryReport>) throws(RescueError) -> Void = { _ throws(RescueError) in }
 ) throws(RescueError) -> ExitCode {
   try context.requireNothingPending(invocation)
   let result: RunResult<RecoveryReport>
@@ -39,6 +58,7 @@ func recover(
   let report = result.value
   try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file).name))
   context.tellCode(of: result)
+  try afterwards(result)
   return ExitCode(report.outcome)
 }
 

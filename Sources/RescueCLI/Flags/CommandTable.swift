@@ -8,7 +8,7 @@ extension Command {
     backup, vaultList, vaultStatus, vaultVerify, vaultPrune, vaultExtract, guarded, migrate,
     rehearse,
     contractCapture, contractImport, contractVerify, contractDiff,
-    recover, restore, salvage, reset, undo,
+    recover, restore, salvage, merge, reset, undo,
     playbookList, playbookShow, playbookValidate, playbookRun,
     logList, logShow,
     schema, help, completions, man,
@@ -433,12 +433,16 @@ extension Command {
       The way for most: shows the diagnosis and the options, asks which one to carry out, and \
       carries it out. The old files are kept, and 'dbrescue undo' brings them back.
       """,
-      "Where nobody can be asked, --choose names the option and --yes allows the change.",
+      """
+      Where nobody can be asked, --choose names the option and --yes allows the change. --hand-over \
+      writes what was done in plain words, for the user; no value of a row is in it.
+      """,
     ],
-    operands: [.file], flags: [.contract, .vault, .choose, .maxOutput, .yes, .dryRun],
+    operands: [.file], flags: [.contract, .vault, .choose, .handOver, .maxOutput, .yes, .dryRun],
     examples: [
       ("dbrescue recover app.db", "see what can be done, and choose"),
       ("dbrescue recover app.db --choose restore --yes", "decided beforehand"),
+      ("dbrescue recover app.db --hand-over message.txt", "with a message for the user"),
     ],
     exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
       + [.busy, .invalidInput])
@@ -505,6 +509,46 @@ extension Command {
       (
         "dbrescue salvage broken.db -o saved.db --wal recovered.wal --report saved.html",
         "with a log that arrived under another name, and a report"
+      ),
+    ],
+    exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing
+      + [.busy, .invalidInput])
+
+  static let merge = Command(
+    "merge", .rescue, "make one database of several, damaged or not",
+    description: [
+      """
+      Writes the rows of all databases to OUT, each once: for people who went on with a new database \
+      and want the old rows back, or who have several copies. OLD is the oldest, the last NEW the \
+      newest: the schema and the versions of OUT are its own, with the tables that only others have. \
+      Each input is read as 'salvage' reads it, and may be damaged, in an archive, or a backup.
+      """,
+      """
+      Rows are compared by their primary key, or by all their values where there is none. Of two with \
+      one key and other values the newer input's stays, unless --prefer or --newer-by say otherwise. \
+      --renumber gives them both a place where they are two different rows. What is not in OUT is in \
+      OUT.quarantine.db with its reason, and the balance says of every input what became of its rows.
+      """,
+      "The inputs are not changed, and no trigger fires.",
+    ],
+    operands: [.oldest, .newer],
+    flags: [
+      .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll, .maxSize,
+      .maxOutput, .force,
+    ],
+    examples: [
+      ("dbrescue merge old.db app.db --output merged.db", "the old rows beside the new ones"),
+      (
+        "dbrescue merge phone.db laptop.db -o all.db --newer-by updated_at",
+        "of a row that both have changed, the one that was changed last"
+      ),
+      (
+        "dbrescue merge phone.db laptop.db -o all.db --renumber-all",
+        "two devices gave the same numbers to different rows"
+      ),
+      (
+        "dbrescue merge monday.db.gz damaged.db -o all.db --prefer old",
+        "where a backup is believed more than what is there"
       ),
     ],
     exitCodes: [.damagedIntact, .damagedLossy, .unreadable] + ExitCode.reading + ExitCode.writing

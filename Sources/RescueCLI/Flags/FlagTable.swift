@@ -95,6 +95,20 @@ extension Flag {
     "backup", nil, .file("B"), isRepeatable: true,
     help: "take rows that FILE has lost from this backup, or from a database")
 
+  // Merging.
+  static let prefer = Flag(
+    "prefer", nil, .choice(MergePolicy.Preference.allCases.map(\.rawValue)),
+    defaultValue: MergePolicy.Preference.new.rawValue,
+    help: "whose row stays of two with one key and other values, where nothing else decides")
+  static let newerBy = Flag(
+    "newer-by", nil, .text("[TABLE.]COLUMN"), isRepeatable: true,
+    help: "let that row stay whose value in this column is the larger one, such as a time")
+  static let renumber = Flag(
+    "renumber", nil, .text("TABLE"), isRepeatable: true,
+    help: "give older rows new keys where other rows have theirs; declared references follow")
+  static let renumberAll = Flag(
+    "renumber-all", help: "do so in every table with an integer key of its own")
+
   // Migrations.
   static let migrations = Flag(
     "migrations", nil, .folder("DIR"), help: "the folder of the numbered .sql files")
@@ -118,6 +132,9 @@ extension Flag {
   static let report = Flag(
     "report", nil, .file("OUT", endings: [".html", ".json", ".txt"]), isWritten: true,
     help: "write a report too: OUT ends in .html, .json or .txt")
+  static let handOver = Flag(
+    "hand-over", nil, .file("MESSAGE"), isWritten: true,
+    help: "write a message for the user: what happened, what is back, what is not, what to do")
   static let force = Flag("force", "f", help: "replace OUT if it exists")
 
   // What is decided.

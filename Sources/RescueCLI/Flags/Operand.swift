@@ -50,6 +50,10 @@ struct Operand: Hashable, Sendable {
 extension Operand {
   static let file = Operand("FILE", help: "the database file")
   static let more = Operand("MORE", isRepeatable: true, help: "more databases")
+  static let oldest = Operand("OLD", help: "the oldest of the databases")
+  static let newer = Operand(
+    "NEW", isRepeatable: true,
+    help: "the newer ones, the newest last: its schema is that of the result")
   static let starts = Operand(
     "START", isRepeatable: true,
     help: "a database of some version, or a script or contract of one")

@@ -79,6 +79,12 @@ import Testing
     Use(name: "salvage", changes: ["added new.db"]) {
       [try $0.place("healthy-v4.db"), "--output", $0["new.db"]]
     },
+    Use(name: "merge", changes: ["added new.db"]) {
+      [
+        try $0.place("healthy-v4.db", as: "old.db"), try $0.place("healthy-v4.db"), "--output",
+        $0["new.db"],
+      ]
+    },
     Use(name: "reset", changes: ["added app.db.rescue/quarantine/", "changed app.db"]) {
       [
         try $0.place("healthy-v4.db", as: "app.db"), "--schema", $0.contract, "--yes",

@@ -179,9 +179,8 @@ final class Workbench: Sendable {
     let logged = [
       "check", "diagnose", "backup", "guard", "migrate", "rehearse", "contract verify", "recover",
       "restore",
-      "salvage",
-      "reset", "undo", "playbook run", "vault status", "vault verify", "vault prune",
-      "vault extract",
+      "salvage", "merge", "reset", "undo", "playbook run", "vault status", "vault verify",
+      "vault prune", "vault extract",
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)
       && !flags.contains(Flag.help.name)

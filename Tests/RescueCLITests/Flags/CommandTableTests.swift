@@ -10,7 +10,7 @@ import Testing
   @Test func `names are unique`() {
     let names = Command.all.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(names.count == 31)
+    #expect(names.count == 32)
   }
 
   @Test func `a group has a summary and is no command itself`() {

@@ -41,6 +41,7 @@ import Testing
           recover  diagnose a database, offer what can be done, and do it
           restore  put a backup in the place of a database
           salvage  write every row that can be read to a new database
+          merge    make one database of several, damaged or not
           reset    start again with an empty database, and keep the old one aside
           undo     bring back the files that a run has replaced
 

@@ -20,7 +20,7 @@ import Testing
     let page = run(["man"]).output
     #expect(page == ManPage.text)
     let start = try #require(page.firstRange(of: ".Pp\n.Nm\n.Cm salvage\n"))
-    let end = try #require(page.firstRange(of: ".Pp\n.Nm\n.Cm reset\n"))
+    let end = try #require(page.firstRange(of: ".Pp\n.Nm\n.Cm merge\n"))
     #expect(
       page[start.lowerBound..<end.lowerBound] == #"""
         .Pp

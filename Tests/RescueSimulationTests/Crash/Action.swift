@@ -31,7 +31,7 @@ struct Action: Sendable, CustomStringConvertible {
     backUp("rollback journal", .delete), backUp("WAL", .wal),
     restore("rollback journal", .delete), restore("WAL", .wal),
     restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
-    restoreToNewFile, reset, salvageToNewFile, salvageInPlace,
+    restoreToNewFile, reset, salvageToNewFile, salvageInPlace, merge,
     guarded, guarded("rollback journal", .delete), guarded("WAL", .wal),
     guarded("rollback journal, which becomes a WAL", .delete, as: .wal),
     migrate("rollback journal", .delete), migrate("WAL", .wal),
@@ -157,6 +157,27 @@ struct Action: Sendable, CustomStringConvertible {
     },
     commandLine: { ["recover", $0.database.description, "--choose", "salvage", "--yes"] },
     savesWhatItCan: true)
+
+  private static let merge = Action(
+    description: "merge of a damaged database with an older one",
+    prepare: { stage in
+      try build(stage, .delete)
+      try older(stage).replaceContents(with: stage.database.contents())
+      try change(stage.database)
+      try damage(stage.database)
+    },
+    act: { rescue, stage in
+      _ = try rescue.merge([older(stage), stage.database], to: stage.output, replacing: true)
+    },
+    commandLine: {
+      [
+        "merge", older($0).description, $0.database.description, "--output",
+        $0.output.description, "--force",
+      ]
+    },
+    makes: ["new.db", "new.db.quarantine.db"], savesWhatItCan: true)
+
+  private static func older(_ stage: Stage) -> FilePath { stage.root.appending("log/older.db") }
 
   private static let guarded = Action(
     description: "guard of a migration that changes nothing",

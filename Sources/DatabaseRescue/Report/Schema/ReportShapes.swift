@@ -10,6 +10,7 @@ enum ReportShapes {
     "look": report(["check", "contract-verify"], ExaminedShapes.look),
     "diagnosis": report(["diagnosis"], ExaminedShapes.diagnosis),
     "salvage": report(["salvage"], SalvageShapes.account),
+    "merge": report(["merge"], MergeShapes.account),
     "recovery": report(
       ["recover", "reset", "restore"],
       [

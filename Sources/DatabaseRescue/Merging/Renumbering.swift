@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// New keys for rows of an older input whose keys other rows have, and the references that follow
+// them. All of it happens in the input's private database: what is merged then has no such conflict.
+
+import Diagnosis
+import SQLiteFormat
+
+/// The renumbering of the rows of one older input.
+struct Renumbering {
+  /// A column that refers to a table whose rows get new keys, perhaps by way of others.
+  struct Follower {
+    let table: MergeTable
+    let column: Name
+    let root: MergeTable
+  }
+
+  private let tables: [MergeTable]
+  private let older: StagedInput
+  private let roots: [MergeTable]
+  private let followers: [Follower]
+  /// What should be known of references that cannot follow.
+  private var remarks: [String] = []
+  /// The next free number of each table.
+  private var next: [Name: Int64] = [:]
+
+  init(_ tables: [MergeTable], _ rules: MergeRules, of older: StagedInput) {
+    self.tables = tables
+    self.older = older
+    roots = tables.filter { rules.renumbered.contains($0.name) }
+    var followers: [Follower] = []
+    let search = RootSearch(tables: tables, renumbered: Set(roots.map(\.name)))
+    for table in roots.isEmpty ? [] : tables {
+      for column in Set(table.description.foreignKeys.flatMap(\.columns)) {
+        let found = search.roots(of: column, in: table)
+        let isComputed = !table.columns.contains(column)
+        if found.count == 1, !isComputed, let root = roots.first(where: { found.contains($0.name) })
+        {
+          followers.append(Follower(table: table, column: column, root: root))
+        } else if let first = found.map(\.text).min() {
+          remarks.append(
+            "'\(table.name).\(column)' refers to new keys of '\(first)' and cannot follow them: it "
+              + (isComputed ? "is computed" : "refers to another table with new keys, too"))
+        }
+      }
+    }
+    self.followers = followers.sorted {
+      ($0.table.number, $0.column.text) < ($1.table.number, $1.column.text)
+    }
+  }
+
+  /// Gives new keys, and has references follow; where that cannot be done, all keys stay.
+  func run(_ merger: inout Merger) throws {
+    guard !roots.isEmpty else { return }
+    var renumbering = self
+    guard let error = try merger.attempt({ try renumbering.renumber(&$0) }) else { return }
+    merger.ledger.reservations.append(
+      "\(older.label) could not be renumbered: \(error.message)")
+  }
+
+  /// Gives new keys, and has references follow, which may give other rows new keys in turn.
+  private mutating func renumber(_ merger: inout Merger) throws {
+    try merger.connection.execute(
+      """
+      DROP TABLE IF EXISTS work.moved;
+      CREATE TABLE work.moved (tbl INTEGER, old INTEGER, new INTEGER, round INTEGER,
+        PRIMARY KEY (tbl, old)) WITHOUT ROWID;
+      CREATE INDEX work.moved_by_round ON moved (round, tbl, new)
+      """)
+    for (place, follower) in followers.enumerated() {
+      try? merger.connection.execute(
+        """
+        CREATE INDEX IF NOT EXISTS older."dbrescue_follower_\(place)"
+        ON \(follower.table.quoted) (\(follower.column.quotedIdentifier))
+        """)
+    }
+    let steps = RenumberingSteps()
+    for root in roots { try findConflicts(root, merger, steps) }
+    // With a sign before it, a number is compared as the column is: SQLite can look it up then.
+    var round: Int64 = 0
+    while try steps.run(
+      "SELECT 1 FROM work.moved WHERE round = ? LIMIT 1", [.integer(round)], on: merger.connection)
+    {
+      try merger.world.requireGoingOn()
+      for root in roots { try move(root, round, merger, steps) }
+      for follower in followers where follower.canMove(among: roots) {
+        try findConflicts(of: follower, round, merger, steps)
+      }
+      for follower in followers { try follow(follower, round, &merger, steps) }
+      round += 1
+    }
+    for follower in followers { try setAsideStuck(follower, &merger) }
+    try note(&merger)
+  }
+
+  // MARK: Which rows
+
+  /// Finds the rows whose keys other rows have.
+  private mutating func findConflicts(
+    _ root: MergeTable, _ merger: borrowing Merger, _ steps: RenumberingSteps
+  ) throws {
+    guard let first = try firstFreeNumber(of: root, merger) else {
+      remarks.append("'\(root.name)' is not renumbered: no number is left above those in use")
+      return
+    }
+    let key = root.address[0]
+    let shared = older.survey.columns(sharedWith: root.description)
+    _ = try steps.run(
+      """
+      INSERT INTO work.moved (tbl, old, new, round)
+      SELECT \(root.number), o.\(key), ? + row_number() OVER (ORDER BY o.\(key)) - 1, 0
+      FROM older.\(root.quoted) AS o JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(key)
+      WHERE NOT (\(root.isSame("m", "o", in: shared))) AND NOT (\(root.isTold("m", "o")))
+      """, [.integer(first)], on: merger.connection)
+    next[root.name] = try nextNumber(of: root, behind: first, 0, merger, steps)
+  }
+
+  /// Finds the rows that were the same as others, and are not any more as they refer to a row with a
+  /// new key.
+  private mutating func findConflicts(
+    of follower: Follower, _ round: Int64, _ merger: borrowing Merger, _ steps: RenumberingSteps
+  ) throws {
+    let (table, key) = (follower.table, follower.table.address[0])
+    guard let first = next[table.name] else { return }
+    _ = try steps.run(
+      """
+      INSERT OR IGNORE INTO work.moved (tbl, old, new, round)
+      SELECT \(table.number), o.\(key), ?1 + row_number() OVER (ORDER BY o.\(key)) - 1, ?2 + 1
+      FROM work.moved AS x
+      CROSS JOIN older.\(table.quoted) AS o ON o.\(follower.column.quotedIdentifier) = +x.old
+      CROSS JOIN main.\(table.quoted) AS m ON m.\(key) = o.\(key)
+      WHERE x.round = ?2 AND x.tbl = \(follower.root.number) AND NOT (\(table.isTold("m", "o")))
+      """, [.integer(first), .integer(round)], on: merger.connection)
+    next[table.name] = try nextNumber(of: table, behind: first, round + 1, merger, steps)
+  }
+
+  /// The first number that is in no use: neither as a key, nor by what refers to one.
+  private func firstFreeNumber(of root: MergeTable, _ merger: borrowing Merger) throws -> Int64? {
+    var used: [Int64] = [0]
+    for database in ["main", "older"] {
+      var places = [(root.quoted, root.address[0])]
+      places += followers.filter { $0.root.name == root.name }.map {
+        ($0.table.quoted, $0.column.quotedIdentifier)
+      }
+      for (table, column) in places {
+        let highest = try merger.connection.value(
+          "SELECT max(\(column)) FROM \(database).\(table) WHERE typeof(\(column)) = 'integer'")
+        if let number = highest?.integerValue { used.append(number) }
+      }
+      guard try merger.connection.tables(in: database).contains("sqlite_sequence") else { continue }
+      let last = try merger.connection.value(
+        "SELECT max(seq) FROM \(database).sqlite_sequence WHERE name = ? COLLATE NOCASE",
+        [.text(root.name)])
+      if let number = last?.integerValue { used.append(number) }
+    }
+    let rows = try merger.connection.value("SELECT count(*) FROM older.\(root.quoted)")
+    let highest = used.max() ?? 0
+    let (_, overflow) = highest.addingReportingOverflow(2 * (rows?.integerValue ?? 0) + 1)
+    return overflow ? nil : highest + 1
+  }
+
+  /// The number behind those that were given away in a round.
+  private func nextNumber(
+    of table: MergeTable, behind first: Int64, _ round: Int64, _ merger: borrowing Merger,
+    _ steps: RenumberingSteps
+  ) throws -> Int64 {
+    let last = try steps.value(
+      "SELECT max(new) FROM work.moved WHERE tbl = \(table.number) AND round = ?",
+      [.integer(round)], on: merger.connection)
+    return max(first, (last?.integerValue).map { $0 + 1 } ?? first)
+  }
+
+  // MARK: New keys, and what follows them
+
+  /// Gives rows their new keys; what a constraint forbids stays as it is.
+  private func move(
+    _ root: MergeTable, _ round: Int64, _ merger: borrowing Merger, _ steps: RenumberingSteps
+  ) throws {
+    let key = root.address[0]
+    let moved = "work.moved AS x WHERE x.tbl = \(root.number)"
+    _ = try steps.run(
+      """
+      UPDATE OR IGNORE older.\(root.quoted) AS o
+      SET \(key) = (SELECT x.new FROM \(moved) AND x.old = o.\(key))
+      WHERE o.\(key) IN (SELECT x.old FROM \(moved) AND x.round = ?)
+      """, [.integer(round)], on: merger.connection)
+    _ = try steps.run(
+      """
+      DELETE FROM work.moved WHERE tbl = \(root.number) AND round = ?
+      AND EXISTS (SELECT 1 FROM older.\(root.quoted) AS o WHERE o.\(key) = moved.old)
+      """, [.integer(round)], on: merger.connection)
+  }
+
+  /// Has a column follow the keys of a round.
+  private func follow(
+    _ follower: Follower, _ round: Int64, _ merger: inout Merger, _ steps: RenumberingSteps
+  ) throws {
+    let column = follower.column.quotedIdentifier
+    let moved = "work.moved AS x WHERE x.tbl = \(follower.root.number)"
+    _ = try steps.run(
+      """
+      UPDATE OR IGNORE older.\(follower.table.quoted) AS o
+      SET \(column) = (SELECT x.new FROM \(moved) AND x.old = o.\(column))
+      WHERE o.\(column) IN (SELECT +x.old FROM \(moved) AND x.round = ?)
+      """, [.integer(round)], on: merger.connection)
+    let count = try merger.connection.value("SELECT changes()")?.integerValue ?? 0
+    merger.ledger[follower.table.name, older.number].followed += Int(count)
+  }
+
+  /// Sets rows aside that could not follow: they would refer to another row than they did.
+  ///
+  /// Among them are those that refer to a number as text.
+  private func setAsideStuck(_ follower: Follower, _ merger: inout Merger) throws {
+    let (table, column) = (follower.table, follower.column.quotedIdentifier)
+    let stuck = """
+      o.\(column) IN (SELECT x.old FROM work.moved AS x WHERE x.tbl = \(follower.root.number))
+      """
+    let statement = try merger.connection.prepare(
+      "SELECT \(table.record("o")) FROM older.\(table.quoted) AS o WHERE \(stuck)")
+    var count = 0
+    while try statement.step() {
+      try merger.aside.add(
+        statement.row, of: table.name, from: older.label, "constraint",
+        "a constraint does not let it refer to the new key of its '\(follower.root.name)'")
+      count += 1
+    }
+    guard count > 0 else { return }
+    try merger.connection.execute(
+      "DELETE FROM older.\(table.quoted) AS o WHERE \(stuck)")
+    merger.ledger[table.name, older.number].taken -= count
+    merger.ledger[table.name, older.number].stuck += count
+  }
+
+  // MARK: What is noted
+
+  /// Notes every new key, and what could not follow.
+  private func note(_ merger: inout Merger) throws {
+    var moved: [Name] = []
+    for root in roots {
+      var count = 0
+      let statement = try merger.connection.prepare(
+        "SELECT old, new FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
+      while try statement.step() {
+        try merger.aside.addRenumbered(
+          root.name, from: older.label, old: statement[0], new: statement[1])
+        count += 1
+      }
+      merger.ledger[root.name, older.number].renumbered += count
+      guard count > 0 else { continue }
+      moved.append(root.name)
+      guard !followers.contains(where: { $0.root.name == root.name }) else { continue }
+      merger.ledger.notes.append(
+        "no declared foreign key refers to '\(root.name)': whatever else holds its keys has those of "
+          + older.label)
+    }
+    guard !moved.isEmpty else { return }
+    merger.ledger.renumbered += moved.count
+    merger.ledger.notes += remarks
+    if tables.contains(where: { $0.description.kind != .ordinary }) {
+      merger.ledger.notes.append(
+        "rows of full-text tables and R-trees that go by the keys of other tables do not follow new "
+          + "ones of \(older.label)")
+    }
+  }
+}
+
+extension Renumbering.Follower {
+  /// Whether the rows of the table get new keys themselves, and the column is not that key.
+  fileprivate func canMove(among roots: [MergeTable]) -> Bool {
+    roots.contains { $0.name == table.name }
+  }
+}
+
+/// The statements of a renumbering, each prepared once: a chain of references may take many rounds.
+private final class RenumberingSteps {
+  private var statements: [String: PreparedStatement] = [:]
+
+  /// Runs a statement; true where it gives a row.
+  func run(
+    _ sql: String, _ values: [Value], on connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    try value(sql, values, on: connection) != nil
+  }
+
+  /// The first value that a statement gives.
+  func value(
+    _ sql: String, _ values: [Value], on connection: borrowing Connection
+  ) throws(SQLiteError) -> Value? {
+    if let statement = statements[sql] { return try statement.first(values)?.first }
+    let statement = PreparedStatement(try connection.prepare(sql))
+    statements[sql] = statement
+    return try statement.first(values)?.first
+  }
+}
+
+/// The search for what a column refers to in the end.
+private struct RootSearch {
+  let tables: [MergeTable]
+  let renumbered: Set<Name>
+
+  /// The tables with new keys to which a column refers, by way of others or not.
+  func roots(of column: Name, in table: MergeTable) -> Set<Name> {
+    var seen: Set<[Name]> = []
+    return roots(of: column, in: table, &seen)
+  }
+
+  private func roots(of column: Name, in table: MergeTable, _ seen: inout Set<[Name]>) -> Set<Name>
+  {
+    guard seen.insert([table.name, column]).inserted else { return [] }
+    var found: Set<Name> = []
+    for key in table.description.foreignKeys {
+      guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
+      let referred = parent.description.columns(referredToBy: key)
+      for (own, other) in zip(key.columns, referred) where own == column {
+        if renumbered.contains(parent.name), parent.address == [other.quotedIdentifier] {
+          found.insert(parent.name)
+        } else {
+          found.formUnion(roots(of: other, in: parent, &seen))
+        }
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// An input of a merge, salvaged into a private database with the schema of the result.
+
+import Diagnosis
+import SQLiteFormat
+
+/// An input of a merge that was salvaged into a private database.
+struct StagedInput {
+  /// Its place among the inputs, from 0, the oldest.
+  let number: Int
+  /// What it is called in answers.
+  let label: String
+  /// The private database.
+  let database: FilePath
+  /// The database of its doubtful rows.
+  let quarantine: FilePath
+  /// What the salvage did.
+  let report: SalvageReport
+  /// What is known of the input.
+  let survey: Survey
+  /// What it adds to the schema of the newer inputs.
+  let addition: SchemaAddition
+}
+
+/// What an older input adds to the schema of a merge: the tables that only it has.
+struct SchemaAddition {
+  /// The declarations of these tables, and of their indexes and triggers.
+  private(set) var declarations: [Declaration] = []
+  /// The views that only it has, which are left out: they hold no rows.
+  private(set) var views: [Name] = []
+
+  /// Nothing.
+  init() {}
+
+  /// What the schema of an input has besides another one.
+  init(of survey: Survey, to schema: FreshSchema) {
+    let entries = schema.declared.entries
+    let present = Set(entries.map(\.name))
+    let tables = Set(entries.filter { $0.kind == .table }.map(\.name))
+    let own = FreshSchema(of: survey).declared.declarations.filter { !present.contains($0.name) }
+    declarations = own.filter { $0.kind != .view && !tables.contains($0.table) }
+    views = own.filter { $0.kind == .view }.map(\.name)
+  }
+
+  /// A schema with what is added to it.
+  func completing(_ schema: FreshSchema) -> FreshSchema {
+    guard !declarations.isEmpty else { return schema }
+    var completed = schema
+    completed.declared = DeclaredSchema(schema.declared.entries + declarations.map(\.entry))
+    return completed
+  }
+}
+
+extension FreshSchema {
+  /// The tables whose rows are merged: those with rows of their own, the texts of full-text tables,
+  /// whose words are found anew, and R-trees.
+  var mergedTables: [TableDescription] {
+    let parts = Set(declared.virtualTables.flatMap { $0.parts.map(\.name) })
+    let texts = Set(declared.virtualTables.filter(\.keepsTexts).map { Name("\($0.name)_content") })
+    let regions = Set(
+      declared.virtualTables.filter { ["rtree", "rtree_i32"].contains($0.module) }.map(\.name))
+    let stored = Set(declared.declarations.filter { $0.family != nil }.map(\.name))
+    return description.tables.filter { table in
+      if table.kind == .virtual { return regions.contains(table.name) }
+      if texts.contains(table.name) { return true }
+      return table.kind == .ordinary && !parts.contains(table.name) && !stored.contains(table.name)
+    }
+  }
+
+  /// The virtual tables whose content cannot be merged.
+  var unmergedVirtualTables: [VirtualTable] {
+    let merged = Set(mergedTables.map(\.name))
+    return declared.virtualTables.filter { table in
+      table.storage != .nothing && !merged.contains(table.name)
+        && !(table.isFullText && table.hasTexts && !table.parts.isEmpty)
+    }
+  }
+
+  /// A function that only the app has, and that values of a table or keys of its indexes need.
+  func missingFunction(of table: Name) -> Name? {
+    declared.declarations.filter { $0.table == table && [.table, .index].contains($0.kind) }
+      .compactMap { $0.missingFunctions.min() }.first
+  }
+}
+
+extension VirtualTable {
+  /// Whether it is a full-text table that keeps its texts itself.
+  fileprivate var keepsTexts: Bool { isFullText && hasOwnContent }
+}

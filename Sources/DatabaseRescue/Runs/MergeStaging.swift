@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inputs of a merge on their way into private databases: the newest first, whose schema all get.
+
+import Diagnosis
+import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The inputs of a merge on their way into private databases.
+struct MergeStaging {
+  let policy: MergePolicy
+  /// What the inputs are called, the oldest first.
+  let labels: [String]
+  /// The schema of the result, once the inputs are there.
+  private(set) var schema: FreshSchema?
+  /// Whether something was set aside when the inputs were read.
+  private(set) var hasQuarantine = false
+  /// Why there may be more than what was read.
+  private(set) var reservations: [String] = []
+  /// What was not checked.
+  private(set) var unchecked: [Unchecked] = []
+  /// The bytes of all inputs.
+  private(set) var byteCount = 0
+
+  private let inputs: [InputFiles]
+  private let folder: FilePath
+  private let rescue: Rescue
+  private var digests: [RunRecord.InputDigest] = []
+
+  init(_ inputs: [InputFiles], _ policy: MergePolicy, in folder: FilePath, with rescue: Rescue) {
+    (self.inputs, self.policy, self.folder, self.rescue) = (inputs, policy, folder, rescue)
+    let names = inputs.map { PlainName($0.evidence.first ?? $0.main).description }
+    labels = names.enumerated().map { place, name in
+      names.count { $0 == name } == 1 ? name : "\(name) (\(place + 1))"
+    }
+  }
+
+  /// What the quarantine file says of itself.
+  var meta: [(key: String, value: String)] {
+    let files = digests.enumerated().map { place, input in
+      ("input.\(place + 1)", "\(input.name) \(input.before.map { "\($0)" } ?? "")")
+    }
+    return [
+      ("tool", "dbrescue"), ("version", Tool.version), ("layout", QuarantineDatabase.layout),
+      ("created", rescue.world.now().ISO8601Format()), ("schema_source", labels.last ?? ""),
+      ("encoding", "UTF-8"),
+    ] + files
+  }
+
+  /// Salvages every input; gives the oldest first.
+  mutating func run(_ notes: inout RunNotes) throws(RescueError) -> [StagedInput] {
+    var staged: [StagedInput] = []
+    for number in inputs.indices.reversed() {
+      var scratch = notes
+      scratch.inputs = []
+      staged.insert(try stage(number, &scratch), at: 0)
+      // The verdict of the run is that on the newest input.
+      if number == inputs.count - 1 { notes = scratch }
+      digests = scratch.inputs + digests
+      notes.inputs = digests
+    }
+    return staged
+  }
+
+  private mutating func stage(
+    _ number: Int, _ notes: inout RunNotes
+  ) throws(RescueError) -> StagedInput {
+    let world = rescue.world
+    var files = RunFiles()
+    let output = try SalvageOutput(
+      folder.appending(FilePath("input-\(number).db")), replacing: false, in: &files,
+      storage: world.storage)
+    var addition = SchemaAddition()
+    var survey: Survey?
+    let newer = schema
+    let report = try rescue.salvage(
+      inputs[number], to: output, known: knowledge(besides: number), isResult: false, &notes
+    ) { found, digests throws(RescueError) in
+      survey = found
+      addition = newer.map { SchemaAddition(of: found, to: $0) } ?? addition
+      let target = newer.map { addition.completing($0) }
+      var world = world
+      if world.outputByteCountMax == nil, let target, target.encoding != found.encoding {
+        world.outputByteCountMax = 4 * (found.image?.dataByteCount ?? 0) + (4 << 20)
+      }
+      return Salvage(found, into: target, from: labels.last, inputs: digests, world: world)
+    }
+    guard let survey else { throw RescueError(.internal, "an input was not read") }
+    if let imbalance = report.imbalance { throw imbalance }
+    schema = newer.map { addition.completing($0) } ?? FreshSchema(of: survey)
+    byteCount += 4 * (survey.image?.dataByteCount ?? 0)
+    note(report, of: labels[number])
+    return StagedInput(
+      number: number, label: labels[number], database: output.database.path,
+      quarantine: output.quarantine.path, report: report, survey: survey, addition: addition)
+  }
+
+  private mutating func note(_ report: SalvageReport, of label: String) {
+    hasQuarantine = hasQuarantine || report.quarantine != nil
+    unchecked += report.unchecked
+    if !report.isWhollyRead {
+      reservations.append("\(label) changed while it was read, or not all of it could be read")
+    }
+  }
+
+  /// What is known of the schema of an input that has lost its own: that of the newest other one.
+  private func knowledge(besides number: Int) -> OutsideKnowledge {
+    if let schema { return OutsideKnowledge(schema: { schema.declared.entries }) }
+    let others = inputs[..<number].reversed().map { $0 }
+    let world = rescue.world
+    return OutsideKnowledge(schema: {
+      for other in others {
+        guard let files = try? other.open(in: world), let survey = try? world.survey(files) else {
+          continue
+        }
+        let entries = FreshSchema(of: survey).declared.entries
+        if !entries.isEmpty { return entries }
+      }
+      return []
+    })
+  }
+}
+
+extension TableDescription {
+  /// The columns by which rows of a table are compared in a merge; empty where all of them are.
+  var mergeKey: [Name] {
+    if kind == .virtual { return columns.first.map { [$0.name] } ?? [] }
+    return columns.filter { $0.primaryKeyPosition > 0 }
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several databases become one: each is salvaged into a private database, and what these hold is
+// merged. The inputs are only read.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Rescue {
+  /// Merges databases into a new one; the last input is the newest.
+  ///
+  /// - Throws: ``RescueError``; nothing was written then.
+  func merge(
+    _ inputs: [InputFiles], to output: SalvageOutput, _ policy: MergePolicy, _ notes: inout RunNotes
+  ) throws(RescueError) -> MergeReport {
+    let (path, quarantine) = (output.database.path, output.quarantine.path)
+    do {
+      for path in [path, quarantine] {
+        try JournalsBeside(path, storage: world.storage).refuse()
+      }
+      try requireRoom(for: inputs, at: path)
+      let folder = try PrivateFolder(in: path.folder, world: world)
+      var staging = MergeStaging(inputs, policy, in: folder.path, with: self)
+      let staged = try staging.run(&notes)
+      let report = try notes.step("merge", at: .act) { notes throws(RescueError) in
+        do {
+          let before = notes
+          return try merge(staged, staging, to: output, in: folder) { report in
+            var notes = before
+            notes.take(report)
+            return notes.code().description
+          }
+        } catch {
+          throw failure(error, writing: path)
+        }
+      }
+      notes.take(report)
+      notes.note(Change(.addition, "'\(path)' was made"))
+      return report
+    } catch {
+      throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
+    }
+  }
+
+  private func failure(_ error: any Error, writing path: FilePath) -> RescueError {
+    if world.isCancelled() { return .interrupted }
+    if let error = error as? SQLiteError, error.isInterruption {
+      return RescueError(
+        .invalidInput, "the schema asks for more work than databases of this size can need",
+        meaning: "nothing was written",
+        advice: "salvage each input into a schema of the app's: "
+          + "dbrescue salvage FILE --schema CONTRACT --output NEW, and merge the results")
+    }
+    return RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
+  }
+
+  private func merge(
+    _ inputs: [StagedInput], _ staging: MergeStaging, to output: SalvageOutput,
+    in folder: borrowing PrivateFolder, signature: (MergeReport) -> String
+  ) throws -> MergeReport {
+    guard let newest = inputs.last, let schema = staging.schema else {
+      throw RescueError(.usage, "there is nothing to merge", meaning: "nothing was written")
+    }
+    let asidePath = folder.file("quarantine.db")
+    let work = folder.file("work.db")
+    _ = try world.storage.open(work, .createNew)
+    let rules = try MergeRules(staging.policy, schema.mergedTables)
+    var merger = try Merger(
+      inputs, schema: schema, rules: rules, aside: asidePath, meta: staging.meta,
+      work: work, byteCount: staging.byteCount, world: world)
+    try merger.begin(with: newest)
+    for older in inputs.dropLast().reversed() { try merger.add(older) }
+    let merged = try merger.finish()
+    world.progress(.began(.verifying))
+    let names = merged.ledger.tables
+    let verification = try Verification.ofFreshDatabase(
+      newest.database, counting: names, isCancelled: world.isCancelled)
+    try world.requireGoingOn()
+    let report = MergeReport(
+      merged.ledger, verification, rules: rules, of: schema, staging, output)
+    let types = try merged.aside.finish(meta: [("support_code", signature(report))])
+    try types.write(to: asidePath, storage: world.storage)
+    try world.storage.open(newest.database, .readWrite).synchronize()
+    try world.requireGoingOn()
+    try output.publish(
+      newest.database, partialQuarantine: report.quarantine == nil ? nil : asidePath, in: folder,
+      world.storage)
+    return report
+  }
+
+  /// Refuses before the first byte where there is not enough space.
+  private func requireRoom(for inputs: [InputFiles], at output: FilePath) throws {
+    var needed = 2 << 20
+    for path in inputs.flatMap(\.all) {
+      needed += 2 * (try world.storage.status(of: path)?.byteCount ?? 0)
+    }
+    let free = try world.storage.freeBytes(at: output.folder)
+    guard free >= needed else {
+      throw RescueError(
+        .cannotWrite, "\(needed) bytes may be needed in '\(output.folder)', \(free) are free",
+        meaning: "nothing was written", advice: "free some space, or choose another --output")
+    }
+  }
+}
+
+extension RunNotes {
+  /// Takes in what a merge did.
+  mutating func take(_ report: MergeReport) {
+    balances = report.balances
+    rowsLost = report.outcome == .damagedLossy
+    outcome = report.imbalance != nil ? .failed : rowsLost ? .succeededWithLoss : .succeeded
+    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
+  }
+}
+
+extension MergeReport {
+  fileprivate init(
+    _ ledger: MergeLedger, _ verification: Verification, rules: MergeRules, of schema: FreshSchema,
+    _ staging: MergeStaging, _ output: SalvageOutput
+  ) {
+    let described = schema.mergedTables
+    let known = zip(ledger.tables, verification.rowCounts).map { name, count in
+      let table = described.first { $0.name == name }
+      return Table(
+        name: name, key: table?.mergeKey ?? [], newerBy: rules.clock(of: name),
+        cells: ledger.cells[name] ?? [], counted: count)
+    }
+    let isOrphaned = ledger.orphans.contains { $0.seen > 0 || $0.lost != .none }
+    tables =
+      known
+      + (isOrphaned
+        ? [Table(name: nil, key: [], newerBy: nil, cells: ledger.orphans, counted: nil)] : [])
+    let isLossy = tables.contains { $0.cells.contains { $0.lost != .none || $0.leftOut > 0 } }
+    let isAside =
+      tables.contains { $0.cells.contains { $0.setAside > 0 } } || isLossy || ledger.renumbered > 0
+      || staging.hasQuarantine
+    self.output = output.database.path
+    quarantine = isAside ? output.quarantine.path : nil
+    inputs = staging.labels
+    policy = staging.policy
+    unrestored = ledger.unrestored
+    notes = ledger.notes
+    reservations = ledger.reservations + staging.reservations
+    integrityProblems = verification.integrityProblems
+    danglingReferences = verification.danglingReferences
+    unchecked = staging.unchecked + verification.unchecked
+  }
+}

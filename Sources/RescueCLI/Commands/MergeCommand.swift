@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dbrescue merge`: one database of several, damaged or not.
+
+import DatabaseRescue
+import Diagnosis
+
+/// Merges databases into a new one.
+let mergeCommand: CommandBody = { invocation, context throws(RescueError) in
+  let inputs = [invocation.path(.oldest)] + invocation.paths(.newer)
+  guard inputs.count > 1 else {
+    throw invocation.command.misuse("'merge' needs a newer database behind the older one")
+  }
+  var policy = MergePolicy()
+  policy.preference = invocation.requiredChoice(.prefer)
+  policy.newerBy = invocation.texts(.newerBy)
+  policy.renumbered = invocation.texts(.renumber)
+  policy.renumbersAll = invocation.isSet(.renumberAll)
+  let output = invocation.requiredPath(.output)
+  let files = context.files(invocation)
+  let result = try context.rescue.merge(
+    inputs, to: output, policy: policy, replacing: invocation.isSet(.force), files: files)
+  try context.give(MergeAnswer(result))
+  context.tellCode(of: result)
+  if let imbalance = result.value.imbalance { throw imbalance }
+  return ExitCode(result.value.outcome)
+}

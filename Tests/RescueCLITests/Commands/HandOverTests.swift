@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message for the user of a database that was recovered: plain words, and no value of a row.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct HandOverTests {
+  let bench: Workbench
+  init() throws { bench = try Workbench() }
+
+  private func recover(_ sample: FilePath, _ choice: String) throws -> (Ending, message: String) {
+    let file = try bench.place(sample, as: "app.db")
+    let message = bench["message.txt"]
+    let ending = try bench.run(
+      "recover", file, "--choose", choice, "--yes", "--contract", bench.contract, "--hand-over",
+      message)
+    return (ending, String(decoding: try message.contents(), as: UTF8.self))
+  }
+
+  @Test func `a message says what happened, what is back, what is not, and the code`() throws {
+    let (ending, message) = try recover("zeroed-leaf.db", "salvage")
+    #expect(ending.status == 14)
+    for title in ["What happened", "What is back", "What is not", "What to do", "Support code"] {
+      #expect(message.contains("\n\(title)\n  "), "\(message)")
+    }
+    #expect(message.contains(try #require(ending.record).code.description))
+    #expect(message.contains(" entries of sets."), "\(message)")
+    #expect(message.contains("do not delete anything"), "\(message)")
+    #expect(message.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(message)")
+  }
+
+  @Test func `where nothing was lost, the message says so`() throws {
+    let (ending, message) = try recover("zeroed-index-leaf.db", "salvage")
+    #expect(ending.status == 0)
+    #expect(message.contains("Everything: every entry could be read."), "\(message)")
+    #expect(!message.contains("do not delete anything"), "\(message)")
+  }
+
+  @Test func `nothing is recovered for a message that cannot be written`() throws {
+    let file = try bench.place("zeroed-leaf.db", as: "app.db")
+    try bench["message.txt"].replaceContents(with: Bytes("mine".utf8))
+    let before = try bench.look()
+    let ending = try bench.run(
+      "recover", file, "--choose", "salvage", "--yes", "--hand-over", bench["message.txt"])
+    #expect(ending.status == 73)
+    #expect(try before.changes(until: bench.look()) == [])
+    let dry = try bench.run(
+      "recover", file, "--choose", "salvage", "--dry-run", "--hand-over", bench["other.txt"])
+    #expect(dry.status == 0)
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// New keys where two databases gave the same one to different rows, and the references that follow.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct MergeRenumberingTests {
+  let bench: MergeBench
+  init() throws { bench = try MergeBench() }
+
+  @Test func `rows get new keys, and references follow over several tables`() throws {
+    let tables = """
+      CREATE TABLE lists (id INTEGER PRIMARY KEY AUTOINCREMENT, name);
+      CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id), name);
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, item REFERENCES items, body);
+      CREATE TABLE places (list INTEGER, n INTEGER, PRIMARY KEY (list, n),
+        FOREIGN KEY (list) REFERENCES lists (id)) WITHOUT ROWID;
+      CREATE TABLE marks (list INTEGER, n INTEGER, FOREIGN KEY (list, n) REFERENCES places (list, n));
+      """
+    let same = """
+      INSERT INTO lists VALUES (2, 'same'); INSERT INTO items VALUES (2, 2, 'same');
+      INSERT INTO notes VALUES (2, 2, 'same');
+      """
+    let old = try bench.make(
+      "old.db", tables, same, "INSERT INTO lists VALUES (1, 'old')",
+      "INSERT INTO items VALUES (1, 1, 'alike')", "INSERT INTO notes VALUES (1, 1, 'alike')",
+      "INSERT INTO places VALUES (1, 5)", "INSERT INTO marks VALUES (1, 5)")
+    let new = try bench.make(
+      "new.db", tables, same, "INSERT INTO lists VALUES (1, 'new')",
+      "INSERT INTO items VALUES (1, 1, 'alike')", "INSERT INTO notes VALUES (1, 1, 'alike')",
+      "INSERT INTO places VALUES (1, 5)", "INSERT INTO marks VALUES (1, 5)")
+    let merged = try bench.merge([old, new], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(try merged.text("SELECT * FROM lists ORDER BY id") == "1 new\n2 same\n3 old")
+    #expect(try merged.text("SELECT * FROM items ORDER BY id") == "1 1 alike\n2 2 same\n3 3 alike")
+    #expect(try merged.text("SELECT * FROM notes ORDER BY id") == "1 1 alike\n2 2 same\n3 3 alike")
+    #expect(try merged.text("SELECT * FROM places ORDER BY list") == "1 5\n3 5")
+    #expect(try merged.text("SELECT * FROM marks ORDER BY list") == "1 5\n3 5")
+    #expect(try merged.text("SELECT seq FROM sqlite_sequence") == "3")
+    #expect(try merged.rows("items", 0)["renumbered"]?.number == 1)
+    #expect(try merged.rows("marks", 0)["followed"]?.number == 1)
+    #expect(
+      try merged.aside("SELECT \"table\", source, old, new FROM renumbered ORDER BY 1")
+        == "items old.db 1 3\nlists old.db 1 3\nnotes old.db 1 3")
+  }
+
+  @Test func `a table that refers to itself, and two in a circle, are followed`() throws {
+    let tables = """
+      CREATE TABLE tree (id INTEGER PRIMARY KEY, up REFERENCES tree (id), v);
+      CREATE TABLE a (id INTEGER PRIMARY KEY, b INTEGER REFERENCES b (id), v);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a (id), v);
+      """
+    func rows(_ word: String) -> String {
+      """
+      INSERT INTO tree VALUES (1, 1, '\(word)'), (2, 1, 'child'), (3, 2, 'grandchild');
+      INSERT INTO a VALUES (1, 1, '\(word)'); INSERT INTO b VALUES (1, 1, 'alike');
+      """
+    }
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", tables, rows("old")),
+        try bench.make("new.db", tables, rows("new")),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text(
+        """
+        WITH RECURSIVE t(id, path) AS (SELECT id, v FROM tree WHERE id = up UNION ALL
+          SELECT tree.id, path || '/' || v FROM t JOIN tree ON tree.up = t.id AND tree.id <> up)
+        SELECT path FROM t ORDER BY path
+        """)
+        == "new\nnew/child\nnew/child/grandchild\nold\nold/child\nold/child/grandchild")
+    #expect(
+      try merged.text("SELECT a.v, b.id = a.b FROM a JOIN b ON b.a = a.id ORDER BY 1")
+        == "new 1\nold 1")
+  }
+
+  @Test func `only the tables that were named get new keys`() throws {
+    let tables = """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, t INTEGER REFERENCES t (id), v);
+      """
+    let rows = "INSERT INTO c VALUES (1, 1, 'c')"
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", tables, "INSERT INTO t VALUES (1, 'old')", rows),
+        try bench.make("new.db", tables, "INSERT INTO t VALUES (1, 'new')", rows),
+      ], "--renumber", "t")
+    #expect(try merged.text("SELECT * FROM t") == "1 new\n2 old")
+    #expect(try merged.text("SELECT * FROM c") == "1 1 c")
+    #expect(try merged.aside("SELECT \"table\", reason, c1 FROM conflicts") == "c key-taken 2")
+  }
+
+  @Test func `a key that follows another one is no key of its own`() throws {
+    let tables = """
+      CREATE TABLE u (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE more (id INTEGER PRIMARY KEY REFERENCES u (id), v);
+      CREATE TABLE last (more INTEGER REFERENCES more (id), v);
+      """
+    func rows(_ word: String) -> String {
+      """
+      INSERT INTO u VALUES (1, '\(word)'); INSERT INTO more VALUES (1, 'alike');
+      INSERT INTO last VALUES (1, 'alike');
+      """
+    }
+    let old = try bench.make("old.db", tables, rows("old"))
+    let new = try bench.make("new.db", tables, rows("new"))
+    let merged = try bench.merge([old, new], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(try merged.text("SELECT id FROM more") == "1\n2")
+    #expect(try merged.text("SELECT more FROM last ORDER BY 1") == "1\n2")
+    let refused = try bench.bench.run(
+      "merge", old, new, "--output", bench.bench["x.db"], "--renumber", "more")
+    #expect(refused.status == 64 && refused.error.contains("no integer key of its own"))
+  }
+
+  @Test func `no new number is one that something refers to already`() throws {
+    let tables = """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE c (t INTEGER REFERENCES t (id));
+      """
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", tables, "INSERT INTO t VALUES (1, 'old')", "INSERT INTO c VALUES (2)"),
+        try bench.make(
+          "new.db", tables, "INSERT INTO t VALUES (1, 'new')", "INSERT INTO c VALUES (3)"),
+      ], "--renumber", "t", dangling: 2)
+    #expect(try merged.text("SELECT * FROM t") == "1 new\n4 old")
+  }
+
+  @Test func `a row that a further key tells to be the same is a conflict, and gets no new key`()
+    throws
+  {
+    let tables = """
+      CREATE TABLE u (id INTEGER PRIMARY KEY, mail TEXT UNIQUE, v);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, u INTEGER REFERENCES u (id), v);
+      """
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", tables, "INSERT INTO u VALUES (1, 'x', 'old'), (2, 'y', 'old')",
+          "INSERT INTO c VALUES (1, 1, 'a'), (2, 2, 'b')"),
+        try bench.make("new.db", tables, "INSERT INTO u VALUES (1, 'x', 'new'), (2, 'z', 'new')"),
+      ], "--renumber-all")
+    #expect(try merged.text("SELECT * FROM u ORDER BY id") == "1 x new\n2 z new\n3 y old")
+    #expect(try merged.text("SELECT * FROM c ORDER BY id") == "1 1 a\n2 3 b")
+    #expect(try merged.aside("SELECT c1, c2 FROM conflicts") == "x old")
+  }
+
+  @Test func `a reference that cannot follow is set aside, and what no key declares is said`()
+    throws
+  {
+    let tables = """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE c (t INTEGER REFERENCES t (id) CHECK (t < 3), v);
+      CREATE TABLE loose (id INTEGER PRIMARY KEY, v);
+      """
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", tables, "INSERT INTO t VALUES (1, 'old'), (2, 'old')",
+          "INSERT INTO c VALUES (1, 'a')", "INSERT INTO loose VALUES (1, 'old')"),
+        try bench.make(
+          "new.db", tables, "INSERT INTO t VALUES (1, 'new'), (2, 'old')",
+          "INSERT INTO c VALUES (1, 'n')", "INSERT INTO loose VALUES (1, 'new')"),
+      ], "--renumber-all")
+    #expect(try merged.text("SELECT * FROM t") == "1 new\n2 old\n3 old")
+    #expect(try merged.text("SELECT * FROM c") == "1 n")
+    #expect(try merged.rows("c", 0)["stuck"]?.number == 1)
+    #expect(try merged.aside("SELECT \"table\", c1 FROM conflicts") == "c a")
+    let notes = try merged.ending.json["notes"]?.elements.compactMap(\.text) ?? []
+    #expect(notes.contains { $0.contains("no declared foreign key refers to 'loose'") })
+  }
+
+  @Test func `a chain of references as long as a table has rows is followed to its end`() throws {
+    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, up REFERENCES t, v)"
+    func rows(_ word: String) -> String {
+      """
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+      INSERT INTO t SELECT i, nullif(i - 1, 0), iif(i = 1, '\(word)', 'alike') FROM n
+      """
+    }
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", table, rows("old")), try bench.make("new.db", table, rows("new")),
+      ], "--renumber", "t")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT count(*), max(id), sum(up = id - 1) FROM t") == "1200 1200 1198")
+  }
+}
