@@ -329,7 +329,8 @@ extension Rescue {
   /// - Throws: ``RescueError`` when the vault cannot be listed.
   public func backups(of database: FilePath, vault: FilePath? = nil) throws(RescueError) -> Vault {
     let folder = try RescueFolder(of: database, storage: world.storage)
-    return Vault(
-      vault ?? folder.backups, of: folder.database.name, in: world.storage)
+    let kept = vault ?? folder.backups
+    let descent = Descent(of: folder.database, in: kept, world.storage)
+    return Vault(kept, of: folder.database.name, at: descent.place, in: world.storage)
   }
 }

@@ -61,7 +61,8 @@ struct DatabasePerformer: PlaybookPerformer {
   }
 
   mutating func facts() throws(RescueError) -> PlaybookFacts {
-    let backups = try rescue.backups(of: database, vault: setting.vault).list()
+    let vault = try rescue.backups(of: database, vault: setting.vault)
+    let backups = vault.preferred(try vault.list())
     let now = rescue.world.now()
     earlier = backups.first { $0.isGood && $0.name.created <= now }
     known[.backupExists] = .flag(!backups.isEmpty)

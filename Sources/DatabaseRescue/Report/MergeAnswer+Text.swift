@@ -157,7 +157,9 @@ extension MergeAnswer {
       (sum(\.leftOut), "only in part: the values that have no column"),
     ].filter { $0.0 > 0 }
     let lines = reasons.map { "\($0.of("row")) \($1)" }
-    return lines + ["all of it, with its reasons and the old keys, is in \(quarantine)"]
+    return lines.isEmpty
+      ? ["no row; the keys that rows had before are in \(quarantine)"]
+      : lines + ["all of it, with its reasons and the old keys, is in \(quarantine)"]
   }
 
   private var problems: [String] {

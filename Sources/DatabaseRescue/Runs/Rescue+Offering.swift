@@ -19,11 +19,8 @@ extension Rescue {
     of database: FilePath, vault: FilePath?
   ) throws(RescueError) -> [Backup] {
     let now = world.now()
-    let place = try RescueFolder(of: database, storage: world.storage).database
     let vault = try backups(of: database, vault: vault)
-    let good = try vault.list().filter { $0.isGood && $0.name.created <= now }
-    let own = good.filter(Descent(of: place, in: vault.folder, world.storage).isOfSamePlace)
-    return own.isEmpty ? good : own
+    return vault.preferred(try vault.list().filter { $0.isGood && $0.name.created <= now })
   }
 
   /// What could be restored in the place of an examined database, which learns from the backups

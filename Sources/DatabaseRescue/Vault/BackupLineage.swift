@@ -180,9 +180,7 @@ struct Descent {
   }
 
   /// Whether a backup is one of this database: a folder may hold those of several of one name.
-  func isOfSamePlace(_ backup: Backup) -> Bool {
-    (backup.manifest?.content.place).map { $0 == place } ?? true
-  }
+  func isOfSamePlace(_ backup: Backup) -> Bool { backup.isMade(at: place) }
 
   /// Whether the file was there when a backup was finished: then it is no new one.
   private func isOlder(than backup: Backup) throws(RescueError) -> Bool {
@@ -229,4 +227,9 @@ extension Backup {
     guard isGood, name.created <= other.name.created, name.id != other.name.id else { return nil }
     return manifest.map { earlier($0.content) }
   }
+}
+
+extension Backup {
+  /// Whether it was made of a database at a place, of which this is a digest, as far as it tells.
+  func isMade(at place: String) -> Bool { manifest?.content.place.map { $0 == place } ?? true }
 }

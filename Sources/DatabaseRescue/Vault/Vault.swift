@@ -13,6 +13,8 @@ public struct Vault: Sendable {
   public let folder: FilePath
   /// The file name of the database whose backups are seen; nil for all in the folder.
   public let database: FilePath?
+  /// A digest of where that database lies; nil where that does not count.
+  private let place: String?
   let storage: any Storage
 
   /// Makes a view of a folder, which need not exist.
@@ -21,12 +23,16 @@ public struct Vault: Sendable {
   ///   - folder: The folder.
   ///   - database: The database whose backups are seen, so that a folder that several
   ///     databases share never gives the backup of another; nil for all.
+  ///   - place: A digest of where that database lies: backups that were made there come before
+  ///     those of another one of its name.
   ///   - storage: The file system.
   package init(
-    _ folder: FilePath, of database: FilePath? = nil, in storage: any Storage = SystemStorage()
+    _ folder: FilePath, of database: FilePath? = nil, at place: String? = nil,
+    in storage: any Storage = SystemStorage()
   ) {
     self.folder = folder
     self.database = database?.name
+    self.place = place
     self.storage = storage
   }
 
@@ -84,6 +90,22 @@ public struct Vault: Sendable {
   public func latest(
     notAfter now: Date = .distantFuture, skippingUnread skipsUnread: Bool = false,
     where condition: (Backup) -> Bool = { $0.isGood }
+  ) throws(RescueError) -> Backup? {
+    if let place {
+      let own = try newest(notAfter: now, skipsUnread) { condition($0) && $0.isMade(at: place) }
+      if let own { return own }
+    }
+    return try newest(notAfter: now, skipsUnread, where: condition)
+  }
+
+  /// Of some backups those that were made where the database lies; all where none was.
+  func preferred(_ backups: [Backup]) -> [Backup] {
+    let own = place.map { place in backups.filter { $0.isMade(at: place) } } ?? []
+    return own.isEmpty ? backups : own
+  }
+
+  private func newest(
+    notAfter now: Date, _ skipsUnread: Bool, where condition: (Backup) -> Bool
   ) throws(RescueError) -> Backup? {
     let proofs = ProofLog(in: folder, storage).proofs
     var rest = try names().filter { $0.part == .main && $0.created <= now }

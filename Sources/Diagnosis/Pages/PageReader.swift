@@ -89,12 +89,13 @@ final class PageReader {
   }
 
   /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
-  /// those that it may have.
+  /// those that its pointers list, else those that it may have.
   func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
     guard let reading = reading(of: page, isTable: isTable), reading.page.kind != .tableInterior
     else { return [] }
     let content = reading.content
-    return (content.cells.isEmpty ? content.doubtful : content.cells).compactMap { cell in
+    let cells = [content.cells, content.listed, content.doubtful].first { !$0.isEmpty } ?? []
+    return cells.compactMap { cell in
       guard let record = record(of: cell, on: reading.page) else { return nil }
       return StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset)
     }

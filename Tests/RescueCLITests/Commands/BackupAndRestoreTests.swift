@@ -60,6 +60,23 @@ import Testing
       }
   }
 
+  @Test func `of a folder with backups of several databases of one name, this one's is restored`()
+    throws
+  {
+    let other = bench["other"]
+    try SystemStorage().createFolder(other)
+    let namesake = other.appending("app.db")
+    try FitnessLog.create(namesake, version: 4, workouts: 5)
+    for database in [file, namesake] {
+      try bench.run("backup", database, "--vault", bench["vault"])
+      bench.pass(hours: 1)
+    }
+    try use(file)
+    let ending = try bench.run("restore", file, "--vault", bench["vault"], "--yes")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try difference(file, from: original) == nil)
+  }
+
   @Test func `a second database behind the first is in the backup, which is not a good one`() throws
   {
     let bench = try Workbench()
