@@ -23,6 +23,10 @@ struct LogDescent {
 
   /// How many pages are compared at most.
   private static let comparedMax = 64
+  /// How many frames the log has at most for its pages to be compared.
+  private static let framesMax = 1 << 16
+  /// Of how many versions at most a page is compared with all.
+  private static let versionsMax = 1024
   /// From how many rows on it counts that all of them are alike or none.
   private static let rowsMin = 3
 
@@ -41,13 +45,14 @@ struct LogDescent {
 
   /// What the pages say.
   var testimony: Testimony {
+    guard log.committed.count <= Self.framesMax else { return .fits }
     var (strangers, compared) = (0, 0)
     var isRelated = false
     for (page, frames) in versions {
       guard let before = try? bare.btreePage(page), before.cellCount > 0 else { continue }
-      guard let first = self.page(page, frames[0]),
-        let last = self.page(page, frames[frames.count - 1]),
-        !log.committed.contains(where: { $0.page == page && content($0) == before.bytes })
+      let all = log.committed.filter { $0.page == page }
+      guard all.count <= Self.versionsMax, let first = self.page(page, frames[0]),
+        !all.contains(where: { content($0) == before.bytes })
       else {
         isRelated = true
         continue
@@ -56,9 +61,9 @@ struct LogDescent {
         isRelated = isRelated || before.sharesCell(with: first)
         continue
       }
-      let rows = (before.rows, first.rows, last.rows)
-      if isAhead(rows.0, of: rows.1, rows.2) { return .ofEarlier }
-      switch Self.relation(rows.0, rows.1) {
+      let rows = frames.compactMap { self.page(page, $0)?.rows }
+      if isAhead(before.rows, of: rows) { return .ofEarlier }
+      switch Self.relation(before.rows, first.rows) {
       case .same: isRelated = true
       case .other:
         compared += 1
@@ -90,39 +95,55 @@ extension LogDescent {
   }
 
   /// Whether the file's version of a page is none of the log's, and has rows that the log has yet
-  /// to insert: it is younger than the log.
-  private func isAhead(_ before: Rows, of first: Rows, _ last: Rows) -> Bool {
-    let (same, later) = (
-      before.count { first[$0] == $1 }, before.count { first[$0] == nil && last[$0] == $1 }
-    )
-    return min(same, later) >= Self.rowsMin
-      && !before.contains { first[$0] == $1 && last[$0] != $1 }
+  /// to insert, one after the other: it is younger than the log.
+  private func isAhead(_ before: Rows, of versions: [Rows]) -> Bool {
+    guard let first = versions.first, let last = versions.last,
+      before.count(where: { first[$0] == $1 }) >= Self.rowsMin,
+      !before.contains(where: { first[$0] == $1 && last[$0] != $1 })
+    else { return false }
+    // Rows that were deleted and are put back come all together.
+    var seen: Set<Int64> = []
+    let steps = versions.count { version in
+      let new = before.filter { first[$0.key] == nil && version[$0.key] == $0.value }
+      let count = seen.count
+      seen.formUnion(new.keys)
+      return seen.count > count
+    }
+    return steps >= Self.rowsMin
   }
 
   private enum Relation {
-    /// The pages have a row or a value in common that no chance explains.
+    /// The pages have something in common that no chance explains.
     case same
-    /// They have the same rows, and no value in common.
+    /// They have the same rowids, and nothing in common.
     case other
     /// Too little can be compared.
     case unknown
   }
 
   private static func relation(_ before: Rows, _ after: Rows) -> Relation {
-    var compared = 0
+    var pairs: [(old: [Value], new: [Value])] = []
     for (id, row) in before {
-      guard let next = after[id] else { continue }
-      if next == row, row.payload.count >= tellingMin { return .same }
-      let (old, new) = (row.telling, next.telling)
-      if old.contains(where: { new[$0.key] == $0.value }) { return .same }
-      // Where a row has only one such value, one assignment changes all that is comparable.
-      if min(old.count, new.count) > 1 { compared += 1 }
+      guard let next = after[id], let old = row.values, let new = next.values else { continue }
+      if zip(old, new).contains(where: { $0.isAkin(to: $1) }) { return .same }
+      pairs.append((old, new))
     }
-    return compared >= rowsMin ? .other : .unknown
+    // Where a row has only one value that tells, one assignment changes all that is comparable.
+    let told = pairs.count { min($0.old.count(where: \.tells), $0.new.count(where: \.tells)) > 1 }
+    let width = pairs.map { min($0.old.count, $0.new.count) }.min() ?? 0
+    if (0..<width).contains(where: { column in
+      let values = pairs.map { ($0.old[column], $0.new[column]) }
+      return Self.agree(values) || Self.agree(values.map { ($0.length, $1.length) })
+    }) {
+      return .same
+    }
+    return told >= rowsMin ? .other : .unknown
   }
 
-  /// From how many bytes on a value is hardly the same by chance.
-  fileprivate static let tellingMin = 8
+  /// Whether what varies from row to row is the same in nearly every pair.
+  private static func agree<Feature: Hashable>(_ pairs: [(Feature, Feature)]) -> Bool {
+    Set(pairs.map(\.0)).count >= rowsMin && 10 * pairs.count(where: ==) >= 9 * pairs.count
+  }
 }
 
 /// The rows of a leaf of a table by rowid.
@@ -135,16 +156,42 @@ private struct LeafRow: Equatable {
   /// The part of the payload on the page.
   let payload: Bytes
 
-  /// The values that are hardly the same by chance, by column.
-  var telling: [Int: Value] {
-    guard payload.count == size, let record = try? Record(payload, in: 0..<size) else { return [:] }
-    var values: [Int: Value] = [:]
-    for (column, field) in record.fields.enumerated()
-    where field.isText || field.isBlob || field.length == 8 {
-      if field.length >= LogDescent.tellingMin { values[column] = record.value(column) }
-    }
-    return values
+  /// The values of a row that is whole on its leaf.
+  var values: [Value]? {
+    payload.count == size ? try? Record(payload, in: 0..<size).values : nil
   }
+}
+
+extension Value {
+  /// From how many bytes on a value, or a part of it, is hardly the same by chance.
+  fileprivate static let tellingMin = 8
+
+  /// The length of a text or blob; 0 of other values.
+  fileprivate var length: Int { bytes?.count ?? 0 }
+
+  /// Whether the value is hardly that of two rows by chance.
+  fileprivate var tells: Bool { length >= Self.tellingMin }
+
+  private var bytes: Bytes? {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes
+    case .null, .integer, .real: nil
+    }
+  }
+
+  /// Whether one value was made from another: they begin or end alike, in upper or lower case.
+  fileprivate func isAkin(to other: Value) -> Bool {
+    guard let bytes, let others = other.bytes else { return false }
+    func isAlike(_ pair: (UInt8, UInt8)) -> Bool { pair.0.folded == pair.1.folded }
+    let start = zip(bytes, others).prefix(Self.tellingMin)
+    let end = zip(bytes.reversed(), others.reversed()).prefix(Self.tellingMin)
+    return start.count(where: isAlike) == Self.tellingMin
+      || end.count(where: isAlike) == Self.tellingMin
+  }
+}
+
+extension UInt8 {
+  fileprivate var folded: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
 }
 
 extension BTreePage {
@@ -163,7 +210,7 @@ extension BTreePage {
   fileprivate func sharesCell(with other: BTreePage) -> Bool {
     func payloads(_ page: BTreePage) -> Set<Bytes> {
       Set(
-        page.cells.filter { $0.local.count >= LogDescent.tellingMin }
+        page.cells.filter { $0.local.count >= Value.tellingMin }
           .map { Bytes(page.bytes[$0.local]) })
     }
     return !payloads(self).isDisjoint(with: payloads(other))

@@ -102,6 +102,13 @@ import Testing
     "UPDATE pair SET v = 'short'",
     "UPDATE keyed SET w = hex(randomblob(8)) WHERE k > '8'",
     "REPLACE INTO keyed SELECT title, body FROM note WHERE id % 9 = %r % 9",
+    "UPDATE note SET title = lower(title), body = lower(body)",
+    "UPDATE note SET title = 'x' || title, body = body || 'x'",
+    """
+    CREATE TEMP TABLE kept AS SELECT * FROM note ORDER BY id DESC LIMIT 4;
+    DELETE FROM note WHERE id IN (SELECT id FROM kept);
+    INSERT INTO note SELECT * FROM kept; DROP TABLE kept
+    """,
     "PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(PASSIVE)",
     "PRAGMA wal_checkpoint(RESTART)",
     "VACUUM",
