@@ -329,8 +329,9 @@ extension Rescue {
   /// - Throws: ``RescueError`` when the vault cannot be listed.
   public func backups(of database: FilePath, vault: FilePath? = nil) throws(RescueError) -> Vault {
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let kept = vault ?? folder.backups
-    let descent = Descent(of: folder.database, in: kept, world.storage)
-    return Vault(kept, of: folder.database.name, at: descent.place, in: world.storage)
+    // The folder beside a database holds its own backups alone, and moves with it.
+    let place = vault.map { Descent(of: folder.database, in: $0, world.storage).place }
+    return Vault(
+      vault ?? folder.backups, of: folder.database.name, at: place, in: world.storage)
   }
 }

@@ -206,8 +206,9 @@ package struct DiagnosisReport: Report, Hashable {
   }
 
   private static func schemaHint(_ unplaced: Int) -> String {
-    "\(unplaced.of("row")) can be read and \(unplaced == 1 ? "has" : "have") lost the name of "
-      + "their table: with the app's schema (a contract, an SQL script, or any healthy database of "
+    "\(unplaced.of("row")) can be read and "
+      + (unplaced == 1 ? "has lost the name of its table" : "have lost the name of their table")
+      + ": with the app's schema (a contract, an SQL script, or any healthy database of "
       + "the app) they can be put back"
   }
 

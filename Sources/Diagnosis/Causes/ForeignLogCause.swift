@@ -46,7 +46,7 @@ enum ForeignLogCause: Cause {
         guard let bytes = image.files.wal,
           LogDescent(
             bare: image, log: log, bytes: bytes,
-            roots: Set(traces.survey.trees.compactMap(\.entry.root))
+            roots: { Set(traces.survey.trees.compactMap(\.entry.root)) }
           ).testimony == .ofAnother
         else { return .silent }
         return .fits(

@@ -18,8 +18,8 @@ struct LogDescent {
   let log: WriteAheadLog
   /// Its bytes.
   let bytes: any PageSource
-  /// The pages on which trees begin, as the file has them.
-  let roots: Set<PageNumber>
+  /// Finds the pages on which trees begin, as the file has them: few logs need them.
+  let roots: () -> Set<PageNumber>
 
   /// How many pages are compared at most.
   private static let comparedMax = 64
@@ -46,33 +46,37 @@ struct LogDescent {
   /// What the pages say.
   var testimony: Testimony {
     guard log.committed.count <= Self.framesMax else { return .fits }
-    var (strangers, compared) = (0, 0)
+    let all = Dictionary(grouping: log.committed, by: \.page)
+    var strangers: [PageNumber] = []
     var isRelated = false
     for (page, frames) in versions {
       guard let before = try? bare.btreePage(page), before.cellCount > 0 else { continue }
-      let all = log.committed.filter { $0.page == page }
-      guard all.count <= Self.versionsMax, let first = self.page(page, frames[0]),
-        !all.contains(where: { content($0) == before.bytes })
-      else {
+      let every = all[page] ?? []
+      guard every.count <= Self.versionsMax, let first = self.page(page, frames[0]) else {
         isRelated = true
         continue
       }
+      /// Whether a checkpoint has copied a version of the log. Most pages are told by a look.
+      func isCopied() -> Bool { every.contains { content($0) == before.bytes } }
       guard first.kind == .tableLeaf, before.kind == .tableLeaf else {
-        isRelated = isRelated || before.sharesCell(with: first)
+        isRelated = isRelated || before.sharesCell(with: first) || isCopied()
         continue
       }
-      let rows = frames.compactMap { self.page(page, $0)?.rows }
-      if isAhead(before.rows, of: rows) { return .ofEarlier }
-      switch Self.relation(before.rows, first.rows) {
+      let (old, new) = (before.rows, first.rows)
+      if isAhead(old, of: new, { frames.compactMap { self.page(page, $0)?.rows } }), !isCopied() {
+        return .ofEarlier
+      }
+      guard !isRelated else { continue }
+      switch Self.relation(old, new) {
       case .same: isRelated = true
-      case .other:
-        compared += 1
-        strangers += roots.contains(page) ? 0 : 1
-      case .unknown: break
+      case .other where !isCopied(): strangers.append(page)
+      case .unknown where !isCopied(): break
+      case .other, .unknown: isRelated = true
       }
     }
-    guard !isRelated, compared > 0 else { return .fits }
-    return strangers > 1 ? .ofAnother : .nothing
+    guard !isRelated, !strangers.isEmpty else { return .fits }
+    let roots = roots()
+    return strangers.count { !roots.contains($0) } > 1 ? .ofAnother : .nothing
   }
 }
 
@@ -96,9 +100,14 @@ extension LogDescent {
 
   /// Whether the file's version of a page is none of the log's, and has rows that the log has yet
   /// to insert, one after the other: it is younger than the log.
-  private func isAhead(_ before: Rows, of versions: [Rows]) -> Bool {
-    guard let first = versions.first, let last = versions.last,
-      before.count(where: { first[$0] == $1 }) >= Self.rowsMin,
+  ///
+  /// The versions are read only where the first one lacks enough of the file's rows.
+  private func isAhead(_ before: Rows, of first: Rows, _ versions: () -> [Rows]) -> Bool {
+    guard before.count(where: { first[$0.key] == nil }) >= Self.rowsMin,
+      before.count(where: { first[$0] == $1 }) >= Self.rowsMin
+    else { return false }
+    let versions = versions()
+    guard let last = versions.last,
       !before.contains(where: { first[$0] == $1 && last[$0] != $1 })
     else { return false }
     // Rows that were deleted and are put back come all together.
@@ -182,16 +191,12 @@ extension Value {
   /// Whether one value was made from another: they begin or end alike, in upper or lower case.
   fileprivate func isAkin(to other: Value) -> Bool {
     guard let bytes, let others = other.bytes else { return false }
-    func isAlike(_ pair: (UInt8, UInt8)) -> Bool { pair.0.folded == pair.1.folded }
+    func isAlike(_ pair: (UInt8, UInt8)) -> Bool { pair.0.lowercased == pair.1.lowercased }
     let start = zip(bytes, others).prefix(Self.tellingMin)
     let end = zip(bytes.reversed(), others.reversed()).prefix(Self.tellingMin)
     return start.count(where: isAlike) == Self.tellingMin
       || end.count(where: isAlike) == Self.tellingMin
   }
-}
-
-extension UInt8 {
-  fileprivate var folded: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
 }
 
 extension BTreePage {

@@ -146,8 +146,9 @@ struct LogTrust {
     guard case .applied(let log) = full.wal, let bytes = full.files.wal, log.isAsWritten,
       full.start == 0, full.journal.isUnused
     else { return .fits }
-    let roots = Set(entries(in: bare).compactMap(\.root))
-    return LogDescent(bare: bare, log: log, bytes: bytes, roots: roots).testimony
+    return LogDescent(bare: bare, log: log, bytes: bytes) {
+      Set(entries(in: bare).compactMap(\.root))
+    }.testimony
   }
 
   private func tables(in image: Image) -> [SchemaEntry] {

@@ -10,40 +10,37 @@ extension SalvageReader {
   /// The rowids of rows that an index proves and their pages do not, and of which the pages of the
   /// table have another version.
   func contestedRows(of assignment: Reassembly.Assignment) -> Set<Int64> {
+    let pages = PageReader(image)
     var versions: [Int64: UInt64] = [:]
     var contested: Set<Int64> = []
-    forEachRow(of: assignment, isVouched: false) { row in
-      guard let rowID = row.rowID, assignment.proves(row) else { return }
-      let version = KeyHash(row.record).digest
-      if versions[rowID, default: version] != version { contested.insert(rowID) }
-      versions[rowID] = version
+    forEachLeaf(of: assignment, in: pages) { leaf in
+      let listed = Set(leaf.content.listed)
+      for cell in leaf.content.doubtful where !listed.contains(cell) {
+        guard let rowID = cell.rowID, let record = pages.record(of: cell, on: leaf.page),
+          assignment.proves(
+            StoredRecord(rowID: rowID, record: record, page: leaf.page.number, offset: cell.offset))
+        else { continue }
+        let version = KeyHash(record).digest
+        if versions[rowID, default: version] != version { contested.insert(rowID) }
+        versions[rowID] = version
+      }
     }
     guard !versions.isEmpty else { return [] }
-    forEachRow(of: assignment, isVouched: true) { row in
-      guard let rowID = row.rowID, versions[rowID] != nil else { return }
-      contested.insert(rowID)
+    forEachLeaf(of: assignment, in: pages) { leaf in
+      let vouched = (leaf.content.cells + leaf.content.listed).compactMap(\.rowID)
+      contested.formUnion(vouched.filter { versions[$0] != nil })
     }
     return contested
   }
 
-  /// The rows of the pages of a table that their pages vouch for, or the others.
-  private func forEachRow(
-    of assignment: Reassembly.Assignment, isVouched: Bool, _ body: (StoredRecord) -> Void
+  private func forEachLeaf(
+    of assignment: Reassembly.Assignment, in pages: PageReader, _ body: (PageReading) -> Void
   ) {
-    // In a hostile file, every cell may lead into the same long chain.
-    var patience = image.pageCount
     for number in assignment.pages {
-      guard let reading = try? image.reading(of: number, as: [.tableLeaf, .tableInterior]),
+      guard let reading = pages.reading(of: number, isTable: true),
         reading.page.kind == .tableLeaf
       else { continue }
-      let content = reading.content
-      let listed = Set(content.listed)
-      let others = content.doubtful.filter { !listed.contains($0) }
-      for cell in isVouched ? content.cells + content.listed : others where patience > 0 {
-        patience -= image.pagesToFollow(for: cell)
-        guard let record = try? image.record(of: cell, on: reading.page).record else { continue }
-        body(StoredRecord(rowID: cell.rowID, record: record, page: number, offset: cell.offset))
-      }
+      body(reading)
     }
   }
 }

@@ -278,7 +278,3 @@ extension Span where Element == UInt8 {
     return range.lowerBound..<end
   }
 }
-
-extension UInt8 {
-  fileprivate var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
-}

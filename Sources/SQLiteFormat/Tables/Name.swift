@@ -19,7 +19,7 @@ public struct Name: Hashable, Sendable {
     guard left.text.utf8.count == right.text.utf8.count else { return false }
     var others = right.text.utf8.makeIterator()
     for byte in left.text.utf8 {
-      guard let other = others.next(), byte == other || fold(byte) == fold(other) else {
+      guard let other = others.next(), byte == other || byte.lowercased == other.lowercased else {
         return false
       }
     }
@@ -31,7 +31,7 @@ public struct Name: Hashable, Sendable {
     var word: UInt64 = 0
     var count = 0
     for byte in text.utf8 {
-      word = word << 8 | UInt64(Self.fold(byte))
+      word = word << 8 | UInt64(byte.lowercased)
       count += 1
       if count % 8 == 0 { hasher.combine(word) }
     }
@@ -48,8 +48,8 @@ public struct Name: Hashable, Sendable {
     let bytes = text.utf8
     var start = bytes.startIndex
     while start < bytes.endIndex {
-      if Self.fold(bytes[start]) == first,
-        bytes[start...].lazy.map({ Self.fold($0) }).starts(with: letters.utf8)
+      if bytes[start].lowercased == first,
+        bytes[start...].lazy.map({ $0.lowercased }).starts(with: letters.utf8)
       {
         return true
       }
@@ -65,14 +65,14 @@ public struct Name: Hashable, Sendable {
   package var foldedText: String { String(decoding: folded, as: UTF8.self) }
 
   private var folded: LazyMapSequence<String.UTF8View, UInt8> {
-    text.utf8.lazy.map { Self.fold($0) }
+    text.utf8.lazy.map { $0.lowercased }
   }
+}
 
-  /// A byte as SQLite compares it.
+extension UInt8 {
+  /// The byte as SQLite compares it in names and under NOCASE: A to Z folded, nothing else.
   @inline(__always)
-  private static func fold(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-  }
+  package var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
 extension Name: Comparable {

@@ -60,6 +60,21 @@ import Testing
       }
   }
 
+  @Test func `the backups of a database that was moved with them are offered as before`() throws {
+    let (here, there) = (bench["here"], bench["there"])
+    try SystemStorage().createFolder(here)
+    try here.appending("app.db").replaceContents(with: file.contents())
+    try bench.run("backup", here.appending("app.db"))
+    bench.pass(hours: 1)
+    try SystemStorage().rename(here, to: there)
+    let moved = there.appending("app.db")
+    try use(moved)
+    try bench.run("backup", moved)
+    try moved.replaceContents(with: Bytes(moved.contents().prefix(8192)))
+    let options = try bench.run("diagnose", moved, "--json").json["options"]?.elements ?? []
+    #expect(options.count { $0["name"]?.text == "restore" } == 2)
+  }
+
   @Test func `of a folder with backups of several databases of one name, this one's is restored`()
     throws
   {
