@@ -29,11 +29,19 @@ extension Salvage {
 
   /// What should be known of how the file was sent here.
   var transferNotes: [String] {
-    guard case .lineFeedsExpanded(let removed) = survey.transfer else { return [] }
-    return [
-      "the file was transferred as text: \(removed) carriage returns before line feeds were left "
-        + "out in reading it"
-    ]
+    switch survey.transfer {
+    case .lineFeedsExpanded(let removed):
+      [
+        "the file was transferred as text: \(removed) carriage returns before line feeds were left "
+          + "out in reading it"
+      ]
+    case .bytesWidened(let removed):
+      [
+        "the file was transferred as text: the \(removed.of("byte")) that characters of two bytes "
+          + "have more were left out in reading it"
+      ]
+    case .carriageReturnsDropped, .reencoded, nil: []
+    }
   }
 
   /// What should be known of bytes that could not be read.

@@ -21,9 +21,26 @@ enum OtherContentCause: Cause {
         ["its first bytes are those of \(article(of: name))\(name)"], now: advice(for: name))
     case .text:
       .fits(.certain, "the file is text", ["there is nothing but text in it"])
-    case .database, .headlessDatabase: .ruledOut("there are pages of a database in it")
+    case .database, .headlessDatabase:
+      traces.diskImage.map { image(of: $0, traces.survey.image?.start) }
+        ?? .ruledOut("there are pages of a database in it")
     default: .silent
     }
+  }
+
+  /// The image of a disk or volume, with a database in it.
+  private static func image(of system: String, _ start: Int?) -> CauseJudgement {
+    .fits(
+      .certain, "the file is the image of a disk or volume",
+      [
+        "it begins as one with \(system) does",
+        start.flatMap { $0 > 0 ? "the first page of a database lies at byte \(grouped($0))" : nil },
+      ],
+      now:
+        "Take the database out as its file system has it: mount the image for reading only (mount "
+        + "-o ro,loop) or unpack it (7z x FILE). In the image itself its pages may lie in pieces, "
+        + "among those of deleted files; where the file system is broken too, salvage reads what "
+        + "there is.")
   }
 
   private static func article(of name: String) -> String {
@@ -32,11 +49,28 @@ enum OtherContentCause: Cause {
       || name.hasPrefix("xz") || name.hasPrefix("SQL") ? "an " : "a "
   }
 
+  /// What takes a database out of what it was packed into or written as.
+  private static let commands = [
+    "gzip archive": "gzip -dc FILE > NEW",
+    "zip archive": "unzip FILE",
+    "zstd archive": "zstd -dc FILE > NEW",
+    "bzip2 archive": "bzip2 -dc FILE > NEW",
+    "xz archive": "xz -dc FILE > NEW",
+    "7z archive": "7z x FILE",
+    "rar archive": "unrar x FILE",
+    "lz4 archive": "lz4 -dc FILE > NEW",
+    "database written as base64 text": "base64 -d FILE > NEW",
+    "database written as hexadecimal text": "xxd -r -p FILE > NEW",
+    "dump of a database by xxd": "xxd -r FILE > NEW",
+    "dump of a database by hexdump": "cut -c 11-59 FILE | xxd -r -p > NEW",
+  ]
+
   /// What to do about some kinds of file, as people meet them.
   private static func advice(for name: String) -> String? {
-    if name.contains("archive") {
-      return "Unpack it, and diagnose the database that is in it: it may be all right. Keep the "
-        + "archive."
+    if let command = commands[name] {
+      return
+        "Unpack it, and diagnose the database that comes out: it may be all right. The command "
+        + "is \(command). Keep this file."
     }
     if name.hasPrefix("Git LFS") {
       return "Fetch the file itself with git lfs pull: this names it, and does not hold it."
@@ -56,9 +90,6 @@ enum OtherContentCause: Cause {
     if name.hasPrefix("SQL script") {
       return "Run it into a new database with SQLite's own program: the statements that make the "
         + "database are in it."
-    }
-    if name.contains("base64") {
-      return "Decode it, and diagnose what comes out: base64 -d FILE > NEW."
     }
     return nil
   }

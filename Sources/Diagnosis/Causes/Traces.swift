@@ -41,6 +41,12 @@ struct Traces: Sendable {
     examination.findings.filter { $0.code == code }
   }
 
+  /// The kind of disk image in which the database lies as a file; nil for none.
+  var diskImage: String? {
+    guard let image = survey.image, image.start != 0 || !image.hasPageNumbers else { return nil }
+    return try? DiskImage.name(of: image.files.main)
+  }
+
   /// Whether the database keeps a log.
   var isWAL: Bool { header?.isWAL == true }
 

@@ -20,6 +20,12 @@ enum TransferredAsTextCause: Cause {
         ["\(counted(count, "line feed")), and a carriage return before each one"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
+    case .bytesWidened(let count):
+      .fits(
+        .certain, "every byte above 127 in it became the two bytes of a character",
+        ["\(counted(count, "byte")) more than there were, and no such byte stands alone"],
+        now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
+          + "file again, as a binary file or in a zip.")
     case .carriageReturnsDropped where traces.isOnlyEndMissing:
       .ruledOut("its pages lie in their places")
     case .carriageReturnsDropped:
@@ -30,8 +36,11 @@ enum TransferredAsTextCause: Cause {
         ])
     case .reencoded:
       .fits(
-        .certain, "every byte of it that is no ASCII was replaced",
-        ["all of them are the character that stands for what is not UTF-8"])
+        .certain, "every byte of it that was not UTF-8 was replaced",
+        [
+          "it is valid UTF-8, which no database is, with many of the character that stands for what "
+            + "is not"
+        ])
     case nil where traces.survey.image == nil: .silent
     case nil where traces.missing != nil && !traces.isOnlyEndMissing && lacksReturns(traces):
       .fits(

@@ -15,6 +15,12 @@ enum TransferCheck: Check {
         .lineEndingsConverted,
         "every line feed follows a carriage return: the file was transferred as text, and is read "
           + "without \(counted(removed, "carriage return"))", severity: .damage)
+    case .bytesWidened(let removed):
+      Finding(
+        .lineEndingsConverted,
+        "every byte above 127 became a character of two bytes: the file was transferred as Latin-1 "
+          + "text in UTF-8, and is read without the \(counted(removed, "byte")) that came with it",
+        severity: .damage)
     case .carriageReturnsDropped:
       Finding(
         .lineEndingsConverted,
@@ -23,7 +29,7 @@ enum TransferCheck: Check {
     case .reencoded:
       Finding(
         .lineEndingsConverted,
-        "every byte that is not ASCII was replaced: the file was transferred as UTF-8 text, and "
+        "every byte that is not UTF-8 was replaced: the file was transferred as UTF-8 text, and "
           + "the bytes are lost")
     }
   }

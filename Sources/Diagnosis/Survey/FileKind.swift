@@ -78,6 +78,12 @@ extension FileKind {
     (0, Array("BEGIN TRANSACTION".utf8), "SQL script"),
     // "SQLite format 3" in base64.
     (0, Array("U1FMaXRlIGZvcm1hdCAz".utf8), "database written as base64 text"),
+    // The same in digits, as xxd -p, xxd and hexdump -C write them.
+    (0, Array("53514c69746520666f726d6174203300".utf8), "database written as hexadecimal text"),
+    (0, Array("53514C69746520666F726D6174203300".utf8), "database written as hexadecimal text"),
+    (0, Array("00000000: 5351 4c69 7465 2066".utf8), "dump of a database by xxd"),
+    (0, Array("00000000  53 51 4c 69 74 65 20 66".utf8), "dump of a database by hexdump"),
+    (0, Array("ANDROID BACKUP\n".utf8), "Android backup"),
   ]
 
   /// What a file is, as far as its bytes tell without looking for pages.

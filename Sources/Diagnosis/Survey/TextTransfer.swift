@@ -7,9 +7,11 @@ import SQLiteFormat
 package enum TextTransfer: Hashable, Sendable {
   /// Every line feed became carriage return and line feed; so many were taken out again.
   case lineFeedsExpanded(removed: Int)
+  /// Every byte above 127 became a character of Latin-1 in UTF-8; so many bytes were taken out again.
+  case bytesWidened(removed: Int)
   /// Carriage returns before line feeds were dropped: nothing tells where.
   case carriageReturnsDropped
-  /// Every byte that is not ASCII became the replacement character.
+  /// Every byte that is not UTF-8 became the replacement character.
   case reencoded
 }
 
@@ -18,59 +20,67 @@ extension TextTransfer {
   ///
   /// - Throws: ``ReadFailure`` when a file cannot be read.
   static func undone(_ files: FileSet) throws(ReadFailure) -> (files: FileSet, TextTransfer?) {
-    if try startsExpanded(files.main), let main = try LineFeedView(files.main),
-      try PageVote(main, reserved: 0).weight > PageVote(files.main, reserved: 0).weight
-    {
+    let head = try files.main.read(at: 0, count: 1 << 20)
+    for pairing in [BytePairing.lineFeed, .wideCharacter] where starts(head, with: pairing) {
+      guard let main = try PairedBytesView(files.main, pairing),
+        try PageVote(main, reserved: 0).weight > PageVote(files.main, reserved: 0).weight
+      else { continue }
       let undone = FileSet(
-        main: main, wal: try logUndone(files.wal), journal: files.journal,
+        main: main, wal: try logUndone(files.wal, pairing), journal: files.journal,
         failures: files.failures, superJournalExists: files.superJournalExists)
-      return (undone, .lineFeedsExpanded(removed: main.removedCount))
+      return (undone, Self(pairing, removed: main.removedCount))
     }
-    if try isReencoded(files.main) { return (files, .reencoded) }
+    if isReencoded(head) { return (files, .reencoded) }
     return (files, try lacksCarriageReturns(files.main) ? .carriageReturnsDropped : nil)
+  }
+
+  private init(_ pairing: BytePairing, removed: Int) {
+    switch pairing {
+    case .lineFeed: self = .lineFeedsExpanded(removed: removed)
+    case .wideCharacter: self = .bytesWidened(removed: removed)
+    }
   }
 
   /// The log as it was before the transfer, where its header says that it went the same way.
   private static func logUndone(
-    _ wal: (any PageSource)?
+    _ wal: (any PageSource)?, _ pairing: BytePairing
   ) throws(ReadFailure) -> (any PageSource)? {
     guard let wal, (try? WriteAheadLog(wal).committed.isEmpty) ?? true,
-      let view = try LineFeedView(wal), (try? WriteAheadLog(view).committed.isEmpty) == false
+      let view = try PairedBytesView(wal, pairing),
+      (try? WriteAheadLog(view).committed.isEmpty) == false
     else { return wal }
     return view
   }
 
-  /// Whether every line feed of a file follows a carriage return, over a run long enough to tell.
+  /// Whether the beginning of a file has pairs alone where such a transfer leaves nothing else, and
+  /// enough of them to tell.
   ///
-  /// A database has lone line feeds everywhere: the first byte of each index leaf is one.
-  private static func startsExpanded(_ source: any PageSource) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: 0, count: 1 << 20)
+  /// A database has lone line feeds everywhere: the first byte of each index leaf is one. And the
+  /// first pointer above 127 stands alone.
+  private static func starts(_ bytes: Bytes, with pairing: BytePairing) -> Bool {
     var pairs = 0
-    var previous: UInt8 = 0
+    var previous: UInt8?
     for byte in bytes {
-      if byte == 0x0A {
-        guard previous == 0x0D else { return false }
-        pairs += 1
-      }
+      let last = previous
       previous = byte
+      if let last, pairing.joined(last, byte) != nil {
+        pairs += 1
+        previous = nil
+      } else if let last, pairing.isPaired(last) {
+        return false
+      }
     }
     return pairs >= 8
   }
 
-  /// Whether all that is not ASCII is the replacement character, and there is much of it.
-  private static func isReencoded(_ source: any PageSource) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: 0, count: 1 << 16)
-    var replaced = 0
-    var index = 0
-    while index < bytes.count - 2 {
-      if bytes[index] >= 0x80 {
-        guard bytes.matches([0xEF, 0xBF, 0xBD], at: index) else { return false }
-        replaced += 1
-        index += 2
-      }
-      index += 1
-    }
-    return replaced >= 16
+  /// Whether the beginning of a file is valid UTF-8, and much of it the replacement character.
+  ///
+  /// Characters of the text in it that are not ASCII go through such a transfer unharmed.
+  private static func isReencoded(_ bytes: Bytes) -> Bool {
+    // The last character may be cut off.
+    guard (0...3).contains(where: { String(validating: bytes.dropLast($0), as: UTF8.self) != nil })
+    else { return false }
+    return bytes.indices.count { bytes.matches([0xEF, 0xBF, 0xBD], at: $0) } >= 16
   }
 
   /// Whether a file that is too short has no carriage return before a line feed although, of so

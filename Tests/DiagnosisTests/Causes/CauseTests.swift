@@ -2,6 +2,7 @@
 // What is said to have happened to the samples: never more than what is in them tells.
 
 import DatabaseRescue
+import Foundation
 import RescueTestSupport
 import SQLiteFormat
 import Testing
@@ -46,6 +47,61 @@ import Testing
     let answer = try causes(of: sample)
     #expect(answer.leading == nil && answer.isUnknown)
     #expect(answer.ruledOut.contains { $0.kind == .encrypted })
+  }
+
+  /// A file as programs write its bytes as text: by the name that it gets, the command that takes
+  /// it back, and the text.
+  static let written: [(String, String, @Sendable (Data) -> String)] = [
+    ("base64 text", "base64 -d", { $0.base64EncodedString() }),
+    ("hexadecimal text", "xxd -r -p", { digits(of: $0) }),
+    ("xxd", "xxd -r FILE", { "00000000: " + digits(of: $0.prefix(16), inGroupsOf: 2) }),
+    ("hexdump", "", { "00000000  " + digits(of: $0.prefix(8), inGroupsOf: 1) }),
+  ]
+
+  private static func digits(of bytes: Data, inGroupsOf count: Int = .max) -> String {
+    bytes.enumerated().map { index, byte in
+      (index > 0 && index % count == 0 ? " " : "") + (byte < 16 ? "0" : "")
+        + String(byte, radix: 16)
+    }.joined()
+  }
+
+  @Test(arguments: written.indices)
+  func `a database that was written as text is that, with what takes it back`(
+    _ index: Int
+  ) throws {
+    let (name, command, written) = Self.written[index]
+    let scratch = try ScratchFolder()
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    try scratch["text"].replaceContents(with: Bytes(written(Data(bytes)).utf8))
+    let answer = try Rescue(world: World(environment: [:]))
+      .check(InputFiles(scratch["text"])).value.causes
+    let leading = try #require(answer.leading)
+    #expect(leading.kind == .otherContent && leading.confidence == .certain)
+    #expect(leading.happened.contains(name), "\(leading.happened)")
+    #expect(command.isEmpty || leading.now.contains(command), "\(leading.now)")
+  }
+
+  static let images: [(Int, Bytes)] = [
+    (1080, [0x53, 0xEF]), (3, Bytes("NTFS    ".utf8)), (510, [0x55, 0xAA]),
+  ]
+
+  @Test(arguments: images)
+  func `a disk image with databases in it is that`(_ offset: Int, _ signature: Bytes) throws {
+    let scratch = try ScratchFolder()
+    let database = try Checkout.samples.appending("healthy-v4.db").contents()
+    var disk = Bytes(repeating: 0, count: 1 << 16)
+    disk.replaceSubrange(offset..<offset + signature.count, with: signature)
+    for _ in 1...2 {
+      disk += database
+      try scratch["disk.img"].replaceContents(with: disk + Bytes(repeating: 0, count: 1 << 14))
+      let answer = try Rescue(world: World(environment: [:]))
+        .check(InputFiles(scratch["disk.img"])).value.causes
+      #expect(answer.leading?.kind == .otherContent && answer.leading?.confidence == .certain)
+      #expect(answer.leading?.happened.contains("image of a disk") == true)
+      #expect(!answer.causes.contains { $0.kind == .bytesInFront })
+      #expect(answer.leading?.evidence.last?.hasSuffix("at byte 65,536") == true)
+      disk += Bytes(repeating: 0, count: 1 << 12)
+    }
   }
 
   @Test func `two databases in one file are that, and nothing else`() throws {

@@ -46,11 +46,26 @@ import Testing
     #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
   }
 
-  @Test func `a transfer as UTF-8 is named`() throws {
-    let bytes = try Recipe.named("page-size-1024").build(in: scratch.path).contents()
-    let survey = Survey(main: Bytes(bytes.flatMap { $0 < 0x80 ? [$0] : [0xEF, 0xBF, 0xBD] }))
+  @Test(arguments: ["page-size-1024", "every-value-UTF-8"])
+  func `a transfer as UTF-8 is named, whatever text was in it`(_ name: String) throws {
+    let bytes = try Recipe.named(name).build(in: scratch.path).contents()
+    let survey = Survey(main: Bytes(String(decoding: bytes, as: UTF8.self).utf8))
     #expect(survey.transfer == .reencoded)
     #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
+  }
+
+  @Test(arguments: [
+    "deep-trees", "page-size-1024", "every-value-UTF-16le", "long-values-512", "auto-vacuum-full",
+  ])
+  func `a transfer as Latin-1 that became UTF-8 is taken back`(_ name: String) throws {
+    let path = try Recipe.named(name).build(in: scratch.path)
+    let bytes = try path.contents()
+    let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    let survey = Survey(main: Bytes(text.utf8))
+    #expect(survey.transfer == .bytesWidened(removed: bytes.count { $0 >= 0x80 }))
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    #expect(survey.faults.map(\.code) == [.lineEndingsConverted])
+    #expect(survey.verdict == .damagedIntact)
   }
 
   /// A database with many lines of text.
