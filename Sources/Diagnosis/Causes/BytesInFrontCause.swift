@@ -42,10 +42,28 @@ enum BytesInFrontCause: Cause {
     }
     if let first = traces.survey.firstMovedPage {
       return .fits(
-        .likely, "bytes were put into the file or left out of it before page \(first)",
-        ["the pages from there on do not lie where their numbers say"])
+        .likely,
+        "bytes were put into the file or left out of it, or its pieces joined in another order",
+        ["from page \(first) on, the pages do not lie where their numbers say"])
+    }
+    if let rest = rest(of: traces, image) {
+      return .fits(
+        .certain, "\(counted(rest, "byte stands", "bytes stand")) behind the last page", [],
+        now:
+          "Nothing that belongs to the database is missing because of them: salvage, or a backup "
+          + "and its restore, leaves them out.")
     }
     return .ruledOut("it begins where a database begins, and its pages lie in their places")
+  }
+
+  /// How many bytes stand behind the last page, where the header tells it and they are no page; nil
+  /// for none, and for text, which says more.
+  private static func rest(of traces: Traces, _ image: Image) -> Int? {
+    guard traces.isDamaged, traces.survey.transfer == nil, let header = traces.header,
+      header.hasMagic, header.isPageCountValid, TextWrittenCause.tail(of: traces, image) == nil
+    else { return nil }
+    let rest = image.files.main.byteCount - header.pageCount * header.pageSize
+    return rest > 0 && rest % header.pageSize != 0 ? rest : nil
   }
 
   /// What was put in front, as far as that has a name.

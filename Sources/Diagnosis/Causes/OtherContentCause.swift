@@ -87,6 +87,11 @@ enum OtherContentCause: Cause {
       return "Nothing says that it is damaged: it is a database of another kind, and has tools of "
         + "its own. Ask which file the app keeps in SQLite."
     }
+    if name.hasPrefix("database w") {
+      return
+        "Ask for the file itself, sent as it is or in a zip: a program has handled it as text, as "
+        + "an editor, the clipboard or PowerShell's > does, and what that changed is not put back."
+    }
     if name.hasPrefix("SQL script") {
       return "Run it into a new database with SQLite's own program: the statements that make the "
         + "database are in it."

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that a program wrote into the file: over its beginning, over a page, or behind its end.
+// What another part of a program wrote into the file, as it does to a file that has the number of one
+// that was closed: text over its beginning, over a page or behind its end, or a record of TLS.
 
 import SQLiteFormat
 
 enum TextWrittenCause: Cause {
   static let kind = CauseKind.textWritten
   static let words = CauseWords(
-    title: "text was written into it",
-    now: "Salvage it: what the text lies over is gone, and nothing else. Ask which program writes "
-      + "such lines.",
+    title: "text or other data was written into it",
+    now:
+      "Salvage it: what was written over is gone, and nothing else. Ask which program writes such "
+      + "lines.",
     differently:
-      "Look for code that closes a file twice, or writes to standard error after closing "
+      "Look for code that closes a file or a connection twice, or writes to it after closing "
       + "it: SQLite's file can get that number. No other program may have the file open for writing."
   )
 
@@ -23,8 +25,10 @@ enum TextWrittenCause: Cause {
       if case .text(let count) = scar.look { (scar.page, count) } else { nil }
     }
     // In a file that has shifted, pages begin anywhere.
+    let hasGrown =
+      traces.header.map { $0.isPageCountValid && $0.pageCount < image.pageCount } ?? false
     let isInPlace =
-      traces.missing == nil && traces.survey.firstMovedPage == nil
+      traces.missing == nil && traces.survey.firstMovedPage == nil && !hasGrown
       && texts.count * 4 <= max(8, image.pageCount)
     if let first = texts.first, isInPlace || first.page == .first {
       let isHead = first.page == .first
@@ -44,11 +48,20 @@ enum TextWrittenCause: Cause {
     return .ruledOut("no text stands where a page begins")
   }
 
-  /// A few words over the magic of the file.
+  /// A few words over the magic of the file, or a record of TLS, whose header tells its length
+  /// (RFC 8446, section 5.1).
   private static func head(of traces: Traces, _ image: Image) -> CauseJudgement? {
     guard traces.header?.hasMagic != true,
-      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      bytes.count == DatabaseHeader.byteCount
     else { return nil }
+    if (0x14...0x17).contains(bytes[0]), bytes[1] == 3, bytes[2] <= 4,
+      let length = bytes.big16(at: 3), (1...(1 << 14 + 256)).contains(length)
+    {
+      return .fits(
+        .likely, "data of a network connection lies over the beginning of the file",
+        ["it begins with the header of a TLS record of \(counted(length, "byte"))"])
+    }
     let count = Scar.textLength(of: bytes)
     guard count >= 16, !bytes.prefix(10).elementsEqual(DatabaseHeader.magic.prefix(10)) else {
       return nil
@@ -59,7 +72,7 @@ enum TextWrittenCause: Cause {
   }
 
   /// Text behind the last page.
-  private static func tail(of traces: Traces, _ image: Image) -> CauseJudgement? {
+  static func tail(of traces: Traces, _ image: Image) -> CauseJudgement? {
     guard let header = traces.header, header.isPageCountValid, header.hasMagic else { return nil }
     let end = header.pageCount * image.geometry.pageSize
     guard end < image.files.main.byteCount, end > 0,

@@ -47,8 +47,31 @@ enum TransferredAsTextCause: Cause {
         .possible, "carriage returns before line feeds may have been dropped from it",
         ["it is too short, and no line feed in it follows a carriage return"],
         against: ["most databases have no such pair of bytes"])
+    case nil where traces.isDamaged:
+      replacement(in: traces) ?? .ruledOut("its line ends and its bytes are as in a binary file")
     case nil: .ruledOut("its line ends and its bytes are as in a binary file")
     }
+  }
+
+  /// What was replaced in it byte by byte, as bytes tell that every database has and it has not.
+  private static func replacement(in traces: Traces) -> CauseJudgement? {
+    guard let image = traces.survey.image, image.start == 0, image.pageCount >= 8,
+      let bytes = try? image.files.main.read(at: 0, count: 1 << 20)
+    else { return nil }
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    // The leaves of tables begin with 13, those of indexes with 10. File format, section 1.6.
+    if counts[0x0D] == 0 {
+      return .fits(
+        .likely, "carriage returns in it were replaced",
+        ["no byte of it is 13, with which the leaves of tables begin"])
+    }
+    if counts[0x0A] == 0, traces.survey.trees.contains(where: { $0.entry.kind == .index }) {
+      return .fits(
+        .likely, "line feeds in it were replaced",
+        ["no byte of it is 10, with which the leaves of indexes begin"])
+    }
+    return nil
   }
 
   /// Whether there are line feeds at the beginning, and none of them follows a carriage return.

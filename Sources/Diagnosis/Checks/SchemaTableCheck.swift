@@ -13,7 +13,7 @@ enum SchemaTableCheck: Check {
           at: .init(page: .first, offset: 0))
       ]
     }
-    return tree(schema.tree) + misfits(schema) + rows(schema)
+    return tree(schema.tree) + misfits(schema) + rows(schema) + statements(schema)
   }
 
   private static func place(of fault: FormatError) -> Finding.Place {
@@ -46,6 +46,21 @@ enum SchemaTableCheck: Check {
       Finding(
         .schemaDamaged, "SQLite refuses the schema row of '\(fault.name)': \(fault.reason)",
         at: .init(object: fault.name.text), severity: .damage)
+    }
+  }
+
+  /// Indexes whose statement is not valid text, though all that it can name is: SQLite takes a name
+  /// that no column has for a value, and finds no row in the index.
+  private static func statements(_ schema: SchemaSurvey) -> [Finding] {
+    func isText(_ text: String?) -> Bool { text.map { !TextEncoding.hasStandIn($0) } ?? false }
+    return schema.entriesWithoutText.filter { entry in
+      entry.kind == .index && isText(entry.name.text)
+        && isText(schema.table(named: entry.table)?.sql)
+    }.map { entry in
+      Finding(
+        .schemaDamaged,
+        "the statement of index '\(entry.name)' is not valid \(schema.encoding.name), and its table "
+          + "and all columns are", at: .init(object: entry.name.text), severity: .damage)
     }
   }
 }

@@ -15,6 +15,12 @@ extension Survey {
     return misplaced.prefix(2).count == 2
   }
 
+  /// Whether pages are missing, and before the first one there is room for some of them.
+  func hasPagesInFront(of image: Image) -> Bool {
+    guard let header, header.isPageCountValid else { return false }
+    return image.start >= image.geometry.pageSize && image.pageCount < header.pageCount
+  }
+
   /// Whether a page of a tree lies askew, where one of its pages should lie.
   func meetsPagesAskew(in image: Image) throws(ReadFailure) -> Bool {
     let faults = everyTree.lazy.flatMap { tree in

@@ -83,6 +83,8 @@ extension FileKind {
     (0, Array("53514C69746520666F726D6174203300".utf8), "database written as hexadecimal text"),
     (0, Array("00000000: 5351 4c69 7465 2066".utf8), "dump of a database by xxd"),
     (0, Array("00000000  53 51 4c 69 74 65 20 66".utf8), "dump of a database by hexdump"),
+    (0, [0x53, 0, 0x51, 0, 0x4C, 0, 0x69, 0], "database written as UTF-16 text"),
+    (0, [0xFF, 0xFE, 0x53, 0, 0x51, 0, 0x4C, 0], "database written as UTF-16 text"),
     (0, Array("ANDROID BACKUP\n".utf8), "Android backup"),
   ]
 
@@ -111,6 +113,9 @@ extension FileKind {
   static func pageless(_ source: any PageSource) throws(ReadFailure) -> FileKind {
     let sample = try source.read(at: 0, count: 1 << 20)
     if looksRandom(sample), source.byteCount % 512 == 0 { return .encrypted }
+    if sample.matches(DatabaseHeader.magic.dropLast()), !sample.contains(0) {
+      return .other("database whose zero bytes were taken out or replaced")
+    }
     guard isText(sample) else { return .unknown }
     let start = sample.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     switch start {

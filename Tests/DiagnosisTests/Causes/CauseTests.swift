@@ -81,6 +81,33 @@ import Testing
     #expect(command.isEmpty || leading.now.contains(command), "\(leading.now)")
   }
 
+  /// What was done to the bytes of a sound file, with what is said of it.
+  static let changed: [(String, CauseKind, Confidence, @Sendable (Bytes) -> Bytes)] = [
+    ("carriage returns", .transferredAsText, .likely, { Bytes($0.map { $0 == 13 ? 10 : $0 }) }),
+    ("line feeds", .transferredAsText, .likely, { Bytes($0.map { $0 == 10 ? 13 : $0 }) }),
+    ("zero bytes", .otherContent, .certain, { $0.filter { $0 != 0 } }),
+    ("zeros as blanks", .otherContent, .certain, { Bytes($0.map { $0 == 0 ? 32 : $0 }) }),
+    ("UTF-16", .otherContent, .certain, { Bytes([0xFF, 0xFE] + $0.flatMap { [$0, 0] }) }),
+    (
+      "TLS", .textWritten, .likely,
+      { Bytes([23, 3, 3, 0, 40] + $0.suffix($0.count - 5)) }
+    ),
+    ("a line end behind it", .bytesInFront, .certain, { $0 + [10] }),
+    ("zeros behind it", .bytesInFront, .certain, { $0 + Bytes(repeating: 0, count: 777) }),
+    ("halves", .bytesInFront, .likely, { Bytes($0.dropFirst(51 << 10) + $0.prefix(51 << 10)) }),
+  ]
+
+  @Test(arguments: changed.indices) func `what was done to bytes is named`(_ index: Int) throws {
+    let (name, kind, confidence, change) = Self.changed[index]
+    let scratch = try ScratchFolder()
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    try scratch["app.db"].replaceContents(with: change(bytes))
+    let answer = try Rescue(world: World(environment: [:]))
+      .check(InputFiles(scratch["app.db"])).value.causes
+    #expect(answer.leading?.kind == kind, "\(name)")
+    #expect(answer.leading?.confidence == confidence, "\(name)")
+  }
+
   static let images: [(Int, Bytes)] = [
     (1080, [0x53, 0xEF]), (3, Bytes("NTFS    ".utf8)), (510, [0x55, 0xAA]),
   ]

@@ -20,6 +20,19 @@ import Testing
     #expect(finding.severity == .damage)
   }
 
+  @Test func `a byte in the statement of an index that is no text is named`() throws {
+    var specimen = try Specimen("CREATE TABLE \"é\" (\"ö\")", "CREATE INDEX i ON \"é\" (\"ö\")")
+    let column = Bytes("(\"ö\")".utf8)
+    let places = specimen.bytes.indices.filter { specimen.bytes.matches(column, at: $0) }
+    let sound = specimen.said(.schemaDamaged)
+    #expect(places.count == 2 && sound.isEmpty)
+    // The rows of the schema lie in their page from its end to its beginning.
+    specimen.bytes[places[0] + 3] = 0x2D
+    let finding = try #require(specimen.said(.schemaDamaged).first)
+    #expect(finding.place.object == "i" && finding.severity == .damage)
+    #expect(finding.message.contains("not valid UTF-8"))
+  }
+
   @Test func `a page of the schema that is gone is named`() throws {
     let specimen = try Specimen()
     let leaf = try #require(specimen.pages(of: "sqlite_schema", "leaf").last)

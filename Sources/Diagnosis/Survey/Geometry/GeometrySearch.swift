@@ -43,6 +43,8 @@ struct GeometrySearch {
 
   /// How much of the beginning of a file is searched for the magic string.
   private static let headMax = 1 << 20
+  /// Where the pieces of a file can begin.
+  private static let sector = 512
 
   /// The geometry of a file set, whose magic string stands at `magic`; nil for nowhere.
   ///
@@ -81,12 +83,36 @@ struct GeometrySearch {
         hasPageNumbers: numbering.firstNumber != nil), candidates: [geometry])
   }
 
-  /// Where the magic string stands, near the start of the file.
+  /// Where the magic string stands: near the start of the file; or, at the start of a sector behind
+  /// that, before a header that tells of as many bytes as the whole file has, whose pieces may have
+  /// been joined in another order.
   static func placeOfMagic(_ source: any PageSource) throws(ReadFailure) -> Int? {
     if try source.read(at: 0, count: 16).matches(DatabaseHeader.magic) { return 0 }
     let head = try source.read(at: 0, count: headMax)
     let first = DatabaseHeader.magic.first
-    return head.indices.first { head[$0] == first && head.matches(DatabaseHeader.magic, at: $0) }
+    if let place = head.indices.first(where: {
+      head[$0] == first && head.matches(DatabaseHeader.magic, at: $0)
+    }) {
+      return place
+    }
+    var offset = headMax
+    while let data = source.dataRange(from: offset) {
+      let piece = data.lowerBound / sector * sector
+      let bytes = try source.read(at: piece, count: headMax)
+      guard !bytes.isEmpty else { break }
+      for place in stride(from: 0, to: bytes.count, by: sector)
+      where bytes[place] == first && bytes.matches(DatabaseHeader.magic, at: place) {
+        let header = DatabaseHeader(
+          try source.read(at: piece + place, count: DatabaseHeader.byteCount))
+        if let header, header.isPageCountValid,
+          header.pageCount * header.pageSize == source.byteCount
+        {
+          return piece + place
+        }
+      }
+      offset = piece + headMax
+    }
+    return nil
   }
 
   /// Whether the page at an offset uses each of its bytes once, as page 1 in this geometry.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that moved: of a file into which something was put, or of which something was left out,
-// every page behind the place has another number than those by which pages refer to it.
+// every page behind the place has another number than those by which pages refer to it; and so has
+// every page of a file whose pieces were joined in another order.
 //
 // references, by the number they lead to   1 2 5 7 8 … | 40 41 44 …
 // the number of the file's first page           1      |      -2        weighs most here
@@ -22,8 +23,11 @@ struct MovedPages {
     let count: Int
   }
 
-  /// How many shifts are weighed against each other, at most.
-  private static let shiftMax = 16
+  /// How many shifts are weighed against each other, at most: fewer where there are many references.
+  private static let shiftMax = 128
+  private static let shiftMin = 16
+  /// How many times a reference is weighed under a shift, at most.
+  private static let weighingMax = 1 << 20
   /// How many references are weighed to find them, at most.
   private static let sampleMax = 2048
   /// How many references are weighed, at most.
@@ -31,7 +35,7 @@ struct MovedPages {
   /// How many trees of the schema are looked for, at most.
   private static let rootMax = 256
   /// How many stretches there are, at most: what has more was not moved.
-  fileprivate static let stretchMax = 64
+  fileprivate static let stretchMax = 256
   /// How many numbers are tried for the border between two stretches, at most.
   fileprivate static let borderMax = 4096
   /// What has to speak for a place where pages moved.
@@ -51,7 +55,7 @@ struct MovedPages {
     _ source: any PageSource, _ geometry: Geometry, start: Int, statedCount: Int?, roots: [Root]
   ) throws(ReadFailure) {
     let pageSize = geometry.pageSize
-    let phase = start >= 0 ? start : pageSize - (-start - 1) % pageSize - 1
+    let phase = (start % pageSize + pageSize) % pageSize
     let slots = try PageSlots(searching: source, geometry, phase: phase)
     let roll = try PageRoll(source, geometry, slots, referenceMax: Self.referenceMax)
     guard roll.entries.count == slots.count else { return nil }
@@ -61,13 +65,9 @@ struct MovedPages {
     let stated = statedCount.map { $0 - slots.count + 1 }
     let shifts = Self.shifts(roll, besides: [plain] + (stated.map { [$0] } ?? []))
     var marks = Self.marks(roll, shifts)
-    // The file begins as it did, and ends as the header says.
+    // The file begins as it did.
     marks.append(
       Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))
-    if let statedCount, let stated {
-      marks.append(
-        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight + 1 : 0 }))
-    }
     for root in roots.prefix(Self.rootMax) {
       let weights = try shifts.map { shift throws(ReadFailure) in
         let position = root.number - shift
@@ -76,7 +76,13 @@ struct MovedPages {
       }
       marks.append(Mark(number: root.number, weights: weights))
     }
-    let layout = Layout(roll, marks, shifts)
+    var layout = Layout(roll, marks, shifts)
+    // It ends as the header says, unless pages from elsewhere lie there.
+    if let statedCount, let stated, layout.endsWithFile {
+      marks.append(
+        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight + 1 : 0 }))
+      layout = Layout(roll, marks, shifts)
+    }
     let stretches = layout.stretches
     guard !stretches.isEmpty, stretches.count > 1 || !slots.isPlain else { return nil }
     let parts = stretches.flatMap { slots.parts(of: $0) }
@@ -128,7 +134,7 @@ struct MovedPages {
     }
     let found = weighed.filter { $0.weight >= leastWeight }
       .sorted { $0.weight == $1.weight ? $0.shift < $1.shift : $0.weight > $1.weight }
-      .prefix(shiftMax).map(\.shift)
+      .prefix(max(shiftMin, min(shiftMax, weighingMax / max(1, references.count)))).map(\.shift)
     return others.reduce(into: Array(found)) { all, other in
       if !all.contains(other) { all.append(other) }
     }
@@ -165,27 +171,46 @@ private struct Layout {
   private let shifts: [Int]
   /// By number.
   private let marks: [MovedPages.Mark]
+  /// Which pages of the file have a number, by position.
+  private var isTaken: [Bool]
   private(set) var stretches: [MovedPages.Stretch] = []
 
   init(_ roll: PageRoll, _ marks: [MovedPages.Mark], _ shifts: [Int]) {
     self.roll = roll
     self.shifts = shifts
     self.marks = marks.sorted { $0.number < $1.number }
+    isTaken = Array(repeating: false, count: roll.entries.count)
     let segments = segments
     guard let first = segments.first, segments.count <= MovedPages.stretchMax else { return }
     var start = max(1, shifts[first.shift])
-    var position = 0
     for (index, segment) in segments.enumerated() {
       let next = index + 1 < segments.count ? segments[index + 1] : nil
-      let shift = shifts[segment.shift]
       let (end, behind) =
-        next.map { border(between: segment, and: $0) } ?? (roll.entries.count + shift, 0)
-      start = max(start, position + shift)
-      if start < end {
-        stretches.append(.init(first: start, position: start - shift, count: end - start))
-        position = end - shift
-      }
+        next.map { border(between: segment, startingAt: start, and: $0) }
+        ?? (roll.entries.count + shifts[segment.shift], 0)
+      take(start..<max(start, end), shift: shifts[segment.shift])
       start = max(start, behind)
+    }
+  }
+
+  /// Whether the last page of the file is the one with the highest number.
+  var endsWithFile: Bool {
+    stretches.last.map { $0.position + $0.count == roll.entries.count } ?? true
+  }
+
+  /// Gives numbers the pages that they have under a shift, where those have none yet.
+  private mutating func take(_ numbers: Range<Int>, shift: Int) {
+    for number in numbers.clamped(to: shift..<(shift + isTaken.count))
+    where !isTaken[number - shift] {
+      isTaken[number - shift] = true
+      if let last = stretches.last, last.first + last.count == number,
+        last.position + last.count == number - shift
+      {
+        stretches[stretches.count - 1] = .init(
+          first: last.first, position: last.position, count: last.count + 1)
+      } else {
+        stretches.append(.init(first: number, position: number - shift, count: 1))
+      }
     }
   }
 
@@ -211,18 +236,26 @@ private struct Layout {
 
   /// Where, by number, one segment ends and the next one starts.
   private func border(
-    between open: Segment, and next: Segment
+    between open: Segment, startingAt start: Int, and next: Segment
   ) -> (end: Int, behind: Int) {
     let (shift, other) = (shifts[open.shift], shifts[next.shift])
-    // So many numbers have no page; where there are pages without a number instead, none.
-    let missing = max(0, other - shift)
     let first = marks[next.first].number
+    // So many numbers have no page; where there are pages without a number instead, or the next
+    // ones lie in the file before these, none.
+    let telling = marks[next.first...].first { $0.weights[next.shift] > 0 }?.number ?? first
+    let lies = telling - other
+    let isBefore = lies < start - shift && isTaken.indices.contains(lies) && !isTaken[lies]
+    let missing = isBefore ? 0 : max(0, other - shift)
     let last = marks[max(open.first, next.first - 1)].number
-    let most = max(first, last + 1)
+    let most = max(telling, last + 1)
     let ends = max(1, first - missing - 64, most - MovedPages.borderMax)...most
     let behind = (ends.lowerBound + missing)...(most + missing)
     var atOpen = ends.map { weight(of: $0, shift) }
-    var atNext = behind.map { weight(of: $0, other) }
+    var atNext = behind.map { number in
+      let position = number - other
+      return isTaken.indices.contains(position) && isTaken[position]
+        ? -2 : weight(of: number, other)
+    }
     for mark in marks[open.first...] {
       guard mark.number <= behind.upperBound else { break }
       if ends.contains(mark.number) {

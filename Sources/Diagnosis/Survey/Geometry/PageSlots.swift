@@ -17,7 +17,7 @@ struct PageSlots {
   /// How many bytes that are no page of a tree are searched for one that lies askew, at most.
   private static let searchMax = 32 << 20
   /// How many places where bytes are missing or were put in are looked for, at most.
-  private static let stretchMax = 64
+  private static let stretchMax = 4096
   /// How many bytes less than a page behind an offset are tried as the start of one, at most.
   private static let triesMax = 256
 
@@ -46,6 +46,12 @@ struct PageSlots {
     var patience = Self.searchMax
     var offset = phase
     while offset < source.byteCount {
+      // What is less than a sector at the end and does not begin like a page is none.
+      if source.byteCount - offset < 512,
+        !PageVote.mayStartPage(try source.read(at: offset, count: 512), at: 0)
+      {
+        break
+      }
       count += 1
       guard patience > 0, stretches.count < Self.stretchMax else {
         count += (source.byteCount - offset - 1) / pageSize
@@ -61,6 +67,8 @@ struct PageSlots {
       }
       patience -= pageSize
       if let next = try Self.placeAskew(in: source, geometry, from: offset) {
+        // What is short and does not begin like a page was put in between two.
+        if next - offset < pageSize / 2, !PageVote.mayStartPage(bytes, at: 0) { count -= 1 }
         offset = next
         stretches.append(Stretch(first: count, offset: offset))
       } else {
@@ -84,12 +92,16 @@ struct PageSlots {
     return offset + next
   }
 
-  /// Whether the pages behind one that lies askew lie like it.
+  /// Whether the pages behind one that lies askew lie like it; of the last one, whether it has rows.
   private static func goesOn(
     _ source: any PageSource, _ geometry: Geometry, from offset: Int
   ) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: offset, count: 8 * geometry.pageSize)
-    return (0..<8).contains { geometry.hasTree(bytes, at: $0 * geometry.pageSize) }
+    let pageSize = geometry.pageSize
+    guard offset + pageSize <= source.byteCount else {
+      return try source.read(at: offset - pageSize + 3, count: 2).big16(at: 0) ?? 0 > 0
+    }
+    let bytes = try source.read(at: offset, count: 8 * pageSize)
+    return (0..<8).contains { geometry.hasTree(bytes, at: $0 * pageSize) }
   }
 
   /// Whether all lie one behind the other.
@@ -97,14 +109,14 @@ struct PageSlots {
 
   /// Where the page at a position lies.
   func offset(of position: Int) -> Int {
-    let stretch = stretches.last { $0.first <= position } ?? stretches[0]
+    let stretch = stretches[max(0, stretches.partitioningIndex { $0.first > position } - 1)]
     return stretch.offset + (position - stretch.first) * pageSize
   }
 
   /// How many of the pages from a position on, up to a number of them, lie one behind the other.
   func run(from position: Int, upTo most: Int) -> Int {
-    let next = stretches.first { $0.first > position }?.first ?? count
-    return min(most, next - position)
+    let next = stretches.partitioningIndex { $0.first > position }
+    return min(most, (next < stretches.count ? stretches[next].first : count) - position)
   }
 }
 

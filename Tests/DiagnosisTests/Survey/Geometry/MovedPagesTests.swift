@@ -75,6 +75,37 @@ import Testing
     #expect(Survey(main: cut).verdict != .healthy)
   }
 
+  @Test(arguments: [1, 2, 3])
+  func `pieces that were joined in another order cost no row`(seed: UInt64) throws {
+    let (bytes, _) = try database()
+    var random = SeededRandom(seed: seed)
+    let count = 8 * Self.pageSize
+    var pieces = stride(from: 0, to: bytes.count, by: count).map {
+      Bytes(bytes[$0..<min(bytes.count, $0 + count)])
+    }
+    // The first seed turns the file by its half; the others shuffle it.
+    pieces =
+      seed == 1
+      ? pieces.suffix(pieces.count / 2) + pieces.dropLast(pieces.count / 2)
+      : pieces.shuffled(using: &random)
+    let survey = Survey(main: Bytes(pieces.joined()))
+    #expect(rows(survey) == [600, 300])
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+    #expect(survey.verdict != .healthy)
+  }
+
+  @Test func `the borders of chunks that were left in cost no row`() throws {
+    let (bytes, _) = try database()
+    let count = 4 * Self.pageSize
+    let chunks = stride(from: 0, to: bytes.count, by: count).map { start in
+      let chunk = bytes[start..<min(bytes.count, start + count)]
+      return Bytes("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Bytes("\r\n".utf8)
+    }
+    let survey = Survey(main: Bytes(chunks.joined()) + Bytes("0\r\n\r\n".utf8))
+    #expect(rows(survey) == [600, 300])
+    #expect(survey.verdict != .healthy)
+  }
+
   @Test func `no page is read in two places`() throws {
     let (bytes, pages) = try database()
     var random = SeededRandom(seed: 11)
