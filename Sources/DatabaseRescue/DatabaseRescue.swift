@@ -329,9 +329,8 @@ extension Rescue {
   /// - Throws: ``RescueError`` when the vault cannot be listed.
   public func backups(of database: FilePath, vault: FilePath? = nil) throws(RescueError) -> Vault {
     let folder = try RescueFolder(of: database, storage: world.storage)
-    // The folder beside a database holds its own backups alone, and moves with it.
-    let place = vault.map { Descent(of: folder.database, in: $0, world.storage).place }
-    return Vault(
-      vault ?? folder.backups, of: folder.database.name, at: place, in: world.storage)
+    let kept = vault ?? folder.backups
+    let place = Descent(of: folder.database, in: kept, world.storage).tellingPlace
+    return Vault(kept, of: folder.database.name, at: place, in: world.storage)
   }
 }

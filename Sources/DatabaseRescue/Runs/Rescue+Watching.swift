@@ -67,7 +67,7 @@ extension Rescue {
     try world.requireGoingOn()
     // A folder of several databases may hold those of another one of the same name.
     let descent = Descent(of: folder.database, in: vault.folder, world.storage)
-    let own = named == nil ? all : all.filter(descent.isOfSamePlace)
+    let own = all.filter(descent.isOfSamePlace)
     status.judge(own, now: world.now(), ageMax: ageMax)
     let foreign = all.count - own.count
     if foreign > 0 {

@@ -140,6 +140,14 @@ struct Descent {
     String(SHA256.digest(of: Bytes(database.bytes)).description.prefix(16))
   }
 
+  /// The place by which backups of this database are told from those of another one of the same name;
+  /// nil where the folder is the database's own: that holds no others, and moves with it, as apps do
+  /// at an update.
+  var tellingPlace: String? {
+    let own = Vault.defaultFolder(of: database)
+    return vault == own || (try? storage.place(of: vault)) == own ? nil : place
+  }
+
   /// How a state of the database follows from the newest good backup that there was at a time; nil
   /// when there is none.
   ///
@@ -180,7 +188,7 @@ struct Descent {
   }
 
   /// Whether a backup is one of this database: a folder may hold those of several of one name.
-  func isOfSamePlace(_ backup: Backup) -> Bool { backup.isMade(at: place) }
+  func isOfSamePlace(_ backup: Backup) -> Bool { tellingPlace.map(backup.isMade(at:)) ?? true }
 
   /// Whether the file was there when a backup was finished: then it is no new one.
   private func isOlder(than backup: Backup) throws(RescueError) -> Bool {

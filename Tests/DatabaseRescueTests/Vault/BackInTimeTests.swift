@@ -56,6 +56,20 @@ import Testing
     backup.manifest?.lineage?.findings.map(\.code) ?? []
   }
 
+  @Test func `an older copy is told after the folder was moved, as updates of apps do`() throws {
+    let storage = SystemStorage()
+    try storage.createFolder(scratch.file("before"))
+    let database = try make(rows: 500, "before/app.db")
+    let old = try database.contents()
+    try change(database, insert(500, "y"))
+    #expect(try backUp(database).isGood)
+    try storage.rename(scratch.file("before"), to: scratch.file("after"))
+    let moved = scratch.file("after/app.db")
+    try overwrite(moved, with: old)
+    let backup = try backUp(moved)
+    #expect(!backup.isGood && codes(backup).contains("DBR-F130"), "\(codes(backup))")
+  }
+
   @Test(arguments: [false, true])
   func `an older copy put over the database makes no good backup until that is accepted`(
     _ wal: Bool
