@@ -24,20 +24,32 @@ extension FreshDatabase {
   /// Takes back what was done since a mark.
   func takeBack(to mark: Mark) throws(SQLiteError) {
     defer { deferredTypes.forget(after: mark.putOff) }
-    try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+    try takeBack()
+  }
+
+  /// Has everything stay that was done so far, whatever happens to what comes next.
+  ///
+  /// Where a statement is stopped or the disk is full, SQLite takes back the whole transaction, with
+  /// all its savepoints.
+  func secure() throws(SQLiteError) { try connection.execute("COMMIT; BEGIN") }
+
+  private func takeBack() throws(SQLiteError) {
+    try connection.execute(
+      connection.isInTransaction ? "ROLLBACK TO one_object; RELEASE one_object" : "BEGIN")
   }
 
   /// Does something that either happens as a whole or not at all.
   func isolated<Result, Failure: Error>(
     _ body: (borrowing Connection) throws(Failure) -> Result
   ) throws -> Result {
+    try secure()
     try connection.execute("SAVEPOINT one_object")
     do {
       let result = try body(connection)
       try connection.execute("RELEASE one_object")
       return result
     } catch {
-      try connection.execute("ROLLBACK TO one_object; RELEASE one_object")
+      try takeBack()
       throw error
     }
   }

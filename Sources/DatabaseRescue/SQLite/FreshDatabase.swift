@@ -8,9 +8,9 @@ package import SQLiteFormat
 
 /// A new database being filled.
 ///
-/// One transaction without a journal on disk: the file counts only once it has been finished,
-/// checked and renamed by the caller. Every object is made on its own: what fails is left out, and
-/// named in ``unrestored``.
+/// There is no journal on disk: the file counts only once it has been finished, checked and renamed
+/// by the caller. Every object is made on its own, and stays: what fails is left out, and named in
+/// ``unrestored``.
 package struct FreshDatabase: ~Copyable {
   var connection: Connection
   private var roots: TableRoots

@@ -12,9 +12,7 @@ extension SalvageWork {
     noteUnseenTables()
     for backup in salvage.backups {
       for table in ledger.lossy {
-        var merging = Merging(salvage, table, backup)
-        guard let rows = try merging.run(in: target, &aside) else { continue }
-        ledger.notes += merging.remarks
+        guard let rows = try take(table, from: backup) else { continue }
         guard rows > 0 else { continue }
         ledger.origins.append(
           RestoredRows(
@@ -23,6 +21,24 @@ extension SalvageWork {
         ledger.balances[table.balance].lost = ledger.balances[table.balance].lost.reduced(by: rows)
         try refreshMissingRows(of: table)
       }
+    }
+  }
+
+  /// Takes the rows of one table of one backup.
+  ///
+  /// - Returns: How many were taken; nil where the backup has no such table, or it is at odds with
+  ///   the fresh schema.
+  private mutating func take(_ table: LossyTable, from backup: SalvageBackup) throws -> Int? {
+    var merging = Merging(salvage, table, backup)
+    do {
+      let rows = try attempt { work in try merging.run(in: work.target, &work.aside) }
+      ledger.notes += merging.remarks
+      return rows
+    } catch {
+      guard let reason = target.reasonToLeaveOut(error) else { throw error }
+      ledger.notes.append(
+        "no row of '\(table.wanted.name)' was taken from \(backup.name): \(reason)")
+      return nil
     }
   }
 

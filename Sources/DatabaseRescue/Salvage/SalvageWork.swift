@@ -78,6 +78,7 @@ struct SalvageWork: ~Copyable {
     _ body: (inout SalvageWork) throws -> Result
   ) throws -> Result {
     let asideMark = try aside.mark()
+    try target.secure()
     let mark = try target.mark()
     do {
       let result = try body(&self)

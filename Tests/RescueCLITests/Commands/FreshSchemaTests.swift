@@ -216,6 +216,27 @@ import Testing
         == .text("oldtable-not-wanted1b"))
   }
 
+  @Test func `what takes for ever costs itself, and no row of any table`() throws {
+    let rows = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 1500)"
+    let endless = "CASE x \(String(repeating: "WHEN 0 THEN 1 ", count: 60_000)) ELSE 1 END"
+    let tables = ["first", "checked", "indexed", "last"]
+    let result = try salvage(
+      tables.flatMap { table -> [DatabaseBuilder.Step] in
+        ["CREATE TABLE \(table) (x)", "INSERT INTO \(table) \(rows) SELECT i FROM n"]
+      },
+      into: """
+        CREATE TABLE first (x); CREATE TABLE checked (x CHECK (\(endless)));
+        CREATE TABLE indexed (x); CREATE TABLE last (x); CREATE INDEX i ON indexed (\(endless));
+        """)
+    for table in ["first", "indexed", "last"] {
+      #expect(try result.value("SELECT count(*) FROM \(table)") == .integer(1500))
+    }
+    #expect(
+      try result.aside(#"SELECT count(*) FROM rows WHERE "table" = 'checked'"#) == .integer(1500))
+    let left = try result.ending.json["unrestored"]?.elements.compactMap { $0["name"]?.text } ?? []
+    #expect(Set(left) == ["checked", "i"])
+  }
+
   @Test func `generated columns are computed anew, and triggers do not fire`() throws {
     let result = try salvage(
       [
