@@ -29,7 +29,7 @@ public struct SupportCode: Hashable, Sendable {
   }
 
   /// The layout version: how the other bits are to be read.
-  public var layout: UInt8 { Content.layout(of: payload) }
+  package var layout: UInt8 { Content.layout(of: payload) }
 
   /// What the code says; nil when a newer version of this program made it.
   package var content: Content? { Content(payload: payload) }
