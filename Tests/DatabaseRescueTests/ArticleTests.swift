@@ -27,6 +27,16 @@ import Testing
     get throws { try files(in: catalogue, ".md") }
   }
 
+  /// What is too much in one list, or too often, and what it lacks of another.
+  private static func differences(_ found: [String], _ wanted: [String]) -> [String] {
+    found.sorted().difference(from: wanted.sorted()).map { change in
+      switch change {
+      case .insert(_, let text, _): "too much: \(text)"
+      case .remove(_, let text, _): "missing: \(text)"
+      }
+    }
+  }
+
   /// The lines between marks, each piece without what all of its lines are indented by.
   private static func pieces(
     of text: String, from begin: String, to end: String
@@ -57,7 +67,7 @@ import Testing
       Self.pieces(of: try Self.text($0), from: "```swift", to: "```")
     }
     #expect(compiled.count > 15)
-    #expect(shown.sorted() == compiled.sorted())
+    #expect(Self.differences(shown, compiled) == [])
   }
 
   @Test func `every call of the library is a topic of one article`() throws {
@@ -67,7 +77,7 @@ import Testing
     let topics = try Self.articles.flatMap { article in
       try Self.text(article).matches(of: /\n- ``Rescue\/(\w+)\(/).map { String($0.output.1) }
     }
-    #expect(topics.sorted() == calls.sorted())
+    #expect(Self.differences(topics, calls) == [])
   }
 
   private static func sources(in folder: FilePath) throws -> [FilePath] {
@@ -93,13 +103,14 @@ import Testing
         String($0.output.1)
       }
     }
-    #expect(topics.sorted() == types.sorted())
+    #expect(Self.differences(topics, types) == [])
   }
 
   @Test func `the first page leads to every article`() throws {
     let first = try Self.text(Self.catalogue.appending("DatabaseRescue.md"))
     for article in try Self.articles where try !Self.text(article).hasPrefix("# ``") {
-      #expect(first.contains("- <doc:\(article.name.description.dropLast(3))>"), "\(article)")
+      let isLinked = first.contains("- <doc:\(article.name.description.dropLast(3))>")
+      #expect(isLinked, "\(article)")
     }
   }
 
@@ -112,7 +123,7 @@ import Testing
     let tutorial = try Self.text(
       Self.catalogue.appending("Tutorials/Starting-an-App.tutorial"))
     let shown = tutorial.matches(of: /[ (]file: "([^"]*)"/).map { String($0.output.1) }
-    #expect(shown.sorted() == files.flatMap(\.self).sorted())
+    #expect(Self.differences(shown, files.flatMap(\.self)) == [])
     let sample = Checkout.samples.appending("AppStart")
     #expect(
       try files.last == Self.files(in: sample, ".swift").map(\.name.description).sorted())
