@@ -6,16 +6,17 @@
 # fuzz     mutate databases for longer      install  into PREFIX (default /usr/local)
 # lint     format check                     demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
-# theatre  re-enact incidents of the field
+# theatre  re-enact incidents of the field  docs     the articles about the library
 
 SWIFT ?= swift
+DOCC ?= docc
 PREFIX ?= /usr/local
 SOURCES = Sources Tests samples Package.swift
 DEBUG = .build/debug
 RELEASE = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format bench demo release install clean fuzz simulate theatre
+.PHONY: help deps build test lint format bench demo docs release install clean fuzz simulate theatre
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +82,26 @@ demo: deps ## show the main job on a bundled sample app
 	$(SWIFT) build --product dbrescue
 	$(SWIFT) build --product fitness-log
 	PATH="$(CURDIR)/$(DEBUG):$$PATH" sh samples/demo.sh
+
+# What is public, as symbol graphs; the pages; and what has no words. Words for what the compiler
+# makes of an enumeration are not ours to write.
+SYMBOLS = .build/symbols
+docs: deps ## build the articles about the library, and check their links
+	$(SWIFT) package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
+	rm -rf .build/docs $(SYMBOLS) && mkdir -p $(SYMBOLS)
+	for module in SQLiteFormat Diagnosis DatabaseRescue; do \
+	  cp .build/*-*/symbolgraph/$$module.symbols.json $(SYMBOLS)/ || exit 1; \
+	done
+	$(DOCC) convert Sources/DatabaseRescue/DatabaseRescue.docc --output-path .build/docs \
+	  --additional-symbol-graph-dir $(SYMBOLS) --warnings-as-errors \
+	  --experimental-documentation-coverage --coverage-summary-level detailed \
+	  >$(SYMBOLS)/coverage || { cat $(SYMBOLS)/coverage; exit 1; }
+	@awk -F ' *\\| *' '$$3 !~ /^(true|false)$$/ || $$2 ~ /Article|Tutorial|Group/ { next } \
+	  { symbols++ } \
+	  $$3 == "false" && $$1 !~ /^init\(rawValue:\)/ { print "no words: " $$8; bad++ } \
+	  END { print "docs: " symbols " public declarations, " bad + 0 " without words"; \
+	  exit bad || !symbols }' \
+	  $(SYMBOLS)/coverage
 
 release: deps ## build one static binary, dist/dbrescue
 	$(SWIFT) build -c release --product dbrescue --static-swift-stdlib \

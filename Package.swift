@@ -29,7 +29,7 @@ let package = Package(
       dependencies: [
         "Diagnosis", "SQLiteFormat", "CSQLite", "CZlib", "CDigest", "CFileAttributes",
       ],
-      resources: [.embedInCode("playbooks")]),
+      exclude: ["DatabaseRescue.docc"], resources: [.embedInCode("playbooks")]),
     .target(name: "RescueCLI", dependencies: ["DatabaseRescue", "Diagnosis", "SQLiteFormat"]),
     .executableTarget(name: "dbrescue", dependencies: ["RescueCLI"]),
 
@@ -56,6 +56,11 @@ let package = Package(
     .target(
       name: "AppStart", dependencies: ["DatabaseRescue", "Diagnosis"], path: "samples/AppStart",
       packageAccess: false),
+    // The examples of the articles, and the start of an app on its way to `AppStart`: they see the
+    // same.
+    .target(
+      name: "Guide", dependencies: ["DatabaseRescue", "Diagnosis"], path: "samples/Guide",
+      packageAccess: false),
     .executableTarget(
       name: "fitness-log",
       dependencies: ["FitnessLog", "DatabaseRescue", "SQLiteFormat", "RescueTestSupport"],
@@ -81,7 +86,7 @@ let package = Package(
       name: "DatabaseRescueTests",
       dependencies: [
         "DatabaseRescue", "Diagnosis", "SQLiteFormat", "RescueTestSupport", "FitnessLog",
-        "AppStart",
+        "AppStart", "Guide",
       ]),
     .testTarget(
       name: "RescueCLITests",
@@ -99,6 +104,15 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Each step of the tutorial is a module of its own, as each has an `AppStart`.
+for step in 1...3 {
+  package.targets.append(
+    .target(
+      name: "AppStartStep\(step)", dependencies: ["DatabaseRescue", "Diagnosis"],
+      path: "Sources/DatabaseRescue/DatabaseRescue.docc/Resources/step-\(step)",
+      packageAccess: false))
+}
 
 for target in package.targets where target.type != .system {
   target.swiftSettings = [

@@ -2,13 +2,8 @@
 // The API that an app embeds, on one page. Every call is one run: it ends in a value and a support
 // code, or in a RescueError that carries one, and in a line of the run log either way.
 //
-//   let rescue = Rescue()
-//   let backup = try rescue.backUp("app.db", contract: contract)
-//   …migrate…
-//   let result = try rescue.check(InputFiles("app.db"), contract: contract)
-//   if result.value.verdict != .healthy { show(result.code) }
-//
-// `samples/AppStart` is a whole start, which its tests run; what else an app needs is public, and
+// The articles in `DatabaseRescue.docc` show how each is used, with examples that are compiled;
+// `samples/AppStart` is a whole start, which its tests run. What else an app needs is public, and
 // everything else is for the package.
 
 public import Diagnosis
@@ -100,19 +95,11 @@ extension Rescue {
 
   /// Restores a backup to a new file; the database is not touched.
   ///
-  /// `files` are what else the caller reads and writes.
-  ///
-  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
+  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists.
   public func restore(
-    _ backup: Backup, toNewFile output: FilePath, files: RunFiles = RunFiles()
+    _ backup: Backup, toNewFile output: FilePath
   ) throws(RescueError) -> RunResult<Backup> {
-    try run(.restore, on: output) { notes throws(RescueError) in
-      var files = files
-      files.read([backup.path], storage: world.storage)
-      let output = try files.write(output, storage: world.storage)
-      try restore(backup, toNewFile: output, &notes)
-      return backup
-    }
+    try restore(backup, toNewFile: output, files: RunFiles())
   }
 
   /// Copies every readable row of a damaged database into a new one, without touching it.
@@ -120,60 +107,30 @@ extension Rescue {
   /// Rows that it has lost come from `backups` where these still have them: backups of this
   /// library, or databases.
   ///
-  /// `files` are what else the caller reads and writes.
-  ///
   /// - Throws: ``RescueError`` when there is no database in the file, or the output exists, is an
   ///   input or cannot be written.
   public func salvage(
     _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
-    backups: [FilePath] = [], replacing: Bool = false, files: RunFiles = RunFiles()
+    backups: [FilePath] = [], replacing: Bool = false
   ) throws(RescueError) -> RunResult<SalvageReport> {
-    try run(.salvage, on: input.main) { notes throws(RescueError) in
-      var files = files
-      files.read(input.all + backups, storage: world.storage)
-      let output = try SalvageOutput(
-        output, replacing: replacing, in: &files, storage: world.storage)
-      let backups = try backups.map { path throws(RescueError) in
-        try SalvageBackup(at: path, world: world)
-      }
-      if !input.isPrivate { try world.requireNotHeldApart(input.main) }
-      let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
-      notes.take(report)
-      return report
-    }
+    try salvage(
+      input, to: output, into: contract, backups: backups, replacing: replacing,
+      files: RunFiles())
   }
 
   /// Merges databases, damaged or not, into a new one: the rows of all of them, each once.
   ///
-  /// The last one is the newest, and its schema and versions are those of the result. Of two rows with the same key and other values the policy says which one stays; the other is set
-  /// aside. Each input is a database, a backup of this library, or an archive with a database.
-  ///
-  /// `files` are what else the caller reads and writes.
+  /// The last one is the newest, and its schema and versions are those of the result. Of two rows
+  /// with the same key and other values the policy says which one stays; the other is set aside.
+  /// Each input is a database, a backup of this library, or an archive with a database.
   ///
   /// - Throws: ``RescueError`` when there are fewer than two inputs, there is no database in one of
   ///   them, or the output exists, is an input or cannot be written.
   public func merge(
     _ inputs: [FilePath], to output: FilePath, policy: MergePolicy = MergePolicy(),
-    replacing: Bool = false, files: RunFiles = RunFiles()
+    replacing: Bool = false
   ) throws(RescueError) -> RunResult<MergeReport> {
-    try run(.merge, on: inputs.last) { notes throws(RescueError) in
-      guard inputs.count > 1 else {
-        throw RescueError(
-          .usage, "there are fewer than two databases to merge", meaning: "nothing was written",
-          advice: "name the older database first, and the newer one behind it")
-      }
-      var files = files
-      files.read(inputs, storage: world.storage)
-      let output = try SalvageOutput(
-        output, replacing: replacing, in: &files, storage: world.storage)
-      let inputs = try inputs.map { path throws(RescueError) in
-        let input = try InputFiles(mergedFrom: path, world: world)
-        files.read(input.all, storage: world.storage)
-        if !input.isPrivate { try world.requireNotHeldApart(input.main) }
-        return input
-      }
-      return try merge(inputs, to: output, policy, &notes)
-    }
+    try merge(inputs, to: output, policy: policy, replacing: replacing, files: RunFiles())
   }
 
   /// Carries out an option on a database: restore, salvage, reset or new indexes.
@@ -185,19 +142,19 @@ extension Rescue {
   /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the
   ///   next run finishes.
   public func recover(
-    _ operation: SupportCode.Operation = .recover, _ database: FilePath, contract: Contract? = nil,
-    vault: FilePath? = nil, backup: Backup? = nil, wait: Duration = .seconds(5),
+    _ database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
+    backup: Backup? = nil, wait: Duration = .seconds(5),
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<RecoveryReport> {
-    try run(operation, on: database) { notes throws(RescueError) in
-      try recover(
-        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
-        approve: approve, &notes)
-    }
+    try recover(
+      .recover, database, contract: contract, vault: vault, backup: backup, wait: wait,
+      choose: choose, approve: approve)
   }
 
   /// Brings back the files that an earlier run displaced; the present ones are displaced instead.
+  ///
+  /// The value is the folder in which they were kept.
   ///
   /// - Throws: ``RescueError`` when that run displaced nothing, or the database is in use.
   public func undo(

@@ -8,23 +8,90 @@ public struct UserTexts: Hashable, Sendable {
   /// What a text is for.
   public enum Key: String, Hashable, Sendable, CaseIterable {
     // A newer version of the app has been here.
-    case newerTitle, newerBody, newerRequest
+    /// The headline where a newer version of the app has been here.
+    case newerTitle
+    /// That nothing is wrong, and why this version must not open it.
+    case newerBody
+    /// To install the newest version.
+    case newerRequest
+
     // An update of the data that failed.
-    case updateTitle, updateRestoredBody, updateUnchangedBody, updateLossBody, updateLeftBody
-    case updateSavedBody, updateStoppedBody
+    /// The headline where an update of the data failed.
+    case updateTitle
+    /// That the data is back as it was.
+    case updateRestoredBody
+    /// That the update changed nothing.
+    case updateUnchangedBody
+    /// That the update removed data, all of which was saved.
+    case updateLossBody
+    /// That the data is as the update left it, and nothing is missing.
+    case updateLeftBody
+    /// That the data was saved before, where nothing else is known.
+    case updateSavedBody
+    /// That the app changes nothing more, where there is no backup.
+    case updateStoppedBody
+
     // Damage.
-    case damageTitle, damageBackedUpBody, damageBody
+    /// The headline where the file is damaged.
+    case damageTitle
+    /// That the app has stopped, and that there is a backup.
+    case damageBackedUpBody
+    /// That the app has stopped, where there is no backup.
+    case damageBody
+
     // A database that is gone.
-    case missingTitle, missingBackedUpBody, missingBody
+    /// The headline where the file is gone.
+    case missingTitle
+    /// That nothing new was begun, and that there is a backup.
+    case missingBackedUpBody
+    /// That nothing new was begun, where there is no good backup.
+    case missingBody
+
     // What stood in the way of looking.
-    case busyTitle, busyBody, busyRequest, spaceTitle, spaceBody, spaceRequest
-    case accessTitle, accessBody, stoppedTitle, stoppedBody, stoppedRequest
+    /// The headline where another program has the database.
+    case busyTitle
+    /// That nothing was changed, and why.
+    case busyBody
+    /// To close the other program.
+    case busyRequest
+    /// The headline where the disk is full.
+    case spaceTitle
+    /// That nothing was changed, and what space is needed for.
+    case spaceBody
+    /// To free some space.
+    case spaceRequest
+    /// The headline where the file cannot be read or written.
+    case accessTitle
+    /// That nothing was deleted.
+    case accessBody
+    /// The headline where the start was cancelled.
+    case stoppedTitle
+    /// That the data is as it was.
+    case stoppedBody
+    /// To start the app again.
+    case stoppedRequest
+
     // Everywhere.
+    /// To contact support and read out the code.
     case supportRequest
+
     // What can be chosen.
-    case tryAgainOption, restoreOption
+    /// The button that starts once more.
+    case tryAgainOption
+    /// The button that puts a backup back; `%@` stands for its time.
+    case restoreOption
+
     // What is going on.
-    case checkingStage, backingUpStage, migratingStage, verifyingStage, restoringStage
+    /// While the database is checked.
+    case checkingStage
+    /// While a backup is made.
+    case backingUpStage
+    /// While the app migrates.
+    case migratingStage
+    /// While the result is compared with what was before.
+    case verifyingStage
+    /// While the backup is put back.
+    case restoringStage
   }
 
   private let translations: [Key: String]

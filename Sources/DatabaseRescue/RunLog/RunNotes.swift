@@ -5,9 +5,9 @@ public import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// What a run ended in.
@@ -17,7 +17,7 @@ public struct RunResult<Value: Sendable>: Sendable {
   /// Its support code.
   public let code: SupportCode
   /// When it began.
-  public let started: Date
+  package let started: Date
   /// The digests of the input files before and after, where they were taken.
   package let inputs: [RunRecord.InputDigest]
   /// Why the run could not be logged, when it could not: a warning, not a failure.

@@ -72,6 +72,21 @@ extension Rescue {
     return [BackupManifest.Check(Self.migrationCheck, passed: false, detail: detail)]
   }
 
+  /// Restores a backup to a new file; `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
+  package func restore(
+    _ backup: Backup, toNewFile output: FilePath, files: RunFiles
+  ) throws(RescueError) -> RunResult<Backup> {
+    try run(.restore, on: output) { notes throws(RescueError) in
+      var files = files
+      files.read([backup.path], storage: world.storage)
+      let output = try files.write(output, storage: world.storage)
+      try restore(backup, toNewFile: output, &notes)
+      return backup
+    }
+  }
+
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.
   func restore(
     _ backup: Backup, toNewFile output: RunFiles.Output, _ notes: inout RunNotes

@@ -6,6 +6,34 @@ import Diagnosis
 import SQLiteFormat
 
 extension Rescue {
+  /// Merges databases into a new one; `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when there are fewer than two inputs, there is no database in one of
+  ///   them, or the output exists, is an input or cannot be written.
+  package func merge(
+    _ inputs: [FilePath], to output: FilePath, policy: MergePolicy = MergePolicy(),
+    replacing: Bool = false, files: RunFiles
+  ) throws(RescueError) -> RunResult<MergeReport> {
+    try run(.merge, on: inputs.last) { notes throws(RescueError) in
+      guard inputs.count > 1 else {
+        throw RescueError(
+          .usage, "there are fewer than two databases to merge", meaning: "nothing was written",
+          advice: "name the older database first, and the newer one behind it")
+      }
+      var files = files
+      files.read(inputs, storage: world.storage)
+      let output = try SalvageOutput(
+        output, replacing: replacing, in: &files, storage: world.storage)
+      let inputs = try inputs.map { path throws(RescueError) in
+        let input = try InputFiles(mergedFrom: path, world: world)
+        files.read(input.all, storage: world.storage)
+        if !input.isPrivate { try world.requireNotHeldApart(input.main) }
+        return input
+      }
+      return try merge(inputs, to: output, policy, &notes)
+    }
+  }
+
   /// Merges databases into a new one; the last input is the newest.
   ///
   /// - Throws: ``RescueError``; nothing was written then.

@@ -51,6 +51,23 @@ private struct ChosenOption {
 }
 
 extension Rescue {
+  /// Carries out an option on a database as the operation that it is called.
+  ///
+  /// - Throws: ``RescueError``; the database is then as it was, or a plan is on disk that the
+  ///   next run finishes.
+  package func recover(
+    _ operation: SupportCode.Operation, _ database: FilePath, contract: Contract? = nil,
+    vault: FilePath? = nil, backup: Backup? = nil, wait: Duration = .seconds(5),
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
+    approve: (Plan) throws(RescueError) -> Void
+  ) throws(RescueError) -> RunResult<RecoveryReport> {
+    try run(operation, on: database) { notes throws(RescueError) in
+      try recover(
+        operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
+        approve: approve, &notes)
+    }
+  }
+
   func recover(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
     vault: FilePath?, backup: Backup? = nil,

@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Salvage of a database that somebody may be writing to: of one moment, or of none.
 
-import Diagnosis
+package import Diagnosis
 import SQLiteFormat
 
 extension Rescue {
+  /// Salvages a database into a new one; `files` are what else the caller reads and writes.
+  ///
+  /// - Throws: ``RescueError`` when there is no database in the file, or the output exists, is an
+  ///   input or cannot be written.
+  package func salvage(
+    _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
+    backups: [FilePath] = [], replacing: Bool = false, files: RunFiles
+  ) throws(RescueError) -> RunResult<SalvageReport> {
+    try run(.salvage, on: input.main) { notes throws(RescueError) in
+      var files = files
+      files.read(input.all + backups, storage: world.storage)
+      let output = try SalvageOutput(
+        output, replacing: replacing, in: &files, storage: world.storage)
+      let backups = try backups.map { path throws(RescueError) in
+        try SalvageBackup(at: path, world: world)
+      }
+      if !input.isPrivate { try world.requireNotHeldApart(input.main) }
+      let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
+      notes.take(report)
+      return report
+    }
+  }
+
   /// Salvages the files as they are at one moment: where they change before all of them is read, a
   /// private copy of one moment is read instead, and nothing is left of what was read before.
   ///

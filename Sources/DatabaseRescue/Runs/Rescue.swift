@@ -10,9 +10,9 @@ public struct Rescue: Sendable {
   public static let libraries = Tool.libraries
 
   /// Files, time, chance and environment.
-  public let world: World
+  package let world: World
   /// Whether nobody is there to ask; noted in support codes.
-  public let unattended: Bool
+  package let unattended: Bool
 
   /// Makes the library's face for a world; the real one unless given.
   public init(world: World = World(), unattended: Bool = true) {

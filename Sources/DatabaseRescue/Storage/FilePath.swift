@@ -25,7 +25,7 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Whether the path starts at the root.
-  public var isAbsolute: Bool { bytes.first == Self.slash }
+  package var isAbsolute: Bool { bytes.first == Self.slash }
 
   /// The last component.
   public var name: FilePath {
@@ -49,12 +49,12 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   }
 
   /// This path with text glued to its end, such as `-wal`.
-  public func adding(suffix: String) -> FilePath {
+  package func adding(suffix: String) -> FilePath {
     FilePath(bytes: bytes + Array(suffix.utf8))
   }
 
   /// Whether the path ends in the given text.
-  public func hasSuffix(_ suffix: String) -> Bool {
+  package func hasSuffix(_ suffix: String) -> Bool {
     bytes.count >= suffix.utf8.count && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 

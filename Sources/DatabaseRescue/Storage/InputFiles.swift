@@ -48,8 +48,11 @@ public struct InputFiles: Sendable {
   /// Finds the files of a database that is only read; what comes out of a pipe becomes a private
   /// file, which goes with this value.
   ///
-  /// - Throws: ``RescueError`` as ``init(_:wal:journal:storage:)``, and when a pipe gives nothing or
-  ///   too much.
+  /// Journals that arrived under other names are given as `wal` and `journal`; without them the
+  /// usual names are looked for.
+  ///
+  /// - Throws: ``RescueError`` when the database or a journal that was named is not there, and when
+  ///   a pipe gives nothing or too much.
   public init(
     _ main: FilePath, wal: FilePath? = nil, journal: FilePath? = nil, world: World = World()
   ) throws(RescueError) {
@@ -158,7 +161,7 @@ public struct InputFiles: Sendable {
   }
 
   /// All files, the database first.
-  public var all: [FilePath] { [main, wal, journal].compactMap(\.self) }
+  package var all: [FilePath] { [main, wal, journal].compactMap(\.self) }
 
   /// Opens the files for reading.
   ///

@@ -9,13 +9,13 @@ package import SQLiteFormat
 /// A file stands for the names as well that SQLite gives to its journals: a new file beside an
 /// input would be taken for the input's log. Files are the same that have one device and inode, by
 /// whatever links; where there is no file yet, names are compared that lie in one folder.
-public struct RunFiles: Sendable {
+package struct RunFiles: Sendable {
   /// A file that a run may write.
-  public struct Output: Sendable {
+  package struct Output: Sendable {
     /// Where it goes.
-    public let path: FilePath
+    package let path: FilePath
     /// Whether it may take the place of another one.
-    public let isReplacing: Bool
+    package let isReplacing: Bool
 
     fileprivate init(_ path: FilePath, isReplacing: Bool) {
       self.path = path
@@ -43,7 +43,7 @@ public struct RunFiles: Sendable {
   private var known: [Known] = []
 
   /// Begins with nothing.
-  public init() {}
+  package init() {}
 
   /// Notes files that the run reads.
   package mutating func read(_ paths: [FilePath], storage: any Storage) {

@@ -22,9 +22,9 @@ public struct World: Sendable {
   /// The file system.
   package var storage: any Storage
   /// The time.
-  public var now: @Sendable () -> Date
+  package var now: @Sendable () -> Date
   /// Random bits.
-  public var random: @Sendable () -> UInt64
+  package var random: @Sendable () -> UInt64
   /// The process environment.
   public var environment: [String: String]
   /// Whether somebody wishes the run to stop; asked between two reads of an input.
@@ -32,22 +32,24 @@ public struct World: Sendable {
   /// Before the first change the run ends there; after it, it goes on to its end.
   public var isCancelled: @Sendable () -> Bool
   /// The exit status of a run that somebody wished to stop: 128, and the number of the signal.
-  public var cancelledStatus: @Sendable () -> Int32 = {
+  package var cancelledStatus: @Sendable () -> Int32 = {
     RescueError.Kind.interrupted.rawValue
   }
   /// Waits.
-  public var pause: @Sendable (Duration) -> Void = { duration in
+  package var pause: @Sendable (Duration) -> Void = { duration in
     usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
   }
   /// The most bytes that are read of a pipe.
-  public var pipeByteCountMax = 1 << 30
+  package var pipeByteCountMax = 1 << 30
   /// The most bytes of a database that a salvage makes; nil for twice those of its input, and a
   /// megabyte.
-  public var outputByteCountMax: Int?
+  package var outputByteCountMax: Int?
   /// Told how far the run is, by any thread.
   public var progress: @Sendable (Progress) -> Void
 
   /// Makes the real world, in which a run can be watched and stopped.
+  ///
+  /// In the environment, `DBRESCUE_LOG` is the path of the run log.
   public init(
     environment: [String: String] = ProcessInfo.processInfo.environment,
     isCancelled: @escaping @Sendable () -> Bool = { false },

@@ -36,7 +36,7 @@ public struct Backup: Sendable {
   let readError: RescueError?
 
   /// The size of the file by that of the database; nil when that is unknown or zero.
-  public var ratio: Double? {
+  package var ratio: Double? {
     guard let imageByteCount = manifest?.image.byteCount, imageByteCount > 0 else { return nil }
     return Double(byteCount) / Double(imageByteCount)
   }

@@ -41,7 +41,6 @@ public struct BackupWriter: Sendable {
     /// lost more rows than it may.
     public var acceptsOlder = false
     /// Whether the files are stored as they are even if SQLite could read them.
-    ///
     public var isRaw = false
 
     /// Makes the usual options.

@@ -12,7 +12,7 @@ public struct Vault: Sendable {
   /// The folder.
   public let folder: FilePath
   /// The file name of the database whose backups are seen; nil for all in the folder.
-  public let database: FilePath?
+  package let database: FilePath?
   /// A digest of where that database lies; nil where that does not count.
   private let place: String?
   let storage: any Storage
@@ -42,12 +42,12 @@ public struct Vault: Sendable {
   }
 
   /// Where the backups of a database are kept by default: `<database>.rescue/backups`.
-  public static func defaultFolder(of database: FilePath) -> FilePath {
+  package static func defaultFolder(of database: FilePath) -> FilePath {
     database.adding(suffix: ".rescue").appending("backups")
   }
 
   /// The database beside whose folder this one lies by default; nil when it lies elsewhere.
-  public var liveDatabase: FilePath? {
+  package var liveDatabase: FilePath? {
     let parent = folder.folder
     guard folder.name == "backups", parent.hasSuffix(".rescue"), parent.name != ".rescue" else {
       return nil

@@ -82,7 +82,7 @@ enum CauseJudgement: Sendable {
 /// A cause of what was found, with what speaks for and against it.
 public struct JudgedCause: Hashable, Sendable {
   /// Which cause it is.
-  public let kind: CauseKind
+  package let kind: CauseKind
   /// How sure it is.
   public let confidence: Confidence
   /// The cause in a few words.
@@ -115,7 +115,7 @@ public struct CauseAnswer: Hashable, Sendable {
   /// A cause that something proves wrong.
   public struct RuledOut: Hashable, Sendable {
     /// Which cause it is.
-    public let kind: CauseKind
+    package let kind: CauseKind
     /// The cause in a few words.
     public let title: String
     /// What proves that it is not the cause.

@@ -4,7 +4,7 @@
 /// What can have happened to a database file.
 ///
 /// The names are part of published formats: none is given to anything else later.
-public enum CauseKind: String, Hashable, Sendable, CaseIterable, Codable {
+package enum CauseKind: String, Hashable, Sendable, CaseIterable, Codable {
   /// Its end is missing.
   case cutOff = "cut-off"
   /// It was sent or stored as if it were text.

@@ -133,6 +133,8 @@ extension Contract: Codable {
   ///
   /// One that people write need not name its format, and the first ones said `schema` and not
   /// `version`.
+  ///
+  /// - Throws: `DecodingError` for a document of another format, or one that lacks what it needs.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     if let format = try values.decodeIfPresent(String.self, forKey: .format),
@@ -161,6 +163,8 @@ extension Contract: Codable {
   }
 
   /// Writes the contract without what says nothing.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     try objects.encode(to: encoder)
     var values = encoder.container(keyedBy: CodingKeys.self)

@@ -150,13 +150,13 @@ public struct Examination: Sendable {
   }
 
   /// Whether rows are lost or doubtful.
-  public var losesRows: Bool { verdict.losesRows }
+  package var losesRows: Bool { verdict.losesRows }
 
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
-  public var hasStrangeLog: Bool { survey.hasStrangeLog }
+  package var hasStrangeLog: Bool { survey.hasStrangeLog }
 
   /// Whether a write-ahead log with commits lies beside the file.
-  public var hasWAL: Bool {
+  package var hasWAL: Bool {
     if case .applied? = survey.image?.wal { true } else { false }
   }
 }

@@ -48,8 +48,8 @@ public struct Finding: Hashable, Sendable {
     }
   }
 
-  /// What kind of fact this is: the stable code of the catalogue.
-  public let code: FindingCode
+  /// What kind of fact this is.
+  package let code: FindingCode
   /// How much it weighs here.
   public let severity: Severity
   /// Where it lies.
@@ -58,6 +58,13 @@ public struct Finding: Hashable, Sendable {
   public let message: String
   /// How many times it was found: alike in the same place, or summed up.
   public let count: Int
+
+  /// The stable code of its kind, such as `DBR-F060`, which `dbrescue explain` explains.
+  public var name: String { code.name }
+  /// Its kind in a few words.
+  public var title: String { code.title }
+  /// What its kind means for the data, and what to do.
+  public var meaning: String { code.meaning }
 
   /// Makes a finding; the severity is the one of the catalogue unless given.
   package init(

@@ -6,7 +6,7 @@
 /// The number is part of support codes and logs: it is never reused and never
 /// changes. Hundreds group by subject: 0 identity, 20 geometry and header,
 /// 40 journals, 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
-public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
+package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Identity
   case empty = 1
   case notADatabase = 2
@@ -99,7 +99,7 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case unsyncedUnknown = 161
 
   /// The code as people see it, such as `DBR-F060`.
-  public var name: String {
+  package var name: String {
     let digits = String(rawValue)
     return "DBR-F" + String(repeating: "0", count: 3 - digits.count) + digits
   }
@@ -115,13 +115,13 @@ public enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   }
 
   /// The severity that a finding of this kind has unless it says otherwise.
-  public var severity: Finding.Severity { entry.severity }
+  package var severity: Finding.Severity { entry.severity }
 
   /// The kind of finding in a few words.
-  public var title: String { entry.title }
+  package var title: String { entry.title }
 
   /// What it means for the data, and what to do.
-  public var meaning: String { entry.meaning }
+  package var meaning: String { entry.meaning }
 
   private struct Entry {
     let severity: Finding.Severity

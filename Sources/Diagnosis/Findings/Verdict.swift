@@ -30,7 +30,7 @@ public enum Verdict: String, Hashable, Sendable, CaseIterable, Codable {
   public var losesRows: Bool { self == .damagedLossy || self == .unreadable }
 
   /// Whether the structure is sound, so that SQLite can open the database and read all of it.
-  public var isStructureSound: Bool {
+  package var isStructureSound: Bool {
     switch self {
     case .healthy, .outdated, .newer, .drifted: true
     case .damagedIntact, .damagedLossy, .unreadable: false

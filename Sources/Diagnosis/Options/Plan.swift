@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // An option as an ordered list of steps. The dry run is this, printed.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// What a command is going to do, step by step, before it does anything.
 public struct Plan: Hashable, Sendable {
   /// One step.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// Read a backup in full and compare it with its own digests.
     case verifyBackup(String)
     /// Write the rows that were not sent anywhere yet to files of their own.
@@ -31,7 +31,7 @@ public struct Plan: Hashable, Sendable {
     case verifyInstalled
 
     /// The step as an instruction, without a full stop.
-    public var text: String {
+    package var text: String {
       switch self {
       case .verifyBackup(let name): "read the backup \(name) in full and compare it"
       case .exportUnsynced(let tables):
@@ -52,7 +52,7 @@ public struct Plan: Hashable, Sendable {
     }
 
     /// What the log calls the step.
-    public var name: String {
+    package var name: String {
       switch self {
       case .verifyBackup: "verify-backup"
       case .exportUnsynced: "export-unsynced"
@@ -72,7 +72,9 @@ public struct Plan: Hashable, Sendable {
   /// What is carried out.
   public let option: RecoveryOption
   /// The steps, in order.
-  public let steps: [Step]
+  package let steps: [Step]
+  /// The steps as instructions, in order.
+  public var instructions: [String] { steps.map(\.text) }
   /// What is known of unsynced rows in the database that is replaced.
   public let unsynced: UnsyncedRows
   /// Where the old files will be.

@@ -68,15 +68,15 @@ public struct RecoveryOption: Hashable, Sendable {
 }
 
 /// A backup that could be restored, compared with the current state.
-public struct BackupOffer: Sendable {
+package struct BackupOffer: Sendable {
   /// The backup's file name.
-  public let name: String
+  package let name: String
   /// Its age in words, such as `2 hours ago`.
-  public let age: String
+  package let age: String
   /// When it was made, and by what it is told from others, such as `2026-11-21 02:00:00 (k3f9)`.
-  public let made: String
+  package let made: String
   /// Its version.
-  public let userVersion: Int
+  package let userVersion: Int
   /// How its rows differ from the current ones.
   package let comparison: [RowComparison]
 
@@ -173,7 +173,7 @@ extension Examination {
   }
 
   /// The option to put a backup in the place of the database.
-  public func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
+  package func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
     option(
       .restore,
       "put back the backup of \(offer.age) (version \(offer.userVersion)), made \(offer.made); "
@@ -212,7 +212,7 @@ extension Examination {
   }
 
   /// The option to start with an empty database.
-  public var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
+  package var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
 
   private func resetOption(_ trials: SalvageTrials) -> RecoveryOption {
     func outcome(_ table: Name, _ rows: Int) -> RecoveryOption.Outcome {

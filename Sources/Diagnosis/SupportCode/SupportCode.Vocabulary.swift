@@ -3,7 +3,7 @@
 
 extension SupportCode {
   /// What was run.
-  public enum Operation: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Operation: UInt8, Hashable, Sendable, CaseIterable {
     // The number 0 is never given away, so that nothing means something by accident; 16 to 18 and 20
     // to 22 were meant for what is not done.
     case check = 1
@@ -27,7 +27,7 @@ extension SupportCode {
     case merge = 25
 
     /// The word in logs and reports, such as `vault-verify`.
-    public var name: String {
+    package var name: String {
       switch self {
       case .check: "check"
       case .diagnose: "diagnose"
@@ -93,7 +93,7 @@ extension SupportCode {
     case done = 12
 
     /// The word in logs and reports.
-    public var name: String {
+    package var name: String {
       switch self {
       case .start: "start"
       case .open: "open"
@@ -142,7 +142,7 @@ extension SupportCode {
     case interrupted = 8
 
     /// The word in logs and reports.
-    public var name: String {
+    package var name: String {
       switch self {
       case .succeeded: "succeeded"
       case .succeededWithLoss: "succeeded-with-loss"
@@ -189,7 +189,7 @@ extension SupportCode {
     }
 
     /// The word in logs and reports.
-    public var name: String {
+    package var name: String {
       switch self {
       case .notLookedFor: "not-looked-for"
       case .none: "none"

@@ -29,7 +29,7 @@ public struct SupportCode: Hashable, Sendable {
   }
 
   /// The layout version: how the other bits are to be read.
-  public var layout: UInt8 { Content.layout(of: payload) }
+  package var layout: UInt8 { Content.layout(of: payload) }
 
   /// What the code says; nil when a newer version of this program made it.
   package var content: Content? { Content(payload: payload) }
@@ -51,6 +51,8 @@ extension SupportCode: CustomStringConvertible, Codable {
   }
 
   /// Reads the code from its text.
+  ///
+  /// - Throws: `DecodingError` where there is no text, or it is no code.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {
@@ -61,6 +63,8 @@ extension SupportCode: CustomStringConvertible, Codable {
   }
 
   /// Writes the code as its text.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

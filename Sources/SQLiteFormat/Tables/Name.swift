@@ -92,11 +92,15 @@ extension Name: ExpressibleByStringInterpolation, CustomStringConvertible {
 
 extension Name: Codable, CodingKeyRepresentable {
   /// Reads a name from its text.
+  ///
+  /// - Throws: `DecodingError` where there is no text.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
   /// Writes the name as its text.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import Diagnosis
+import RescueTestSupport
 import Testing
 
 @testable import RescueCLI
@@ -15,6 +16,15 @@ import Testing
           0, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 65, 66, 70, 73, 74,
           75, 77, 129, 130, 143,
         ])
+  }
+
+  @Test func `the table of the commands has every number and no other`() throws {
+    let page = String(
+      decoding: try Checkout.root.appending("docs/commands.md").contents(), as: UTF8.self)
+    let numbers = page.matches(of: /\n\| ([0-9]+(?: · [0-9]+)*) \|/).flatMap {
+      $0.output.1.split(separator: " · ").compactMap { Int32($0) }
+    }
+    #expect(numbers == ExitCode.allCases.map(\.rawValue))
   }
 
   @Test(
