@@ -50,6 +50,7 @@ extension FreshDatabase {
       connection.patience.allow(Patience.enough(for: inputByteCount))
       make([declaration])
     }
+    if let failure { throw failure }
     // Modules make tables that the schema does not name.
     var taken = try connection.objectNames()
     var written: [Declaration] = []

@@ -31,7 +31,9 @@ extension FreshDatabase {
   ///
   /// Where a statement is stopped or the disk is full, SQLite takes back the whole transaction, with
   /// all its savepoints.
-  func secure() throws(SQLiteError) { try connection.execute("COMMIT; BEGIN") }
+  func secure() throws(SQLiteError) {
+    try connection.execute(connection.isInTransaction ? "COMMIT; BEGIN" : "BEGIN")
+  }
 
   private func takeBack() throws(SQLiteError) {
     try connection.execute(

@@ -46,7 +46,7 @@ extension FreshDatabase {
       disguised.append(declaration)
       noteForeignOrder(of: declaration.name)
     } catch {
-      leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
+      leaveOut(declaration, because: error)
     }
   }
 
@@ -82,7 +82,7 @@ extension FreshDatabase {
           noteForeignOrder(of: declaration.name)
         }
       } catch {
-        leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
+        leaveOut(declaration, because: error)
       }
     }
   }
@@ -97,6 +97,13 @@ extension FreshDatabase {
           reason: "it is in the order of bytes: only the app has the collation '\(collation)', and "
             + "must copy the rows of '\(table)' into a new table before it looks for any"))
     }
+  }
+
+  /// Leaves an object out that could not be made; what is wrong with the disk is not its fault, and
+  /// nothing can be made any more.
+  private mutating func leaveOut(_ declaration: Declaration, because error: any Error) {
+    if let error = error as? SQLiteError { failure = failure ?? error }
+    leaveOut(declaration, (error as? DeclarationFault)?.reason ?? "\(error)")
   }
 
   mutating func leaveOut(_ declaration: Declaration, _ reason: String) {

@@ -34,6 +34,8 @@ package struct FreshDatabase: ~Copyable {
   private var filled: Set<Name> = []
   /// Virtual tables that are written down at the end.
   var recorded: [Declaration] = []
+  /// The first error of the disk, after which nothing could be made.
+  var failure: SQLiteError?
   /// Objects that are not in the database, so far.
   var unrestored: [UnrestoredObject] = []
 

@@ -92,7 +92,8 @@ final class ProgressLine: Sendable {
   private func line(_ state: State, at time: Date) -> StyledText {
     let pass = passes[state.current]
     let before = passes[..<state.current].reduce(0) { $0 + $1.byteCount }
-    let done = before + min(state.doneInPass, pass.byteCount)
+    let doneInPass = min(state.doneInPass, pass.byteCount)
+    let done = before + doneInPass
     let share = total > 0 ? Double(done) / Double(total) : 0
     let elapsed = time.timeIntervalSince(started)
     let percent = String(Int(share * 100))
@@ -102,7 +103,7 @@ final class ProgressLine: Sendable {
       ? ", \(Quantity.duration(seconds: elapsed / share - elapsed)) left" : ""
     return """
       \(space)\(percent, .emphasised) %  \(pass.name)  \
-      \(Quantity.bytes(done)) of \(Quantity.bytes(total))
+      \(Quantity.bytes(doneInPass)) of \(Quantity.bytes(pass.byteCount))
       """ + left
   }
 }

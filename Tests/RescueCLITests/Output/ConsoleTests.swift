@@ -177,9 +177,9 @@ import Testing
     }
     let erase = Self.erase
     #expect(
-      recorder.error == erase + " 25 %  reading  1.0 MB of 4.0 MB"
-        + erase + "a note\n" + erase + " 25 %  reading  1.0 MB of 4.0 MB"
-        + erase + " 50 %  checking  2.0 MB of 4.0 MB, 2 s left" + erase)
+      recorder.error == erase + " 25 %  reading  1.0 MB of 1.0 MB"
+        + erase + "a note\n" + erase + " 25 %  reading  1.0 MB of 1.0 MB"
+        + erase + " 50 %  checking  1.0 MB of 3.0 MB, 2 s left" + erase)
     #expect(recorder.output.isEmpty)
   }
 
