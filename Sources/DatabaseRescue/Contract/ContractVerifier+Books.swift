@@ -20,11 +20,23 @@ extension ContractVerifier {
       guard let known = book.migrations, let query = framework.migrationsQuery,
         let noted = Self.list(query, in: connection)
       else { continue }
-      let state = ContractVerification.BookState(
-        framework, unknown: Set(noted).subtracting(known).count,
-        missing: Set(known).subtracting(noted).count)
+      let state = Self.state(of: framework, noted: noted, known: known)
       if state.unknown + state.missing > 0 { result.books.append(state) }
     }
+  }
+
+  private static func state(
+    of framework: Framework, noted: [String], known: [String]
+  ) -> ContractVerification.BookState {
+    guard framework.notesOnlyTheLast else {
+      return ContractVerification.BookState(
+        framework, unknown: Set(noted).subtracting(known).count,
+        missing: Set(known).subtracting(noted).count)
+    }
+    let (found, expected) = (noted.compactMap { Int($0) }.max(), known.compactMap { Int($0) }.max())
+    return ContractVerification.BookState(
+      framework, unknown: found ?? 0 > expected ?? 0 ? 1 : 0,
+      missing: found ?? 0 < expected ?? 0 ? 1 : 0)
   }
 
   private static func list(_ query: String, in connection: borrowing Connection) -> [String]? {

@@ -218,6 +218,9 @@ struct RehearsalRun {
   ) throws(RescueError) {
     guard !course.files.isEmpty else {
       let found = try migratable(copy, way.start, options.contract)
+      way.rowCounts = found.survey.userTables.sorted { $0.key < $1.key }.map { name, tree in
+        .init(table: name, oldName: nil, before: tree.records, after: tree.records)
+      }
       guard found.verdict != .healthy else { return }
       way.outcome = .refused
       way.problems = found.findings.filter { $0.severity >= .warning }.map(\.message)

@@ -40,6 +40,14 @@ enum MigrationBooks {
       framework: "sqlx", table: "_sqlx_migrations", columns: ["success"], says: "has failed"
     ) { $0[0]?.integerValue == 0 },
     Book(
+      framework: "sqlx", table: "_sqlx_migrations", columns: ["execution_time"],
+      says: "was carried out, and its end not noted", confidence: .likely
+    ) { $0[0]?.integerValue == -1 },
+    Book(
+      framework: "yoyo", table: "yoyo_lock", columns: ["locked"], says: "holds its lock still",
+      confidence: .likely
+    ) { _ in true },
+    Book(
       framework: "Atlas", table: "atlas_schema_revisions", columns: ["applied", "total"],
       says: "was carried out in part"
     ) { values in

@@ -36,25 +36,42 @@ extension Framework {
     return "SELECT \(name) FROM \(table.quotedIdentifier)"
   }
 
-  /// The table in which each migration that was carried out has a row, and what names it there.
+  /// Whether only the last migration is noted, by a number that grows.
+  package var notesOnlyTheLast: Bool { self == .golangMigrate || self == .caribou }
+
+  /// The table in which each migration that was carried out has a row, and what names it there; NULL
+  /// for one that has failed or was taken back.
   ///
-  /// Alembic and golang-migrate note the last one only.
+  /// Alembic notes the last one only, by a name that tells of no order.
   private var list: (table: Name, name: String)? {
     switch self {
     case .grdb, .sqliteData: ("grdb_migrations", #""identifier""#)
     case .django: ("django_migrations", #""app" || '.' || "name""#)
     case .rails, .dbmate, .ecto: ("schema_migrations", #""version""#)
-    case .goose: ("goose_db_version", #"CASE WHEN "is_applied" THEN "version_id" END"#)
+    // The last row of each version counts.
+    case .goose:
+      (
+        "goose_db_version",
+        #"""
+        CASE WHEN "is_applied" AND "id" = (SELECT max("id") FROM "goose_db_version" AS "every"
+          WHERE "every"."version_id" = "goose_db_version"."version_id") THEN "version_id" END
+        """#
+      )
     case .flyway: ("flyway_schema_history", #"CASE WHEN "success" THEN "script" END"#)
     case .liquibase: ("databasechangelog", #""filename" || '.' || "author" || '.' || "id""#)
     case .prisma:
-      ("_prisma_migrations", #"CASE WHEN "rolled_back_at" IS NULL THEN "migration_name" END"#)
+      (
+        "_prisma_migrations",
+        #"""
+        CASE WHEN "finished_at" NOTNULL AND "rolled_back_at" IS NULL THEN "migration_name" END
+        """#
+      )
     case .drizzle: ("__drizzle_migrations", #""hash""#)
     case .efCore: ("__EFMigrationsHistory", #""migrationid""#)
     case .knex: ("knex_migrations", #""name""#)
     case .kysely: ("kysely_migration", #""name""#)
     case .diesel: ("__diesel_schema_migrations", #""version""#)
-    case .sqlx: ("_sqlx_migrations", #""version""#)
+    case .sqlx: ("_sqlx_migrations", #"CASE WHEN "success" THEN "version" END"#)
     case .refinery: ("refinery_schema_history", #""version""#)
     case .seaORM: ("seaql_migrations", #""version""#)
     case .atlas: ("atlas_schema_revisions", #""version""#)
@@ -64,8 +81,14 @@ extension Framework {
     case .typeORM: ("migrations", #""name""#)
     case .sequelize: ("sequelizemeta", #""name""#)
     case .laravel: ("migrations", #""migration""#)
+    case .yoyo: ("_yoyo_migration", #""migration_id""#)
+    case .peewee: ("migratehistory", #""name""#)
+    case .aerich: ("aerich", #""app" || '.' || "version""#)
+    case .piccolo: ("migration", #""app_name" || '.' || "name""#)
+    case .golangMigrate: ("schema_migrations", #"CASE WHEN NOT "dirty" THEN "version" END"#)
+    case .caribou: ("migration_version", #""version""#)
     case .none, .room, .android, .coreData, .watermelonDB, .expo, .powerSync, .litestream,
-      .golangMigrate, .alembic, .anki:
+      .alembic, .anki:
       nil
     }
   }

@@ -44,6 +44,11 @@ package enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   case sequelize = 33
   case laravel = 34
   case anki = 35
+  case yoyo = 36
+  case peewee = 37
+  case caribou = 38
+  case aerich = 39
+  case piccolo = 40
 
   /// The name as its makers write it.
   package var title: String {
@@ -84,6 +89,11 @@ package enum Framework: UInt8, Hashable, Sendable, CaseIterable {
     case .sequelize: "Sequelize"
     case .laravel: "Laravel"
     case .anki: "Anki"
+    case .yoyo: "yoyo"
+    case .peewee: "peewee"
+    case .caribou: "caribou"
+    case .aerich: "aerich"
+    case .piccolo: "Piccolo"
     }
   }
 
@@ -388,5 +398,18 @@ extension Framework {
         TableShape("graves", ["usn", "oid", "type"]),
         TableShape("revlog", ["id", "cid", "usn", "ease"]),
       ]),
+    // As yoyo-migrations 9.0.0, peewee-migrate 2.3.0, caribou 0.6.0, aerich 0.10.1 and Piccolo 1.38.0
+    // make them.
+    Signature(
+      .yoyo, .certain,
+      [TableShape("_yoyo_migration", ["migration_hash", "migration_id", "applied_at_utc"])]),
+    Signature(
+      .peewee, .certain,
+      [TableShape("migratehistory", ["id", "name", "migrated_at"], complete: true)]),
+    Signature(.caribou, .likely, [TableShape("migration_version", ["version"], complete: true)]),
+    Signature(.aerich, .certain, [TableShape("aerich", ["id", "version", "app", "content"])]),
+    Signature(
+      .piccolo, .likely,
+      [TableShape("migration", ["id", "name", "app_name", "ran_on"], complete: true)]),
   ]
 }

@@ -130,6 +130,90 @@ import Testing
     #expect(try relation(["v1", "v2", "v3", "v4"]) == .older)
   }
 
+  /// A database as the tool leaves it, what it has noted, and what was noted before and after.
+  static let books: [(Framework, String, now: [String], older: [String], newer: [String])] = [
+    (
+      .prisma,
+      """
+      CREATE TABLE _prisma_migrations (id, checksum, finished_at, migration_name, logs,
+        rolled_back_at, started_at, applied_steps_count);
+      INSERT INTO _prisma_migrations (migration_name, finished_at, rolled_back_at)
+        VALUES ('1', 5, NULL), ('2', 6, NULL), ('failed', NULL, NULL), ('back', 7, 8)
+      """, ["1", "2"], ["1"], ["1", "2", "failed"]
+    ),
+    (
+      .sqlx,
+      """
+      CREATE TABLE _sqlx_migrations (version INTEGER PRIMARY KEY, description, installed_on, success,
+        checksum, execution_time);
+      INSERT INTO _sqlx_migrations VALUES (1, 'a', 0, 1, x'', 9), (2, 'b', 0, 0, x'', 9)
+      """, ["1"], [], ["1", "2"]
+    ),
+    (
+      .goose,
+      """
+      CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY, version_id, is_applied, tstamp);
+      INSERT INTO goose_db_version (version_id, is_applied) VALUES (1, 1), (2, 1), (3, 1), (3, 0)
+      """, ["1", "2"], ["1"], ["1", "2", "3"]
+    ),
+    (
+      .golangMigrate,
+      "CREATE TABLE schema_migrations (version, dirty); INSERT INTO schema_migrations VALUES (9, 0)",
+      ["9"], ["8"], ["10"]
+    ),
+    (
+      .caribou,
+      """
+      CREATE TABLE migration_version (version text);
+      INSERT INTO migration_version VALUES ('20260101000000')
+      """, ["20260101000000"], ["20251231235959"], ["20260101000001"]
+    ),
+    (
+      .yoyo,
+      """
+      CREATE TABLE _yoyo_migration (migration_hash, migration_id, applied_at_utc);
+      INSERT INTO _yoyo_migration VALUES ('9d', '0001_a', 0), ('9e', '0002_b', 0)
+      """, ["0001_a", "0002_b"], ["0001_a"], ["0001_a", "0002_b", "0003_c"]
+    ),
+    (
+      .peewee,
+      """
+      CREATE TABLE migratehistory (id INTEGER PRIMARY KEY, name, migrated_at);
+      INSERT INTO migratehistory VALUES (1, '001_one', 0)
+      """, ["001_one"], [], ["001_one", "002_two"]
+    ),
+    (
+      .aerich,
+      """
+      CREATE TABLE aerich (id INTEGER PRIMARY KEY, version, app, content);
+      INSERT INTO aerich VALUES (1, '0_init.py', 'models', '{}')
+      """, ["models.0_init.py"], [], ["models.0_init.py", "models.1_more.py"]
+    ),
+    (
+      .piccolo,
+      """
+      CREATE TABLE migration (id INTEGER PRIMARY KEY, name, app_name, ran_on);
+      INSERT INTO migration VALUES (1, '2019-11-14T21:52:21', 'user', 0)
+      """, ["user.2019-11-14T21:52:21"], [], ["user.2019-11-14T21:52:21", "user.later"]
+    ),
+  ]
+
+  @Test(arguments: books.indices)
+  func `what a framework has noted tells older from newer, without what failed`(
+    _ index: Int
+  ) throws {
+    let (framework, sql, now, older, newer) = Self.books[index]
+    func relation(_ known: [String]) throws -> VersionRelation {
+      try verify(sql) {
+        #expect($0.books == [framework: FrameworkBook(migrations: now)])
+        $0.books = [framework: FrameworkBook(migrations: known)]
+      }.relation
+    }
+    #expect(try relation(now) == .equal)
+    #expect(try relation(older) == .newer)
+    #expect(try relation(newer) == .older)
+  }
+
   @Test func `another application is noticed`() throws {
     let result = try verify("PRAGMA application_id = 5") { $0.applicationID = 6 }
     #expect(!result.isExpectedApplication)
