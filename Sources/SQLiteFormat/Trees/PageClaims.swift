@@ -42,6 +42,9 @@ package struct PageClaims: Sendable {
   /// The owners by stretches as numbers, or -1; empty where no page of a stretch has one.
   private var owners: [[Int32]]
   private let pageCount: Int
+  /// The pages that were found without an owner and left so: what was said of them is another thing
+  /// where they have one.
+  private var passedOver: Set<PageNumber> = []
   /// How many pages have an owner.
   package private(set) var count = 0
   /// How many pages of chains that turn out broken may still be followed.
@@ -57,11 +60,15 @@ package struct PageClaims: Sendable {
     patience = 16 * pageCount
   }
 
-  /// Takes in the claims of others; false when a page has two owners, or all together have followed
-  /// more of broken chains than one may.
+  /// Takes in the claims of others; false when a page has two owners, or an owner here and was passed
+  /// over there, or all together have followed more of broken chains than one may.
   package mutating func merge(_ other: PageClaims) -> Bool {
     patience -= 16 * pageCount - other.patience
-    guard pageCount == other.pageCount, patience >= 0 else { return false }
+    guard pageCount == other.pageCount, patience >= 0,
+      passedOver.allSatisfy({ other.owner(of: $0) == nil }),
+      other.passedOver.allSatisfy({ owner(of: $0) == nil })
+    else { return false }
+    passedOver.formUnion(other.passedOver)
     for (index, stretch) in other.owners.enumerated() where !stretch.isEmpty {
       if owners[index].isEmpty {
         owners[index] = stretch
@@ -95,6 +102,11 @@ package struct PageClaims: Sendable {
     owners[index][place] = owner.code
     count += 1
     return true
+  }
+
+  /// Leaves a page to whoever comes.
+  mutating func passOver(_ page: PageNumber) {
+    passedOver.insert(page)
   }
 
   /// Calls `body` with every page that has an owner, in order, from one page on.

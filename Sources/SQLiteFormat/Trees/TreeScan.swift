@@ -159,6 +159,7 @@ extension PageClaims {
     guard chain.pages.allSatisfy({ owner(of: $0) == nil }) else {
       throw FormatError(.cellUnproven, page: page.number, offset: cell.offset)
     }
+    chain.pages.forEach { passOver($0) }
     return stored
   }
 

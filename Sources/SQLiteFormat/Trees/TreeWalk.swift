@@ -98,9 +98,7 @@ package struct TreeWalk: Sendable {
     guard claims.owner(of: item.page) == nil else {
       throw FormatError(.claimedTwice, page: item.page)
     }
-    let reading = try image.reading(of: item.page, as: kinds)
-    let (page, content) = (reading.page, reading.content)
-    _ = claims.claim(item.page, for: owner)
+    let (page, content) = try read(item.page, &claims)
     if content.isCountLost {
       faults.append(.fault(FormatError(.pageHeader, page: page.number), parent: item.parent))
     }
@@ -111,6 +109,20 @@ package struct TreeWalk: Sendable {
     return Visit(
       page: page, content: content, depth: item.depth, lower: item.lower, upper: item.upper,
       before: item.before, behind: item.behind)
+  }
+
+  /// Reads a page and claims it, or leaves it to another tree.
+  private func read(
+    _ number: PageNumber, _ claims: inout PageClaims
+  ) throws(FormatError) -> (page: BTreePage, content: PageContent) {
+    do {
+      let reading = try image.reading(of: number, as: kinds)
+      _ = claims.claim(number, for: owner)
+      return (reading.page, reading.content)
+    } catch {
+      claims.passOver(number)
+      throw error
+    }
   }
 
   /// Queues the children of a page so that the left-most is visited first.

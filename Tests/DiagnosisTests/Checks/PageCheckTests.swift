@@ -41,6 +41,16 @@ import Testing
     #expect(finding.place.page?.number == leaf)
   }
 
+  /// Trees are scanned side by side: which of them comes to a page first must not matter.
+  @Test func `the same is said of a file each time`() throws {
+    var specimen = try Specimen()
+    let root = specimen[page: try specimen.root(of: "word")].lowerBound
+    let leaf = specimen.pages(of: "note", "leaf")[3]
+    specimen.bytes.setBigEndian(UInt32(leaf), at: root + 8)
+    let first = Survey(main: specimen.bytes).findings
+    for _ in 0..<30 { #expect(Survey(main: specimen.bytes).findings == first) }
+  }
+
   @Test func `a tree that does not end is a circle`() {
     let tree = CheckedTree.table(loss: .unknown) {
       $0.pageFaults.add(FormatError(.tooDeep, page: PageNumber(7)))
