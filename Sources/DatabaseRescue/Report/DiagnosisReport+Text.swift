@@ -217,10 +217,17 @@ extension DiagnosisReport.Facts {
     return "\(kind), \(pageCount.of("page")) of \(pageSize.of("byte"))"
   }
 
-  /// Who made the file, such as `GRDB, likely Core Data`.
-  var frameworkWords: String {
-    frameworks.map { $0.confidence == "certain" ? $0.name : "\($0.confidence) \($0.name)" }
-      .joined(separator: ", ")
+  /// Who made the file, such as `Alembic at 3f2a9c, likely Core Data`.
+  var frameworkWords: String { frameworks.map(\.words).joined(separator: ", ") }
+}
+
+extension DiagnosisReport.Facts.Framework {
+  /// The framework, how sure it is, and at which version it is, such as
+  /// `Rails at 20240102 (2 migrations)`.
+  fileprivate var words: String {
+    (confidence == "certain" ? name : "\(confidence) \(name)")
+      + (version.map { " at \($0)" } ?? "")
+      + (migrations.map { " (\($0.of("migration")))" } ?? "")
   }
 }
 

@@ -13,6 +13,10 @@ extension DiagnosisReport {
       package let name: String
       /// How sure that is: `certain` or `likely`.
       package let confidence: String
+      /// Of which version the database is, as the framework notes it.
+      package let version: String?
+      /// How many migrations it has noted as carried out.
+      package let migrations: Int?
     }
 
     /// What the file is.
@@ -85,7 +89,10 @@ extension DiagnosisReport {
       applicationID = header.map { Int($0.applicationID) }
       writtenBy = header.flatMap(\.writer)
       frameworks = examination.frameworks.map { match in
-        Framework(name: match.framework.title, confidence: match.confidence.rawValue)
+        let version = FrameworkVersion(of: match.framework, in: survey)
+        return Framework(
+          name: match.framework.title, confidence: match.confidence.rawValue,
+          version: version?.words, migrations: version?.migrations)
       }
     }
 

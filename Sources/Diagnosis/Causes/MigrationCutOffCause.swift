@@ -18,7 +18,7 @@ enum MigrationCutOffCause: Cause {
       return .fits(.certain, finding.message, [])
     }
     guard traces.examination.verdict.isStructureSound else { return .silent }
-    let books = MigrationBooks.unfinished(in: traces.survey)
+    let books = UnfinishedMigration.all(in: traces.survey)
     if let first = books.first {
       return .fits(first.confidence, first.message, books.dropFirst().map(\.message))
     }
@@ -29,33 +29,26 @@ enum MigrationCutOffCause: Cause {
       ["'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes at the end"])
   }
 
-  /// How frameworks name the table that takes the place of another one.
+  /// Tables that a rebuild has left beside the one that they take the place of.
   ///
   /// An app may give its own tables some of these names: they count where the framework is known.
-  private static let names:
-    [(maker: String, framework: Framework?, prefix: String, suffix: String)] =
-      [
-        ("Django", .django, "new__", ""), ("Django", .django, "", "__old"),
-        ("Alembic", nil, "_alembic_tmp_", ""), ("TypeORM", .typeORM, "temporary_", ""),
-        ("Sequelize", .sequelize, "", "_backup"), ("Doctrine", nil, "__temp__", ""),
-        ("Prisma", .prisma, "new_", ""),
-      ]
-
-  /// Tables that a rebuild has left beside the one that they take the place of.
   private static func leftovers(
     in examination: Examination
   ) -> [(left: Name, table: Name, maker: String)] {
     let survey = examination.survey
     let tables = survey.userTables
     let makers = Set(examination.frameworks.map(\.framework))
-    let names = names.filter { $0.framework.map(makers.contains) ?? true }
+    let names = Framework.allCases.flatMap { framework in
+      framework.sheet.rebuilds.filter { $0.isTelling || makers.contains(framework) }
+        .map { (maker: framework.title, name: $0) }
+    }
     return tables.keys.sorted().flatMap { left in
-      names.compactMap { name -> (left: Name, table: Name, maker: String)? in
+      names.compactMap { maker, name -> (left: Name, table: Name, maker: String)? in
         let text = left.text
         guard text.hasPrefix(name.prefix), text.hasSuffix(name.suffix) else { return nil }
         let table = Name(String(text.dropFirst(name.prefix.count).dropLast(name.suffix.count)))
         guard table != left, tables[table] != nil, resemble(left, table, survey) else { return nil }
-        return (left, table, name.maker)
+        return (left, table, maker)
       }
     }
   }

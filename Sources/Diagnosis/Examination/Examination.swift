@@ -53,7 +53,10 @@ public struct Examination: Sendable {
     self.expectedVersion = expectedVersion
     self.modules = modules
     let tables = survey.schema?.parsed.description.tables ?? []
-    frameworks = Framework.detect(in: tables.map { ($0.name, $0.columns.map(\.name)) })
+    frameworks = Framework.detect(
+      in: tables.map { ($0.name, $0.columns.map(\.name)) },
+      applicationID: survey.header?.applicationID ?? 0, userVersion: survey.header?.userVersion ?? 0
+    )
     let uncheckedBytes = survey.unchecked(modules)
     var findings =
       use.findings + survey.findings(modules, uncheckedBytes)

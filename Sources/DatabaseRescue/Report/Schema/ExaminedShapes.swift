@@ -125,6 +125,8 @@ enum ExaminedShapes {
       .object([
         "name": .text,
         "confidence": .words(FrameworkMatch.Confidence.allCases.map(\.rawValue)),
+        "version?": .text.saying("of which version the database is, as the framework notes it"),
+        "migrations?": .count.saying("how many migrations it has noted as carried out"),
       ])),
   ])
 }

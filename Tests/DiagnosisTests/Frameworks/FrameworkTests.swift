@@ -116,7 +116,38 @@ import Testing
     Sample(.caribou, .likely, ("migration_version", "version")),
     Sample(.aerich, .certain, ("aerich", "id version app content")),
     Sample(.piccolo, .likely, ("migration", "id name app_name ran_on")),
+    Sample(
+      .doctrine, .certain, ("doctrine_migration_versions", "version executed_at execution_time")),
+    Sample(
+      .geoPackage, .certain, ("gpkg_contents", "table_name data_type identifier"),
+      ("gpkg_spatial_ref_sys", "srs_name srs_id organization")),
+    Sample(
+      .mbTiles, .likely, ("metadata", "name value"),
+      ("tiles", "zoom_level tile_column tile_row tile_data")),
+    Sample(
+      .chrome, .certain, ("meta", "key value"),
+      ("urls", "id url title visit_count typed_count last_visit_time hidden"),
+      ("visits", "id url visit_time from_visit")),
+    Sample(.firefox, .certain, ("moz_places", "id url title rev_host visit_count")),
   ]
+
+  /// Makers that are known by a number in the header alone.
+  static let marked: [(framework: Framework, applicationID: Int32, userVersion: Int32)] = [
+    (.fossil, 0x0f05_5112, 3), (.geoPackage, 0x4750_4b47, 10_300), (.mbTiles, 0x4d50_4258, 0),
+    (.esri, 0x4573_7269, 0), (.bentley, 0x4265_4462, 0), (.texnicard, 0x6a03_5744, 0),
+    (.monotone, 0, 0x5f4d_544e),
+  ]
+
+  @Test(arguments: marked)
+  func `a mark in the header is enough`(
+    _ mark: (framework: Framework, applicationID: Int32, userVersion: Int32)
+  ) {
+    let matches = Framework.detect(
+      in: Self.user, applicationID: mark.applicationID, userVersion: mark.userVersion)
+    #expect(matches.map(\.framework) == [mark.framework])
+    #expect(matches.first?.confidence == .certain)
+    #expect(Framework.detect(in: Self.user, applicationID: 1, userVersion: 1).isEmpty)
+  }
 
   private static let user: [Table] = [("user", ["id", "name", "email"]), ("t", [])]
 
@@ -136,7 +167,9 @@ import Testing
   }
 
   @Test func `every framework has a sample`() {
-    #expect(Set(Self.samples.map(\.framework)).union([.none]) == Set(Framework.allCases))
+    #expect(
+      Set(Self.samples.map(\.framework)).union(Self.marked.map(\.framework)).union([.none])
+        == Set(Framework.allCases))
   }
 
   @Test(arguments: samples)
@@ -180,10 +213,10 @@ import Testing
   }
 
   @Test func `the numbers are part of support codes and stay`() {
-    #expect(Framework.allCases.map(\.rawValue) == Array(0...40))
+    #expect(Framework.allCases.map(\.rawValue) == Array(0...50))
     let pinned: [(Framework, UInt8)] = [
       (.none, 0), (.room, 1), (.coreData, 5), (.django, 10), (.alembic, 16), (.efCore, 21),
-      (.seaORM, 27), (.d1, 31), (.anki, 35), (.piccolo, 40),
+      (.seaORM, 27), (.d1, 31), (.anki, 35), (.piccolo, 40), (.firefox, 50),
     ]
     for (framework, number) in pinned { #expect(framework.rawValue == number) }
     #expect(Set(Framework.allCases.map(\.title)).count == Framework.allCases.count)

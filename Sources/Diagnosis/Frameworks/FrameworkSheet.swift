@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of one framework, tool or app: a sheet each, in a file of its own under `Sheets`.
+
+import SQLiteFormat
+
+/// What is known of one framework, tool or app.
+struct FrameworkSheet: Sendable {
+  /// The name as its makers write it.
+  let title: String
+  /// The application ids that are its own, in the header of a database.
+  var applicationIDs: [Int32] = []
+  /// What it writes as `user_version` into each database, to be known by.
+  var userVersionMark: Int32?
+  /// What gives it away; each is enough, the surest come first.
+  var signatures: [FrameworkSignature] = []
+  /// Where it notes of which version a database is.
+  var book: MigrationBook?
+  /// How it looks when a migration has no good end.
+  var unfinished: [UnfinishedMark] = []
+  /// How it names a table that is to take the place of another one.
+  var rebuilds: [RebuildName] = []
+  /// Where it keeps rows that were not sent anywhere yet.
+  var unsynced: [UnsyncedPlace] = []
+  /// How far it is from the app: what others use underneath or beside comes last.
+  var distance = 0
+}
+
+/// Tables that together give a framework away.
+struct FrameworkSignature: Sendable {
+  let confidence: FrameworkMatch.Confidence
+  let shapes: [TableShape]
+
+  init(_ confidence: FrameworkMatch.Confidence, _ shapes: [TableShape]) {
+    self.confidence = confidence
+    self.shapes = shapes
+  }
+}
+
+/// Where a framework notes of which version a database is: mostly a table in which each migration
+/// that was carried out has a row.
+struct MigrationBook: Sendable {
+  /// What the rows are.
+  enum Kind: Sendable {
+    /// Migrations that come one after the other.
+    case list
+    /// Migrations whose names tell of no order.
+    case set
+    /// The last migration, by a number that grows.
+    case last
+    /// Where each branch of the migrations stands.
+    case heads
+    /// No migrations: the one version of the schema.
+    case mark
+    /// No migrations: a property list that describes the model.
+    case model
+  }
+
+  /// The table.
+  let table: Name
+  /// The columns that name a migration, joined by points.
+  let names: [Name]
+  /// What its rows are.
+  let kind: Kind
+  /// The column by which they come one after the other; nil where the name tells.
+  let order: Name?
+  /// The column that tells whose migrations they are, where several have some.
+  let group: Name?
+  /// What is true of a row that counts.
+  let counts: [RowCondition]
+  /// The column by which of rows of one name only the last counts.
+  let lastBy: Name?
+
+  init(
+    _ table: Name, _ names: [Name], _ kind: Kind = .list, order: Name? = nil, group: Name? = nil,
+    counts: [RowCondition] = [], lastBy: Name? = nil
+  ) {
+    self.table = table
+    self.names = names
+    self.kind = kind
+    self.order = order
+    self.group = group
+    self.counts = counts
+    self.lastBy = lastBy
+  }
+}
+
+/// A row by which a framework tells of a migration that has no good end.
+struct UnfinishedMark: Sendable {
+  let table: Name
+  /// What is true of such a row.
+  let conditions: [RowCondition]
+  /// What it says of the migration.
+  let says: String
+  /// How sure it is that the migration has no end.
+  let confidence: Confidence
+
+  init(
+    _ table: Name, _ conditions: [RowCondition], says: String, _ confidence: Confidence = .certain
+  ) {
+    self.table = table
+    self.conditions = conditions
+    self.says = says
+    self.confidence = confidence
+  }
+}
+
+/// How a table is named that is to take the place of another one: something before that one's name,
+/// or behind it.
+struct RebuildName: Sendable {
+  var prefix = ""
+  var suffix = ""
+  /// Whether nobody else would give a table such a name.
+  var isTelling = false
+}
+
+/// Tables in which rows wait to be sent.
+struct UnsyncedPlace: Sendable {
+  let shape: TableShape
+  let rule: UnsyncedMark.Rule
+
+  init(_ shape: TableShape, _ rule: UnsyncedMark.Rule) {
+    self.shape = shape
+    self.rule = rule
+  }
+}

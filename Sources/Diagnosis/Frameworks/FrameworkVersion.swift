@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of which version a database is, by the book that its framework keeps in it.
+
+import SQLiteFormat
+
+/// The version of a database, as its framework notes it.
+package struct FrameworkVersion: Hashable, Sendable {
+  /// The version in words: the last migration, or what marks the schema; nil where only the number
+  /// of migrations says something.
+  package let words: String?
+  /// How many migrations were carried out; nil where the framework does not note them one by one.
+  package let migrations: Int?
+
+  /// What a framework notes in a database; nil where it notes nothing, or it cannot be read.
+  package init?(of framework: Framework, in survey: Survey) {
+    guard let book = framework.sheet.book else { return nil }
+    let columns = book.names + [book.order, book.group, book.lastBy].compactMap(\.self)
+    guard
+      let table = FrameworkTable(
+        book.table, columns + book.counts.flatMap(\.columns), in: survey)
+    else { return nil }
+    if book.kind == .model {
+      guard let model = Self.model(table, book.names[0]) else { return nil }
+      (words, migrations) = (model, nil)
+      return
+    }
+    let entries = Entry.all(in: table, book)
+    guard let last = entries.last else { return nil }
+    migrations = [.list, .set].contains(book.kind) ? entries.count : nil
+    words =
+      switch book.kind {
+      case .set, .model: nil
+      case .heads: Self.list(entries.map(\.shownName))
+      case .last, .mark: last.shownName
+      case .list: book.group == nil ? last.shownName : Self.list(Entry.lastOfEachGroup(entries))
+      }
+  }
+
+  /// How many names are listed.
+  private static let namesMax = 6
+
+  private static func list(_ names: [String]) -> String {
+    let behind = names.count - namesMax
+    return names.prefix(namesMax).joined(separator: ", ")
+      + (behind > 0 ? " and \(behind) more" : "")
+  }
+
+  private static func model(_ table: FrameworkTable, _ column: Name) -> String? {
+    var model: ObjectModel?
+    table.forEach { row in
+      if case .blob(let bytes)? = row[column] { model = ObjectModel(bytes) }
+      return model == nil
+    }
+    return model?.words
+  }
+}
+
+/// A migration that a framework has noted.
+private struct Entry {
+  let name: String
+  let group: String?
+  private let order: Value
+
+  /// The migrations that count, in their order.
+  static func all(in table: FrameworkTable, _ book: MigrationBook) -> [Entry] {
+    var entries: [(entry: Entry, last: Int64, counts: Bool)] = []
+    table.forEach { row in
+      let name = book.names.compactMap { row[$0].flatMap(text) }.joined(separator: ".")
+      let entry = Entry(
+        name: name, group: book.group.flatMap { row[$0] }.flatMap(text),
+        order: book.order.flatMap { row[$0] } ?? .text(name))
+      entries.append(
+        (
+          entry, book.lastBy.flatMap { row[$0] }?.integerValue ?? 0,
+          book.counts.allSatisfy { $0.holds(row) }
+        )
+      )
+      return true
+    }
+    if book.lastBy != nil {
+      let last = Dictionary(entries.map { ($0.entry.name, $0.last) }, uniquingKeysWith: max)
+      entries.removeAll { last[$0.entry.name] != $0.last }
+    }
+    return entries.filter(\.counts).map(\.entry).sorted { $0.precedes($1) }
+  }
+
+  /// The names of the last migrations, of one for each group.
+  static func lastOfEachGroup(_ entries: [Entry]) -> [String] {
+    Dictionary(grouping: entries, by: { $0.group ?? "" }).sorted { $0.key < $1.key }
+      .compactMap(\.value.last?.shownName)
+  }
+
+  private static func text(_ value: Value) -> String? {
+    value.integerValue.map(String.init) ?? value.utf8String
+  }
+
+  /// Names that begin with numbers are in the order of these.
+  private func precedes(_ other: Entry) -> Bool {
+    if let own = order.integerValue, let others = other.order.integerValue { return own < others }
+    let (own, others) = (order.utf8String ?? "", other.order.utf8String ?? "")
+    if let first = own.leadingNumber, let second = others.leadingNumber, first != second {
+      return first < second
+    }
+    return own < others
+  }
+
+  /// The name, where it is one that somebody has given a migration: what else there may be in a file
+  /// is shown to nobody.
+  var shownName: String { name.isPlainName ? name : "a name that is not shown" }
+}
+
+extension String {
+  fileprivate var leadingNumber: UInt64? { UInt64(prefix { $0.isASCII && $0.isNumber }) }
+
+  /// Whether it is short, and of the letters of which names of versions are made.
+  var isPlainName: Bool {
+    (1...100).contains(utf8.count)
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "._-+:/".utf8.contains(byte)
+        }
+      }
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anki, an app for learning; what was not sent has the number -1. Read in its source.
+
+import SQLiteFormat
+
+extension FrameworkSheet {
+  static let anki = FrameworkSheet(
+    title: "Anki",
+    signatures: [
+      FrameworkSignature(
+        .certain,
+        [
+          TableShape("col", ["id", "crt", "mod", "scm", "ver", "usn"]),
+          TableShape("notes", ["id", "guid", "mid", "usn", "flds", "sfld"]),
+          TableShape("cards", ["id", "nid", "did", "usn", "ivl"]),
+          TableShape("graves", ["usn", "oid", "type"]),
+          TableShape("revlog", ["id", "cid", "usn", "ease"]),
+        ])
+    ],
+    book: MigrationBook("col", ["ver"], .mark),
+    unsynced: [
+      UnsyncedPlace(TableShape("notes", ["guid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedPlace(TableShape("cards", ["nid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedPlace(TableShape("graves", ["oid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedPlace(TableShape("revlog", ["cid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+    ])
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atlas, which counts the statements of each migration. Read in its source.
+
+import SQLiteFormat
+
+extension FrameworkSheet {
+  static let atlas = FrameworkSheet(
+    title: "Atlas",
+    signatures: [
+      FrameworkSignature(
+        .certain,
+        [
+          TableShape(
+            "atlas_schema_revisions",
+            ["version", "description", "type", "applied", "total", "executed_at", "hash"])
+        ])
+    ],
+    book: MigrationBook("atlas_schema_revisions", ["version"]),
+    unfinished: [
+      UnfinishedMark(
+        "atlas_schema_revisions", [RowCondition("applied", .isLess("total"))],
+        says: "was carried out in part")
+    ])
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entity Framework Core. By its documentation.
+
+import SQLiteFormat
+
+extension FrameworkSheet {
+  static let efCore = FrameworkSheet(
+    title: "EF Core",
+    signatures: [
+      FrameworkSignature(
+        .certain, [TableShape("__efmigrationshistory", ["migrationid", "productversion"])])
+    ],
+    book: MigrationBook("__EFMigrationsHistory", ["migrationid"]))
+}

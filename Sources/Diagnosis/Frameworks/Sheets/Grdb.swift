@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// GRDB, a toolkit for Swift. Its migrations are a set: the order of their names says nothing. Read
+// in its source.
+
+import SQLiteFormat
+
+extension FrameworkSheet {
+  static let grdb = FrameworkSheet(
+    title: "GRDB",
+    signatures: [FrameworkSignature(.certain, [TableShape("grdb_migrations", ["identifier"])])],
+    book: MigrationBook("grdb_migrations", ["identifier"], .set),
+    distance: 50)
+}

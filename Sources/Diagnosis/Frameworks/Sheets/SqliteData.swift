@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLiteData, which stands on GRDB and mirrors to CloudKit. Read in its source.
+
+import SQLiteFormat
+
+extension FrameworkSheet {
+  static let sqliteData = FrameworkSheet(
+    title: "SQLiteData",
+    signatures: [
+      FrameworkSignature(
+        .certain,
+        [
+          TableShape(
+            "sqlitedata_icloud_metadata",
+            ["recordprimarykey", "recordtype", "zonename", "ownername"]),
+          TableShape(
+            "sqlitedata_icloud_unsyncedrecordids", ["recordname", "zonename", "ownername"]),
+        ]),
+      FrameworkSignature(
+        .likely, [TableShape("sqlitedata_icloud_metadata", ["recordprimarykey", "recordtype"])]),
+    ],
+    book: MigrationBook("grdb_migrations", ["identifier"], .set),
+    unsynced: [
+      UnsyncedPlace(
+        TableShape("sqlitedata_icloud_pendingrecordzonechanges", ["pendingrecordzonechange"]),
+        .rows(predicate: "1")),
+      UnsyncedPlace(
+        TableShape("sqlitedata_icloud_unsyncedrecordids", ["recordname", "zonename", "ownername"]),
+        .rows(predicate: "1")),
+    ])
+}
