@@ -64,8 +64,8 @@ struct StagedDisk: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try machine.copyAttributes(from: path, to: other)
   }
-  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
-    try machine.letEverybodyRead(path)
+  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    try machine.setAccess(of: path, to: access)
   }
   func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { machine.openFiles(ofUsersOf: path) }
 }

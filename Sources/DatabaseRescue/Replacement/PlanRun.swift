@@ -94,6 +94,7 @@ struct PlanRun {
       let backup = try required(backup)
       try notes.step(step) { _ throws(RescueError) in
         try BackupReader(backup.path, in: world.stoppableStorage).restore(to: newFile)
+        try backup.giveAccess(to: newFile, storage)
       }
     case .buildFromQuarantine:
       let displaced = try required(displaced)

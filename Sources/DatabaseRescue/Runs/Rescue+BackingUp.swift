@@ -74,22 +74,25 @@ extension Rescue {
 
   /// Restores a backup to a new file; `files` are what else the caller reads and writes.
   ///
+  /// A file that is to be the database again `takesItsPlace`: it is for those who could use that one.
+  ///
   /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
   package func restore(
-    _ backup: Backup, toNewFile output: FilePath, files: RunFiles
+    _ backup: Backup, toNewFile output: FilePath, files: RunFiles, takesItsPlace: Bool = false
   ) throws(RescueError) -> RunResult<Backup> {
     try run(.restore, on: output) { notes throws(RescueError) in
       var files = files
       files.read([backup.path], storage: world.storage)
       let output = try files.write(output, storage: world.storage)
-      try restore(backup, toNewFile: output, &notes)
+      try restore(backup, toNewFile: output, takesItsPlace: takesItsPlace, &notes)
       return backup
     }
   }
 
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.
   func restore(
-    _ backup: Backup, toNewFile output: RunFiles.Output, _ notes: inout RunNotes
+    _ backup: Backup, toNewFile output: RunFiles.Output, takesItsPlace: Bool,
+    _ notes: inout RunNotes
   ) throws(RescueError) {
     try notes.prove(backup, in: world)
     let path = output.path
@@ -99,6 +102,7 @@ extension Rescue {
       let partial = folder.file("new.db")
       try notes.step(.buildFromBackup(backup.path.name.description)) { _ throws(RescueError) in
         try BackupReader(backup.path, in: world.stoppableStorage).restore(to: partial)
+        if takesItsPlace { try backup.giveAccess(to: partial, world.storage) }
       }
       try notes.step(.verifyNew) { _ throws(RescueError) in
         try Verification.requireSound(partial, in: world)
@@ -135,5 +139,17 @@ extension Rescue {
       // It is told as if it was there.
     }
     return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
+  }
+}
+
+extension Backup {
+  /// Lets those use a new file who might use the database when it was backed up.
+  ///
+  /// - Throws: ``RescueError``.
+  func giveAccess(to file: FilePath, _ storage: any Storage) throws(RescueError) {
+    guard let access = manifest?.access else { return }
+    do { try storage.setAccess(of: file, to: access) } catch {
+      throw RescueError(error, doing: "set the mode of '\(file)'", meaning: "nothing was changed")
+    }
   }
 }

@@ -253,7 +253,7 @@ extension Rescue {
   ) throws(RescueError) {
     // A database that is gone has nothing to lose.
     guard try exists(database) else {
-      _ = try restore(backup, toNewFile: database)
+      _ = try restore(backup, toNewFile: database, files: RunFiles(), takesItsPlace: true)
       return
     }
     _ = try recover(

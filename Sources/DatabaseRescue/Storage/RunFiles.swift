@@ -161,7 +161,7 @@ extension RunFiles.Output {
       if isForEverybody, try world.storage.status(of: path) != nil {
         try world.storage.copyAttributes(from: path, to: folder.file("new"))
       } else if isForEverybody {
-        try world.storage.letEverybodyRead(folder.file("new"))
+        try world.storage.setAccess(of: folder.file("new"), to: .readableByAll)
       }
       try FileExchange.carryOut(
         [FileExchange.Change(path: path, new: folder.file("new"))], replacing: isReplacing,

@@ -89,8 +89,8 @@ private struct StoppableStorage: Storage {
     try base.copyAttributes(from: path, to: other)
   }
 
-  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
-    try base.letEverybodyRead(path)
+  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    try base.setAccess(of: path, to: access)
   }
 }
 

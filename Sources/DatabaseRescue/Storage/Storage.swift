@@ -75,8 +75,8 @@ package protocol Storage: Sendable {
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
 
-  /// Lets all users read a file, which only its owner may write.
-  func letEverybodyRead(_ path: FilePath) throws(StorageError)
+  /// Sets the permissions of a file, and where allowed its owner.
+  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError)
 
   /// All files that those processes have open which have this one open, or one of its name; nil
   /// where the system does not tell.
@@ -125,11 +125,13 @@ package struct FileStatus: Hashable, Sendable {
   package var linkCount: Int
   /// Whether it belongs to the user that this process acts for.
   package var isOwn: Bool
+  /// Who may read and write it.
+  package var access: FileAccess
 
   /// Makes a status.
   package init(
     kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int,
-    isOwn: Bool
+    isOwn: Bool, access: FileAccess
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -138,6 +140,7 @@ package struct FileStatus: Hashable, Sendable {
     self.identity = identity
     self.linkCount = linkCount
     self.isOwn = isOwn
+    self.access = access
   }
 }
 

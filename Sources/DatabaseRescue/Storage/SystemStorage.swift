@@ -264,23 +264,33 @@ package struct SystemStorage: Storage {
         unsafe other.withCString { new in unsafe dbrescue_copy_extended_attributes(old, new) }
       }
     }
+    try setOwner(of: other, information.st_uid, information.st_gid)
+    // Last: a change of owner takes some bits of the mode away.
+    try setMode(of: other, information.st_mode & 0o7777)
+  }
+
+  /// Sets the permissions of a file, and where allowed its owner.
+  package func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    if let owner = access.owner, let group = access.group { try setOwner(of: path, owner, group) }
+    try setMode(of: path, mode_t(access.bits))
+  }
+
+  /// Only the administrator may give files away; else the owner stays.
+  private func setOwner(
+    of path: FilePath, _ owner: uid_t, _ group: gid_t
+  ) throws(StorageError) {
     do {
-      try call(SystemCall("set the owner of", other)) {
-        unsafe other.withCString { unsafe chown($0, information.st_uid, information.st_gid) }
+      try call(SystemCall("set the owner of", path)) {
+        unsafe path.withCString { unsafe chown($0, owner, group) }
       }
     } catch  where error.errno == EPERM {
-      // Only the administrator may give files away; the rest is kept.
-    }
-    // Last: a change of owner takes some bits of the mode away.
-    try call(SystemCall("set the mode of", other)) {
-      unsafe other.withCString { unsafe chmod($0, information.st_mode & 0o7777) }
+      return
     }
   }
 
-  /// Lets all users read a file, which only its owner may write.
-  package func letEverybodyRead(_ path: FilePath) throws(StorageError) {
+  private func setMode(of path: FilePath, _ mode: mode_t) throws(StorageError) {
     try call(SystemCall("set the mode of", path)) {
-      unsafe path.withCString { unsafe chmod($0, 0o644) }
+      unsafe path.withCString { unsafe chmod($0, mode) }
     }
   }
 
@@ -369,7 +379,9 @@ extension FileStatus {
       modified: Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9,
       mode: UInt32(information.st_mode) & 0o7777,
       identity: [UInt64(truncatingIfNeeded: information.st_dev), UInt64(information.st_ino)],
-      linkCount: Int(information.st_nlink), isOwn: information.st_uid == geteuid())
+      linkCount: Int(information.st_nlink), isOwn: information.st_uid == geteuid(),
+      access: FileAccess(
+        mode: UInt32(information.st_mode), owner: information.st_uid, group: information.st_gid))
   }
 }
 

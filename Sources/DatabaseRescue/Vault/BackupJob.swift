@@ -255,9 +255,12 @@ struct BackupJob {
   func manifest(
     of name: FilePath, byteCount: Int, raw: Bool, content: BackupContent
   ) -> BackupManifest {
-    BackupManifest(
+    var manifest = BackupManifest(
       database: name.description, created: created, id: run.id, tool: writer.tool,
       image: BackupManifest.Image(byteCount: byteCount), raw: raw, content: content)
+    // What cannot be told is left out: a backup without it is as good.
+    manifest.access = (try? storage.status(of: files.path)).flatMap(\.self)?.access
+    return manifest
   }
 
   func open(

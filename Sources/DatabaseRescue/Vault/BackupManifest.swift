@@ -31,6 +31,8 @@ package struct BackupManifest: Codable, Hashable, Sendable {
   package var image: Image
   /// Whether the files were stored as they are, because SQLite could not read them.
   package var raw: Bool
+  /// Who might read and write the database when it was backed up; nil when that is unknown.
+  package var access: FileAccess?
   /// The other files of the database that were stored beside this one; only with `raw`.
   package var sidecars: [Sidecar] = []
   /// What the database is and holds.

@@ -46,10 +46,7 @@ struct FrameworkTable {
   /// UTF-8.
   func forEach(_ body: ([Name: Value]) -> Bool) {
     guard let image = survey.image, let root = tree.root else { return }
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
-    scan.run(&claims) { event in
-      guard case .record(let stored) = event else { return true }
+    image.forEachRecord(ofTree: root, isTable: tree.isRowIDTable) { stored in
       let fields = Array(stored.record.fields)
       var row: [Name: Value] = [:]
       for (column, place) in places {

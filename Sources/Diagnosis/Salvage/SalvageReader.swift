@@ -68,10 +68,8 @@ package struct SalvageReader: Sendable {
     of index: TreeSurvey, _ body: (StoredRecord) throws -> Void
   ) rethrows {
     guard let root = index.root else { return }
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: false, owner: .tree(0))
-    try scan.run(&claims) { event in
-      if case .record(let stored) = event { try body(stored) }
+    try image.forEachRecord(ofTree: root, isTable: false) { stored in
+      try body(stored)
       return true
     }
   }

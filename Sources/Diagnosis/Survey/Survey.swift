@@ -241,10 +241,8 @@ extension Survey {
   package var sequences: [Name: Int64] {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [Name: Int64] = [:]
-    var claims = PageClaims(pageCount: image.pageCount)
-    var scan = TreeScan(image, root: root, isTable: true, owner: .tree(0))
-    scan.run(&claims) { event in
-      if case .record(let stored) = event, case .text(let name)? = stored.record.value(0),
+    image.forEachRecord(ofTree: root, isTable: true) { stored in
+      if case .text(let name)? = stored.record.value(0),
         let sequence = stored.record.value(1)?.integerValue
       {
         sequences[Name(encoding.string(name))] = sequence

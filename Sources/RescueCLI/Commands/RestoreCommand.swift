@@ -15,7 +15,8 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   // A database that is gone has nothing to lose: in its place the backup is a new file.
   guard try context.rescue.exists(file) else {
-    return try restore(backup, to: file, beside: RunFiles(), invocation, context)
+    return try restore(
+      backup, to: file, beside: RunFiles(), takesItsPlace: true, invocation, context)
   }
   let contract = try context.contract(at: invocation.path(.contract))
   return try recover(
@@ -36,14 +37,15 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
 
 /// Restores a backup to a new file.
 private func restore(
-  _ backup: Backup, to output: FilePath, beside files: RunFiles, _ invocation: Invocation,
-  _ context: CommandContext
+  _ backup: Backup, to output: FilePath, beside files: RunFiles, takesItsPlace: Bool = false,
+  _ invocation: Invocation, _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   if invocation.isSet(.dryRun) {
     try context.give(RestoreAnswer(backup, to: output))
     return .success
   }
-  let result = try context.rescue.restore(backup, toNewFile: output, files: files)
+  let result = try context.rescue.restore(
+    backup, toNewFile: output, files: files, takesItsPlace: takesItsPlace)
   try context.give(RestoreAnswer(backup, to: output, code: result.code))
   context.tellCode(of: result)
   return .success

@@ -131,6 +131,19 @@ package struct TreeScan: Sendable {
   }
 }
 
+extension Image {
+  /// Calls `body` with every record of a tree that lies in its place, until it returns false.
+  package func forEachRecord(
+    ofTree root: PageNumber, isTable: Bool, _ body: (StoredRecord) throws -> Bool
+  ) rethrows {
+    var claims = PageClaims(pageCount: pageCount)
+    var scan = TreeScan(self, root: root, isTable: isTable, owner: .tree(0))
+    try scan.run(&claims) { event in
+      if case .record(let stored) = event { try body(stored) } else { true }
+    }
+  }
+}
+
 extension PageClaims {
   /// Reads the record of a cell, and claims its overflow pages for an owner.
   ///

@@ -207,12 +207,17 @@ import Testing
   /// The samples know no framework.
   private static func pathsOfFrameworkDatabase() throws -> Set<String> {
     try ScratchFolder.with { folder in
-      let path = folder["room.db"]
+      let path = folder["rails.db"]
       try DatabaseBuilder([
-        "CREATE TABLE room_master_table (id INTEGER PRIMARY KEY, identity_hash TEXT)"
+        "CREATE TABLE schema_migrations (version varchar NOT NULL PRIMARY KEY)",
+        """
+        CREATE TABLE ar_internal_metadata (key varchar NOT NULL PRIMARY KEY, value varchar,
+          created_at, updated_at)
+        """,
+        "INSERT INTO schema_migrations VALUES ('20240102'), ('20240101')",
       ]).build(at: path)
-      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "room.db")
-      #expect(report.text.contains("made by"))
+      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "rails.db")
+      #expect(report.text.contains("Rails at 20240102 (2 migrations)"))
       return try JSON(report.json()).paths()
     }
   }

@@ -80,8 +80,8 @@ final class RunLogFullDisk: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try system.copyAttributes(from: path, to: other)
   }
-  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
-    try system.letEverybodyRead(path)
+  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    try system.setAccess(of: path, to: access)
   }
 }
 

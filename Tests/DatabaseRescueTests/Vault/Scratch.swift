@@ -183,8 +183,8 @@ final class FailingStorage: Storage {
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try machine.copyAttributes(from: path, to: other)
   }
-  func letEverybodyRead(_ path: FilePath) throws(StorageError) {
-    try machine.letEverybodyRead(path)
+  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    try machine.setAccess(of: path, to: access)
   }
 }
 

@@ -264,6 +264,17 @@ import class Foundation.Thread
     if knowsAttributes { #expect(unsafe attribute(file.description, "user.owner") == "notes app") }
   }
 
+  @Test func `a database that is gone comes back for those who could read it`() throws {
+    try build(.delete)
+    #expect(unsafe chmod(file.description, 0o640) == 0)
+    let owner = try SystemStorage().status(of: file)?.access
+    _ = try stage.rescue(seed: 1).backUp(file)
+    try SystemStorage().remove(file)
+    #expect(try dbrescue("restore", file.description, "--yes").status == 0)
+    #expect(owner?.mode == "640")
+    #expect(try SystemStorage().status(of: file)?.access == owner)
+  }
+
   @Test func `a log under a name in capitals moves with its database`() throws {
     try build(.delete)
     _ = try stage.rescue(seed: 1).backUp(file)

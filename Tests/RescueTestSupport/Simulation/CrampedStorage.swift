@@ -61,7 +61,7 @@ package struct CrampedStorage: Storage {
   package func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
     try machine.copyAttributes(from: path, to: other)
   }
-  package func letEverybodyRead(_ path: FilePath) throws(StorageError) {
-    try machine.letEverybodyRead(path)
+  package func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
+    try machine.setAccess(of: path, to: access)
   }
 }
