@@ -33,7 +33,9 @@ package struct SchemaChange: Sendable {
     from old: Contract, to new: Contract,
     counted: ([ContractDifference]) -> [ContractDifference]
   ) {
-    var found = new.differences(in: old.objects, applicationID: old.applicationID ?? 0)
+    // A database may have more than Room ever looks at, and nobody wants that dropped.
+    var found = new.differences(
+      in: old.objects, applicationID: old.applicationID ?? 0, leavingUnseen: old.rules != .room)
     if let hash = new.books[.room]?.identityHash {
       found += ContractDifference.identity(
         expected: hash, found: old.books[.room]?.identityHash)

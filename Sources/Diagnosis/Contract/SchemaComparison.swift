@@ -11,12 +11,12 @@ extension ContractDifference {
   /// compares them. Columns in another order are a notice only; so is another
   /// declared type of the same affinity, and a UNIQUE constraint that is a unique index.
   package static func compare(
-    expected: SchemaDescription, found: SchemaDescription, allowExtraObjects: Bool = false,
+    expected: SchemaDescription, found: SchemaDescription, extras: ExtraObjects = .differ,
     ignoring tables: some Sequence<Name> = [], renamedTables: [Name: Name] = [:],
     renamedColumns: [Name: [Name: Name]] = [:], rules: SchemaRules = .sqlite
   ) -> [ContractDifference] {
     SchemaComparison(
-      expected: expected, found: found, allowsExtras: allowExtraObjects,
+      expected: expected, found: found, extras: extras,
       ignored: Set(tables).union(SchemaComparison.alwaysIgnored), renamedTables: renamedTables,
       renamedColumns: renamedColumns, rules: rules
     ).differences
@@ -25,18 +25,23 @@ extension ContractDifference {
 
 extension Contract {
   /// How a schema differs from the one that the contract expects.
-  package func differences(in found: SchemaDescription) -> [ContractDifference] {
-    ContractDifference.compare(
-      expected: objects, found: found, allowExtraObjects: allowExtraObjects,
+  ///
+  /// With `leavingUnseen`, what is not expected, and is nothing that its rules look at, is left out.
+  package func differences(
+    in found: SchemaDescription, leavingUnseen: Bool = false
+  ) -> [ContractDifference] {
+    let unexpected = leavingUnseen && rules == .room ? ExtraObjects.differWhereSeen : .differ
+    return ContractDifference.compare(
+      expected: objects, found: found, extras: allowExtraObjects ? .allowed : unexpected,
       ignoring: ignoreTables, renamedTables: renamedTables, renamedColumns: renamedColumns,
       rules: rules)
   }
 
   /// How the schema and the application id of a database differ from those that the contract expects.
   package func differences(
-    in found: SchemaDescription, applicationID: Int32
+    in found: SchemaDescription, applicationID: Int32, leavingUnseen: Bool = false
   ) -> [ContractDifference] {
-    let own = differences(in: found)
+    let own = differences(in: found, leavingUnseen: leavingUnseen)
     guard let expected = self.applicationID, expected != applicationID else { return own }
     return [
       ContractDifference(
@@ -90,11 +95,21 @@ package enum SchemaRules: String, Hashable, Sendable, CaseIterable, Codable {
   case room
 }
 
+/// What is made of objects that are there and not expected.
+package enum ExtraObjects: Sendable {
+  /// They are differences.
+  case differ
+  /// Those are differences that the rules look at; the others stay.
+  case differWhereSeen
+  /// They may be there.
+  case allowed
+}
+
 /// Two schemas side by side.
 struct SchemaComparison {
   let expected: SchemaDescription
   let found: SchemaDescription
-  let allowsExtras: Bool
+  let extras: ExtraObjects
   /// Tables that are not looked at.
   let ignored: Set<Name>
   let renamedColumns: [Name: [Name: Name]]
@@ -105,7 +120,7 @@ struct SchemaComparison {
   private let names: Set<Name>
 
   init(
-    expected: SchemaDescription, found: SchemaDescription, allowsExtras: Bool, ignored: Set<Name>,
+    expected: SchemaDescription, found: SchemaDescription, extras: ExtraObjects, ignored: Set<Name>,
     renamedTables: [Name: Name], renamedColumns: [Name: [Name: Name]], rules: SchemaRules
   ) {
     let wanted = Set(expected.tables.map(\.name))
@@ -116,7 +131,7 @@ struct SchemaComparison {
     }
     self.expected = expected
     self.found = found.renamingTables(pending)
-    self.allowsExtras = allowsExtras
+    self.extras = extras
     self.ignored = ignored
     self.renamedColumns = renamedColumns
     self.rules = rules
@@ -138,7 +153,7 @@ struct SchemaComparison {
       switch (expectedTables[name], foundTables[name]) {
       case (let expected?, let found?):
         let comparison = TableComparison(
-          expected, found, schemas: (self.expected, self.found), allowsExtras: allowsExtras,
+          expected, found, schemas: (self.expected, self.found), extras: extras,
           oldName: oldNames[name], renamed: renamedColumns[name] ?? [:], rules: rules)
         let (differences, mend) = comparison.outcome
         result += differences
@@ -197,7 +212,7 @@ struct SchemaComparison {
   }
 
   private func extra(_ table: TableDescription) -> ContractDifference? {
-    guard !allowsExtras, table.kind != .shadow else { return nil }
+    guard extras == .differ, table.kind != .shadow else { return nil }
     let count = table.columns.count
     return ContractDifference(
       .extra, .table, table.name.text, found: count == 1 ? "1 column" : "\(count) columns",
@@ -226,7 +241,7 @@ struct SchemaComparison {
           .missing, subject, expected.name.text, expected: place,
           mend: mended(making(expected, subject)))
       case (nil, let found?):
-        guard !allowsExtras, isReported(found) else { return nil }
+        guard extras == .differ, isReported(found) else { return nil }
         return ContractDifference(
           .extra, subject, found.name.text, found: place, mend: mended(dropping(found, subject)),
           weight: rules == .room ? .notice : .drift)

@@ -76,7 +76,7 @@ extension TableComparison {
     }
     result += pairs.compactMap { changed($0, $1) }
     result += missing.map { missingIndex($0) }
-    return result + extra.filter { _ in !allowsExtras }.map { extraIndex($0) }
+    return result + extra.filter { _ in extras != .allowed }.map { extraIndex($0) }
   }
 
   /// A unique constraint and a unique index, one where the other is expected.

@@ -8,7 +8,7 @@ struct TableComparison {
   let expected: TableDescription
   let found: TableDescription
   let schemas: (expected: SchemaDescription, found: SchemaDescription)
-  let allowsExtras: Bool
+  let extras: ExtraObjects
   let rules: SchemaRules
   /// The name that the table has now, where that is another one.
   private let oldName: Name?
@@ -21,7 +21,7 @@ struct TableComparison {
 
   init(
     _ expected: TableDescription, _ found: TableDescription,
-    schemas: (SchemaDescription, SchemaDescription), allowsExtras: Bool, oldName: Name?,
+    schemas: (SchemaDescription, SchemaDescription), extras: ExtraObjects, oldName: Name?,
     renamed: [Name: Name], rules: SchemaRules
   ) {
     let wanted = Set(expected.columns.map(\.name))
@@ -33,7 +33,7 @@ struct TableComparison {
     self.expected = expected
     self.found = found.renamingColumns(pending)
     self.schemas = schemas
-    self.allowsExtras = allowsExtras
+    self.extras = extras
     self.rules = rules
     self.oldName = oldName
     oldNames = Dictionary(pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
@@ -78,7 +78,7 @@ struct TableComparison {
     after renames: [ContractDifference.Mend.Step]
   ) -> ContractDifference.Mend {
     let remaking = TableRemaking(
-      expected, of: found, in: schemas.expected, since: schemas.found, keepsExtras: allowsExtras)
+      expected, of: found, in: schemas.expected, since: schemas.found, extras: extras)
     let mend = remaking.mend
     return mend.obstacle == nil ? ContractDifference.Mend(renames + mend.steps) : mend
   }

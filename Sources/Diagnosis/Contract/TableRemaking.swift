@@ -12,18 +12,18 @@ struct TableRemaking {
   private let old: TableDescription
   private let expected: SchemaDescription
   private let found: SchemaDescription
-  private let keepsExtras: Bool
+  private let extras: ExtraObjects
 
   /// Makes a table of `expected` out of one of `found`, which has its name already.
   init(
     _ new: TableDescription, of old: TableDescription, in expected: SchemaDescription,
-    since found: SchemaDescription, keepsExtras: Bool
+    since found: SchemaDescription, extras: ExtraObjects
   ) {
     self.new = new
     self.old = old
     self.expected = expected
     self.found = found
-    self.keepsExtras = keepsExtras
+    self.extras = extras
   }
 
   /// What makes it.
@@ -99,13 +99,13 @@ struct TableRemaking {
     let wanted = new.indexes.filter { $0.origin == .created }
     let names = Set(wanted.map(\.name))
     let kept = old.indexes.filter {
-      keepsExtras && $0.origin == .created && !names.contains($0.name)
+      extras == .allowed && $0.origin == .created && !names.contains($0.name)
     }
     let indexes = (wanted + kept).flatMap { Mend.making($0.sql, .indexes).steps }
     let triggers = expected.triggers.filter { $0.table == new.name }
     let known = Set(triggers.map(\.name))
     let others = found.triggers.filter {
-      keepsExtras && $0.table == new.name && !known.contains($0.name)
+      extras != .differ && $0.table == new.name && !known.contains($0.name)
     }
     return indexes + (triggers + others).flatMap { Mend.making($0.sql, .triggers).steps }
   }

@@ -187,7 +187,7 @@ private struct StateComparison {
     let kept = Set(after.schema.tables.map(\.name))
     let gone = old.tables.map(\.name).filter { !kept.contains($0) }
     let differences = ContractDifference.compare(
-      expected: old, found: after.schema, allowExtraObjects: true, ignoring: gone)
+      expected: old, found: after.schema, extras: .allowed, ignoring: gone)
     return lostIndexes(differences, old) + lostRules(differences) + lostNotNull(old)
   }
 

@@ -85,7 +85,6 @@ extension FileKind {
     (0, Array("00000000  53 51 4c 69 74 65 20 66".utf8), "dump of a database by hexdump"),
     (0, [0x53, 0, 0x51, 0, 0x4C, 0, 0x69, 0], "database written as UTF-16 text"),
     (0, [0xFF, 0xFE, 0x53, 0, 0x51, 0, 0x4C, 0], "database written as UTF-16 text"),
-    (0, Array("ANDROID BACKUP\n".utf8), "Android backup"),
   ]
 
   /// What a file is, as far as its bytes tell without looking for pages.
@@ -112,6 +111,8 @@ extension FileKind {
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   static func pageless(_ source: any PageSource) throws(ReadFailure) -> FileKind {
     let sample = try source.read(at: 0, count: 1 << 20)
+    // Where it is not compressed, the database in it is found.
+    if sample.matches(Array("ANDROID BACKUP\n".utf8)) { return .other("Android backup") }
     if looksRandom(sample), source.byteCount % 512 == 0 { return .encrypted }
     if sample.matches(DatabaseHeader.magic.dropLast()), !sample.contains(0) {
       return .other("database whose zero bytes were taken out or replaced")

@@ -7,9 +7,6 @@ import Diagnosis
 /// Merges databases into a new one.
 let mergeCommand: CommandBody = { invocation, context throws(RescueError) in
   let inputs = [invocation.path(.oldest)] + invocation.paths(.newer)
-  guard inputs.count > 1 else {
-    throw invocation.command.misuse("'merge' needs a newer database behind the older one")
-  }
   var policy = MergePolicy()
   policy.preference = invocation.requiredChoice(.prefer)
   policy.newerBy = invocation.texts(.newerBy)

@@ -201,14 +201,12 @@ struct Invocation: Sendable {
     var remaining = typed[...]
     var operands: [String: [[UInt8]]] = [:]
     for operand in command.operands {
-      if operand.isRepeatable {
-        operands[operand.name] = Array(remaining)
-        remaining = []
-      } else if let value = remaining.popFirst() {
-        operands[operand.name] = [value]
-      } else if !operand.isOptional {
+      let count = operand.isRepeatable ? remaining.count : min(1, remaining.count)
+      guard count > 0 || operand.isOptional else {
         throw command.misuse("'\(command.name)' needs \(operand.name): \(operand.purpose)")
       }
+      operands[operand.name] = Array(remaining.prefix(count))
+      remaining = remaining.dropFirst(count)
       for value in operands[operand.name] ?? [] { try operand.check(value, of: command) }
     }
     if let extra = remaining.first {

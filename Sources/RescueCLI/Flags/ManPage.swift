@@ -63,8 +63,8 @@ enum ManPage {
   private static func section(_ command: Command) -> String {
     let operands = command.operands.map { operand in
       let name = escaped(operand.name)
-      if operand.isRepeatable { return ".Op Ar \(name) ...\n" }
-      return operand.isOptional ? ".Op Ar \(name)\n" : ".Ar \(name)\n"
+      let term = operand.isRepeatable ? "\(name) ..." : name
+      return operand.isOptional ? ".Op Ar \(term)\n" : ".Ar \(term)\n"
     }
     let flags = command.flags.map { flag in
       flag.isRequired ? ".\(macro(flag))\n" : ".Op \(macro(flag))\n"

@@ -21,11 +21,11 @@ struct Operand: Hashable, Sendable {
   let name: String
   /// What it is.
   let kind: Kind
-  /// Whether any number may be given, also none.
+  /// Whether any number may be given.
   ///
   /// Only the last operand of a command may be so.
   let isRepeatable: Bool
-  /// Whether it may be left out.
+  /// Whether it, or all of it, may be left out.
   ///
   /// Only the last operand of a command may be so.
   let isOptional: Bool
@@ -44,18 +44,21 @@ struct Operand: Hashable, Sendable {
   }
 
   /// The operand as it stands in a usage line.
-  var usage: String { isRepeatable ? "[\(name) ...]" : isOptional ? "[\(name)]" : name }
+  var usage: String {
+    let term = isRepeatable ? "\(name) ..." : name
+    return isOptional ? "[\(term)]" : term
+  }
 }
 
 extension Operand {
   static let file = Operand("FILE", help: "the database file")
-  static let more = Operand("MORE", isRepeatable: true, help: "more databases")
+  static let more = Operand("MORE", isRepeatable: true, isOptional: true, help: "more databases")
   static let oldest = Operand("OLD", help: "the oldest of the databases")
   static let newer = Operand(
     "NEW", isRepeatable: true,
     help: "the newer ones, the newest last: its schema is that of the result")
   static let starts = Operand(
-    "START", isRepeatable: true,
+    "START", isRepeatable: true, isOptional: true,
     help: "a database of some version, or a script or contract of one")
   static let replacedFile = Operand(
     "FILE", isOptional: true,
@@ -63,7 +66,8 @@ extension Operand {
   static let vaultFolder = Operand(
     "DIR|FILE", help: "the folder of the backups, or the database that they belong to")
   static let backups = Operand(
-    "BACKUP", isRepeatable: true, help: "the backups to verify; all of the vault if none is named")
+    "BACKUP", isRepeatable: true, isOptional: true,
+    help: "the backups to verify; all of the vault if none is named")
   static let backup = Operand("BACKUP", help: "the backup file")
   static let first = Operand("A", help: "the contract to start from")
   static let second = Operand("B", help: "the contract to arrive at")
@@ -73,7 +77,8 @@ extension Operand {
   static let subject = Operand(
     "CODE|FINDING", .text, help: "a support code, or the code of a finding such as DBR-F060")
   static let topic = Operand(
-    "COMMAND", .command, isRepeatable: true, help: "the command to explain, such as 'vault list'")
+    "COMMAND", .command, isRepeatable: true, isOptional: true,
+    help: "the command to explain, such as 'vault list'")
   static let format = Operand(
     "FORMAT", .choice(PublishedFormat.allCases.map(\.rawValue)),
     help: "report, contract, log or playbook")

@@ -92,6 +92,14 @@ import Testing
       "TLS", .textWritten, .likely,
       { Bytes([23, 3, 3, 0, 40] + $0.suffix($0.count - 5)) }
     ),
+    (
+      "an Android backup, not compressed", .bytesInFront, .certain,
+      { Bytes("ANDROID BACKUP\n5\n0\nnone\n".utf8) + $0 }
+    ),
+    (
+      "an Android backup", .otherContent, .certain,
+      { Bytes("ANDROID BACKUP\n5\n1\nnone\n".utf8) + $0.map { $0 &* 167 ^ 0x5A } }
+    ),
     ("a line end behind it", .bytesInFront, .certain, { $0 + [10] }),
     ("zeros behind it", .bytesInFront, .certain, { $0 + Bytes(repeating: 0, count: 777) }),
     ("halves", .bytesInFront, .likely, { Bytes($0.dropFirst(51 << 10) + $0.prefix(51 << 10)) }),

@@ -139,6 +139,33 @@ import Testing
     #expect(try bench.run("contract", "diff", bench["42.json"], bench["c.json"]).status == 0)
   }
 
+  @Test func `what Room does not look at is neither dropped nor lost on the way to an export`()
+    throws
+  {
+    let file = try build(
+      "app.db", "CREATE TABLE `t` (`a` TEXT, `b` INTEGER)", "CREATE TABLE own (x)",
+      "CREATE VIEW seen AS SELECT x FROM own",
+      "CREATE TRIGGER counted AFTER INSERT ON t BEGIN INSERT INTO own VALUES (NEW.a); END")
+    let hash = String(repeating: "a", count: 32)
+    try bench["42.json"].replaceContents(
+      with: Bytes(
+        #"""
+        {"formatVersion": 1, "database": {"version": 42, "identityHash": "\#(hash)", "entities": [{"tableName": "t",
+        "createSql": "CREATE TABLE `${TABLE_NAME}` (`a` TEXT NOT NULL)",
+        "fields": [{"fieldPath": "a", "columnName": "a", "affinity": "TEXT", "notNull": true}]}]}}
+        """#.utf8))
+    let change = try bench.run("contract", "diff", file, bench["42.json"])
+    #expect(change.output.contains("ALTER TABLE"))
+    #expect(!change.output.contains("DROP VIEW"))
+    #expect(!change.output.contains("\"own\""))
+    let connection = try Connection(file, mode: .app)
+    try connection.execute(change.output)
+    let kept = try connection.rows("SELECT name FROM sqlite_schema ORDER BY name")
+    #expect(
+      kept == ["counted", "own", "room_master_table", "seen", "t"].map { [Value.text($0)] },
+      "\(change.output)")
+  }
+
   @Test func `a reset by an export of Room is one that Room opens`() throws {
     let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)")
     let hash = String(repeating: "a", count: 32)
