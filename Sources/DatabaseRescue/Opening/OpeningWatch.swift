@@ -49,7 +49,7 @@ final class OpeningWatch: Sendable {
     case .migrating: .migrating
     case .restoring: .restoring
     case .examining where state.stage == .backingUp: .backingUp
-    case .examining, .copying, .verifying, .proving:
+    case .examining, .advising, .copying, .verifying, .proving:
       state.stage == .restoring ? .restoring : state.hasMigrated ? .verifying : .checking
     }
   }

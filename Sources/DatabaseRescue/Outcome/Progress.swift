@@ -7,6 +7,8 @@ public enum Progress: Hashable, Sendable {
   public enum Pass: String, Hashable, Sendable, CaseIterable {
     /// Every page is read and checked.
     case examining = "reading pages"
+    /// The trees are read once more, for what is slow or at risk.
+    case advising = "looking for what is slow"
     /// Every row is read and written.
     case copying = "copying rows"
     /// The fresh database is checked.

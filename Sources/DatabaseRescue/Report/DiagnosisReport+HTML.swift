@@ -23,6 +23,7 @@ extension DiagnosisReport {
         .section("What was lost", tableParts),
         .section("Where in the file", pages.map { [$0.drawing] } ?? []),
         .section("What can be done", optionParts),
+        .section("What is slow or at risk", adviceParts),
         .section("When", timelineParts),
         .section("Differences from the contract", differenceParts),
         .section("What was found", shownFindings.map(part)),

@@ -14,7 +14,7 @@ extension DiagnosisReport {
     var lines = heading
     for section in [
       causeSection, about, tableSection, differenceSection, findingSection, uncheckedSection,
-      optionSection(naming: file),
+      optionSection(naming: file), adviceSection,
     ] where !section.isEmpty {
       lines += [StyledText(verbatim: "")] + section
     }

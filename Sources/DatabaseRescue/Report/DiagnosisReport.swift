@@ -87,6 +87,8 @@ package struct DiagnosisReport: Report, Hashable {
   package let facts: Facts
   /// Which page belongs to what; nil when there are no pages.
   package let pages: PageMap?
+  /// What is slow or at risk although nothing is wrong; nil where that was not asked.
+  package var advised: Advised?
 
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, losesRows, meaning, rows
@@ -98,6 +100,7 @@ package struct DiagnosisReport: Report, Hashable {
     case listedDifferences = "differences"
     case causeEntries = "causes"
     case isCauseUnknown = "causeUnknown"
+    case advised = "advice"
   }
 
   /// The most members of a list; a hostile schema can name hundreds of thousands of tables.

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an option would give, found out by doing it in a private folder and throwing it away.
+// What else is found out of a database that was examined: what an option would give, by doing it in a
+// private folder and throwing it away, and what is slow or at risk.
 
-import Diagnosis
+package import Diagnosis
 
 extension Rescue {
+  /// Says what is slow or at risk in a database that was examined and is sound.
+  ///
+  /// - Throws: ``RescueError`` when the run was stopped.
+  package func advice(on examination: Examination) throws(RescueError) -> AdviceAnswer {
+    world.progress(.began(.advising))
+    do { return try examination.advice() } catch { throw .interrupted }
+  }
+
   /// Salvages a database that needs it into a private folder, to know what that gives.
   ///
   /// - Throws: ``RescueError`` when the run was stopped; what else stands in the way of a trial is

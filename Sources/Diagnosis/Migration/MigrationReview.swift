@@ -118,9 +118,12 @@ private struct StateComparison {
     let newNames = contract?.renamedColumns[name] ?? [:]
     let keepsColumns = then.columns.allSatisfy { now.column(newNames[$0.name] ?? $0.name) != nil }
     // Without a column that told them apart, rows may well be alike.
-    guard repeats > 0, keepsColumns || now.rows > then.rows else { return [] }
-    let count = now.copies.level > 0 || then.copies.level > 0 ? "many" : "\(repeats)"
-    return ["'\(name)' has \(count) rows more than before that are copies of others"]
+    guard repeats > 0, keepsColumns || now.rows > then.rows,
+      now.copies.hasCopied(since: then.copies)
+    else { return [] }
+    let isSample = now.copies.level > 0 || then.copies.level > 0
+    let count = isSample ? "many rows" : counted(repeats, "row")
+    return ["'\(name)' has \(count) more than before that are copies of others"]
   }
 
   private func columns(

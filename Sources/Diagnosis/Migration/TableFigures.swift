@@ -126,12 +126,38 @@ package struct CopyCount: Hashable, Sendable {
   /// How many rows more than in another count are like one that is there already; where not all are
   /// kept in mind, how many those that are come to.
   func repeats(beyond other: CopyCount) -> Int {
-    let shared = max(level, other.level)
-    func repeats(_ count: CopyCount) -> Int {
-      Self.kept(count.counts, shared).values.reduce(0) { $0 + $1 - 1 }
-    }
-    return repeats(self) - repeats(other)
+    let (now, then) = (kept(with: other), other.kept(with: self))
+    return (Self.rows(now) - now.count) - (Self.rows(then) - then.count)
   }
+
+  /// Whether rows were copied since another count, as far as chance does not make them alike.
+  ///
+  /// Copying takes one row as often as the next, and makes up what was added. Where a few contents
+  /// are added again and again, an app does so; and where few rows in all became like others, it was
+  /// by chance.
+  func hasCopied(since other: CopyCount) -> Bool {
+    let (now, then) = (kept(with: other), other.kept(with: self))
+    var (repeated, copied) = (0, 0)
+    for (hash, count) in now {
+      // A migration may have changed every row on the way.
+      let before = then[hash] ?? 1
+      let gain = max(0, count - before)
+      repeated += gain
+      if gain % before == 0, gain / before <= Self.timesMax { copied += gain }
+    }
+    let added = Self.rows(now) - Self.rows(then)
+    return copied * 4 >= max(repeated, added) * 3
+      && (added > 0 || copied * 4 >= Self.rows(then))
+  }
+
+  /// How often a row may have been copied, to be told from one that an app adds again and again.
+  private static let timesMax = 3
+
+  private func kept(with other: CopyCount) -> [UInt64: Int] {
+    Self.kept(counts, max(level, other.level))
+  }
+
+  private static func rows(_ counts: [UInt64: Int]) -> Int { counts.values.reduce(0, +) }
 }
 
 /// A hash of content, eight bytes at a time.

@@ -11,17 +11,23 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let file = invocation.path(.file)
   let input = try context.input(invocation)
-  let result = try context.withProgress(
-    of: [.examining, .copying, .verifying, .proving], over: input
+  let (result, advice) = try context.withProgress(
+    of: [.examining, .copying, .verifying, .proving]
+      + (invocation.isSet(.advice) ? [.advising] : []), over: input
   ) {
     rescue throws(RescueError) in
-    try rescue.diagnose(input, contract: contract, vault: invocation.path(.vault))
+    let result = try rescue.diagnose(input, contract: contract, vault: invocation.path(.vault))
+    return (
+      result,
+      invocation.isSet(.advice) ? try rescue.advice(on: result.value.examination) : nil
+    )
   }
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, trial: result.value.trial, options: options,
     causes: result.value.causes, file: PlainName(file),
-    inputs: result.inputs, code: result.code, created: result.started)
+    inputs: result.inputs, code: result.code, created: result.started
+  ).with(advice)
   context.tellLogFailure(of: result)
   try context.tell(
     report, to: reportFile,

@@ -70,11 +70,20 @@ extension Command {
       Nothing is changed: the files are opened for reading, and not by SQLite. No report holds \
       the value of any row.
       """,
+      """
+      With --advice, a sound database is read once more for what is slow or at risk: unused space \
+      and what VACUUM would give back, scattered trees, a log that grows, missing statistics, \
+      needless and missing indexes, text among numbers. What leaves no trace in a file, such as \
+      synchronous=OFF, is no part of it.
+      """,
     ],
     operands: [.file],
-    flags: [.contract, .report, .force, .vault, .wal, .journal, .offset, .length, .maxSize],
+    flags: [
+      .contract, .report, .force, .vault, .advice, .wal, .journal, .offset, .length, .maxSize,
+    ],
     examples: [
       ("dbrescue diagnose user.db", "the findings and the options on the terminal"),
+      ("dbrescue diagnose app.db --advice", "what is slow or at risk as well"),
       ("dbrescue diagnose user.db --report user.html", "a report to pass on as well"),
       (
         "dbrescue diagnose copy.db --wal saved/app.db-wal",

@@ -39,6 +39,8 @@ extension Flag {
   static let maxSize = Flag(
     "max-size", nil, .number("MIB", 1...(1 << 30)), defaultValue: "1024",
     help: "how many MiB are read of an input that is a pipe or an archive")
+  static let advice = Flag(
+    "advice", help: "say also what is slow or at risk in a database with which nothing is wrong")
   static let maxOutput = Flag(
     "max-output", nil, .number("MIB", 1...(1 << 30)),
     help: "how large the new database may become, if not twice as large as the input and 1 MiB")

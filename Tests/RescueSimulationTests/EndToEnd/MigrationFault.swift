@@ -174,6 +174,24 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       status: 18, end: .restored,
       says: ["'item' has 190 rows more than before that are copies of others"]),
     MigrationFault(
+      testDescription: "duplicates on the way to a new column",
+      result: .changed(
+        upgrade + "; INSERT INTO item (name, price, note) SELECT name, price, note FROM item; "
+          + "ALTER TABLE item ADD COLUMN more DEFAULT 'none'"),
+      status: 18, end: .restored,
+      says: ["'item' has 190 rows more than before that are copies of others"]),
+    MigrationFault(
+      testDescription: "beside an app that adds rows that are alike",
+      result: .changed(
+        upgrade + "; INSERT INTO log SELECT 'opened', NULL FROM log LIMIT 90; "
+          + "UPDATE log SET msg = 'opened' WHERE at % 40 = 1"),
+      status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "makes one row like another",
+      result: .changed(
+        upgrade + "; UPDATE log SET (at, msg) = (SELECT at, msg FROM log) WHERE at = 7"),
+      status: 0, end: .kept),
+    MigrationFault(
       testDescription: "drops the column that told rows apart",
       result: .changed(
         upgrade + "; ALTER TABLE log DROP COLUMN msg; UPDATE log SET at = at % 3"),

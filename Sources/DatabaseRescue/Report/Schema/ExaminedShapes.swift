@@ -41,7 +41,24 @@ enum ExaminedShapes {
     "pages?": .object(
       Dictionary(PageMap.Kind.allCases.map { ($0.rawValue, .count) }) { $1 }
     ).saying("how many pages belong to what"),
+    "advice?": .object([
+      "withheld?": .text.saying("why none is given, and what to do first"), "items": .list(advice),
+    ]).saying("what is slow or at risk, where that was asked"),
   ]) { $1 }
+
+  private static let advice = JSONShape.object([
+    "advice": .words(AdviceKind.allCases.map(\.rawValue)),
+    "title": .text.saying("what it is about, in a few words"),
+    "found": .text.saying("what was found"), "figures": .map(.count),
+    "places": .list(
+      .object([
+        "object": .text.saying("a table, index or column"),
+        "message": .text.saying("what it has of it"),
+      ])), "placesOmitted": .count,
+    "costs": .text.saying("what it costs as long as it is there"), "action": .text,
+    "sql": .list(.text).saying("the statements to run, in order"),
+    "unless": .text.saying("when not to"),
+  ])
 
   private static let causeName = JSONShape.words(CauseKind.allCases.map(\.rawValue))
 
