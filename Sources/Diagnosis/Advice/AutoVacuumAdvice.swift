@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Databases that keep themselves short at the price of order, or could and do not.
 
+import SQLiteFormat
+
 enum AutoVacuumAdvice: Adviser {
   static let kind = AdviceKind.autoVacuum
   static let words = AdviceWords(

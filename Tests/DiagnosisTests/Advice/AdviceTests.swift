@@ -21,7 +21,7 @@ import Testing
     _ kind: AdviceKind, pageSize: Int = 512, autoVacuum: DatabaseBuilder.AutoVacuum = .none,
     journal: DatabaseBuilder.JournalMode = .delete, _ sql: String...
   ) throws -> Advice? {
-    let path = scratch["\(kind.rawValue)-\(scratch.path.bytes.count)-\(sql.hashValue).db"]
+    let path = scratch[FilePath("\(kind.rawValue)-\(pageSize)-\(autoVacuum)-\(sql.hashValue).db")]
     try DatabaseBuilder(
       pageSize: pageSize, autoVacuum: autoVacuum, journal: journal,
       sql.map { DatabaseBuilder.Step($0, []) }
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `leaves that are nearly empty are found, and full ones in order are not`() throws {
     let advice = try #require(
-      try advice(.fragmentedTrees, Self.rows(4000), "DELETE FROM t WHERE id % 4"))
+      try advice(.fragmentedTrees, Self.rows(4000), "DELETE FROM t WHERE id % 2"))
     #expect(advice.places.map(\.object) == ["t"])
     #expect(advice.sql == ["VACUUM;"])
     #expect(try self.advice(.fragmentedTrees, Self.rows(4000)) == nil)
@@ -207,10 +207,10 @@ import Testing
         CREATE INDEX b ON t (b); CREATE INDEX bc ON t (b, c); CREATE INDEX "b ""twice" ON t (b, c);
         CREATE INDEX ids ON t (id); CREATE INDEX a ON t (a);
         """))
-    #expect(
-      Set(advice.places.map(\.object))
-        == ["b", "b \"twice", "ids", "a"].symmetricDifference(
-          advice.places.map(\.object).contains("bc") ? ["b \"twice", "bc"] : []))
+    let named = Set(advice.places.map(\.object))
+    #expect(named.isSuperset(of: ["b", "ids", "a"]))
+    // One of the two that are the same, and not both.
+    #expect(named.intersection(["bc", "b \"twice"]).count == 1)
     #expect(advice.places.count == 4)
     #expect(
       try self.advice(

@@ -52,7 +52,9 @@ import Testing
   }
 
   @Test func `where there is nothing to advise, or the file is damaged, that is said`() throws {
-    let fine = try bench.run("diagnose", bench.place("newer-v5.db"), "--advice")
+    try DatabaseBuilder(["CREATE TABLE t (a TEXT)", "INSERT INTO t VALUES ('x')"])
+      .build(at: bench["fine.db"])
+    let fine = try bench.run("diagnose", bench["fine.db"], "--advice")
     #expect(fine.output.contains("advice: nothing to advise"), "\(fine.output)")
     let damaged = try bench.run("diagnose", bench.place("zeroed-leaf.db"), "--advice")
     #expect(damaged.output.contains("advice is given for sound databases only"))
