@@ -51,7 +51,8 @@ extension InputFiles {
   /// value.
   ///
   /// A log is copied after the database: as long as it does not begin anew meanwhile, it holds every
-  /// page that a checkpoint may have written. Without one, nobody may write at all.
+  /// page that a checkpoint may have written. Without one, nobody may write at all. A copy with a
+  /// frame that was written by half is made again: only where that stays so, it is what there is.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when they never rest.
   init(momentOf input: InputFiles, world: World) throws(RescueError) {
@@ -59,7 +60,7 @@ extension InputFiles {
     let folder = HeldFolder(try PrivateFolder(world: world))
     let copy = folder.folder.file(input.main.name)
     do {
-      for _ in 0..<Self.copiesMax {
+      for round in 1...Self.copiesMax {
         try world.requireGoingOn()
         let input = try input.lookedForAgain(in: storage)
         let before = try DatabaseState.settled(of: input, in: world)
@@ -68,6 +69,8 @@ extension InputFiles {
         let isSame = try DatabaseState(of: input, storage: storage) == before
         let goesOn = try logHeader != nil && logHeader == LogHeader(at: input.wal, storage)
         guard isSame || goesOn else { continue }
+        let isTorn = !isSame && Self.isTorn(copy.adding(suffix: "-wal"), storage)
+        guard !isTorn || round == Self.copiesMax else { continue }
         try self.init(copy, storage: storage)
         hold(folder)
         if let part = input.part { self = self.part(part) }
@@ -100,6 +103,12 @@ extension InputFiles {
         continue  // It was deleted just now, as the next look shows.
       }
     }
+  }
+
+  /// Whether a log has frames behind one whose checksum does not hold.
+  private static func isTorn(_ path: FilePath, _ storage: any Storage) -> Bool {
+    guard let log = try? WriteAheadLog(storage.open(path, .read)) else { return false }
+    return !log.unverified.isEmpty
   }
 
   /// What is left free on the disk of a copy.

@@ -3,15 +3,18 @@
 
 package import DatabaseRescue
 
-/// A file system that says that so many bytes are free, and is otherwise the machine's.
+/// A file system that says how many bytes are free, and is otherwise the machine's.
 package struct CrampedStorage: Storage {
   private let machine = SystemStorage()
-  private let free: Int
+  private let free: @Sendable (FilePath) -> Int
 
   /// Makes a file system with so many bytes free.
-  package init(free: Int) { self.free = free }
+  package init(free: Int) { self.init { _ in free } }
 
-  package func freeBytes(at path: FilePath) throws(StorageError) -> Int { free }
+  /// Makes a file system that tells how many bytes are free at a path when it is asked.
+  package init(free: @escaping @Sendable (FilePath) -> Int) { self.free = free }
+
+  package func freeBytes(at path: FilePath) throws(StorageError) -> Int { free(path) }
 
   package func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
     try machine.open(path, mode)
