@@ -86,7 +86,6 @@ struct HeldGuardRecord {
       let place = try storage.openFolder(folder.path)
       file = try place.create(RescueFolder.guardRecordName, holding: record.encoded())
       do {
-        do { _ = try file.lock() } catch  where error.cause == .noLocks {}
         try place.synchronize()
       } catch {
         try? place.remove(RescueFolder.guardRecordName)

@@ -187,8 +187,9 @@ package protocol StoredFolder: AnyObject, Sendable {
 
   /// Makes a file that only this user can use, refusing where the name is taken.
   ///
-  /// What it holds is durable, where the system can do that before the file has its name: then a
-  /// kill leaves all of it or nothing.
+  /// What it holds is durable, and its lock is taken where there are locks: before the file has its
+  /// name, where the system can do that. Then a kill leaves all of it or nothing, and nobody finds it
+  /// without its lock as long as it is open.
   func create(_ name: FilePath, holding content: Bytes) throws(StorageError) -> any StoredFile
 
   /// Opens a file for reading.

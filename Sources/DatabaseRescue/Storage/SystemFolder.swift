@@ -74,9 +74,8 @@ final class SystemFolder: StoredFolder {
   func create(_ name: FilePath, holding content: Bytes) throws(StorageError) -> any StoredFile {
     if let file = try createUnnamed(name, holding: content) { return file }
     let file = try create(name)
-    do {
-      try file.write(content, at: 0)
-      try file.synchronize()
+    do throws(StorageError) {
+      try file.begin(holding: content)
     } catch {
       try? remove(name)
       throw error
@@ -100,8 +99,7 @@ final class SystemFolder: StoredFolder {
         }
         let file = SystemFile(
           descriptor: created, path: file(name), number: number, storage: storage)
-        try file.write(content, at: 0)
-        try file.synchronize()
+        try file.begin(holding: content)
         try storage.call(SystemCall("name", self.file(name), .name(file: number))) {
           unsafe name.withCString {
             unsafe linkat(
@@ -195,5 +193,14 @@ extension StorageError {
   /// Whether this is what a file system says on which folders cannot be synchronized.
   var isOfFolderThatCannotBeSynchronized: Bool {
     [EINVAL, ENOTSUP, EOPNOTSUPP, ENOTTY].contains(errno)
+  }
+}
+
+extension StoredFile {
+  /// Takes the lock of a new file, where there are locks, and writes what it holds, durably.
+  fileprivate func begin(holding content: Bytes) throws(StorageError) {
+    do throws(StorageError) { _ = try lock() } catch  where error.cause == .noLocks {}
+    try write(content, at: 0)
+    try synchronize()
   }
 }
