@@ -176,6 +176,9 @@ import Testing
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
     met.formUnion(try Self.pathsOfForeignLog())
+    for sample in ["advisable", "zeroed-leaf"] {
+      met.formUnion(try Self.pathsOfAdvice(on: sample))
+    }
     let unsynced = ["unsynced": ReportedUnsynced(.some(2))]
     met.formUnion(try JSON(encoding: unsynced).paths())
     let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
@@ -201,6 +204,25 @@ import Testing
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
       #expect(report.text.contains("undo: mv app.db-wal.set-aside app.db-wal"))
       return try JSON(report.json()).paths()
+    }
+  }
+
+  /// What is advised, or why nothing is, is told where it is asked for.
+  private static func pathsOfAdvice(on sample: String) throws -> Set<String> {
+    try ScratchFolder.with { folder in
+      let made = folder["advisable.db"]
+      try DatabaseBuilder([
+        "CREATE TABLE t (a INTEGER, b)", "CREATE INDEX i ON t (a)", "CREATE INDEX j ON t (a, b)",
+        "INSERT INTO t VALUES ('text', 1)",
+      ]).build(at: made)
+      let survey = try ReportFixture.survey(
+        sample == "advisable" ? made : Checkout.samples.appending("zeroed-leaf.db"))
+      let report = try ReportFixture.report(of: survey, file: "app.db")
+        .with(Examination(survey).advice())
+      // Each piece of advice has figures of its own.
+      let figures = "advice.items[].figures"
+      return Set(
+        try JSON(report.json()).paths().map { $0.hasPrefix(figures + ".") ? figures : $0 })
     }
   }
 
