@@ -14,8 +14,9 @@ extension Guide {
       isCancelled: isStopWished,
       progress: { progress in
         switch progress {
-        case .began(let pass): show(pass.rawValue)
+        case .began(let pass, _): show(pass.rawValue)
         case .advanced(let byteCount): show("\(byteCount) bytes more")
+        case .ended: show("done")
         }
       })
     world.environment["DBRESCUE_LOG"] = log.description

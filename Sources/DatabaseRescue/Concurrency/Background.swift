@@ -57,7 +57,7 @@ final class LastDigests: Sendable {
   ///
   /// - Throws: ``RescueError`` when a file cannot be read.
   func value(_ progress: @escaping (Progress) -> Void) throws(RescueError) -> [EvidenceDigest?] {
-    progress(.began(.proving))
+    progress(.began(.proving, byteCount: nil))
     guard let begun = work.withLock(\.self) else { return try take(progress) }
     return try begun.value()
   }

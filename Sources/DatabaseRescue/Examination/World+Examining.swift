@@ -123,7 +123,7 @@ extension World {
   ) throws(RescueError) -> Examined {
     let files = try during(.open) { () throws(RescueError) in try input.open(in: self) }
     let bytes = try during(.diagnose) { () throws(RescueError) in
-      progress(.began(.examining))
+      progress(.began(.examining, byteCount: files.byteCount))
       var known = known ?? OutsideKnowledge()
       if let contract, !contract.freshSchema.isEmpty {
         known.schema = { (try? FreshSchema(contract: contract))?.declared.entries ?? [] }

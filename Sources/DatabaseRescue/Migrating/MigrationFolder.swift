@@ -15,9 +15,6 @@ public struct MigrationFolder: Sendable {
   /// The version that the last file leads to.
   public var end: Int { files.last?.version ?? 0 }
 
-  /// The length of all files in bytes.
-  package var byteCount: Int { files.reduce(0) { $0 + $1.byteCount } }
-
   /// The largest `user_version`.
   private static let versionMax = Int(Int32.max)
 

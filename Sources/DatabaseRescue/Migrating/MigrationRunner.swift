@@ -139,7 +139,7 @@ extension MigrationRunner {
       let dangling = try telling(connection) { connection throws(SQLiteError) in
         try Self.danglingReferences(in: connection)
       }
-      world.progress(.began(.migrating))
+      world.progress(.began(.migrating, byteCount: runner.files.reduce(0) { $0 + $1.byteCount }))
       for (index, file) in runner.files.enumerated() {
         let began = world.now()
         try run(file, on: connection)

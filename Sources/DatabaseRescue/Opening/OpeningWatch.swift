@@ -26,11 +26,12 @@ final class OpeningWatch: Sendable {
   func take(_ progress: Progress) {
     let new = state.withLock { state -> OpeningProgress? in
       switch progress {
-      case .began(let pass):
+      case .began(let pass, _):
         state.done = 0
         state.stage = Self.stage(of: pass, state)
         if pass == .migrating { state.hasMigrated = true }
       case .advanced(let count): state.done += count
+      case .ended: break
       }
       let isCounted = state.stage == .checking || state.stage == .verifying
       let percent = state.total > 0 ? min(100, state.done * 100 / state.total) : 0
@@ -46,10 +47,11 @@ final class OpeningWatch: Sendable {
   private static func stage(of pass: Progress.Pass, _ state: State) -> OpeningProgress.Stage {
     switch pass {
     case .backingUp: .backingUp
+    case .readingBackup where state.stage == .backingUp: .backingUp
     case .migrating: .migrating
     case .restoring: .restoring
     case .examining where state.stage == .backingUp: .backingUp
-    case .examining, .advising, .copying, .verifying, .proving:
+    case .examining, .comparing, .advising, .copying, .verifying, .proving, .readingBackup:
       state.stage == .restoring ? .restoring : state.hasMigrated ? .verifying : .checking
     }
   }

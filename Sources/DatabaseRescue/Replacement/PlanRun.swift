@@ -93,7 +93,7 @@ struct PlanRun {
     case .buildFromBackup:
       let backup = try required(backup)
       try notes.step(step) { _ throws(RescueError) in
-        try BackupReader(backup.path, in: world.stoppableStorage).restore(to: newFile)
+        try world.reader(of: backup.path, for: .restoring).restore(to: newFile)
         try backup.giveAccess(to: newFile, storage)
       }
     case .buildFromQuarantine:

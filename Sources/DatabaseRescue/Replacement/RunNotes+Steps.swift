@@ -10,7 +10,7 @@ extension RunNotes {
   /// - Throws: ``RescueError`` when it does not hold.
   mutating func prove(_ backup: Backup, in world: World) throws(RescueError) {
     try step(.verifyBackup(backup.path.name.description)) { notes throws(RescueError) in
-      let verification = try BackupReader(backup.path, in: world.stoppableStorage).verify()
+      let verification = try world.reader(of: backup.path, for: .readingBackup).verify()
       try world.requireGoingOn()
       if verification.isUnread {
         throw RescueError(

@@ -101,7 +101,7 @@ extension Rescue {
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")
       try notes.step(.buildFromBackup(backup.path.name.description)) { _ throws(RescueError) in
-        try BackupReader(backup.path, in: world.stoppableStorage).restore(to: partial)
+        try world.reader(of: backup.path, for: .restoring).restore(to: partial)
         if takesItsPlace { try backup.giveAccess(to: partial, world.storage) }
       }
       try notes.step(.verifyNew) { _ throws(RescueError) in

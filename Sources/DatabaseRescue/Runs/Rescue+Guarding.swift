@@ -71,6 +71,7 @@ extension Rescue {
     _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet,
     _ notes: inout RunNotes
   ) throws(RescueError) -> GuardReport {
+    world.progress(.began(.comparing, byteCount: nil))
     let before = GuardedState(found)
     let folder = try RescueFolder(of: database, storage: world.storage)
     var options = net.options
@@ -93,7 +94,8 @@ extension Rescue {
     let outcome: Undertaking.Outcome
     do throws(RescueError) {
       outcome = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-        try undertaking.run(
+        world.progress(.ended)
+        return try undertaking.run(
           Undertaking.Place(database: database, backup: backup, mark: mark, world: world))
       }
     } catch {
@@ -142,7 +144,7 @@ extension Rescue {
     of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options,
     _ notes: inout RunNotes
   ) throws(RescueError) -> Backup {
-    world.progress(.began(.backingUp))
+    world.progress(.began(.backingUp, byteCount: nil))
     let backup = try backUp(database, nil, vault, options, &notes)
     if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
       throw RescueError(
@@ -173,8 +175,9 @@ extension Rescue {
   ) throws(RescueError) -> GuardReport {
     let detour = try work.place.detour(in: world.storage)
     var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let after = try GuardedState(
-        examineResult(database, net.contract, wait: net.wait, &notes))
+      let found = try examineResult(database, net.contract, wait: net.wait, &notes)
+      world.progress(.began(.comparing, byteCount: nil))
+      let after = GuardedState(found)
       return GuardReport(
         MigrationJudgement(
           of: work.undertaking, work.outcome, on: after, before: before, net.contract,
@@ -248,7 +251,7 @@ extension Rescue {
     _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
     wait: Duration, _ notes: inout RunNotes
   ) throws(RescueError) -> [String] {
-    world.progress(.began(.restoring))
+    world.progress(.began(.restoring, byteCount: nil))
     let folder = try RescueFolder(of: database, storage: world.storage)
     let method = try method(ofReplacing: folder.database, by: backup, report.examination)
     let name = backup.path.name.description

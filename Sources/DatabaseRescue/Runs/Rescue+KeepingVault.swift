@@ -40,6 +40,8 @@ extension Rescue {
       try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
         let backups = if let backups { backups } else { try vault.list() }
         let stoppable = vault.stoppable(in: world)
+        let byteCount = backups.reduce(0) { $0 + $1.byteCount }
+        world.progress(.began(.readingBackup, byteCount: byteCount))
         for backup in backups {
           let results = stoppable.verify(backup)
           // A file that was not read to its end looks damaged.
@@ -178,7 +180,7 @@ extension Rescue {
   private func extractAll(
     _ backup: FilePath, to output: FilePath, _ isBestEffort: Bool
   ) throws(RescueError) -> BackupExtraction {
-    let reader = try BackupReader(backup, in: world.stoppableStorage)
+    let reader = try world.reader(of: backup, for: .restoring)
     let limit = world.outputByteCountMax ?? reader.extractedByteCountMax
     var made: [FilePath] = []
     do throws(RescueError) {
@@ -191,7 +193,7 @@ extension Rescue {
         let path = output.adding(suffix: sidecar.suffix)
         let file = backup.folder.appending(name.with(part).path)
         do throws(RescueError) {
-          try BackupReader(file, in: world.stoppableStorage)
+          try world.reader(of: file, for: .restoring)
             .restore(to: path, byteCountMax: limit)
           made.append(path)
           extraction.sidecars.append(path)

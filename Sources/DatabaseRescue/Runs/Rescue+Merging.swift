@@ -98,7 +98,7 @@ extension Rescue {
     try merger.begin(with: newest)
     for older in inputs.dropLast().reversed() { try merger.add(older) }
     let merged = try merger.finish()
-    world.progress(.began(.verifying))
+    world.progress(.began(.verifying, byteCount: nil))
     let names = merged.ledger.tables
     let verification = try Verification.ofFreshDatabase(
       newest.database, counting: names, isCancelled: world.isCancelled)

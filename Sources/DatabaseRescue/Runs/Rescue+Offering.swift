@@ -64,6 +64,7 @@ extension Rescue {
   func compare(
     _ survey: Survey, with backup: Backup
   ) throws(RescueError) -> [RowComparison] {
+    world.progress(.began(.comparing, byteCount: nil))
     let pages = try BackupReader(backup.path, in: world.storage).pages()
     let other = try world.survey(FileSet(main: world.watched(pages)))
     do { return try survey.compare(with: other) } catch { throw .interrupted }

@@ -150,7 +150,7 @@ struct AppOpening: Sendable {
         .decisionNeeded, cutOff.message, meaning: "the backup from before it is gone",
         advice: cutOff.wayOn(of: database))
     }
-    world.progress(.began(.restoring))
+    world.progress(.began(.restoring, byteCount: nil))
     try rescue.putBack(backup, over: database, contract, wait: options.wait)
     notes.note(
       Change(.something, "\(cutOff.message); the backup '\(backup.path.name)' was put back"))
@@ -159,7 +159,7 @@ struct AppOpening: Sendable {
   /// The app's migration as something that can be undertaken.
   private func undertaking(_ thrown: Thrown) -> Undertaking {
     Undertaking(named: "the app") { [migrate] (place) throws(RescueError) in
-      place.world.progress(.began(.migrating))
+      place.world.progress(.began(.migrating, byteCount: nil))
       let error = AsyncWork.waiting(isStopWished: place.world.isCancelled) {
         try await migrate(place.database)
       }

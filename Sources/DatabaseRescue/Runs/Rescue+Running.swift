@@ -11,6 +11,7 @@ extension Rescue {
     _ body: (inout RunNotes) throws(RescueError) -> Value
   ) throws(RescueError) -> RunResult<Value> {
     let started = world.now()
+    defer { world.progress(.ended) }
     var notes = RunNotes(operation, unattended: unattended, world: world)
     do throws(RescueError) {
       let value = try body(&notes)

@@ -9,7 +9,7 @@ extension Rescue {
   ///
   /// - Throws: ``RescueError`` when the run was stopped.
   package func advice(on examination: Examination) throws(RescueError) -> AdviceAnswer {
-    world.progress(.began(.advising))
+    world.progress(.began(.advising, byteCount: nil))
     do { return try examination.advice() } catch { throw .interrupted }
   }
 

@@ -27,16 +27,17 @@ package enum OnlineBackup {
   ///   - destination: The new file; it may exist if it is empty.
   ///   - wait: How long to wait for locks of other connections.
   ///   - isCancelled: Whether somebody wishes the run to stop.
+  ///   - progress: Told how many bytes more are copied.
   /// - Throws: ``RescueError`` of the kind `.busy` when a lock was held for longer, and
   ///   `.invalidInput` when SQLite cannot read the source, or must not: it can still be stored raw.
   package static func image(
     of source: FilePath, into destination: FilePath, wait: Duration = .seconds(5),
-    isCancelled: () -> Bool = { false }
+    isCancelled: () -> Bool = { false }, progress: (Progress) -> Void = { _ in }
   ) throws(RescueError) {
     let reader = try openSource(source, wait: wait)
     let writer = try openNew(destination)
     do {
-      try copy(reader, into: writer, isCancelled: isCancelled)
+      try copy(reader, into: writer, isCancelled: isCancelled, progress: progress)
       try reader.execute("COMMIT")
     } catch {
       throw RescueError(
@@ -226,7 +227,8 @@ package enum OnlineBackup {
   /// Copies all pages; both connections stay open.
   private static func copy(
     _ source: borrowing Connection, into destination: borrowing Connection,
-    isCancelled: () -> Bool = { false }, onceLocked: () throws -> Void = {}
+    isCancelled: () -> Bool = { false }, progress: (Progress) -> Void = { _ in },
+    onceLocked: () throws -> Void = {}
   ) throws {
     guard
       let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
@@ -234,6 +236,8 @@ package enum OnlineBackup {
     // No pages at first: that locks the destination.
     var result = unsafe sqlite3_backup_step(backup, 0)
     var failure: (any Error)?
+    let pageSize = Int(try source.value("PRAGMA page_size")?.integerValue ?? 0)
+    var left = 0
     if result == SQLITE_OK {
       do { try onceLocked() } catch { failure = error }
     }
@@ -242,6 +246,9 @@ package enum OnlineBackup {
         failure = RescueError.interrupted
       } else {
         result = unsafe sqlite3_backup_step(backup, pagesPerStep)
+        let rest = Int(unsafe sqlite3_backup_remaining(backup))
+        if rest < left { progress(.advanced((left - rest) * pageSize)) }
+        left = rest
       }
     }
     // The result of a failed step is also that of finishing, and is set on the destination.

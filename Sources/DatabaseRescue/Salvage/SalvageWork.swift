@@ -29,7 +29,7 @@ struct SalvageWork: ~Copyable {
     aside partialQuarantine: FilePath
   ) throws {
     let (survey, world) = (salvage.survey, salvage.world)
-    world.progress(.began(.copying))
+    world.progress(.began(.copying, byteCount: nil))
     let target = try FreshDatabase(
       at: partial, schema: salvage.schema, inputByteCount: salvage.inputByteCount,
       byteCountMax: world.outputByteCountMax ?? 2 * salvage.inputByteCount + (1 << 20),

@@ -69,7 +69,7 @@ struct SalvagedDatabase: ~Copyable {
   private func verify(
     _ partial: FilePath, counting tables: [Name]
   ) throws -> Verification {
-    world.progress(.began(.verifying))
+    world.progress(.began(.verifying, byteCount: nil))
     let storage = world.storage
     let flush = Background { () throws(StorageError) in
       try storage.open(partial, .readWrite).synchronize()

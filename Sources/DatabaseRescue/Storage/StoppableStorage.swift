@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file system for long work that is worth nothing by halves: once somebody wishes the run to
-// stop, no more is read or written.
+// stop, no more is read or written. It tells how much was read.
 
 import Diagnosis
 import SQLiteFormat
@@ -17,16 +17,20 @@ extension World {
   /// The file system for long work that is worth nothing by halves.
   ///
   /// What removes its traces, and what was begun and must come to its end, use `storage`.
-  var stoppableStorage: any Storage { StoppableStorage(base: storage, isCancelled: isCancelled) }
+  var stoppableStorage: any Storage {
+    StoppableStorage(base: storage, isCancelled: isCancelled, progress: progress)
+  }
 }
 
 /// A file system of which no file is read or written any more once somebody wishes the run to stop.
 private struct StoppableStorage: Storage {
   let base: any Storage
   let isCancelled: @Sendable () -> Bool
+  let progress: @Sendable (Progress) -> Void
 
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
-    StoppableFile(base: try base.open(path, mode), path: path, isCancelled: isCancelled)
+    StoppableFile(
+      base: try base.open(path, mode), path: path, isCancelled: isCancelled, progress: progress)
   }
 
   func status(of path: FilePath) throws(StorageError) -> FileStatus? { try base.status(of: path) }
@@ -99,11 +103,16 @@ private final class StoppableFile: StoredFile {
   private let base: any StoredFile
   private let path: FilePath
   private let isCancelled: @Sendable () -> Bool
+  private let progress: @Sendable (Progress) -> Void
 
-  init(base: any StoredFile, path: FilePath, isCancelled: @escaping @Sendable () -> Bool) {
+  init(
+    base: any StoredFile, path: FilePath, isCancelled: @escaping @Sendable () -> Bool,
+    progress: @escaping @Sendable (Progress) -> Void
+  ) {
     self.base = base
     self.path = path
     self.isCancelled = isCancelled
+    self.progress = progress
   }
 
   var byteCount: Int { base.byteCount }
@@ -112,7 +121,9 @@ private final class StoppableFile: StoredFile {
 
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard !isCancelled() else { throw .stopped(at: offset) }
-    return try base.read(at: offset, count: count)
+    let bytes = try base.read(at: offset, count: count)
+    progress(.advanced(bytes.count))
+    return bytes
   }
 
   func write(_ bytes: Bytes, at offset: Int) throws(StorageError) {

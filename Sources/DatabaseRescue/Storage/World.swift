@@ -96,8 +96,9 @@ extension World {
     if isCancelled() { throw .interrupted }
   }
 
-  /// A source that gives nothing more once somebody wishes the run to stop.
+  /// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
+  /// stop.
   func watched(_ source: any PageSource) -> any PageSource {
-    WatchedSource(base: source, isCancelled: isCancelled, progress: { _ in })
+    WatchedSource(base: source, isCancelled: isCancelled, progress: progress)
   }
 }

@@ -97,7 +97,7 @@ struct BackupJob {
     _ = try open(run.path(.image), .createNew)
     try OnlineBackup.image(
       of: source, into: run.path(.image), wait: writer.options.wait,
-      isCancelled: writer.world.isCancelled)
+      isCancelled: writer.world.isCancelled, progress: writer.world.progress)
   }
 
   /// The path of a copy without a journal; the database's own path where none is needed.
@@ -111,6 +111,9 @@ struct BackupJob {
         try copyRolledBack(current)
       } catch  where error.kind == .missing {
         // Somebody recovered it just now, as the next look at the files will show.
+      } catch {
+        // One that was made shorter meanwhile ends before it should.
+        guard try !current.areUnchanged(in: storage) else { throw error }
       }
       if try current.areUnchanged(in: storage) { return run.path(.source) }
       try run.remove(.source)
@@ -230,10 +233,12 @@ struct BackupJob {
       content: ImageOutline.content(of: run.path(.image)))
     var container = try BackupContainer(
       manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
+    writer.world.progress(.began(.backingUp, byteCount: image.byteCount))
     let (stored, readBack) = try container.write(image, from: run.path(.image), like: earlier)
     let since = earlier?.vouching(at: created, for: writer.options.recheckAfter)?
       .with(stored.changes)
     manifest.examined = since?.examined
+    writer.world.progress(.began(.examining, byteCount: image.byteCount))
     let description = try describe(image, since)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     manifest.content = description.content

@@ -195,3 +195,14 @@ extension Archive {
     return index < members.count && members[index].span.contains(offset) ? index : nil
   }
 }
+
+extension World {
+  /// Opens a backup that is going to be read in full, once, which tells how far that is.
+  ///
+  /// - Throws: As ``BackupReader/init(_:in:)``.
+  func reader(of path: FilePath, for pass: Progress.Pass) throws(RescueError) -> BackupReader {
+    let reader = try BackupReader(path, in: stoppableStorage)
+    progress(.began(pass, byteCount: reader.byteCount))
+    return reader
+  }
+}

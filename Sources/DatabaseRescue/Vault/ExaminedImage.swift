@@ -34,9 +34,13 @@ struct ExaminedImage {
 
   /// Reads the files; nil where they change meanwhile.
   private init?(_ files: DatabaseFiles, in world: World) throws(RescueError) {
-    guard let found = try Self.survey(files, in: world),
-      try files.areUnchanged(in: world.storage)
-    else { return nil }
+    let found: (image: Image?, reason: String?)?
+    do throws(RescueError) { found = try Self.survey(files, in: world) } catch {
+      // One that was made shorter meanwhile ends before it should.
+      guard try files.areUnchanged(in: world.storage) else { return nil }
+      throw error
+    }
+    guard let found, try files.areUnchanged(in: world.storage) else { return nil }
     self.files = files
     // Where our own reader makes the copy, there is nothing to compare.
     image = try files.needPrivateCopy(in: world.storage) ? nil : found.image
@@ -89,6 +93,7 @@ struct ExaminedImage {
       // What a writer has just put into the log, it shows to others a moment later.
       if let before = image.beforeLastCommit, try isEqual(before, to: copy) { return nil }
     } catch {
+      guard try files.areUnchanged(in: storage) else { return nil }
       throw RescueError(error, in: files.path)
     }
     guard image.files.failures.count == 0, try files.areUnchanged(in: storage) else { return nil }

@@ -27,7 +27,7 @@ struct TrialRestore {
   ///   stored: then it is no backup.
   func restore() throws(RescueError) {
     try goingOn { () throws(RescueError) in
-      let reader = try BackupReader(container, in: world.stoppableStorage)
+      let reader = try world.reader(of: container, for: .readingBackup)
       try requireSpace(for: reader.imageByteCount ?? 0)
       try restore(reader)
       try requireSame(try open(), as: reader)

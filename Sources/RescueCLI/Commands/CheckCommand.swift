@@ -8,10 +8,7 @@ import Diagnosis
 let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let input = try context.input(invocation)
-  let result = try context.withProgress(of: [.examining], over: input) {
-    rescue throws(RescueError) in
-    try rescue.check(input, contract: contract)
-  }
+  let result = try context.rescue.check(input, contract: contract)
   let examination = result.value
   if context.console.manner.isJSON {
     try context.printLook("check", result, at: invocation.path(.file))

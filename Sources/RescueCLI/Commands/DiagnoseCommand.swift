@@ -11,17 +11,10 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let file = invocation.path(.file)
   let input = try context.input(invocation)
-  let (result, advice) = try context.withProgress(
-    of: [.examining, .copying, .verifying, .proving]
-      + (invocation.isSet(.advice) ? [.advising] : []), over: input
-  ) {
-    rescue throws(RescueError) in
-    let result = try rescue.diagnose(input, contract: contract, vault: invocation.path(.vault))
-    return (
-      result,
-      invocation.isSet(.advice) ? try rescue.advice(on: result.value.examination) : nil
-    )
-  }
+  let result = try context.rescue.diagnose(
+    input, contract: contract, vault: invocation.path(.vault))
+  let advice =
+    invocation.isSet(.advice) ? try context.rescue.advice(on: result.value.examination) : nil
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, trial: result.value.trial, options: options,

@@ -29,13 +29,11 @@ private func migrate(
   let file = invocation.path(.file)
   let policy: FailurePolicy? = invocation.choice(.onFailure)
   let result = try context.interruption.patiently { () throws(RescueError) in
-    try context.withProgress(of: folder, over: file) { rescue throws(RescueError) in
-      try rescue.migrate(
-        file, with: folder, options: options, onStep: context.tell,
-        onFailure: { report throws(RescueError) in
-          context.decide(report, policy)
-        })
-    }
+    try context.rescue.migrate(
+      file, with: folder, options: options, onStep: context.tell,
+      onFailure: { report throws(RescueError) in
+        context.decide(report, policy)
+      })
   }
   let report = result.value
   if context.console.manner.isJSON {
@@ -62,10 +60,8 @@ private func foresee(
   _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   let file = invocation.path(.file)
-  let result = try context.withProgress(of: folder, over: file) { rescue throws(RescueError) in
-    try rescue.foreseeMigration(
-      of: file, with: folder, options: options, onStep: context.tell)
-  }
+  let result = try context.rescue.foreseeMigration(
+    of: file, with: folder, options: options, onStep: context.tell)
   let forecast = result.value
   if context.console.manner.isJSON {
     context.console.print(document: try MigrateJSON.document(forecast, result.code))
@@ -116,18 +112,6 @@ extension CommandContext {
     }
     for line in ExaminationText.lines(for: judgement.examination.unchecked) { console.note(line) }
     console.note("this was tried on a private copy; nothing was changed")
-  }
-
-  /// Does work with a library that shows how far it is: in the database, and in the files.
-  fileprivate func withProgress<Result>(
-    of folder: MigrationFolder, over file: FilePath,
-    _ body: (Rescue) throws(RescueError) -> Result
-  ) throws(RescueError) -> Result {
-    let byteCount = (try? world.storage.status(of: file))??.byteCount ?? 0
-    return try withProgress(
-      of: [
-        (.examining, byteCount), (.migrating, folder.byteCount),
-      ], body)
   }
 }
 

@@ -12,13 +12,9 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let file = invocation.path(.file)
   let output = invocation.requiredPath(.output)
   let input = try context.input(invocation, heldBy: invocation.number(.fromProcess))
-  let result = try context.withProgress(
-    of: [.examining, .copying, .verifying, .proving], over: input
-  ) { rescue throws(RescueError) in
-    try rescue.salvage(
-      input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
-      replacing: invocation.isSet(.force), files: files)
-  }
+  let result = try context.rescue.salvage(
+    input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
+    replacing: invocation.isSet(.force), files: files)
   return try context.finish(result, report: reportFile, file: file, output: output)
 }
 

@@ -113,14 +113,12 @@ final class Console: Sendable {
   /// Writes a line to standard error.
   func say(_ line: StyledText) { sayPart(line.asLine + "\n") }
 
-  /// Writes to standard error without ending the line.
+  /// Writes to standard error without ending the line; one of progress waits for its next drawing.
   func sayPart(_ text: StyledText) {
     state.withLock { state in
       flush(&state)
-      let live = state.live
       redraw(nil, &state)
       send(text.rendered(colored: isColored(.error)), to: .error, &state)
-      redraw(live, &state)
     }
   }
 
@@ -134,17 +132,10 @@ final class Console: Sendable {
   /// The next line that somebody types; nil at the end of input, or when interrupted.
   func readLine() -> String? { streams.readLine() }
 
-  /// Does work of a known size and shows how far it is, on a terminal and unless told not to.
-  func progress<Result, Failure>(
-    _ passes: [ProgressLine.Pass], _ body: (ProgressLine) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let isShown = manner.showsProgress && terminal.canRedraw(environment: environment)
-    let progress = ProgressLine(passes, now: now) { [self] line in
-      guard isShown else { return }
-      state.withLock { redraw(line, &$0) }
-    }
-    defer { progress.end() }
-    return try body(progress)
+  /// A line that shows how far a run is; nil where there is no terminal for it, or none is wanted.
+  func progressLine() -> ProgressLine? {
+    guard manner.showsProgress, terminal.canRedraw(environment: environment) else { return nil }
+    return ProgressLine(now: now) { [self] line in state.withLock { redraw(line, &$0) } }
   }
 
   // MARK: Inside

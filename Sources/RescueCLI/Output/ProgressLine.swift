@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far work of a known size is.
+// How far a run is, as a line on the terminal.
 
 import DatabaseRescue
 import Synchronization
@@ -10,100 +10,92 @@ import Synchronization
   import Foundation
 #endif
 
-/// How far work of a known size is.
+/// How far a run is, as a line on the terminal.
 ///
-/// Any thread may advance it.
+/// Any thread may tell it more.
 final class ProgressLine: Sendable {
-  /// One pass over data of a known size.
-  struct Pass: Sendable {
-    /// What is done, such as `reading pages`.
+  /// One pass over data.
+  private struct Pass {
     let name: String
-    /// How much there is to do.
-    let byteCount: Int
+    /// How many bytes there are to go through; nil where that is not known.
+    var byteCount: Int?
+    var done = 0
+    let began: Date
   }
 
   private struct State {
-    var current = 0
-    var doneInPass = 0
+    var pass: Pass?
+    /// How many bytes the pass before had.
+    var byteCount: Int?
     var drawn: Date
   }
 
   /// The least time between two drawings, in seconds.
   static let interval = 0.1
 
-  private let passes: [Pass]
-  private let total: Int
-  private let started: Date
   private let now: @Sendable () -> Date
   private let draw: @Sendable (StyledText?) -> Void
   private let state: Mutex<State>
 
-  /// Makes the progress of passes that are done in their order.
+  /// Makes a line.
   ///
   /// - Parameters:
-  ///   - passes: What is done, in its order.
   ///   - now: The time.
   ///   - draw: Puts a line in the place of the last one; nil erases it.
-  init(
-    _ passes: [Pass], now: @escaping @Sendable () -> Date,
-    draw: @escaping @Sendable (StyledText?) -> Void
-  ) {
-    self.passes = passes
+  init(now: @escaping @Sendable () -> Date, draw: @escaping @Sendable (StyledText?) -> Void) {
     self.now = now
     self.draw = draw
-    total = passes.reduce(0) { $0 + $1.byteCount }
-    started = now()
-    state = Mutex(State(drawn: started))
+    state = Mutex(State(drawn: now()))
   }
 
-  /// Says that so many more bytes of the current pass are done.
-  func advance(by byteCount: Int) {
+  /// Takes in what a run tells.
+  func take(_ progress: Progress) {
     state.withLock { state in
-      state.doneInPass += byteCount
-      drawIfDue(&state)
+      switch progress {
+      case .began(let pass, let byteCount):
+        state.byteCount = byteCount ?? state.byteCount
+        state.pass = Pass(name: pass.rawValue, byteCount: state.byteCount, began: now())
+        drawIfDue(&state)
+      case .advanced(let byteCount):
+        state.pass?.done += byteCount
+        drawIfDue(&state)
+      case .ended:
+        state.pass = nil
+        draw(nil)
+      }
     }
   }
-
-  /// Says that a pass begins, by its position.
-  func begin(_ pass: Int) {
-    state.withLock { turn(&$0, to: pass) }
-  }
-
-  private func turn(_ state: inout State, to pass: Int) {
-    state.current = pass
-    state.doneInPass = 0
-    drawIfDue(&state)
-  }
-
-  /// Erases the line.
-  func end() { draw(nil) }
 
   /// Draws at most ten times a second, and nothing for work that is done at once.
   private func drawIfDue(_ state: inout State) {
     let time = now()
     let elapsed = time.timeIntervalSince(state.drawn)
-    guard elapsed >= Self.interval || elapsed < 0, passes.indices.contains(state.current) else {
-      return
-    }
+    guard elapsed >= Self.interval || elapsed < 0, let pass = state.pass else { return }
     state.drawn = time
-    draw(line(state, at: time))
+    draw(Self.line(pass, at: time))
   }
 
-  private func line(_ state: State, at time: Date) -> StyledText {
-    let pass = passes[state.current]
-    let before = passes[..<state.current].reduce(0) { $0 + $1.byteCount }
-    let doneInPass = min(state.doneInPass, pass.byteCount)
-    let done = before + doneInPass
-    let share = total > 0 ? Double(done) / Double(total) : 0
-    let elapsed = time.timeIntervalSince(started)
+  private static func line(_ pass: Pass, at time: Date) -> StyledText {
+    // SQLite does not tell how far it is.
+    guard pass.done > 0 else { return "       \(pass.name)" }
+    // What is read more than once says nothing of how far that is.
+    let done = pass.done
+    guard let byteCount = pass.byteCount, done <= byteCount else {
+      return "       \(pass.name)  \(Quantity.bytes(done))"
+    }
+    let share = Double(done) / Double(byteCount)
+    let elapsed = time.timeIntervalSince(pass.began)
     let percent = String(Int(share * 100))
     let space = String(repeating: " ", count: 3 - percent.count)
-    let left: StyledText =
-      share > 0 && elapsed >= 1
-      ? ", \(Quantity.duration(seconds: elapsed / share - elapsed)) left" : ""
+    let speed: StyledText =
+      elapsed >= 1
+      ? """
+      , \(Quantity.bytes(Int(Double(done) / elapsed)))/s, \
+      \(Quantity.duration(seconds: elapsed / share - elapsed)) left
+      """ : ""
     return """
       \(space)\(percent, .emphasised) %  \(pass.name)  \
-      \(Quantity.bytes(doneInPass)) of \(Quantity.bytes(pass.byteCount))
-      """ + left
+      \(Quantity.bytes(done)) of \(Quantity.bytes(byteCount))
+      """ + speed
   }
 }

@@ -34,6 +34,11 @@ package struct FileSet: Sendable {
     self.superJournalExists = superJournalExists
   }
 
+  /// How many bytes the database, its log and its journal have together.
+  package var byteCount: Int {
+    main.byteCount + (wal?.byteCount ?? 0) + (journal?.byteCount ?? 0)
+  }
+
   /// The files with another database file in the place of theirs.
   package func with(main: any PageSource) -> FileSet {
     FileSet(

@@ -155,42 +155,39 @@ import Testing
     }
   }
 
-  private static let passes = [
-    ProgressLine.Pass(name: "reading", byteCount: 1_000_000),
-    ProgressLine.Pass(name: "checking", byteCount: 3_000_000),
-  ]
   private static let erase = "\r\u{1B}[2K"
 
-  @Test func `progress is drawn and erased`() {
+  @Test func `progress is drawn and erased`() throws {
     let clock = Clock()
     let recorder = Recorder()
     let console = console(
       recorder, .interactive, Manner(color: .never), world: clock.world)
-    console.progress(Self.passes) { progress in
-      progress.advance(by: 500_000)
-      clock.advance(0.2)
-      progress.advance(by: 500_000)
-      console.note("a note")
-      progress.begin(1)
-      clock.advance(2)
-      progress.advance(by: 1_000_000)
-    }
+    let line = try #require(console.progressLine())
+    line.take(.began(.examining, byteCount: 1_000_000))
+    line.take(.advanced(500_000))
+    clock.advance(0.2)
+    line.take(.advanced(500_000))
+    console.note("a note")
+    line.take(.began(.copying, byteCount: nil))
+    clock.advance(2)
+    line.take(.advanced(250_000))
+    line.take(.ended)
+    line.take(.advanced(100))
     let erase = Self.erase
     #expect(
-      recorder.error == erase + " 25 %  reading  1.0 MB of 1.0 MB"
-        + erase + "a note\n" + erase + " 25 %  reading  1.0 MB of 1.0 MB"
-        + erase + " 50 %  checking  1.0 MB of 3.0 MB, 2 s left" + erase)
+      recorder.error == erase + "100 %  reading pages  1.0 MB of 1.0 MB" + erase + "a note\n"
+        + erase + " 25 %  copying rows  250 kB of 1.0 MB, 125 kB/s, 6 s left" + erase)
     #expect(recorder.output.isEmpty)
   }
 
-  @Test func `progress is drawn ten times a second at most`() {
+  @Test func `progress is drawn ten times a second at most`() throws {
     let clock = Clock()
     let recorder = Recorder()
-    console(recorder, .interactive, world: clock.world).progress(Self.passes) { progress in
-      for _ in 0..<1000 {
-        clock.advance(0.001)
-        progress.advance(by: 1000)
-      }
+    let line = try #require(console(recorder, .interactive, world: clock.world).progressLine())
+    line.take(.began(.examining, byteCount: 1_000_000))
+    for _ in 0..<1000 {
+      clock.advance(0.001)
+      line.take(.advanced(1000))
     }
     #expect((9...11).contains(recorder.writes(.error)))
   }
@@ -202,57 +199,52 @@ import Testing
   func `progress is drawn only where it can be seen and is wanted`(
     _ terminal: Terminal, _ manner: Manner
   ) {
-    let clock = Clock()
-    let recorder = Recorder()
-    console(recorder, terminal, manner, world: clock.world).progress(Self.passes) { progress in
-      clock.advance(5)
-      progress.advance(by: 1)
-    }
-    #expect(recorder.writes(.error) == 0)
+    #expect(console(Recorder(), terminal, manner, world: Clock().world).progressLine() == nil)
   }
 
-  @Test func `progress is erased when the work fails`() {
-    let clock = Clock()
-    let recorder = Recorder()
-    let console = console(recorder, .interactive, world: clock.world)
-    #expect(throws: RescueError(.busy, "busy")) {
-      try console.progress(Self.passes) { progress throws(RescueError) in
-        clock.advance(1)
-        progress.advance(by: 1)
-        throw RescueError(.busy, "busy")
-      }
-    }
-    #expect(recorder.error.hasSuffix(Self.erase))
-  }
-
-  @Test func `progress survives more work than was foreseen, and none at all`() {
+  @Test func `a question is not drawn over`() throws {
     let clock = Clock()
     let recorder = Recorder()
     let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
-    console.progress([ProgressLine.Pass(name: "reading", byteCount: 0)]) { progress in
-      clock.advance(1)
-      progress.advance(by: 10)
-      progress.begin(1)
-      clock.advance(1)
-      progress.advance(by: 10)
-    }
-    #expect(recorder.error == Self.erase + "  0 %  reading  0 bytes of 0 bytes" + Self.erase)
+    let line = try #require(console.progressLine())
+    line.take(.began(.examining, byteCount: 10))
+    clock.advance(1)
+    line.take(.advanced(5))
+    console.sayPart("go on? ")
+    #expect(recorder.error.hasSuffix(Self.erase + "go on? "))
   }
 
-  @Test func `progress may be advanced by many threads`() async {
+  @Test func `progress survives more work than was foreseen, and work of no known size`() throws {
     let clock = Clock()
     let recorder = Recorder()
     let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
-    let progress = ProgressLine(
-      [ProgressLine.Pass(name: "reading", byteCount: 80_000)], now: clock.world.now
-    ) { line in if let line { console.note(line) } }
+    let line = try #require(console.progressLine())
+    for (pass, byteCount, done) in [
+      (Progress.Pass.verifying, nil, 0), (.examining, 0, 10), (.copying, 5, 10),
+    ] as [(Progress.Pass, Int?, Int)] {
+      line.take(.began(pass, byteCount: byteCount))
+      clock.advance(0.5)
+      line.take(.advanced(done))
+    }
+    #expect(
+      recorder.error == Self.erase + "       checking the new database" + Self.erase
+        + "       reading pages  10 bytes" + Self.erase
+        + "       copying rows  10 bytes")
+  }
+
+  @Test func `progress may be told by many threads`() async throws {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
+    let line = try #require(console.progressLine())
+    line.take(.began(.examining, byteCount: 80_000))
     await withTaskGroup { group in
       for _ in 0..<8 {
-        group.addTask { for _ in 0..<1000 { progress.advance(by: 10) } }
+        group.addTask { for _ in 0..<1000 { line.take(.advanced(10)) } }
       }
     }
     clock.advance(1)
-    progress.advance(by: 0)
+    line.take(.advanced(0))
     #expect(recorder.error.contains("100 %"))
   }
 }

@@ -179,7 +179,7 @@ import Testing
     let isDone = Mutex(false)
     // Between the survey and the reading of rows.
     world.progress = { progress in
-      guard progress == .began(.copying), !isDone.withLock({ $0 }) else { return }
+      guard progress == .began(.copying, byteCount: nil), !isDone.withLock({ $0 }) else { return }
       isDone.withLock { $0 = true }
       // What cannot be done leaves the file unchanged, which is asked for below.
       try? Self.carryOut(change, on: database)
