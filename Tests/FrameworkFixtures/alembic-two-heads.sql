@@ -1,0 +1,10 @@
+BEGIN TRANSACTION;
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "alembic_version" VALUES('2b2b2b2b2b2b');
+INSERT INTO "alembic_version" VALUES('3c3c3c3c3c3c');
+CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, made TEXT);
+CREATE TABLE tag (name TEXT);
+COMMIT;
