@@ -20,6 +20,10 @@ extension ContractVerifier {
       guard let known = book.migrations, let query = framework.migrationsQuery,
         let noted = Self.list(query, in: connection)
       else { continue }
+      if let table = framework.headTable {
+        result.differences += ContractDifference.heads(expected: known, found: noted, in: table)
+        continue
+      }
       let state = Self.state(of: framework, noted: noted, known: known)
       if state.unknown + state.missing > 0 { result.books.append(state) }
     }

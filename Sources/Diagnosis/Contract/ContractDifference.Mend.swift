@@ -93,7 +93,8 @@ extension ContractDifference {
       obstacle = isSound ? nil : "what the contract has for it is not one statement"
     }
 
-    private init(because reason: String) {
+    /// None, for a reason.
+    init(because reason: String) {
       steps = []
       losses = []
       tests = []

@@ -56,6 +56,8 @@ package struct ContractDifference: Hashable, Sendable {
     case fullText = "full-text index"
     /// What a framework has noted of the schema, by its table.
     case identity = "identity hash"
+    /// Where the branches of a framework's migrations stand, by its table.
+    case migrationHeads = "migration heads"
   }
 
   /// What kind of difference it is.

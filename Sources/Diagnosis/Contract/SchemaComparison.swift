@@ -53,6 +53,25 @@ extension Contract {
 }
 
 extension ContractDifference {
+  /// Other heads of a framework's migrations than expected: nothing tells which are the newer ones.
+  package static func heads(
+    expected: [String], found: [String], in table: Name
+  ) -> [ContractDifference] {
+    guard Set(expected) != Set(found) else { return [] }
+    func words(_ heads: [String]) -> String? {
+      guard !heads.isEmpty else { return nil }
+      let isPlain = heads.allSatisfy { $0.utf8.count <= 64 && $0.allSatisfy(\.isPartOfRevision) }
+      return isPlain ? heads.sorted().joined(separator: ", ") : "something that is none"
+    }
+    return [
+      ContractDifference(
+        found.isEmpty ? .missing : expected.isEmpty ? .extra : .changed, .migrationHeads,
+        table.text,
+        expected: words(expected), found: words(found),
+        mend: Mend(because: "the framework's own migrations lead from one to the other"))
+    ]
+  }
+
   /// Another identity hash than Room expects, or none.
   package static func identity(expected: String, found: String?) -> [ContractDifference] {
     guard expected != found else { return [] }
@@ -76,6 +95,13 @@ extension ContractDifference {
   /// The statement by which Room takes a database for one with its schema.
   package static func noting(identity hash: String) -> String {
     "INSERT OR REPLACE INTO room_master_table (id, identity_hash) VALUES (42, \(hash.quotedString))"
+  }
+}
+
+extension Character {
+  /// Whether names of revisions have it.
+  fileprivate var isPartOfRevision: Bool {
+    isASCII && (isLetter || isNumber || "_-.".contains(self))
   }
 }
 

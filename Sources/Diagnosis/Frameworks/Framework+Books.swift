@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frameworks note which migrations they have carried out, or of which schema a database is.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// What a framework has noted in a database.
 package struct FrameworkBook: Hashable, Sendable, Codable {
@@ -34,10 +34,15 @@ extension Framework {
   package var migrationsQuery: String? {
     guard let book = sheet.book else { return nil }
     return switch book.kind {
-    case .list, .set, .last: book.query
-    // Alembic's names tell of no order, and so not which of two is the newer one.
-    case .heads, .mark, .model: nil
+    case .list, .set, .last, .heads: book.query
+    case .mark, .model: nil
     }
+  }
+
+  /// The table of the heads, where only those are noted: their names tell of no order, and so not
+  /// which of two is the newer one.
+  package var headTable: Name? {
+    sheet.book.flatMap { $0.kind == .heads ? $0.table : nil }
   }
 
   /// The query for the identity hash of a database that Room has made.

@@ -80,6 +80,20 @@ import Testing
     #expect(made.map(\.description).sorted() == Self.fixtures.map { $0.name + ".sql" }.sorted())
   }
 
+  @Test func `heads of which nothing tells the newer one are differences`() throws {
+    let file = try build("alembic-two-heads")
+    #expect(try bench.run("contract", "capture", file, "--output", bench["c.json"]).status == 0)
+    #expect(try bench.run("check", file, "--contract", bench["c.json"]).status == 0)
+    try Connection(file, mode: .app).execute(
+      "DELETE FROM alembic_version WHERE version_num = '3c3c3c3c3c3c'")
+    let ending = try bench.run("check", file, "--contract", bench["c.json"], "--json")
+    #expect(ending.status == 12)
+    let difference = try #require(ending.json["differences"]?.elements.first)
+    #expect(difference["subject"]?.text == "migration heads")
+    #expect(difference["expected"]?.text == "2b2b2b2b2b2b, 3c3c3c3c3c3c")
+    #expect(difference["found"]?.text == "2b2b2b2b2b2b")
+  }
+
   @Test(arguments: [
     ("caribou-first", "caribou-all"), ("django-first", "django-all"),
     ("peewee-first", "peewee-all"), ("piccolo-first", "piccolo-all"),
