@@ -24,43 +24,42 @@ run() {
   [ "$status" = 0 ] || printf '(exit status %s)\n' "$status"
 }
 
+# Act one: an update goes wrong.
+
 title 'The app has version 3 in the field, and expects version 4 after its update'
 run 0 fitness-log create fitness.db --schema-version 3
 run 0 fitness-log create reference.db --schema-version 4 --workouts 10
-
-title 'What the app expects is captured as a contract'
 run 0 dbrescue contract capture reference.db --output v4.contract.json
-
-title 'A backup is taken, read back, and restored on trial'
-run 0 dbrescue backup fitness.db
-run 0 dbrescue vault list fitness.db
 
 title 'A migration forgets a column; the guard finds out, and shows the blocking message'
 run 19 dbrescue guard fitness.db --contract v4.contract.json --on-failure stop -- \
   fitness-log migrate fitness.db --forget-column
 code=$(grep -o 'DBR-[0-9A-Z-]*' output.txt | tail -n 1)
 
-title 'What can be done, and what each option would keep and lose'
+title 'What can be done, and what each way would keep and lose'
 run 20 dbrescue recover fitness.db --contract v4.contract.json
 
-title 'Restore, on a copy: back to version 3, then the right migration under guard'
-backup=$(ls fitness.db.rescue/backups/*.db.gz | tail -n 1)
-cp fitness.db restored.db
-run 10 dbrescue restore restored.db --from "$backup" --contract v4.contract.json --yes
-run 0 dbrescue guard restored.db --contract v4.contract.json -- fitness-log migrate restored.db
+title 'Back to version 3, from the backup that the guard has made; then the right migration'
+run 10 dbrescue restore fitness.db --contract v4.contract.json --yes
+run 0 dbrescue guard fitness.db --contract v4.contract.json -- fitness-log migrate fitness.db
 
-title 'Salvage, on a copy: every row into a fresh version 4'
-cp fitness.db drifted.db
-run 0 dbrescue salvage drifted.db --schema v4.contract.json --output salvaged.db
+# Act two: a disk loses pages.
+
+title 'A backup of version 4; later a disk loses twelve pages'
+run 0 dbrescue backup fitness.db --contract v4.contract.json
+cp fitness.db user.db
+run 0 fitness-log damage user.db --kind zero-range:163840,49152
+
+title 'What happened to the file, what is lost, and a report to pass on'
+run 14 dbrescue diagnose user.db --contract v4.contract.json --report report.html
+
+title 'What can be read goes into a fresh database, and what is missing comes from the backup'
+backup=$(ls fitness.db.rescue/backups/*.db.gz | tail -n 1)
+run 0 dbrescue salvage user.db --schema v4.contract.json --backup "$backup" --output salvaged.db
 run 0 dbrescue check salvaged.db --contract v4.contract.json
 
-title 'Reset, on a copy: an empty version 4; unsynced rows are exported first'
-cp fitness.db reset.db
-run 0 dbrescue reset reset.db --schema v4.contract.json --yes --confirm reset.db
-run 0 dbrescue check reset.db --contract v4.contract.json
-
-title 'Later: what the code of the blocking message says, with and without the log'
+title 'Later: what the code of the blocking message says'
 run 0 dbrescue explain "$code"
 run 0 dbrescue log show "$code"
 
-printf '\nEverything is in ./demo.\n'
+printf '\nEverything is in ./demo; open demo/report.html in a browser.\n'

@@ -55,14 +55,23 @@ extension SalvageWork {
     }
   }
 
-  /// Says anew which rows are missing, where indexes name them all.
+  /// Says anew which rows are missing: those that indexes name, or what is left of the gaps.
   private mutating func refreshMissingRows(of table: LossyTable) throws {
     guard let plan = table.plan else { return }
     ledger.balances[table.balance].partial = try aside.partialRowCount(of: plan.name)
-    guard table.evidence.isExact, let lookup = try lookup(for: plan), lookup.usesRowIDs else {
+    guard let lookup = try lookup(for: plan), lookup.usesRowIDs else { return }
+    guard !table.evidence.isExact else {
+      ledger.balances[table.balance].missing = try missingRows(of: plan, lookup)
       return
     }
-    ledger.balances[table.balance].missing = try missingRows(of: plan, lookup)
+    var balance = ledger.balances[table.balance]
+    let before = balance.missing
+    balance.missing = try before.without { rowID throws(SQLiteError) in
+      try lookup.finds(rowID: rowID, key: [])
+    }
+    // Where each rowid is taken that a lost row can have had, none is lost.
+    if before.count > 0, balance.missing.count == 0 { balance.lost = .none }
+    ledger.balances[table.balance] = balance
   }
 }
 

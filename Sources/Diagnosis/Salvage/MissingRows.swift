@@ -67,6 +67,25 @@ package struct MissingRows: Hashable, Sendable {
     if intervals.count < Self.keptMax { intervals.append(interval) }
   }
 
+  /// The list without the ends of its stretches where rows are there by now.
+  package func without<Failure: Error>(
+    _ isThere: (Int64) throws(Failure) -> Bool
+  ) throws(Failure) -> MissingRows {
+    guard count == intervals.count else { return self }
+    var rest = MissingRows()
+    for interval in intervals {
+      guard let start = interval.first, let end = interval.last else {
+        rest.add(interval)
+        continue
+      }
+      var (first, last) = (start, end)
+      while first <= last, try isThere(first), first < .max { first += 1 }
+      while first <= last, try isThere(last), last > .min { last -= 1 }
+      if first <= last { rest.add(Interval(first: first, last: last)) }
+    }
+    return rest
+  }
+
   /// The list of a table's gaps, whose last rowid its AUTOINCREMENT counter may tell.
   package init(_ gaps: [Gap], lastRowID: Int64?) {
     for case .rowIDs(let first, let last) in gaps {
