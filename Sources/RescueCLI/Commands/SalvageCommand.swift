@@ -15,7 +15,9 @@ let salvageCommand: CommandBody = { invocation, context throws(RescueError) in
   let result = try context.rescue.salvage(
     input, to: output, into: contract, backups: invocation.paths(.mergedBackup),
     replacing: invocation.isSet(.force), files: files)
-  return try context.finish(result, report: reportFile, file: file, output: output)
+  return try context.finish(
+    result, report: reportFile, file: file, output: output,
+    schema: invocation.path(.schema))
 }
 
 extension CommandContext {
@@ -24,14 +26,15 @@ extension CommandContext {
   /// - Throws: ``RescueError`` of kind `internal` when its rows do not add up, after the report.
   func finish(
     _ result: RunResult<SalvageReport>, report reportFile: ReportFile?, file: FilePath,
-    output: FilePath
+    output: FilePath, schema: FilePath?
   ) throws(RescueError) -> ExitCode {
     let report = SalvageAccount(
       of: result.value, file: PlainName(file), inputs: result.inputs, code: result.code,
       created: result.started)
     tellLogFailure(of: result)
     tellInterruption(of: result)
-    try tell(report, to: reportFile, naming: output.shellQuoted)
+    let contract = schema.map { " --contract \($0.shellQuoted)" } ?? ""
+    try tell(report, to: reportFile, naming: output.shellQuoted + contract)
     if let imbalance = result.value.imbalance { throw imbalance }
     return ExitCode(result.value.outcome)
   }

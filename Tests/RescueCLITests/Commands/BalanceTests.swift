@@ -25,7 +25,7 @@ import Testing
         logFailure: nil)
       var files = context.files(invocation)
       let report = try context.reportFile(invocation, in: &files)
-      return try context.finish(wrong, report: report, file: file, output: output)
+      return try context.finish(wrong, report: report, file: file, output: output, schema: nil)
     }
     bodies["salvage"] = body
     let outcome = run(

@@ -42,6 +42,15 @@ import Testing
       new: new, quarantine: try quarantine.exists ? Oracle(quarantine) : nil, ending: ending)
   }
 
+  @Test func `the check that is to follow is one by the schema that was asked for`() throws {
+    let (file, schema) = (bench["app.db"], bench["schema.sql"])
+    try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: file)
+    try schema.replaceContents(with: Bytes("CREATE TABLE t (a); CREATE INDEX i ON t (a)".utf8))
+    let ending = try bench.run(
+      "salvage", file, "--output", bench["new.db"], "--schema", schema)
+    #expect(ending.output.contains("next: dbrescue check \(bench["new.db"]) --contract \(schema)"))
+  }
+
   @Test func `columns go by name, wherever they stand`() throws {
     let result = try salvage(
       ["CREATE TABLE t (a, b, c)", "INSERT INTO t VALUES (1, 'two', 3.5)"],
