@@ -105,9 +105,9 @@ package enum CommandLine {
       var world = world
       if let max = invocation.pipeByteCountMax { world.pipeByteCountMax = max }
       world.outputByteCountMax = invocation.outputByteCountMax
-      if let line = console.progressLine() {
-        world.progress = { line.take($0) }
-      }
+      let line = console.progressLine()
+      if let line { world.progress = { line.take($0) } }
+      defer { line?.take(.ended) }
       let context = CommandContext(world: world, console: console, interruption: interruption)
       try context.requireLogApart(invocation)
       defer { context.tellCutOffMigration(invocation) }

@@ -26,12 +26,13 @@ final class OpeningWatch: Sendable {
   func take(_ progress: Progress) {
     let new = state.withLock { state -> OpeningProgress? in
       switch progress {
+      // What is compared was just read.
+      case .began(.comparing, _), .ended: break
       case .began(let pass, _):
         state.done = 0
         state.stage = Self.stage(of: pass, state)
         if pass == .migrating { state.hasMigrated = true }
       case .advanced(let count): state.done += count
-      case .ended: break
       }
       let isCounted = state.stage == .checking || state.stage == .verifying
       let percent = state.total > 0 ? min(100, state.done * 100 / state.total) : 0

@@ -10,6 +10,7 @@ extension Rescue {
   /// - Throws: ``RescueError`` when the run was stopped.
   package func advice(on examination: Examination) throws(RescueError) -> AdviceAnswer {
     world.progress(.began(.advising, byteCount: nil))
+    defer { world.progress(.ended) }
     do { return try examination.advice() } catch { throw .interrupted }
   }
 

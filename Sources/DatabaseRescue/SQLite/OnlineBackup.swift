@@ -230,13 +230,13 @@ package enum OnlineBackup {
     isCancelled: () -> Bool = { false }, progress: (Progress) -> Void = { _ in },
     onceLocked: () throws -> Void = {}
   ) throws {
+    let pageSize = Int(try source.value("PRAGMA page_size")?.integerValue ?? 0)
     guard
       let backup = unsafe sqlite3_backup_init(destination.handle, "main", source.handle, "main")
     else { throw destination.error }
     // No pages at first: that locks the destination.
     var result = unsafe sqlite3_backup_step(backup, 0)
     var failure: (any Error)?
-    let pageSize = Int(try source.value("PRAGMA page_size")?.integerValue ?? 0)
     var left = 0
     if result == SQLITE_OK {
       do { try onceLocked() } catch { failure = error }
