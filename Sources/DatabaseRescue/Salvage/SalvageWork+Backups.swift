@@ -69,8 +69,13 @@ extension SalvageWork {
     balance.missing = try before.without { rowID throws(SQLiteError) in
       try lookup.finds(rowID: rowID, key: [])
     }
-    // Where each rowid is taken that a lost row can have had, none is lost.
-    if before.count > 0, balance.missing.count == 0 { balance.lost = .none }
+    // Where each rowid is taken that a row of a lost page can have had, none of those is lost. What
+    // else is damaged in the table may have held rows that no gap tells of.
+    if before.count > 0, balance.missing.count == 0, plan.tree.hasLostPagesOnly,
+      balance.quarantined == 0, balance.partial == 0
+    {
+      balance.lost = .none
+    }
     ledger.balances[table.balance] = balance
   }
 }

@@ -48,6 +48,12 @@ extension Survey {
 }
 
 extension TreeSurvey {
+  /// Whether pages of the tree are lost, and nothing is wrong with any that is left.
+  package var hasLostPagesOnly: Bool {
+    !pageFaults.isEmpty && cellFaults.isEmpty && layoutFaults.isEmpty && unevenLeaves.isEmpty
+      && misplaced.isEmpty && misplacedBetween.isEmpty && regained == 0
+  }
+
   /// The pages of the tree of which cells are damaged; nil where not each of them is known.
   fileprivate var faultyPages: Set<PageNumber>? {
     let lists = [cellFaults, layoutFaults, misplaced]

@@ -141,6 +141,31 @@ import Testing
     #expect(try result.new.count(of: "t") == 600 - (last - first + 1))
   }
 
+  @Test func `what else is lost of a table is not made good by a leaf that came back`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+        "\(Self.numbers) INSERT INTO t SELECT i, 'row ' || i FROM n",
+      ]
+    ) { oracle in
+      let leaves = try leaves(of: "t", oracle)
+      // Another leaf forgets its last three rows, and nothing is left of them.
+      let page = (leaves[7] - 1) * 512
+      let bytes = try bench["app.db"].contents()
+      func number(at offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
+      let (count, content) = (number(at: page + 3), number(at: page + 5))
+      let kept = number(at: page + 8 + 2 * (count - 4))
+      let forgetting = (0..<8).filter { (count ^ (count - 3)) >> $0 & 1 == 1 }
+        .map { Damage.flipBit(offset: page + 4, bit: $0) }
+      return forgetting + [
+        .zeroPage(leaves[2]), .zeroRange(offset: page + content, count: kept - content),
+        .zeroRange(offset: page + 8 + 2 * (count - 3), count: 6),
+      ]
+    }
+    #expect(result.ending.status == 14)
+    #expect(try result.new.count(of: "t") < 300)
+  }
+
   @Test func `a row that was deleted since the backup does not come back`() throws {
     let result = try salvage(
       [
