@@ -106,6 +106,29 @@ final class PageReader {
     hasPatience(for: cell) ? try? image.overflowChain(of: cell, on: page) : nil
   }
 
+  /// The overflow pages of the rows of a page.
+  func overflowPages(of page: PageNumber) -> [PageNumber] {
+    guard let reading = reading(of: page) else { return [] }
+    return (reading.content.cells + reading.content.doubtful).flatMap {
+      chain(of: $0, on: page)?.pages ?? []
+    }
+  }
+
+  /// Those of some pages that hold the values of rows on other ones, whatever they look like.
+  ///
+  /// A page that shows that it is one of a tree leads to no page that there can be: it is in no
+  /// whole overflow chain.
+  func spilled(of pages: PageSet, among candidates: [PageNumber]) -> PageSet {
+    let headless = PageSet(
+      candidates.lazy.filter { [image] page in
+        (try? image.bytes(of: page)).flatMap(\.first).flatMap(BTreePage.Kind.init) == nil
+      })
+    guard !headless.isEmpty else { return PageSet() }
+    let reader = rested
+    return PageSet(
+      pages.pages.lazy.flatMap(reader.overflowPages).filter { headless.contains($0) })
+  }
+
   /// The record of a cell; nil where it does not hold.
   func record(of cell: Cell, on page: BTreePage) -> Record? {
     hasPatience(for: cell) ? try? image.record(of: cell, on: page).record : nil

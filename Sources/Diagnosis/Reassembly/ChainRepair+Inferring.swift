@@ -4,16 +4,6 @@
 
 import SQLiteFormat
 
-extension PageReader {
-  /// The overflow pages of the rows of a page.
-  fileprivate func overflowPages(of page: PageNumber) -> [PageNumber] {
-    guard let reading = reading(of: page) else { return [] }
-    return (reading.content.cells + reading.content.doubtful).flatMap {
-      chain(of: $0, on: page)?.pages ?? []
-    }
-  }
-}
-
 extension ChainRepair {
   /// How many broken chains are looked at, at most, and how many ways for all of them to go on:
   /// where there are more, none is the only one.

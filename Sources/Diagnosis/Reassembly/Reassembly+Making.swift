@@ -50,7 +50,7 @@ extension Reassembly {
     }
     for page in work.interiors { taken.insert(page) }
     let survey = doubt.survey
-    return doubt.unproven.pages.compactMap { page in
+    let left: [OrphanPage] = doubt.unproven.pages.compactMap { page in
       guard !taken.contains(page), let position = survey.treeThatLeads(to: page),
         survey.trees[position].entry.kind == .table
       else { return nil }
@@ -58,6 +58,8 @@ extension Reassembly {
       guard !doubt.pages.rows(on: page, isTable: isTable).isEmpty else { return nil }
       return OrphanPage(page: page, isTable: isTable, candidates: [position])
     }
+    let spilled = doubt.pages.spilled(of: taken, among: left.map(\.page))
+    return left.filter { !spilled.contains($0.page) }
   }
 
   private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {

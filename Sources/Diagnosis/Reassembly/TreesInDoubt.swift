@@ -174,6 +174,8 @@ struct TreesInDoubt {
       }
     }
     orphans.removeAll { taken.contains($0) }
+    let spilled = pages.spilled(of: taken, among: orphans)
+    orphans.removeAll { spilled.contains($0) }
   }
 
   /// Notes which trees lead to each interior page.

@@ -19,4 +19,16 @@ import Testing
     #expect(finding.place.object == "note")
     #expect(finding.severity == .damage)
   }
+
+  @Test func `what a value holds is no row, whatever it looks like`() throws {
+    var specimen = try Specimen()
+    let leaf = try #require(specimen.pages(of: "note", "leaf").first)
+    let rows = Bytes(specimen.bytes[specimen[page: leaf]].dropFirst(4))
+    // 35 bytes and three times 508 fill three overflow pages, each as the leaf looks from its 5th byte.
+    let value = Bytes([UInt8](repeating: 1, count: 35)) + rows + rows + rows
+    let digits = value.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    specimen = try Specimen("INSERT INTO letter VALUES (3, x'\(digits)')")
+    let damaged = specimen.with(.zeroPage(try specimen.root(of: "note")))
+    #expect(damaged.said(.orphanRows).map(\.place.object) == ["note"])
+  }
 }

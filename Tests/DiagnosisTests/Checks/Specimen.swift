@@ -37,7 +37,9 @@ struct Specimen {
     WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
     INSERT INTO word SELECT 'word ' || i FROM n;
     INSERT INTO note (body) SELECT 'note of the ' || word FROM word;
-    INSERT INTO letter VALUES (1, zeroblob(2000)), (2, hex(randomblob(1000)));
+    INSERT INTO letter VALUES (1, zeroblob(2000));
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+    INSERT INTO letter SELECT 2, group_concat(printf('%05X', i * i * 15485863 & 0xFFFFF), '') FROM n;
     INSERT INTO gone SELECT word FROM word;
     DROP TABLE gone;
     """
