@@ -58,6 +58,7 @@ extension Rescue {
       let offers = try self.offers(for: &examination, of: input.main, vault: vault, &notes)
       examination = examination.amid(
         world.circumstances(of: input, examination, backups: offers.map(\.backup)))
+      _ = try backedSalvage(of: input, examination, contract, offers: offers, &trials)
       return Diagnosed(
         examination: examination, trial: trials.salvage,
         options: examination.options(

@@ -10,7 +10,8 @@ extension PlanRun {
     at path: FilePath, _ notes: inout RunNotes
   ) throws(RescueError) -> SalvageReport {
     let report = try notes.salvage(
-      required(examination), to: salvageOutput(path), into: contract, in: world)
+      required(backed?.examination ?? examination), to: salvageOutput(path), into: contract,
+      backups: backed.map { [$0.backup] } ?? [], in: world)
     if let imbalance = report.imbalance { throw imbalance }
     return report
   }
@@ -27,9 +28,10 @@ extension PlanRun {
   /// How large the new file may become.
   func newByteCount() throws(RescueError) -> Int {
     if let displaced { return try byteCount(of: displaced) }
-    if let image = backup?.manifest?.image { return image.byteCount }
+    let fromBackup = backup?.manifest?.image.byteCount ?? 0
+    if fromBackup > 0, backed == nil { return fromBackup }
     guard !steps.contains(.buildEmpty), let image = examination?.survey.image else { return 0 }
-    let content = image.pageCount * image.geometry.pageSize
+    let content = image.pageCount * image.geometry.pageSize + fromBackup
     return content + content / 4
   }
 

@@ -24,8 +24,10 @@ struct PlanRun {
   var examination: Examination?
   /// What the app expects.
   var contract: Contract?
-  /// What is restored.
+  /// The backup that is restored, or that lost rows come from.
   var backup: Backup?
+  /// What a salvage with a backup works on.
+  var backed: BackedSalvage?
   /// The files of an earlier run that are brought back.
   var displaced: FilePath?
   /// The files of the database that the plan is for; nil where it is for whatever is there.

@@ -173,6 +173,7 @@ extension RecoveryOption.Kind {
     case .rebuildIndexes: "Build the indexes anew"
     case .migrate: "Migrate"
     case .restore: "Put back a backup"
+    case .salvageWithBackup: "Salvage what can be read, and take the rest from a backup"
     case .salvage: "Salvage what can be read"
     case .reset: "Start with an empty database"
     }

@@ -42,7 +42,7 @@ extension DiagnosisReport {
     package let summary: String
     /// Whether rows of the current database may go.
     package let isDestructive: Bool
-    /// The backup that a restore uses.
+    /// The backup that it uses.
     package let backup: String?
     /// Why the figures are those of a first reading; nil where they were tried out.
     package let estimated: String?
@@ -100,7 +100,7 @@ extension DiagnosisReport {
       case .restore:
         ReportedCommand(
           "restore", file, options: option.backup.map { ["--from", $0.shownFile] } ?? [])
-      case .rebuildIndexes, .salvage, .reset:
+      case .rebuildIndexes, .salvageWithBackup, .salvage, .reset:
         ReportedCommand("recover", file, options: ["--choose", option.name])
       }
     }

@@ -72,18 +72,32 @@ package struct HandOver {
 
   private var salvaged: [String] {
     guard let salvage = report.salvage else { return [] }
-    if salvage.isComplete { return ["Everything: every entry could be read."] }
-    let tables = salvage.balances.filter { $0.table != nil && $0.stored > 0 }
+    if salvage.isComplete, fromBackup == nil { return ["Everything: every entry could be read."] }
+    return [
+      entries("Entries that could be read", salvage.balances, \.written), fromBackup,
+    ].compactMap(\.self)
+  }
+
+  /// What came from a backup, in a sentence; nil where nothing did.
+  private var fromBackup: String? {
+    let date = report.salvage?.origins.first?.created.map { " of \($0.ISO8601Format().prefix(10))" }
+    return entries(
+      "Entries as they were in the backup\(date ?? "")", report.salvage?.balances ?? [], \.restored)
+  }
+
+  /// How many entries there are of each table, in a sentence; nil where there is none.
+  private func entries(
+    _ title: String, _ balances: [Balance], _ count: KeyPath<Balance, Int>
+  ) -> String? {
+    let tables = balances.filter { $0.table != nil && $0[keyPath: count] > 0 }
     let words = tables.prefix(Self.tablesMax).map {
-      "\($0.stored.grouped) in \($0.table?.shownName ?? "")"
+      "\($0[keyPath: count].grouped) in \($0.table?.shownName ?? "")"
     }
     let rest = tables.count - words.count
     return words.isEmpty
-      ? []
-      : [
-        "Entries that could be read: " + words.joined(separator: ", ")
-          + (rest > 0 ? ", and those of \(rest.of("more table"))" : "") + "."
-      ]
+      ? nil
+      : "\(title): " + words.joined(separator: ", ")
+        + (rest > 0 ? ", and those of \(rest.of("more table"))" : "") + "."
   }
 
   /// The most tables that are named.

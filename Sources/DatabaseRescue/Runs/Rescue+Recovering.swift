@@ -42,8 +42,10 @@ public struct RecoveryReport: Sendable {
 /// An option that was chosen, and the database that it was chosen for.
 private struct ChosenOption {
   let option: RecoveryOption
-  /// The backup that it restores.
+  /// The backup that it uses.
   let backup: Backup?
+  /// What a salvage with that backup works on.
+  let backed: BackedSalvage?
   let input: InputFiles
   let examination: Examination
   /// The files as they were examined.
@@ -148,9 +150,10 @@ extension Rescue {
     examination = examination.amid(
       world.circumstances(of: input, examination, backups: offers.map(\.backup)))
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
-    let trials =
+    var trials =
       operation == .restore || operation == .reset
       ? SalvageTrials() : try salvageTrials(for: examination, contract)
+    let backed = try backedSalvage(of: input, examination, contract, offers: offers, &trials)
     var options = examination.options(
       backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials)
     // Who names a backup may want it over a sound database too: rows can be gone that nobody
@@ -163,7 +166,8 @@ extension Rescue {
     let option = try choose(examination, options)
     return ChosenOption(
       option: option, backup: offers.first { $0.offer.name == option.backup }?.backup,
-      input: input, examination: examination, state: examined.state)
+      backed: option.kind == .salvageWithBackup ? backed : nil, input: input,
+      examination: examination, state: examined.state)
   }
 
   /// Plans an option, has the plan approved, and carries it out; nil when it is overdue.
@@ -180,6 +184,7 @@ extension Rescue {
     let isRenewed = mayHold && plan.canBeRenewed
     var run = PlanRun(plan.steps, in: world, on: folder, code: code, wait: wait)
     (run.examination, run.contract, run.backup) = (chosen.examination, contract, backup)
+    run.backed = chosen.backed
     run.state = isRenewed ? nil : chosen.state
     do throws(RescueError) {
       try run.carryOut(&notes) { notes throws(RescueError) in
@@ -209,7 +214,7 @@ extension Rescue {
     if let backup = option.backup { steps.append(.verifyBackup(backup)) }
     switch option.kind {
     case .restore: steps.append(.buildFromBackup(option.backup ?? ""))
-    case .salvage: steps.append(.buildBySalvage)
+    case .salvage, .salvageWithBackup: steps.append(.buildBySalvage(backup: option.backup))
     case .rebuildIndexes: steps.append(.buildWithNewIndexes)
     case .reset: steps.append(.buildEmpty)
     case .nothing, .migrate: break
@@ -221,7 +226,8 @@ extension Rescue {
     }
     let method = Replacement.Method(
       replacing: examination, in: input,
-      byPagesOf: backup.map { $0.manifest?.content.pageSize ?? 0 }, storage: world.storage)
+      byPagesOf: option.kind == .restore ? backup.map { $0.manifest?.content.pageSize ?? 0 } : nil,
+      storage: world.storage)
     steps += [method.step, .verifyInstalled]
     do throws(CutShort) {
       return try Plan(

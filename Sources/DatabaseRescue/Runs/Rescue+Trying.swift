@@ -4,6 +4,14 @@
 
 package import Diagnosis
 
+/// A salvage that takes what is lost from a backup: what it works on.
+struct BackedSalvage {
+  /// The backup.
+  let backup: SalvageBackup
+  /// The database, examined by what the backup knows of it.
+  let examination: Examination
+}
+
 extension Rescue {
   /// Says what is slow or at risk in a database that was examined and is sound.
   ///
@@ -35,15 +43,44 @@ extension Rescue {
     return trials
   }
 
+  /// Salvages a database with its newest backup into a private folder, where that may give more than
+  /// either alone; nil where it cannot.
+  ///
+  /// - Throws: ``RescueError`` when the run was stopped; what else stands in the way is noted in
+  ///   `trials`.
+  func backedSalvage(
+    of input: InputFiles, _ examination: Examination, _ contract: Contract?,
+    offers: [(backup: Backup, offer: BackupOffer)], _ trials: inout SalvageTrials
+  ) throws(RescueError) -> BackedSalvage? {
+    guard let trial = trials.salvage, let (backup, offer) = offers.first,
+      examination.mayGain(by: offer, beyond: trial)
+    else { return nil }
+    do throws(RescueError) {
+      let source = try SalvageBackup(at: backup.path, world: world)
+      // What the backup knows of the pages tells whose they are.
+      let known = try world.examine(input, contract, known: source.knowledge, verifying: false)
+        .examination
+      trials.withBackup = BackedTrial(
+        backup: offer.name, .success(try salvageTrial(for: known, contract, backups: [source])))
+      return BackedSalvage(backup: source, examination: known)
+    } catch {
+      try world.requireGoingOn()
+      trials.withBackup = BackedTrial(backup: offer.name, .failure(.init(error.message)))
+      return nil
+    }
+  }
+
   private func salvageTrial(
-    for examination: Examination, _ contract: Contract?, believingTables: Bool = false
+    for examination: Examination, _ contract: Contract?, backups: [SalvageBackup] = [],
+    believingTables: Bool = false
   ) throws(RescueError) -> SalvageTrial {
     let folder = try PrivateFolder(world: world)
     var files = RunFiles()
     let output = try SalvageOutput(
       folder.file("trial.db"), replacing: false, in: &files, storage: world.storage)
     let report = try Salvage(
-      of: examination.survey, into: contract, believesTables: believingTables, world: world
+      of: examination.survey, into: contract, backups: backups, believesTables: believingTables,
+      world: world
     ).run(to: output, code: "")
     if let imbalance = report.imbalance { throw imbalance }
     return SalvageTrial(balances: report.balances, isComplete: report.isComplete)

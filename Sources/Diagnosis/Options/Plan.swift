@@ -15,8 +15,8 @@ public struct Plan: Hashable, Sendable {
     case buildFromBackup(String)
     /// Build the new database from the files that an earlier run displaced.
     case buildFromQuarantine(String)
-    /// Build the new database from every readable row.
-    case buildBySalvage
+    /// Build the new database from every readable row; what is lost comes from a backup, if any.
+    case buildBySalvage(backup: String?)
     /// Build the new database with its indexes made anew.
     case buildWithNewIndexes
     /// Build an empty database.
@@ -39,7 +39,10 @@ public struct Plan: Hashable, Sendable {
       case .buildFromBackup(let name): "build the new database beside the old one from \(name)"
       case .buildFromQuarantine(let code):
         "build the new database beside the old one from what the run \(code) displaced"
-      case .buildBySalvage: "build the new database beside the old one from every readable row"
+      case .buildBySalvage(nil): "build the new database beside the old one from every readable row"
+      case .buildBySalvage(let name?):
+        "build the new database beside the old one from every readable row, and from \(name) what "
+          + "is lost"
       case .buildWithNewIndexes:
         "build the new database beside the old one: the same rows, new indexes"
       case .buildEmpty: "build an empty database beside the old one"

@@ -13,6 +13,8 @@ public struct RecoveryOption: Hashable, Sendable {
     case rebuildIndexes = "rebuild-indexes"
     /// Let the app migrate.
     case migrate
+    /// Copy every readable row into a fresh schema, and take what is lost from a backup.
+    case salvageWithBackup = "salvage-with-backup"
     /// Put a backup in the place of the database.
     case restore
     /// Copy every readable row into a fresh schema.
@@ -21,7 +23,12 @@ public struct RecoveryOption: Hashable, Sendable {
     case reset
 
     /// Whether rows of the current database may go.
-    public var isDestructive: Bool { self == .restore || self == .salvage || self == .reset }
+    public var isDestructive: Bool {
+      switch self {
+      case .nothing, .rebuildIndexes, .migrate: false
+      case .salvageWithBackup, .restore, .salvage, .reset: true
+      }
+    }
   }
 
   /// What is predicted for one table.
@@ -52,7 +59,7 @@ public struct RecoveryOption: Hashable, Sendable {
 
   /// What kind of option this is.
   public let kind: Kind
-  /// The backup that a restore uses, by file name.
+  /// The backup that it uses, by file name.
   public let backup: String?
   /// What it does, in one sentence without a full stop.
   public let summary: String
@@ -128,7 +135,8 @@ extension Examination {
         + backups.map(restoreOption)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
       let ways =
-        rebuildIndexes(trials) + backups.map(restoreOption) + salvage(trials)
+        rebuildIndexes(trials) + salvage(trials, with: backups) + backups.map(restoreOption)
+        + salvage(trials)
         + (hasFreshSchema ? [resetOption(trials)] : [])
       // Who gave the wrong file needs the right one, and not a new one.
       return ways.isEmpty ? [] : leaveAlone + ways
@@ -187,8 +195,34 @@ extension Examination {
       })
   }
 
+  /// Whether a salvage can gain by taking lost rows from a backup, and has more than it.
+  package func mayGain(by offer: BackupOffer, beyond trial: SalvageTrial) -> Bool {
+    let hasMore = offer.comparison.contains { $0.onlyCurrent + $0.changed > 0 }
+    return !trial.isComplete && offer.comparison.contains { $0.onlyOther > 0 }
+      && (hasMore || survey.schema?.isWhole != true)
+  }
+
+  /// A salvage with a backup, where that keeps more than a salvage alone.
+  private func salvage(
+    _ trials: SalvageTrials, with backups: [BackupOffer]
+  ) -> [RecoveryOption] {
+    guard let backed = trials.withBackup, case .success(let trial) = backed.outcome,
+      let offer = backups.first(where: { $0.name == backed.backup }),
+      trial.storedRows > trials.salvage?.storedRows ?? 0
+    else { return [] }
+    var option = option(
+      .salvageWithBackup,
+      "copy every readable row into a fresh database; what is lost comes from the backup of "
+        + "\(offer.age), made \(offer.made), as it was then",
+      backup: offer.name, outcomes(of: trial))
+    option.unplaced = trial.unplaced
+    return [option]
+  }
+
   private func salvage(_ trials: SalvageTrials) -> [RecoveryOption] {
-    let summary = "copy every readable row into a fresh database; doubtful rows are set aside"
+    let summary =
+      "copy every readable row into a fresh database; doubtful rows are set aside"
+      + (trials.withBackup?.obstacle.map { "; with a backup that could not be tried: \($0)" } ?? "")
     guard let trial = trials.salvage else {
       guard survey.schema?.entries.isEmpty == false else { return [] }
       var option = option(
@@ -241,8 +275,8 @@ extension Examination {
         return nil
       }
       return RecoveryOption.Outcome(
-        table: table, kept: balance.stored, setAside: balance.quarantined, lost: balance.lost,
-        lostAtMost: balance.lostAtMost)
+        table: table, kept: balance.written, setAside: balance.quarantined, lost: balance.lost,
+        lostAtMost: balance.lostAtMost, regained: balance.restored)
     }.sorted { $0.table < $1.table }
   }
 

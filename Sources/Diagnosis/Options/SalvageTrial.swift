@@ -19,14 +19,48 @@ package struct SalvageTrial: Hashable, Sendable {
     self.isComplete = isComplete
   }
 
+  /// How many rows the copy has.
+  var storedRows: Int { balances.reduce(0) { $0 + $1.stored } }
+
   /// What became of rows whose table nothing tells; nil where there are none.
   package var unplaced: Balance? { balances.first { $0.table == nil } }
+}
+
+/// A salvage that takes what the file has lost from a backup.
+package struct BackedTrial: Hashable, Sendable {
+  /// The backup, by file name.
+  package let backup: String
+  /// What it gave; or why it could not be tried, such as a full disk.
+  package let outcome: Result<SalvageTrial, Obstacle>
+
+  /// Why something could not be tried.
+  package struct Obstacle: Error, Hashable {
+    /// The reason, as a part of a sentence.
+    package let reason: String
+
+    /// Makes an obstacle.
+    package init(_ reason: String) { self.reason = reason }
+  }
+
+  /// Why it could not be tried; nil where it was.
+  var obstacle: String? {
+    guard case .failure(let obstacle) = outcome else { return nil }
+    return obstacle.reason
+  }
+
+  /// Keeps what a salvage with a backup gave.
+  package init(backup: String, _ outcome: Result<SalvageTrial, Obstacle>) {
+    self.backup = backup
+    self.outcome = outcome
+  }
 }
 
 /// The trials that options are predicted from.
 package struct SalvageTrials: Hashable, Sendable {
   /// A salvage; nil where none was tried.
   package var salvage: SalvageTrial?
+  /// A salvage with the newest backup; nil where none was tried.
+  package var withBackup: BackedTrial?
   /// New indexes for the tables as they are; nil where that was not tried.
   package var newIndexes: SalvageTrial?
   /// Why what should have been tried was not, such as a full disk; nil where nothing stood in the

@@ -440,7 +440,9 @@ extension Command {
     description: [
       """
       The way for most: shows the diagnosis and the options, asks which one to carry out, and \
-      carries it out. The old files are kept, and 'dbrescue undo' brings them back.
+      carries it out. The old files are kept, and 'dbrescue undo' brings them back. Where the \
+      newest good backup has rows that the damaged database has lost, 'salvage-with-backup' brings \
+      both together.
       """,
       """
       Where nobody can be asked, --choose names the option and --yes allows the change. --hand-over \

@@ -31,7 +31,8 @@ struct Action: Sendable, CustomStringConvertible {
     backUp("rollback journal", .delete), backUp("WAL", .wal),
     restore("rollback journal", .delete), restore("WAL", .wal),
     restoreDamaged("WAL beside it", .wal), restoreDamaged("hot journal beside it", .delete),
-    restoreToNewFile, reset, salvageToNewFile, salvageInPlace, merge,
+    restoreToNewFile, reset, salvageToNewFile, salvageInPlace(by: .salvage),
+    salvageInPlace(by: .salvageWithBackup), merge,
     guarded, guarded("rollback journal", .delete), guarded("WAL", .wal),
     guarded("rollback journal, which becomes a WAL", .delete, as: .wal),
     migrate("rollback journal", .delete), migrate("WAL", .wal),
@@ -137,26 +138,33 @@ struct Action: Sendable, CustomStringConvertible {
     },
     makes: ["new.db", "new.db.quarantine.db"], savesWhatItCan: true)
 
-  private static let salvageInPlace = Action(
-    description: "salvage in place",
-    prepare: { stage in
-      try build(stage, .delete)
-      try damage(stage.database)
-    },
-    act: { rescue, stage in
-      _ = try rescue.recover(
-        .recover, stage.database,
-        choose: { examination, options throws(RescueError) in
-          // Done again, there may be nothing left to do.
-          guard let option = options.first(where: { $0.kind == .salvage }) ?? options.first else {
-            throw RescueError(.invalidInput, "nothing can be done with this file alone")
-          }
-          return option
-        },
-        approve: { _ throws(RescueError) in })
-    },
-    commandLine: { ["recover", $0.database.description, "--choose", "salvage", "--yes"] },
-    savesWhatItCan: true)
+  private static func salvageInPlace(by kind: RecoveryOption.Kind) -> Action {
+    Action(
+      description: "\(kind.rawValue) in place",
+      prepare: { stage in
+        try build(stage, .delete)
+        if kind == .salvageWithBackup {
+          try backUp(stage)
+          try change(stage.database)
+        }
+        // What is left of a page would be read.
+        try damage(stage.database, byteCount: kind == .salvage ? 40 : 1024)
+      },
+      act: { rescue, stage in
+        _ = try rescue.recover(
+          .recover, stage.database,
+          choose: { examination, options throws(RescueError) in
+            // Done again, there may be nothing left to do.
+            guard let option = options.first(where: { [kind, .nothing].contains($0.kind) }) else {
+              throw RescueError(.invalidInput, "'\(kind.rawValue)' is not possible here")
+            }
+            return option
+          },
+          approve: { _ throws(RescueError) in })
+      },
+      commandLine: { ["recover", $0.database.description, "--choose", kind.rawValue, "--yes"] },
+      savesWhatItCan: true)
+  }
 
   private static let merge = Action(
     description: "merge of a damaged database with an older one",
@@ -388,15 +396,15 @@ struct Action: Sendable, CustomStringConvertible {
       "UPDATE notes SET body = 'changed ' || id WHERE id % 3 = 0; DELETE FROM outbox WHERE id < 5")
   }
 
-  /// Spoils a leaf of the table, so that SQLite reports damage.
-  private static func damage(_ database: FilePath) throws {
+  /// Spoils the start of a leaf of the table, so that SQLite reports damage.
+  private static func damage(_ database: FilePath, byteCount: Int = 40) throws {
     let journals = ["-wal", "-journal"].map { database.adding(suffix: $0) }
     let beside = try journals.map { try $0.exists ? $0.contents() : nil }
     let page = try Oracle(database).pages.last { $0.object == "notes" && $0.kind == "leaf" }
     guard let page else { throw UnfitFixture("no leaf") }
     var bytes = try database.contents()
     let start = (page.number - 1) * 1024
-    for index in start..<(start + 40) { bytes[index] = 0xEE }
+    for index in start..<(start + byteCount) { bytes[index] = 0xEE }
     try database.replaceContents(with: bytes)
     for (path, content) in zip(journals, beside) {
       if let content { try path.replaceContents(with: content) }
