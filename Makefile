@@ -7,6 +7,7 @@
 # lint     format check                     demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
 # theatre  re-enact incidents of the field  docs     the articles about the library
+# reference  the reference pages, from the program
 
 SWIFT ?= swift
 DOCC ?= docc
@@ -16,7 +17,7 @@ DEBUG = .build/debug
 RELEASE = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format bench demo docs release install clean fuzz simulate theatre
+.PHONY: help deps build test lint format bench demo docs reference release install clean fuzz simulate theatre
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +103,13 @@ docs: deps ## build the articles about the library, and check their links
 	  END { print "docs: " symbols " public declarations, " bad + 0 " without words"; \
 	  exit bad || !symbols }' \
 	  $(SYMBOLS)/coverage
+
+reference: deps ## write the pages of docs/reference anew, from what the program says
+	$(SWIFT) build --product dbrescue
+	for format in report contract log playbook; do \
+	  $(DEBUG)/dbrescue schema $$format --markdown > docs/reference/$$format.md || exit 1; \
+	done
+	$(DEBUG)/dbrescue explain findings --markdown > docs/reference/findings.md
 
 release: deps ## build one static binary, dist/dbrescue
 	$(SWIFT) build -c release --product dbrescue --static-swift-stdlib \

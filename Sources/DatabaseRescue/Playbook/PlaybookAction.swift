@@ -26,6 +26,29 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// The playbook ends.
   case stop
 
+  /// What it does, in a sentence without a full stop.
+  var meaning: String {
+    switch self {
+    case .check: "looks at the file and gives a verdict"
+    case .diagnose:
+      "reads every page and lists what is wrong; has full-text tables asked, and looks at what is "
+        + "around the files, such as backups and free space"
+    case .backup: "puts a proven backup in the vault; with `raw`, of the files as they are"
+    case .restore:
+      "puts the newest proven backup from before this run in the place of the database, unless a "
+        + "newer app wrote that"
+    case .salvage:
+      "writes every readable row to a new file beside the database; with `inPlace`, into its place"
+    case .reset: "puts an empty database of the contract's schema in the place of the database"
+    case .rebuild:
+      "makes indexes and full-text indexes anew from the rows of a database that has lost none"
+    case .contractVerify: "compares version, schema and invariants with the contract"
+    case .ask: "waits for yes or no, or, with `choices`, for one of the steps named there"
+    case .note: "says its text, and the run goes on"
+    case .stop: "says its text, and the run ends"
+    }
+  }
+
   /// The parameters that a step of this action may have.
   var parameters: Set<String> {
     switch self {

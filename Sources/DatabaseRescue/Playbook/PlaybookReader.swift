@@ -13,6 +13,21 @@ package enum PlaybookReader {
     ],
     required: ["title", "symptoms", "whenToUse", "whenNotToUse", "steps"])
 
+  /// What the keys mean, by their paths.
+  static let words = [
+    "title": "what it is called in lists", "symptoms": "by what people know that they need it",
+    "whenToUse": "when it is the right one", "whenNotToUse": "when it is not, and which one is",
+    "parameters": "what only whoever runs it knows", "parameters.name": "as conditions spell it",
+    "parameters.default": "what holds where `--set` says nothing",
+    "parameters.text": "what it is for", "steps": "in their order", "steps.id": "its name",
+    "steps.action": "what is done", "steps.text": "what people read",
+    "steps.when": "an SQL expression over the facts and parameters; without one it is always done",
+    "steps.onFailure": "`stop` where nothing is said; a destructive step always ends the run",
+    "steps.raw": "of a `backup`: the files as they are, without SQLite",
+    "steps.inPlace": "of a `salvage`: the result takes the place of the database",
+    "steps.choices": "of an `ask`: the steps of which the answer approves one",
+  ]
+
   private static let parameter = DocumentShape.object(
     [
       "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),

@@ -75,18 +75,11 @@ let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
 /// Says what a support code or the code of a finding means.
 let explainCommand: CommandBody = { invocation, context throws(RescueError) in
   let subject = invocation.text(.subject)
-  if let finding = FindingCode(name: subject) {
-    if context.console.manner.isJSON {
-      context.console.print(
-        document: .document(
-          "finding",
-          [
-            "code": .string(finding.name), "title": .string(finding.title),
-            "meaning": .string(finding.meaning), "severity": .string(finding.severity.rawValue),
-          ]))
+  if let answer = FindingAnswer(subject) {
+    if invocation.isSet(.markdown), !context.console.manner.isJSON {
+      context.console.write(answer.markdown)
     } else {
-      context.console.print("\(finding.name, .emphasised)  \(finding.title)")
-      context.console.print("  \(finding.meaning)")
+      try context.give(answer)
     }
     return .success
   }

@@ -102,8 +102,10 @@ extension Command {
       """
     ],
     operands: [.subject],
+    flags: [.markdown.saying("print the page of a finding, or of all, as Markdown")],
     examples: [
       ("dbrescue explain DBR-F060", "what this finding means for the data"),
+      ("dbrescue explain findings", "every finding that there is"),
       ("dbrescue explain CODE", "what happened in the run that printed CODE"),
     ],
     exitCodes: [.invalidInput])
@@ -682,10 +684,10 @@ extension Command {
     description: [
       """
       Prints the schema (draft 2020-12) of what every command answers with --json, of a contract, \
-      of a line of the run log, or of a playbook.
+      of a line of the run log, or of a playbook; with --markdown the same as a page for people.
       """
     ],
-    operands: [.format],
+    operands: [.format], flags: [.markdown.saying("print a reference page as Markdown")],
     examples: [
       ("dbrescue schema report > report.schema.json", "what --json and --report OUT.json hold"),
       ("dbrescue schema contract > contract.schema.json", "for an editor that checks contracts"),

@@ -75,7 +75,8 @@ extension Operand {
     "PLAYBOOK", help: "the name of a playbook that comes with dbrescue, or the path of one")
   static let code = Operand("CODE", .text, help: "the support code of a run")
   static let subject = Operand(
-    "CODE|FINDING", .text, help: "a support code, or the code of a finding such as DBR-F060")
+    "CODE|FINDING", .text,
+    help: "a support code, the code of a finding such as DBR-F060, or 'findings' for all of them")
   static let topic = Operand(
     "COMMAND", .command, isRepeatable: true, isOptional: true,
     help: "the command to explain, such as 'vault list'")

@@ -21,18 +21,19 @@ import Testing
   }
 
   static let documents: [Document] = {
-    let names = (try? SystemStorage().names(in: Checkout.root.appending("docs"))) ?? []
-    let recipes =
-      (try? SystemStorage().names(in: Checkout.root.appending("docs").appending("recipes"))) ?? []
-    let files =
-      ["README.md", "CONTRIBUTING.md"] + names.map { "docs/\($0)" }.sorted()
-      + recipes.map { "docs/recipes/\($0)" }.sorted()
-    return files.filter { $0.hasSuffix(".md") }.map { Document(description: $0) }
+    let files = ["docs", "docs/recipes", "docs/reference"].flatMap { folder in
+      let names = (try? SystemStorage().names(in: Checkout.root.appending(FilePath(folder)))) ?? []
+      return names.map { "\(folder)/\($0)" }.sorted()
+    }
+    return (["README.md", "CONTRIBUTING.md"] + files).filter { $0.hasSuffix(".md") }.map {
+      Document(description: $0)
+    }
   }()
 
   @Test func `the documents are found`() {
     #expect(Self.documents.count >= 9)
     #expect(Self.documents.count { $0.isRecipe } >= 5)
+    #expect(Self.documents.count { $0.description.hasPrefix("docs/reference/") } == 5)
   }
 
   /// What the documents begin with: the files that they name, the migration of an app, and a

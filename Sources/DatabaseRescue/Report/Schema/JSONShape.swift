@@ -52,7 +52,7 @@ struct JSONShape: Hashable, Sendable {
     return JSONShape([
       "type": "object", "additionalProperties": false,
       "required": .array(required.map { .string($0) }),
-      "properties": .object(Dictionary(named) { $1 }),
+      "properties": .object(Dictionary(uniqueKeysWithValues: named)),
     ])
   }
 
@@ -91,8 +91,9 @@ struct JSONShape: Hashable, Sendable {
 }
 
 extension DocumentShape {
-  /// The shape of a document that people write, as JSON Schema.
-  var published: JSONShape {
+  /// The shape of a document that people write, as JSON Schema; `words` say what a key means, by its
+  /// path, such as `steps.when`.
+  func published(saying words: [String: String] = [:], at path: String = "") -> JSONShape {
     switch self {
     case .anything: .anything
     case .text: .text
@@ -100,12 +101,17 @@ extension DocumentShape {
     case .flag: .flag
     case .number: .number
     case .integer: .integer
-    case .list(let element): .list(element.published)
-    case .map(let value): .map(value.published)
+    case .list(let element): .list(element.published(saying: words, at: path))
+    case .map(let value): .map(value.published(saying: words, at: path))
     case .object(let members, let required):
       .object(
         Dictionary(
-          members.map { (required.contains($0.key) ? $0.key : $0.key + "?", $0.value.published) }
+          members.map { key, value in
+            let shape = value.published(saying: words, at: path + key + ".")
+            return (
+              required.contains(key) ? key : key + "?", words[path + key].map(shape.saying) ?? shape
+            )
+          }
         ) { $1 })
     }
   }

@@ -12,7 +12,7 @@ enum PlaybookShapes {
     "parameters": .list(
       .object([
         "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),
-        "default": DocumentShape.anything.published, "text": .text,
+        "default": DocumentShape.anything.published(), "text": .text,
       ])
     ).saying("what is left to whoever runs it"),
     "steps": .list(

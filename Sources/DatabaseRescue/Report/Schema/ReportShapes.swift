@@ -18,7 +18,7 @@ enum ReportShapes {
         "verdict": .named("verdict").saying("on the database in its place afterwards"),
         "losesRows": .named("losesRows"), "exit": exit,
         "option?": .text.saying("what was carried out; absent: nothing"),
-        "backup?": .text.saying("the backup that was restored, by file name"),
+        "backup?": .text.saying("the backup that was used, by file name"),
         "exported": .list(.object(["path": .text, "rows": .count]))
           .saying("files with the rows that were not sent anywhere yet"),
         "quarantine?": .text.saying("where the old files are"),
@@ -52,14 +52,14 @@ enum ReportShapes {
       ]) { $1 }),
     "migrate": report(
       ["migrate"],
-      optional(judged.merging(guarded) { $1 }).merging(migrated) { $1 }.merging([
+      migrated.withOptional(judged.merging(guarded) { $1 }).merging([
         "result": .words(GuardReport.Result.allCases.map(\.rawValue) + ["nothing-to-do"])
           .saying("what became of the database")
       ]) { $1 }),
     "rehearsal": report(["rehearsal"], rehearsed),
     "migrate-plan": report(
       ["migrate-plan"],
-      optional(judged).merging(migrated) { $1 }.merging([
+      migrated.withOptional(judged).merging([
         "result": .words(["kept", "refused", "nothing-to-do"])
           .saying("what would become of the migration")
       ]) { $1 }),
@@ -101,8 +101,8 @@ enum ReportShapes {
         "runs": .list(.named("run")),
         "unfinished": .list(.named("beginning")).saying("killed, or at work"),
       ]),
-    "finding": report(
-      ["finding"], ["code": .text, "severity": severity, "title": .text, "meaning": .text]),
+    "finding": report(["finding"], explained),
+    "findings": report(["findings"], ["findings": .list(.object(explained))]),
     "explanation": report(
       ["explanation"], ["lines": .list(.object(["label": .text, "text": .text]))]),
     "version": report(["version"], ["tool": .text, "libraries": .text]),
@@ -144,10 +144,10 @@ enum ReportShapes {
     .document(types, as: .report, members)
   }
 
-  /// The same members, each of which may be absent.
-  private static func optional(_ members: [String: JSONShape]) -> [String: JSONShape] {
-    Dictionary(members.map { ($0.key.hasSuffix("?") ? $0.key : $0.key + "?", $0.value) }) { $1 }
-  }
+  private static let explained: [String: JSONShape] = [
+    "code": .text, "severity": severity, "title": .text,
+    "meaning": .text.saying("what it means for the data"),
+  ]
 
   private static let migrated: [String: JSONShape] = [
     "code": code, "exit": exit, "from": .integer.saying("the version before"),
@@ -220,4 +220,14 @@ enum ReportShapes {
     "table": .text, "oldName?": .text.saying("its name before"), "before?": .count,
     "after?": .count,
   ])
+}
+
+extension [String: JSONShape] {
+  /// These members, and others that may be absent where they are not among these.
+  fileprivate func withOptional(_ others: [String: JSONShape]) -> [String: JSONShape] {
+    others.reduce(into: self) { members, other in
+      let name = other.key.hasSuffix("?") ? String(other.key.dropLast()) : other.key
+      if members[name] == nil { members[name + "?"] = other.value }
+    }
+  }
 }
