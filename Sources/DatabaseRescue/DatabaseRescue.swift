@@ -168,20 +168,19 @@ extension Rescue {
 
   /// Runs somebody else's migration between a verified backup and a verification.
   ///
-  /// The command shares this process's streams; where it `printsToErrors`, it does not get the
-  /// standard output.
+  /// The command prints to `output`; it shares this process's streams where nothing is said.
   ///
   /// - Throws: ``RescueError`` when the migration was not started; what happens after that is
   ///   part of the result.
   public func guardMigration(
     of database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
-    command: [FilePath], timeout: Duration? = nil, printsToErrors: Bool = false,
+    command: [FilePath], timeout: Duration? = nil, printingTo output: CommandOutput = .shared,
     wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
     try run(.guard, on: database) { notes throws(RescueError) in
       try carryOut(
-        Undertaking(command, timeout: timeout, printsToErrors: printsToErrors), on: database,
+        Undertaking(command, timeout: timeout, printingTo: output), on: database,
         in: MigrationNet(
           contract: contract, vault: vault, wait: wait, options: options, onFailure: onFailure),
         &notes)

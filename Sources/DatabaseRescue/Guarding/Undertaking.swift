@@ -57,8 +57,8 @@ struct Undertaking {
     self.run = run
   }
 
-  /// A program with its arguments, which may print to the standard error alone.
-  init(_ words: [FilePath], timeout: Duration?, printsToErrors: Bool) {
+  /// A program with its arguments.
+  init(_ words: [FilePath], timeout: Duration?, printingTo output: CommandOutput) {
     let name = PlainName(words.first?.name ?? "")
     self.init(named: name, noun: "the command", timeout: timeout) { (place) throws(RescueError) in
       var environment = place.world.environment
@@ -67,7 +67,7 @@ struct Undertaking {
       environment[Self.mark] = place.mark
       do throws(StorageError) {
         let process = ChildProcess(
-          words, environment: environment, mark: Self.mark, printsToErrors: printsToErrors)
+          words, environment: environment, mark: Self.mark, printingTo: output)
         return Outcome(
           end: try process.run(
             timeout: timeout, isStopWished: place.world.isCancelled,

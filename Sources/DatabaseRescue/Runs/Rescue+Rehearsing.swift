@@ -165,7 +165,7 @@ struct RehearsalRun {
     case .command(let words):
       let way = try go(.straight, from: source) { (copy, way) throws(RescueError) in
         let words = words.map { $0.replacing(RehearsedChain.placeholder, with: copy.path) }
-        let command = Undertaking(words, timeout: options.timeout, printsToErrors: true)
+        let command = Undertaking(words, timeout: options.timeout, printingTo: .errors)
         try take(command, on: copy, contract: options.contract, &way)
       }
       add(way, &notes)

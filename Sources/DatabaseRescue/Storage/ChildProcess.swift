@@ -11,6 +11,16 @@ import SQLiteFormat
   import Darwin
 #endif
 
+/// Where a program prints to.
+public enum CommandOutput: Hashable, Sendable {
+  /// The output and the errors of this process.
+  case shared
+  /// The errors of this process, both streams.
+  case errors
+  /// A file of its own, both streams; what was in it goes.
+  case file(FilePath)
+}
+
 /// Somebody else's program.
 package struct ChildProcess: Sendable {
   /// The program and its arguments; the program is looked for as a shell would.
@@ -19,29 +29,28 @@ package struct ChildProcess: Sendable {
   package let environment: [String: String]
   /// The variable by whose value all that it starts is known; it is in the environment.
   package let mark: String
-  /// Whether its standard output is this process's standard error.
-  package let printsToErrors: Bool
+  /// Where it prints to.
+  package let output: CommandOutput
   /// How long it may take to heed a signal.
   package var grace = Duration.seconds(5)
 
   /// Makes a command.
   package init(
     _ command: [FilePath], environment: [String: String], mark: String,
-    printsToErrors: Bool = false
+    printingTo output: CommandOutput = .shared
   ) {
     self.command = command
     self.environment = environment
     self.mark = mark
-    self.printsToErrors = printsToErrors
+    self.output = output
   }
 
-  /// Runs it with this process's input, output and errors, in a process group of its own, and waits
-  /// for it.
+  /// Runs it with this process's input, in a process group of its own, and waits for it.
   ///
   /// Once `isStopWished` says so, or its time is up, it is told to end, with all that it has
   /// started; what does not heed that is killed. So is what goes on after it has ended.
   ///
-  /// - Throws: ``StorageError`` when it cannot be started.
+  /// - Throws: ``StorageError`` when it cannot be started, or its file cannot be written.
   package func run(
     timeout: Duration? = nil, isStopWished: () -> Bool = { false },
     stopSignal: @autoclosure () -> Int32 = SIGINT
@@ -63,8 +72,10 @@ package struct ChildProcess: Sendable {
     var actions = unsafe SpawnActions()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    if printsToErrors {
-      unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    let file = try openFile()
+    defer { if let file { close(file) } }
+    for stream in [STDOUT_FILENO, STDERR_FILENO] where output != .shared {
+      unsafe posix_spawn_file_actions_adddup2(&actions, file ?? STDERR_FILENO, stream)
     }
     let variables = environment.map { FilePath("\($0.key)=\($0.value)") }
     let result = unsafe command.withCStrings { arguments in
@@ -78,6 +89,15 @@ package struct ChildProcess: Sendable {
       throw StorageError(operation: "start", path: program, errno: result)
     }
     return process
+  }
+
+  /// Opens the file that it prints to, which nobody else may read; nil where there is none.
+  private func openFile() throws(StorageError) -> Int32? {
+    guard case .file(let path) = output else { return nil }
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC
+    let file = unsafe path.withCString { unsafe open($0, flags, 0o600) }
+    guard file >= 0 else { throw StorageError(operation: "write", path: path, errno: errno) }
+    return file
   }
 
   #if canImport(Darwin)

@@ -9,12 +9,19 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
   let file = invocation.path(.file)
   let contract = try context.contract(at: invocation.path(.contract))
   let policy: FailurePolicy? = invocation.choice(.onFailure)
+  var output = context.console.manner.isJSON ? CommandOutput.errors : .shared
+  if let path = invocation.path(.commandOutput) {
+    var files = context.files(invocation)
+    let isReplacing = invocation.isSet(.force)
+    output = .file(
+      try files.write(path, replacing: isReplacing, storage: context.world.storage).path)
+  }
   let result = try context.interruption.patiently { () throws(RescueError) in
     try context.rescue.guardMigration(
       of: file, contract: contract, vault: invocation.path(.vault),
       command: invocation.rest.map { FilePath(bytes: $0) },
       timeout: invocation.number(.timeout).map { .seconds($0) },
-      printsToErrors: context.console.manner.isJSON,
+      printingTo: output,
       options: backupOptions(invocation),
       onFailure: { report throws(RescueError) in context.decide(report, policy) })
   }

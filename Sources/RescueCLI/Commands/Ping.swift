@@ -47,7 +47,7 @@ struct Ping {
     environment[Self.mark] = "\(world.random())"
     let process = ChildProcess(
       ([words[0]] + arguments).map { FilePath($0) }, environment: environment, mark: Self.mark,
-      printsToErrors: true)
+      printingTo: .errors)
     do throws(StorageError) {
       let end = try process.run(
         timeout: timeout, isStopWished: world.isCancelled,

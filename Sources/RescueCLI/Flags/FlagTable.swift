@@ -165,6 +165,10 @@ extension Flag {
     "timeout", nil, .number("SECONDS", 1...604_800),
     help: "stop COMMAND when it takes longer than this")
 
+  static let commandOutput = Flag(
+    "command-output", nil, .file("OUT"), isWritten: true,
+    help: "write what COMMAND prints, both streams, to a file")
+
   /// The pairs of flags that contradict each other.
   static let conflicts = [
     Conflict(first: quiet, second: verbose, reason: "one asks for less and the other for more"),

@@ -99,6 +99,27 @@ import Testing
     #expect(json.text.contains("\"command\": \"ended with status 1\""))
   }
 
+  @Test func `what the command prints goes to the file that was named`() throws {
+    let output = file.folder.appending("printed.txt")
+    let words = ["guard", file.description, "--json", "--command-output", output.description]
+    let command = ["--", "/bin/sh", "-c", "echo out; echo err >&2; exit 1"]
+    let outcome = try session.run(words + command)
+    #expect(outcome.status == 16)
+    #expect(!outcome.text.contains("out\n") && !outcome.errorText.contains("err\n"), "\(outcome)")
+    #expect(String(decoding: try output.contents(), as: UTF8.self) == "out\nerr\n")
+    #expect(try SystemStorage().status(of: output)?.mode == 0o600)
+
+    // What is there already is nobody's to write over, nor is an input.
+    #expect(try session.run(words + command).status == 73)
+    #expect(try session.run(words + ["--force"] + command).status == 16)
+    for taken in [file, file.adding(suffix: "-wal"), output.appending("deeper")] {
+      let refused = try session.run(
+        ["guard", file.description, "--command-output", taken.description, "--force"] + command)
+      #expect([64, 66].contains(refused.status), "\(refused)")
+    }
+    #expect(try isAsBefore())
+  }
+
   @Test(arguments: ["--forget-column", "--drop-rows"])
   func `with nobody watching the old state comes back`(_ mistake: String) throws {
     let outcome = try migrate(["--on-failure", "restore"], mistakes: [mistake])
