@@ -4,14 +4,6 @@
 
 package import Diagnosis
 
-/// A salvage that takes what is lost from a backup: what it works on.
-struct BackedSalvage {
-  /// The backup.
-  let backup: SalvageBackup
-  /// The database, examined by what the backup knows of it.
-  let examination: Examination
-}
-
 extension Rescue {
   /// Says what is slow or at risk in a database that was examined and is sound.
   ///
