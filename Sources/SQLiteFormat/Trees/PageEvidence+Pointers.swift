@@ -26,11 +26,7 @@ extension PageEvidence {
     let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }
     let isPointed = Set(pointed.map(\.offset))
     let others = tiling.cells.filter { !isPointed.contains($0.offset) && !wasDeleted($0) }
-    // The pointers before the run led to as many cells, whose rowids come before.
-    let earlier = others.filter { cell in
-      guard let rowID = cell.rowID, let first = pointed.first?.rowID else { return true }
-      return rowID < first
-    }
+    let earlier = cells(before: run.lowerBound, pointed, among: others)
     guard tiling.cells.count(where: { isPointed.contains($0.offset) }) == pointed.count,
       earlier.count == run.lowerBound
     else { return [] }
@@ -49,6 +45,23 @@ extension PageEvidence {
       cells.removeLast()
     }
     return Array(cells)
+  }
+
+  /// The cells that as many pointers led to before the others; their rowids come before.
+  ///
+  /// Behind the first of the others in the page, only what is in use is whole. Where that is all,
+  /// what lies before it was deleted.
+  private func cells(before count: Int, _ pointed: some Sequence<Cell>, among others: [Cell])
+    -> [Cell]
+  {
+    let first = pointed.first { _ in true }?.rowID
+    let earlier = others.filter { cell in
+      guard let rowID = cell.rowID, let first else { return true }
+      return rowID < first
+    }
+    let start = pointed.map(\.offset).min() ?? limit
+    let inUse = earlier.filter { $0.offset > start }
+    return inUse.count == count ? inUse : earlier
   }
 
   /// The freeblocks that the gaps of a tiling begin; one may go on over cells that were deleted
@@ -98,6 +111,6 @@ extension PageEvidence {
       (lowest, last) = (min(lowest, pointer.target), rowID)
       if run.count > best.count { best = run }
     }
-    return best.count > 1 ? best : nil
+    return best.isEmpty ? nil : best
   }
 }

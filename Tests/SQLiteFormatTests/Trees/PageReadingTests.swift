@@ -364,10 +364,20 @@ extension PageReading {
     return reading.listed
   }
 
-  @Test(arguments: 2...9)
+  @Test(arguments: 2...19)
   func `pointers that are left list the cells of a leaf without its header`(_ lost: Int) throws {
     let rows = try listed { $0.set(Bytes(repeating: 0, count: 8 + 2 * lost), at: 0) }
     #expect(rows == Array(1...19), "the last one lies where the content starts")
+  }
+
+  @Test(arguments: [4, 19])
+  func `a cell before the content that is in use was deleted`(_ lost: Int) throws {
+    let rows = try listed { page in
+      let cell = Bytes.tableCell(rowID: 0, .record(text: "deleted long ago"))
+      page.set(cell, at: page.bigEndian16(at: 8 + 2 * 19) - cell.count)
+      page.set(Bytes(repeating: 0, count: 8 + 2 * lost), at: 0)
+    }
+    #expect(rows == Array(1...19))
   }
 
   @Test(arguments: [[0, 0], [0, 1, 9], [7, 2, 9, 30]] as [[UInt32]])
