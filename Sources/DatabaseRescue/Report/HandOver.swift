@@ -114,8 +114,11 @@ package struct HandOver {
     }
     let aside = report.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
     let losses = lossLines
-    if losses.isEmpty, aside == 0 { return report.plan == nil ? [] : ["Nothing that is known of."] }
+    if losses.isEmpty, aside == 0, fromBackup == nil {
+      return report.plan == nil ? [] : ["Nothing that is known of."]
+    }
     return losses
+      + (fromBackup != nil ? ["What was changed since in the entries from the backup."] : [])
       + (aside > 0
         ? [
           "\(aside.of("entry", plural: "entries")) could be read, and where they belong is not sure: "

@@ -89,6 +89,8 @@ import Testing
     #expect(message.contains("Entries that could be read: \(400 - lost) in t."))
     #expect(message.contains("Entries as they were in the backup of "))
     #expect(message.contains(": \(lost) in t."))
+    #expect(
+      message.contains("What is not\n  What was changed since in the entries from the backup."))
 
     let code = try #require(try ending.json["code"]?.text)
     #expect(try bench.run("undo", code, file, "--yes").status == 0)
