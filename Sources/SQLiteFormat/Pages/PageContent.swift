@@ -12,7 +12,8 @@ package struct PageContent: Sendable {
   ///
   /// They may be what was left of deleted rows.
   package let doubtful: [Cell]
-  /// Those of the doubtful cells that pointers list, on a page without a hole.
+  /// Cells that pointers list, on a page without a hole; nothing else proves them, and those of them
+  /// that lie apart are among the doubtful, too.
   ///
   /// A deleted row is among them only where rows were deleted from the end of the page, one by one.
   package let listed: [Cell]

@@ -17,10 +17,9 @@ extension PageEvidence {
     // Where pointers moved up, the last one stays behind again and again.
     let targets = Set(pointers[run].map(\.target))
     let end = pointers[run.upperBound...].firstIndex { !targets.contains($0.target) }
-    let tiling = tiling(
-      of: page.pointerArrayOffset + 2 * (end ?? pointers.count)..<limit, blocks: [],
-      counted: run.upperBound)
-    let freed = freed(in: tiling)
+    let (tiling, hidden) = tilingWithFreeblocks(
+      from: page.pointerArrayOffset + 2 * (end ?? pointers.count), counted: run.upperBound)
+    let freed = hidden + freed(in: tiling)
     func wasDeleted(_ cell: Cell) -> Bool { freed.contains { $0.overlaps(cell.offset..<cell.end) } }
     // Pointers to cells that were deleted may stay behind the others.
     let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }
@@ -40,7 +39,7 @@ extension PageEvidence {
       }),
       others.count(where: { $0.offset > start }) == earlier.count(where: { $0.offset > start })
     else { return [] }
-    for _ in 0...holes.count {
+    for _ in 0...(holes.count + hidden.count) {
       guard let last = cells.last, last.offset == cells.map(\.offset).min() else { break }
       cells.removeLast()
     }
@@ -62,6 +61,34 @@ extension PageEvidence {
     let start = pointed.map(\.offset).min() ?? limit
     let inUse = earlier.filter { $0.offset > start }
     return inUse.count == count ? inUse : earlier
+  }
+
+  /// How many freeblocks are tried, at most, that hide cells.
+  private static let hiddenMax = 8
+
+  /// The best tiling from an offset on, and the freeblocks in it that hide cells.
+  ///
+  /// A freeblock goes on over cells that were deleted after it, and cells that are in use look as if
+  /// they began in it. What its own bytes say of its end is believed where fewer bytes are left
+  /// unexplained by that.
+  private func tilingWithFreeblocks(
+    from start: Int, counted: Int
+  ) -> (PageTiling, hidden: [Range<Int>]) {
+    var best = tiling(of: start..<limit, blocks: [], counted: counted)
+    var hidden: [Range<Int>] = []
+    let stated = best.gaps.lazy.compactMap { [self] gap in
+      statedFreeblock(at: gap.lowerBound).flatMap { $0.upperBound > gap.upperBound ? $0 : nil }
+    }.filter { [self] block in
+      (block.upperBound..<(block.upperBound + 4)).contains {
+        $0 == page.geometry.usable || candidate(at: $0, counted: 0) != nil
+      }
+    }
+    for block in stated.prefix(Self.hiddenMax) where !hidden.contains(where: block.overlaps) {
+      let other = tiling(of: start..<limit, blocks: hidden + [block], counted: counted)
+      guard other.unexplained < best.unexplained else { continue }
+      (best, hidden) = (other, hidden + [block])
+    }
+    return (best, hidden)
   }
 
   /// The freeblocks that the gaps of a tiling begin; one may go on over cells that were deleted

@@ -130,7 +130,7 @@ struct PageEvidence {
   }
 
   /// The freeblock at an offset, as its own four bytes tell it.
-  private func statedFreeblock(at offset: Int) -> Range<Int>? {
+  func statedFreeblock(at offset: Int) -> Range<Int>? {
     guard let block = page.freeblock(at: offset, limit) else { return nil }
     let next = page.bytes.big16(at: offset) ?? 0
     return next == 0 || next >= block.upperBound && next <= limit - 4 ? block : nil

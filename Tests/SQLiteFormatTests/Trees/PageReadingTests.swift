@@ -421,6 +421,25 @@ extension PageReading {
     #expect(rows == Array(1...9) + Array(12...18))
   }
 
+  @Test func `a freeblock ends where it says, though a cell seems to begin in it`() throws {
+    // The text of row 11 holds what looks like a cell that goes on to the end of row 10.
+    var maker = page.maker
+    let other = maker.cells[9].count
+    let text =
+      Bytes("before".utf8) + [UInt8(4 + other), 3, 2, UInt8(13 + 2 * (2 + other))] + [0, 0]
+    maker.cells[10] = .tableCell(rowID: 11, .record([(UInt64(13 + 2 * text.count), text)]))
+    let reading = try DamagedPage(maker).read { page in
+      let deleted = page.bigEndian16(at: 8 + 2 * 10)
+      for position in 10..<19 {
+        page.setBig16(page.bigEndian16(at: 8 + 2 * (position + 1)), at: 8 + 2 * position)
+      }
+      page.set(Bytes.big32(UInt32(maker.cells[10].count)), at: deleted)
+      page.set(Bytes(repeating: 0, count: 8 + 2 * 10), at: 0)
+    }
+    #expect(reading.doubtful.filter { $0 == 3 }.count == 2, "the cell that there is none is one")
+    #expect(reading.listed == Array(1...10) + Array(12...18))
+  }
+
   @Test func `no cell is listed where bytes are left that are no freeblock`() throws {
     let rows = try listed { page in
       Self.delete(from: &page, andMore: 1)
