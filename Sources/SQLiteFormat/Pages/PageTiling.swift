@@ -18,22 +18,28 @@ struct PageTiling {
   /// What a cell costs: it explains its bytes, the better when a pointer leads to it.
   private static let cellCost = 1
   private static let pointedCost = -4 * gapCost
+  /// What a freeblock costs of which only its own bytes tell: less than the few bytes that are left
+  /// unexplained where cells are looked for in it, and far more than the cells that it may hide.
+  private static let statedCost = 3 * gapCost
 
   /// The cells, in the order in which they lie.
   private(set) var cells: [Cell] = []
   /// What neither cells nor freeblocks account for.
   private(set) var gaps: [Range<Int>] = []
+  /// The freeblocks that were not known.
+  private(set) var stated: [Range<Int>] = []
 
   /// The bytes that neither cells nor freeblocks account for.
   var unexplained: Int { gaps.reduce(0) { $0 + $1.count } }
 
   /// Tiles a range with freeblocks, which are known, ascend and lie in it, and with cells, which
-  /// `candidate` finds.
+  /// `candidate` finds; `freeblock` finds those of which only their own bytes tell.
   ///
   /// From the end to the start, the cheapest way to go on from each byte is noted; then the way
   /// from the start is followed.
   init(
-    _ range: Range<Int>, of bytes: Bytes, blocks: [Range<Int>], candidate: (Int) -> Candidate?
+    _ range: Range<Int>, of bytes: Bytes, blocks: [Range<Int>],
+    freeblock: (Int) -> Range<Int>? = { _ in nil }, candidate: (Int) -> Candidate?
   ) {
     var cost = [Int](repeating: 0, count: range.count + 1)
     var following = [Int](repeating: 0, count: range.count + 1)
@@ -51,6 +57,12 @@ struct PageTiling {
       }
       cost[place] = cost[place + 1] + (bytes[offset] == 0 ? Self.zeroCost : Self.gapCost)
       following[place] = offset + 1
+      if let end = freeblock(offset)?.upperBound, end <= limit,
+        cost[end - range.lowerBound] + Self.statedCost < cost[place]
+      {
+        cost[place] = cost[end - range.lowerBound] + Self.statedCost
+        following[place] = end
+      }
       guard let found = candidate(offset), found.cell.end <= limit else { continue }
       let asCell =
         cost[found.cell.end - range.lowerBound]
@@ -72,8 +84,10 @@ struct PageTiling {
       let next = following[offset - range.lowerBound]
       if let block = rest.first, block.lowerBound == offset {
         rest.removeFirst()
-      } else if next - offset >= 4, let found = candidate(offset) {
+      } else if next - offset >= 4, let found = candidate(offset), found.cell.end == next {
         cells.append(found.cell)
+      } else if next - offset >= 4 {
+        stated.append(offset..<next)
       } else if let last = gaps.last, last.upperBound == offset {
         gaps[gaps.count - 1] = last.lowerBound..<next
       } else {

@@ -9,18 +9,25 @@ extension PageEvidence {
   /// The cells that the pointers of a leaf list where its header says nothing, in their order; none
   /// where they and the freeblocks do not account for everything behind the first of them.
   ///
-  /// The last one is left out where it lies at the start of the content: it may have been deleted.
-  /// Of a page that shows that rows were deleted, one more is for each freeblock.
+  /// The last ones are left out as long as they lie at the start of the content: they may have been
+  /// deleted.
   var listed: [Cell] {
     guard page.kind.isLeaf, limit == page.geometry.usable, !mayBeTrunk, let run = longestRun
     else { return [] }
     // Where pointers moved up, the last one stays behind again and again.
     let targets = Set(pointers[run].map(\.target))
     let end = pointers[run.upperBound...].firstIndex { !targets.contains($0.target) }
-    let (tiling, hidden) = tilingWithFreeblocks(
-      from: page.pointerArrayOffset + 2 * (end ?? pointers.count), counted: run.upperBound)
-    let freed = hidden + freed(in: tiling)
-    func wasDeleted(_ cell: Cell) -> Bool { freed.contains { $0.overlaps(cell.offset..<cell.end) } }
+    // A freeblock goes on over cells that were deleted after it, and cells that are in use can look
+    // as if they began in it. Before the content there is none.
+    let lowest = targets.min() ?? limit
+    let tiling = PageTiling(
+      page.pointerArrayOffset + 2 * (end ?? pointers.count)..<limit, of: page.bytes, blocks: [],
+      freeblock: { $0 > lowest ? statedFreeblock(at: $0) : nil }
+    ) { candidate(at: $0, counted: run.upperBound) }
+    let blocks = tiling.stated + freed(in: tiling)
+    func wasDeleted(_ cell: Cell) -> Bool {
+      blocks.contains { $0.overlaps(cell.offset..<cell.end) }
+    }
     // Pointers to cells that were deleted may stay behind the others.
     let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }
     let isPointed = Set(pointed.map(\.offset))
@@ -35,15 +42,28 @@ extension PageEvidence {
     // Fewer than four bytes are a fragment; no cell is that short.
     guard
       holes.allSatisfy({ hole in
-        hole.count < 4 || freed.contains { $0.contains(hole.lowerBound) }
+        hole.count < 4 || blocks.contains { $0.contains(hole.lowerBound) }
       }),
       others.count(where: { $0.offset > start }) == earlier.count(where: { $0.offset > start })
     else { return [] }
-    for _ in 0...(holes.count + hidden.count) {
+    let freed = blocks.reduce(0) { $0 + ($1.upperBound > start ? $1.count : 0) }
+    for _ in 0..<min(1 + holes.count + tiling.stated.count, lastInDoubt(cells, freed: freed)) {
       guard let last = cells.last, last.offset == cells.map(\.offset).min() else { break }
       cells.removeLast()
     }
     return Array(cells)
+  }
+
+  /// How many of the last cells may have been deleted one by one, of which nothing tells: one, and
+  /// as many more as chance deletes together on one page in a thousand, where every row goes with
+  /// the share of the page that freeblocks tell of.
+  private func lastInDoubt(_ cells: some Collection<Cell>, freed: Int) -> Int {
+    let used = cells.reduce(0) { $0 + $1.size }
+    guard used > 0 else { return 0 }
+    let share = Double(freed) / Double(freed + used)
+    var (count, chance) = (1, share)
+    while chance > 0.001, count < cells.count { (count, chance) = (count + 1, chance * share) }
+    return count
   }
 
   /// The cells that as many pointers led to before the others; their rowids come before.
@@ -61,34 +81,6 @@ extension PageEvidence {
     let start = pointed.map(\.offset).min() ?? limit
     let inUse = earlier.filter { $0.offset > start }
     return inUse.count == count ? inUse : earlier
-  }
-
-  /// How many freeblocks are tried, at most, that hide cells.
-  private static let hiddenMax = 8
-
-  /// The best tiling from an offset on, and the freeblocks in it that hide cells.
-  ///
-  /// A freeblock goes on over cells that were deleted after it, and cells that are in use look as if
-  /// they began in it. What its own bytes say of its end is believed where fewer bytes are left
-  /// unexplained by that.
-  private func tilingWithFreeblocks(
-    from start: Int, counted: Int
-  ) -> (PageTiling, hidden: [Range<Int>]) {
-    var best = tiling(of: start..<limit, blocks: [], counted: counted)
-    var hidden: [Range<Int>] = []
-    let stated = best.gaps.lazy.compactMap { [self] gap in
-      statedFreeblock(at: gap.lowerBound).flatMap { $0.upperBound > gap.upperBound ? $0 : nil }
-    }.filter { [self] block in
-      (block.upperBound..<(block.upperBound + 4)).contains {
-        $0 == page.geometry.usable || candidate(at: $0, counted: 0) != nil
-      }
-    }
-    for block in stated.prefix(Self.hiddenMax) where !hidden.contains(where: block.overlaps) {
-      let other = tiling(of: start..<limit, blocks: hidden + [block], counted: counted)
-      guard other.unexplained < best.unexplained else { continue }
-      (best, hidden) = (other, hidden + [block])
-    }
-    return (best, hidden)
   }
 
   /// The freeblocks that the gaps of a tiling begin; one may go on over cells that were deleted
