@@ -155,16 +155,21 @@ extension SchemaSurvey {
         ? parsed.index(named: entry.name, of: table.name)
         : table.indexes.first(where: { $0.origin == .primaryKey })
     else { return nil }
+    // What a constraint's index adds of the table's key ascends, whatever the key does; an index of
+    // CREATE INDEX has it in the key's own order.
+    let added = entry.kind == .index ? table.keyColumns(addedTo: index) : []
+    let directions =
+      index.columns.map(\.descending) + added.map { index.origin == .created && $0.descending }
     var columns: [KeyOrder.Column] = []
-    for column in index.columns {
+    for (column, isDescending) in zip(index.columns + added, directions) {
       guard let collation = KeyOrder.Collation(column.collation) else {
         return KeyOrder(columns)
       }
       columns.append(
         KeyOrder.Column(
-          collation, encoding, isDescending: column.descending && schemaFormat >= 4))
+          collation, encoding, isDescending: isDescending && schemaFormat >= 4))
     }
-    let uniqueCount = entry.kind == .index && index.unique ? columns.count : nil
+    let uniqueCount = entry.kind == .index && index.unique ? index.columns.count : nil
     // An entry for a table with rowids ends with the rowid.
     return KeyOrder(
       table.withoutRowID ? columns : columns + [KeyOrder.Column()], uniqueCount: uniqueCount)

@@ -28,6 +28,28 @@ import Testing
     #expect(swapped.said(.rowDoubtful).isEmpty)
   }
 
+  private static let keys: DatabaseBuilder.Step = """
+    CREATE TABLE k (a TEXT, b BLOB, c REAL, d INT UNIQUE, PRIMARY KEY (c DESC, a, b DESC))
+    WITHOUT ROWID;
+    CREATE INDEX of_b ON k (b);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+    INSERT INTO k SELECT 'a', zeroblob(1), i / 2.0, NULL FROM n;
+    """
+
+  @Test(arguments: ["sqlite_autoindex_k_1", "of_b"])
+  func `what an index adds of the table's key has its order`(_ index: String) throws {
+    let specimen = try Specimen(Self.keys)
+    #expect(Survey(main: specimen.bytes).findings.isEmpty)
+    // Two entries of alike values change places.
+    let page = specimen[page: try specimen.root(of: index)].lowerBound
+    var damaged = specimen
+    for place in 0..<2 {
+      damaged.bytes[page + 8 + 2 * 3 + place] = specimen.bytes[page + 8 + 2 * 7 + place]
+      damaged.bytes[page + 8 + 2 * 7 + place] = specimen.bytes[page + 8 + 2 * 3 + place]
+    }
+    #expect(damaged.said(.indexDamaged) != [] || damaged.said(.keyOrder) != [])
+  }
+
   @Test func `an entry of an interior page that is not between its neighbours is named`() {
     let tree = CheckedTree.table {
       $0.misplacedBetween.add(FormatError(.keyOrder, page: PageNumber(5), offset: 40))
