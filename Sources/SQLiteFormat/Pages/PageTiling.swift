@@ -11,6 +11,23 @@ struct PageTiling {
     let isPointed: Bool
   }
 
+  /// The cells, in the order in which they lie.
+  let cells: [Cell]
+  /// What neither cells nor freeblocks account for.
+  let gaps: [Range<Int>]
+  /// The freeblocks that were not known.
+  let stated: [Range<Int>]
+
+  /// The bytes that neither cells nor freeblocks account for.
+  var unexplained: Int { gaps.reduce(0) { $0 + $1.count } }
+
+  fileprivate init(cells: [Cell], gaps: [Range<Int>], stated: [Range<Int>]) {
+    (self.cells, self.gaps, self.stated) = (cells, gaps, stated)
+  }
+}
+
+/// The best tilings of a range of a page, one from each of its bytes on.
+struct PageTilings {
   /// What a byte that nothing explains costs; where it is zero, it was never written or is wiped,
   /// and nothing needs to explain it.
   private static let gapCost = 1 << 16
@@ -22,27 +39,24 @@ struct PageTiling {
   /// unexplained where cells are looked for in it, and far more than the cells that it may hide.
   private static let statedCost = 3 * gapCost
 
-  /// The cells, in the order in which they lie.
-  private(set) var cells: [Cell] = []
-  /// What neither cells nor freeblocks account for.
-  private(set) var gaps: [Range<Int>] = []
-  /// The freeblocks that were not known.
-  private(set) var stated: [Range<Int>] = []
-
-  /// The bytes that neither cells nor freeblocks account for.
-  var unexplained: Int { gaps.reduce(0) { $0 + $1.count } }
+  private let range: Range<Int>
+  private let blocks: [Range<Int>]
+  private let candidate: (Int) -> PageTiling.Candidate?
+  /// Where the cheapest way goes on from each byte of the range.
+  private var following: [Int]
 
   /// Tiles a range with freeblocks, which are known, ascend and lie in it, and with cells, which
   /// `candidate` finds; `freeblock` finds those of which only their own bytes tell.
   ///
-  /// From the end to the start, the cheapest way to go on from each byte is noted; then the way
-  /// from the start is followed.
+  /// From the end to the start, the cheapest way to go on from each byte is noted.
   init(
     _ range: Range<Int>, of bytes: Bytes, blocks: [Range<Int>],
-    freeblock: (Int) -> Range<Int>? = { _ in nil }, candidate: (Int) -> Candidate?
+    freeblock: (Int) -> Range<Int>? = { _ in nil },
+    candidate: @escaping (Int) -> PageTiling.Candidate?
   ) {
+    (self.range, self.blocks, self.candidate) = (range, blocks, candidate)
     var cost = [Int](repeating: 0, count: range.count + 1)
-    var following = [Int](repeating: 0, count: range.count + 1)
+    following = [Int](repeating: 0, count: range.count + 1)
     var rest = blocks[...]
     var limit = range.upperBound
     for offset in range.reversed() {
@@ -71,15 +85,13 @@ struct PageTiling {
       cost[place] = asCell
       following[place] = found.cell.end
     }
-    follow(following, range, blocks, candidate)
   }
 
-  private mutating func follow(
-    _ following: [Int], _ range: Range<Int>, _ blocks: [Range<Int>],
-    _ candidate: (Int) -> Candidate?
-  ) {
-    var rest = blocks[...]
-    var offset = range.lowerBound
+  /// The best tiling from an offset on, or from the range's start where that lies behind it.
+  func tiling(from start: Int) -> PageTiling {
+    var (cells, gaps, stated): ([Cell], [Range<Int>], [Range<Int>]) = ([], [], [])
+    var rest = blocks.drop { $0.lowerBound < start }
+    var offset = max(start, range.lowerBound)
     while offset < range.upperBound {
       let next = following[offset - range.lowerBound]
       if let block = rest.first, block.lowerBound == offset {
@@ -95,5 +107,6 @@ struct PageTiling {
       }
       offset = next
     }
+    return PageTiling(cells: cells, gaps: gaps, stated: stated)
   }
 }

@@ -6,6 +6,9 @@
 // as it is: the start moves up, and the last pointer may stay, too.
 
 extension PageEvidence {
+  /// How many places before the cells that are listed are tried for the start of the content.
+  private static let startsMax = 256
+
   /// The cells that the pointers of a leaf list where its header says nothing, in their order; none
   /// where they and the freeblocks do not account for everything behind the first of them.
   ///
@@ -17,13 +20,30 @@ extension PageEvidence {
     // Where pointers moved up, the last one stays behind again and again.
     let targets = Set(pointers[run].map(\.target))
     let end = pointers[run.upperBound...].firstIndex { !targets.contains($0.target) }
-    // A freeblock goes on over cells that were deleted after it, and cells that are in use can look
-    // as if they began in it. Before the content there is none.
+    let rest = page.pointerArrayOffset + 2 * (end ?? pointers.count)..<limit
+    let tilings = PageTilings(rest, of: page.bytes, blocks: [], freeblock: chainedFreeblock) {
+      candidate(at: $0, counted: run.upperBound)
+    }
+    // Pointers that are gone may have led to cells before all others. What lies before the content
+    // can look like cells, too: what counts is in the page wherever the content may start.
     let lowest = targets.min() ?? limit
-    let tiling = PageTiling(
-      page.pointerArrayOffset + 2 * (end ?? pointers.count)..<limit, of: page.bytes, blocks: [],
-      freeblock: { $0 > lowest ? statedFreeblock(at: $0) : nil }
-    ) { candidate(at: $0, counted: run.upperBound) }
+    var starts = [lowest]
+    if run.lowerBound > 0 {
+      for offset in stride(from: lowest - 1, through: rest.lowerBound, by: -1)
+      where starts.count < Self.startsMax && candidate(at: offset, counted: 0) != nil {
+        starts.append(offset)
+      }
+    }
+    let accounts = starts.compactMap { cells(listedBy: run, in: tilings.tiling(from: $0)) }
+    let others = accounts.dropFirst().map(Set.init)
+    return accounts.first?.filter { cell in others.allSatisfy { $0.contains(cell) } } ?? []
+  }
+
+  /// The cells that a run of pointers lists, and those before them of which the pointers are gone,
+  /// where the tiling from the first of them on accounts for everything; else nil.
+  private func cells(listedBy run: Range<Int>, in tiling: PageTiling) -> [Cell]? {
+    // A freeblock goes on over cells that were deleted after it, and cells that are in use can look
+    // as if they began in it.
     let blocks = tiling.stated + freed(in: tiling)
     func wasDeleted(_ cell: Cell) -> Bool {
       blocks.contains { $0.overlaps(cell.offset..<cell.end) }
@@ -32,10 +52,14 @@ extension PageEvidence {
     let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }
     let isPointed = Set(pointed.map(\.offset))
     let others = tiling.cells.filter { !isPointed.contains($0.offset) && !wasDeleted($0) }
-    let earlier = cells(before: run.lowerBound, pointed, among: others)
+    // Their rowids come before those of the others.
+    let earlier = others.filter { cell in
+      guard let rowID = cell.rowID, let first = pointed.first?.rowID else { return true }
+      return rowID < first
+    }
     guard tiling.cells.count(where: { isPointed.contains($0.offset) }) == pointed.count,
       earlier.count == run.lowerBound
-    else { return [] }
+    else { return nil }
     var cells = (inKeyOrder(earlier) + pointed)[...]
     let start = cells.map(\.offset).min() ?? limit
     let holes = tiling.gaps.filter { $0.upperBound > start }
@@ -45,7 +69,7 @@ extension PageEvidence {
         hole.count < 4 || blocks.contains { $0.contains(hole.lowerBound) }
       }),
       others.count(where: { $0.offset > start }) == earlier.count(where: { $0.offset > start })
-    else { return [] }
+    else { return nil }
     let freed = blocks.reduce(0) { $0 + ($1.upperBound > start ? $1.count : 0) }
     for _ in 0..<min(1 + holes.count + tiling.stated.count, lastInDoubt(cells, freed: freed)) {
       guard let last = cells.last, last.offset == cells.map(\.offset).min() else { break }
@@ -66,28 +90,19 @@ extension PageEvidence {
     return count
   }
 
-  /// The cells that as many pointers led to before the others; their rowids come before.
-  ///
-  /// Behind the first of the others in the page, only what is in use is whole. Where that is all,
-  /// what lies before it was deleted.
-  private func cells(before count: Int, _ pointed: some Sequence<Cell>, among others: [Cell])
-    -> [Cell]
-  {
-    let first = pointed.first { _ in true }?.rowID
-    let earlier = others.filter { cell in
-      guard let rowID = cell.rowID, let first else { return true }
-      return rowID < first
-    }
-    let start = pointed.map(\.offset).min() ?? limit
-    let inUse = earlier.filter { $0.offset > start }
-    return inUse.count == count ? inUse : earlier
-  }
-
   /// The freeblocks that the gaps of a tiling begin; one may go on over cells that were deleted
   /// after their neighbour, of which nothing is overwritten.
   private func freed(in tiling: PageTiling) -> [Range<Int>] {
     let ends = Set(tiling.cells.map(\.offset) + [page.geometry.usable])
     return tiling.gaps.compactMap { isFreeblock($0) ? $0 : freeblock(in: $0, ending: ends) }
+  }
+
+  /// The freeblock at an offset that leads to another one, or is the last.
+  private func chainedFreeblock(at offset: Int) -> Range<Int>? {
+    guard let block = statedFreeblock(at: offset), let next = page.bytes.big16(at: offset) else {
+      return nil
+    }
+    return next == 0 || statedFreeblock(at: next) != nil ? block : nil
   }
 
   /// Whether a trunk of the freelist may have taken the place of the header and of the first

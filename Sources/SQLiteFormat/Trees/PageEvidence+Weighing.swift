@@ -146,11 +146,14 @@ extension PageEvidence {
     let repaired = page.with(
       cellCount: trust.count ?? 0, contentStart: page.contentStart,
       rightChild: trust.count == nil ? nil : page.rightChild)
+    let listed = trust.start == nil ? listed : []
+    let places = Set(doubtful.map(\.offset))
     return PageAccount(
       page: repaired,
       content: PageContent(
-        cells: inKeyOrder(certain), doubtful: inKeyOrder(doubtful),
-        listed: trust.start == nil ? listed : [], faults: faults,
+        cells: inKeyOrder(certain),
+        doubtful: inKeyOrder(doubtful + listed.filter { !places.contains($0.offset) }),
+        listed: listed, faults: faults,
         layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset),
         isCountLost: trust.count == nil),
       isProven: false)

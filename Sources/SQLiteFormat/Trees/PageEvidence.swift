@@ -104,9 +104,10 @@ struct PageEvidence {
 
   /// The best tiling of a range, as far as the page's bytes reach.
   func tiling(of range: Range<Int>, blocks: [Range<Int>], counted: Int) -> PageTiling {
-    PageTiling(range.clamped(to: 0..<limit), of: page.bytes, blocks: blocks) {
+    let range = range.clamped(to: 0..<limit)
+    return PageTilings(range, of: page.bytes, blocks: blocks) {
       candidate(at: $0, counted: counted)
-    }
+    }.tiling(from: range.lowerBound)
   }
 
   /// Whether a range of free bytes says of itself that it is a freeblock: fragments may follow.

@@ -440,6 +440,51 @@ extension PageReading {
     #expect(reading.listed == Array(1...10) + Array(12...18))
   }
 
+  /// Rows 1 to 4 were written last and lie first; a header and their pointers are gone.
+  private static func listed(withFirstRowsLast change: (inout Bytes, _ start: Int) -> Void) throws
+    -> [Int64]
+  {
+    let rotated = DamagedPage(.leaf(Array(5...20) + Array(1...4)))
+    return try rotated.read { page in
+      let pointers = (0..<20).map { page.bigEndian16(at: 8 + 2 * $0) }
+      for (position, pointer) in (pointers[16...] + pointers[..<16]).enumerated() {
+        page.setBig16(pointer, at: 8 + 2 * position)
+      }
+      change(&page, page.bigEndian16(at: 5))
+      page.set(Bytes(repeating: 0, count: 8 + 2 * 4), at: 0)
+    }.listed
+  }
+
+  @Test func `cells whose pointers are gone may be those where the content starts`() throws {
+    let rows = try Self.listed { page, start in
+      // Before them lies a row that was deleted long ago.
+      let cell = Bytes.tableCell(rowID: 0, .record(text: "deleted long ago"))
+      page.set(cell, at: start - cell.count)
+    }
+    #expect(rows == Array(1...20))
+  }
+
+  @Test func `of a cell and a deleted one that goes on over it, neither is listed`() throws {
+    let rows = try Self.listed { page, start in
+      // What is left of row 0 begins before row 4, and ends where that does.
+      let size = Bytes.tableCell(rowID: 4, .record(text: "row 4")).count
+      page.set([UInt8(size + 4), 0, 2, UInt8(13 + 2 * (size + 2)), 1, 1], at: start - 6)
+    }
+    #expect(rows == Array(1...3) + Array(5...20))
+  }
+
+  @Test func `a deleted cell that goes on over cells in use costs none of them`() throws {
+    let rows = try listed { page in
+      let (start, end) = (page.bigEndian16(at: 5), page.bigEndian16(at: 8 + 2 * 17))
+      let size = end - start
+      page.set(
+        [UInt8(size + 18), 0, 2, UInt8(13 + 2 * (size + 16))] + Bytes(repeating: 1, count: 16),
+        at: start - 20)
+      page.set(Bytes(repeating: 0, count: 8 + 2 * 4), at: 0)
+    }
+    #expect(rows == Array(1...19))
+  }
+
   @Test func `no cell is listed where bytes are left that are no freeblock`() throws {
     let rows = try listed { page in
       Self.delete(from: &page, andMore: 1)
