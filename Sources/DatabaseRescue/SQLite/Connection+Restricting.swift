@@ -57,10 +57,14 @@ extension Connection {
   // MARK: Stand-ins
 
   /// Orders text of unknown collations by its bytes, so that statements that name them parse.
+  ///
+  /// A database in UTF-16 asks for the library's own ones, too, before it takes those for UTF-8.
   func acceptUnknownCollations() {
     statementGuard.acceptsCollations = true
     unsafe sqlite3_collation_needed(handle, nil) { _, database, _, name in
-      guard let database = unsafe database, let name = unsafe name else { return }
+      guard let database = unsafe database, let name = unsafe name,
+        unsafe !Name.libraryCollations.contains(Name(String(cString: name)))
+      else { return }
       unsafe sqlite3_create_collation(database, name, SQLITE_UTF8, nil) {
         _, leftCount, left, rightCount, right in
         let left = unsafe UnsafeRawBufferPointer(start: left, count: Int(leftCount))
@@ -98,4 +102,9 @@ extension Connection {
   func standIn(forModule name: String) {
     _ = unsafe dbrescue_stand_in_module(handle, name)
   }
+}
+
+extension Name {
+  /// The collations that every SQLite has.
+  static let libraryCollations: Set<Name> = ["BINARY", "NOCASE", "RTRIM"]
 }

@@ -145,6 +145,6 @@ extension FreshDatabase {
 extension IndexDescription {
   /// A collation of the index that the library does not have.
   var foreignCollation: Name? {
-    columns.map(\.collation).first { !["BINARY", "NOCASE", "RTRIM"].contains($0) }
+    columns.map(\.collation).first { !Name.libraryCollations.contains($0) }
   }
 }

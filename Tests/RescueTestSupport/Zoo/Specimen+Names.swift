@@ -79,6 +79,17 @@ extension Specimen {
           "CREATE VIEW \"ví\" AS SELECT é FROM \"ta\u{308}ble 🏋️\"",
         ])),
     Specimen(
+      "collations-in-utf16",
+      DatabaseBuilder(
+        encoding: .utf16le,
+        [
+          "CREATE TABLE t (k TEXT PRIMARY KEY COLLATE NOCASE, r TEXT UNIQUE COLLATE RTRIM, d)",
+          "CREATE INDEX i ON t (d COLLATE nocase DESC)",
+          "INSERT INTO t VALUES ('B', 'b ', 'É'), ('a', 'a', 'é'), ('D', 'B', 'f'), ('c', ' ', 'F')",
+          "CREATE TABLE w (k TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID",
+          "INSERT INTO w VALUES ('x'), ('Y'), ('z'), ('A')",
+        ])),
+    Specimen(
       "shared-names",
       [
         "CREATE TABLE t (t, \"T2\")", "CREATE TRIGGER t AFTER INSERT ON t BEGIN SELECT 1; END",
