@@ -17,6 +17,9 @@ struct Claimant {
   let form: RecordForm?
   /// The order of its rows.
   let order: PlaceOrder
+  /// Whether it is an index of which nothing tells what its entries look like: what fits it may as
+  /// well be rows of a table that is not known.
+  var isFormlessIndex: Bool { form == nil && !holdsRows }
   /// The largest rowid that it ever gave out, where it counts them.
   let rowIDMax: Int64?
   /// The indexes over it whose entries can be computed from its rows.

@@ -87,8 +87,8 @@ struct LeafSpan {
   let first: KeyPlace
   /// The place of its last row.
   let last: KeyPlace
-  /// How many rows it has.
-  let rows: Int
+  /// How many rows speak for it.
+  var rows: Int
   /// The places of all its rows, where the page no longer tells their order.
   var unordered: [KeyPlace] = []
   /// The pages, where these are several with which nothing is wrong; `page` is the first.

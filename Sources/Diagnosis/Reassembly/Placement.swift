@@ -198,10 +198,13 @@ struct Placement {
     let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
     guard eligible.count == candidates.count else { return nil }
     if eligible.count == 1 {
-      return isLikely(eligible[0].tally, open) ? (eligible[0].claimant, .elimination) : nil
+      return isLikely(eligible[0].tally, open) && !claimants[eligible[0].claimant].isFormlessIndex
+        ? (eligible[0].claimant, .elimination) : nil
     }
     let likely = likely(eligible)
-    guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows else { return nil }
+    guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows,
+      !claimants[likely[0].claimant].isFormlessIndex
+    else { return nil }
     return (likely[0].claimant, .declaredTypes)
   }
 

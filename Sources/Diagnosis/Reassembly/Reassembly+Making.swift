@@ -89,7 +89,8 @@ extension Reassembly {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
         .map { placement.claimants[$0].position }
       // What can only be entries of an index holds no rows: the index is made anew.
-      guard candidates.isEmpty || !owners.isEmpty else { continue }
+      guard candidates.allSatisfy({ placement.claimants[$0].isFormlessIndex }) || !owners.isEmpty
+      else { continue }
       orphans += group.rowPages.map {
         OrphanPage(page: $0, isTable: group.isTable, candidates: owners)
       }

@@ -39,4 +39,41 @@ import Testing
     #expect(survey.reassembly.assignments.isEmpty)
     #expect(survey.reassembly.orphans.isEmpty)
   }
+
+  @Test func `rows of a table that is not known are no entries of the index over it`() throws {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE ledger (account TEXT, day INT, PRIMARY KEY (account, day)) WITHOUT ROWID;
+      CREATE INDEX days ON ledger (day);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO ledger SELECT 'account ' || i, i * 7 FROM n;
+      """)
+    specimen.bytes = try specimen.bytes.replacing(text: "tableledger", with: "t?bleledger")
+    let survey = Survey(main: specimen.with(.zeroPage(try specimen.root(of: "days"))).bytes)
+    #expect(survey.rowsWithoutTable.rows >= 300)
+  }
+
+  @Test(arguments: [
+    ("x INT, y INT, words TEXT", "i * i, 'what these two have to do with each other'"),
+    ("x INT, words TEXT, z INT", "'what these two have to do with each other', 'n'"),
+  ])
+  func `rows that lack columns or the declared types drive no others out`(
+    _ columns: String, _ values: String
+  ) throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE sum (\(columns));
+      CREATE TABLE label (id INTEGER PRIMARY KEY, label TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO sum SELECT i, \(values) FROM n;
+      INSERT INTO label SELECT rowid, 'what a label has to say of them' FROM sum;
+      """)
+    let sums = specimen.pages(of: "sum", "leaf")
+    // It has more rows than the leaf behind the one that it displaces, and takes up its rowids.
+    let (one, other) = (sums[4], specimen.pages(of: "label", "leaf")[3])
+    let survey = Survey(main: specimen.with(.swapPages(one, other)).bytes)
+    let position = try #require(survey.tree(named: "sum").flatMap(survey.position))
+    let pages = survey.reassembly.assignments[position]?.pages.map(\.number)
+    #expect(try Set(#require(pages)) == Set(sums.map { $0 == one ? other : $0 }))
+  }
 }
