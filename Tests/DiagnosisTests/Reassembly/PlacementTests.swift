@@ -40,6 +40,20 @@ import Testing
     #expect(survey.reassembly.orphans.isEmpty)
   }
 
+  @Test func `a root that has changed places with a leaf below it is found there`() throws {
+    let specimen = try Specimen("CREATE TABLE small (a)", "INSERT INTO small VALUES (1), (2)")
+    let leaves = specimen.pages(of: "note", "leaf")
+    let root = try specimen.root(of: "note")
+    #expect(!leaves.contains(root))
+    let survey = Survey(main: specimen.with(.swapPages(root, leaves[3])).bytes)
+    let note = try #require(survey.tree(named: "note"))
+    #expect(note.regained > 0 && survey.rowsWithoutTable.rows == 0)
+    let assignment = try survey.reassembly.assignments[#require(survey.position(of: note))]
+    #expect(
+      assignment?.pages.map(\.number).sorted()
+        == ([root] + leaves).filter { $0 != leaves[3] }.sorted())
+  }
+
   @Test func `rows of a table that is not known are no entries of the index over it`() throws {
     var specimen = try Specimen(
       """
