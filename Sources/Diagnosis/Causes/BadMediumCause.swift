@@ -74,9 +74,17 @@ enum BadMediumCause: Cause {
 
   /// One bit that has turned, where the rest proves it.
   private static func turnedBit(_ traces: Traces, _ image: Image) -> CauseJudgement? {
-    if case .applied(let log) = image.wal, log.applied.contains(where: { $0.flip != nil }) {
-      return .fits(
-        .likely, "a bit of its log has turned", ["with that bit turned back, its checksum holds"])
+    if case .applied(let log) = image.wal {
+      let masks = log.applied.compactMap(\.flip?.mask)
+      if masks.contains(where: { $0.nonzeroBitCount == 1 }) {
+        return .fits(
+          .likely, "a bit of its log has turned", ["with that bit turned back, its checksum holds"])
+      }
+      if !masks.isEmpty {
+        return .fits(
+          .possible, "a byte of its log is another one",
+          ["with one byte put right, the checksum of its frame holds"])
+      }
     }
     guard traces.header?.hasMagic != true,
       let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)

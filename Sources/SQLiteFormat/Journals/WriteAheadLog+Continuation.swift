@@ -66,6 +66,7 @@ extension WriteAheadLog {
       case .foreign: break reading
       }
     }
+    if taken.contains(where: \.isDamaged), open.endsInCommit { taken += open }
     guard !taken.isEmpty else { return self }
     let indexes = Set(taken.map(\.frame.index))
     var log = self
@@ -75,6 +76,18 @@ extension WriteAheadLog {
     log.unverified.removeAll { indexes.contains($0.index) }
     log.commitsAfterBreak = log.unverified.count { $0.commitPageCount != nil }
     return log
+  }
+}
+
+extension [(frame: WriteAheadLog.Frame, isDamaged: Bool)] {
+  /// Whether the header of the last frame says that it commits the ones before, although its content
+  /// was lost.
+  ///
+  /// Behind a break it is as good as a commit only where frames of a proven commit were damaged, too:
+  /// elsewhere the same is left by a crash that cut the transaction off. Where most of its frames are
+  /// gone, what was before it is of more use.
+  fileprivate var endsInCommit: Bool {
+    last?.frame.commitPageCount != nil && 2 * count(where: \.isDamaged) < count
   }
 }
 
@@ -227,21 +240,23 @@ private struct FrameLinks {
   }
 }
 
-/// One bit of a page that is the opposite of what was written.
+/// The bits of one byte of a page that are the opposite of what was written.
 package struct BitFlip: Hashable, Sendable {
   /// The byte, from the start of the page.
   package let offset: Int
-  /// The bit in the byte.
+  /// The bits in the byte.
   package let mask: UInt8
 }
 
 extension WriteAheadLog.Checksum {
-  /// The one bit in the page of a frame with which its checksum would be the next one; nil where
+  /// The one byte in the page of a frame with which its checksum would be the next one; nil where
   /// there is none.
   ///
-  /// Each number of a page has a weight of its own in the two sums. That one bit of some 32,000
-  /// makes up for both of them, 64 bits together, is no chance. The last number is left out: there
-  /// the bit can as well be one of the stored checksum.
+  /// Each number of a page has a weight of its own in the two sums, one of which is odd: so one sum
+  /// tells what the number lacks, were it the damaged one, and the other has to agree. That some
+  /// other byte does so too is no chance: they have 64 bits together, and a page has not a million
+  /// ways to differ in a byte. The last number is left out: there the byte can as well be one of the
+  /// stored checksum.
   fileprivate func flip(in frame: Bytes) -> BitFlip? {
     let missing = adding(frame).missing(to: frame, at: 16)
     // The weights of the two numbers of a step: what one more in them adds to the two sums.
@@ -252,19 +267,37 @@ extension WriteAheadLog.Checksum {
       for (place, weight) in [(offset, left), (offset + 4, right)]
       where place + 4 < frame.count {
         guard let number = number(in: frame, at: place) else { return nil }
-        for bit in 0..<32 {
-          let value: UInt32 = 1 << bit
-          let change = number & value == 0 ? value : 0 &- value
-          guard change &* weight.0 == missing.0, change &* weight.1 == missing.1 else { continue }
-          let byte = isBigEndian ? 3 - bit / 8 : bit / 8
-          return BitFlip(
-            offset: place + byte - WriteAheadLog.frameHeaderSize, mask: 1 << (bit % 8))
-        }
+        let change = Self.change(missing, weight)
+        guard change &* weight.0 == missing.0, change &* weight.1 == missing.1,
+          let flip = BitFlip(from: number, to: number &+ change)
+        else { continue }
+        let byte = isBigEndian ? 3 - flip.offset : flip.offset
+        return BitFlip(
+          offset: place + byte - WriteAheadLog.frameHeaderSize, mask: flip.mask)
       }
       left = (left.0 &+ left.1, left.0 &+ 2 &* left.1)
       right = (right.0 &+ right.1, right.0 &+ 2 &* right.1)
       offset -= 8
     }
     return nil
+  }
+
+  /// What a number would have to be more for a sum whose weight is odd.
+  private static func change(_ missing: Sums, _ weight: Sums) -> UInt32 {
+    let (sum, weight) = weight.0 & 1 == 1 ? (missing.0, weight.0) : (missing.1, weight.1)
+    // Each step doubles the bits of the inverse that are right; the number itself has three.
+    var inverse = weight
+    for _ in 0..<4 { inverse = inverse &* (2 &- weight &* inverse) }
+    return sum &* inverse
+  }
+}
+
+extension BitFlip {
+  /// The byte, from the lowest, in which two numbers differ; nil where that is not one.
+  fileprivate init?(from number: UInt32, to other: UInt32) {
+    let difference = number ^ other
+    let byte = difference.trailingZeroBitCount / 8
+    guard difference != 0, difference >> (8 * byte) <= 0xFF else { return nil }
+    (offset, mask) = (byte, UInt8(truncatingIfNeeded: difference >> (8 * byte)))
   }
 }

@@ -37,14 +37,22 @@ import Testing
   private struct Unexpected: Error { let state: String }
 
   @Test(arguments: [false, true], [24, 27, 100, 301, 535 - 8])
-  func `one flipped bit of a frame is found and put right`(_ bigEndian: Bool, _ byte: Int) throws {
+  func `flipped bits in one byte of a frame are found and put right`(
+    _ bigEndian: Bool, _ byte: Int
+  ) throws {
+    try expectMended(byte, 0x10, bigEndian)
+    try expectMended(byte, 0xFF, bigEndian)
+    try expectMended(byte, 0x55, bigEndian)
+  }
+
+  private func expectMended(_ byte: Int, _ mask: UInt8, _ bigEndian: Bool) throws {
     var bytes = Self.log(bigEndian: bigEndian)
-    bytes[Self.offset(ofFrame: 0) + byte] ^= 0x10
+    bytes[Self.offset(ofFrame: 0) + byte] ^= mask
     let image = try image(bytes)
     let log = try log(of: image)
     #expect(log.committed.isEmpty && log.damaged.isEmpty && log.unverified.isEmpty)
     #expect(log.continued.map(\.page.number) == [1, 2, 2, 3])
-    #expect(log.continued.first?.flip?.offset == byte - 24)
+    #expect(log.continued.first?.flip == BitFlip(offset: byte - 24, mask: mask))
     #expect(try image.bytes(of: .first) == .page(10))
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
     #expect(image.pageCount == 3)
@@ -126,9 +134,39 @@ import Testing
     wal.add(2, .page(20))
     wal.add(3, .page(30))
     var bytes = wal.bytes
-    bytes[Self.offset(ofFrame: 1) + 100] ^= 0x55
+    for byte in 100..<104 { bytes[Self.offset(ofFrame: 1) + byte] ^= 0x55 }
     let image = try image(bytes)
     #expect(try log(of: image).continued.isEmpty)
+    #expect(try image.bytes(of: 3.page) == .page(3))
+  }
+
+  /// Two transactions, the second of which has lost the content of its commit frame.
+  private func logEndingInLostCommit(damagingFirst: Bool) -> Bytes {
+    var wal = WALMaker(salts: (7, 2))
+    wal.add(1, .page(10))
+    wal.add(2, Self.leaf(1), commit: 2)
+    wal.add(3, Self.leaf(3))
+    wal.add(2, Self.leaf(2), commit: 3)
+    var bytes = wal.bytes
+    for frame in damagingFirst ? [0, 3] : [3] {
+      for index in 24..<Self.frameSize { bytes[Self.offset(ofFrame: frame) + index] = 0 }
+    }
+    return bytes
+  }
+
+  @Test func `the header of a commit frame counts where frames before it were damaged, too`() throws
+  {
+    let image = try image(logEndingInLostCommit(damagingFirst: true))
+    let log = try log(of: image)
+    #expect(log.continued.map(\.page.number) == [1, 2, 3, 2])
+    #expect(log.damaged.map(\.index) == [0, 3])
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
+  @Test func `a commit frame without its content is no commit where nothing else is wrong`() throws
+  {
+    let image = try image(logEndingInLostCommit(damagingFirst: false))
+    #expect(try log(of: image).applied.map(\.page.number) == [1, 2])
     #expect(try image.bytes(of: 3.page) == .page(3))
   }
 }
