@@ -6,16 +6,17 @@ import SQLiteFormat
 
 /// A database in memory, into which declarations of an untrusted schema go.
 final class SandboxDatabase {
-  /// How many steps of SQLite's machine all modules together may take.
+  /// How many steps of SQLite's machine a whole schema may take.
   private static let stepsMax = 200_000_000
 
   let connection: Connection
 
-  init() throws(SQLiteError) {
+  /// Makes a database for one of so many shares of a schema.
+  init(shares: Int = 1) throws(SQLiteError) {
     connection = try Connection(mode: .memory)
     connection.limitForUntrustedSQL(statementBytes: Connection.statementBytesMax)
     connection.acceptUnknownCollations()
-    connection.patience.allow(Self.stepsMax)
+    connection.patience.allow(Self.stepsMax / shares)
   }
 
   /// The statement that SQLite has stored for an object: without the name of a database in it.
@@ -39,16 +40,20 @@ final class SandboxDatabase {
 ///
 /// One table with its indexes and triggers after the other is declared, described and taken back:
 /// SQLite looks at all that is there for each object that is made, and would need hours for a
-/// hundred thousand of them.
+/// hundred thousand of them. A schema of very many goes in shares, side by side.
 struct SchemaSandbox {
-  /// How many indexes of a table are looked at together.
-  private static let indexesMax = 64
+  /// Into how many shares a schema goes, and from how many pieces on.
+  private static let (shareCount, piecesMin) = (6, 200)
 
   var declarations: [Declaration] = []
   private(set) var refused: [RefusedStatement] = []
   var description = SchemaDescription()
   private(set) var defaults: [Name: [Value]] = [:]
   var virtualTables: [VirtualTable] = []
+  /// The indexes of tables that have more than go into one piece, without those of the first.
+  private var furtherIndexes: [Name: [IndexDescription]] = [:]
+  /// The table of the pieces that are being declared, where it was accepted.
+  private var owner: Declaration?
 
   let groups: SchemaGroups
   /// Where the modules of the library make their tables.
@@ -61,14 +66,30 @@ struct SchemaSandbox {
   /// Makes a sandbox for a schema.
   ///
   /// - Throws: ``SQLiteError`` when memory is short.
-  init(_ groups: SchemaGroups) throws(SQLiteError) {
+  init(_ groups: SchemaGroups, shares: Int = 1) throws(SQLiteError) {
     self.groups = groups
-    modules = try SandboxDatabase()
-    plain = try SandboxDatabase()
+    modules = try SandboxDatabase(shares: shares)
+    plain = try SandboxDatabase(shares: shares)
   }
 
   /// Declares every group.
   mutating func declareAll() {
+    if let pieces = groups.independentPieces, pieces.count >= Self.piecesMin,
+      let shares = Self.declare(pieces)
+    {
+      for share in shares { take(share) }
+    } else {
+      declareGroups()
+    }
+    for place in description.tables.indices {
+      description.tables[place].indexes += furtherIndexes[description.tables[place].name] ?? []
+    }
+    description.tables.sort { $0.name < $1.name }
+    description.views.sort { $0.name < $1.name }
+    description.triggers.sort { $0.name < $1.name }
+  }
+
+  private mutating func declareGroups() {
     for name in groups.names {
       guard let group = groups.groups[name] else { continue }
       if group.claims.contains(where: \.isVirtual) {
@@ -77,26 +98,72 @@ struct SchemaSandbox {
         declareOrdinary(group)
       }
     }
-    description.tables.sort { $0.name < $1.name }
-    description.views.sort { $0.name < $1.name }
-    description.triggers.sort { $0.name < $1.name }
+  }
+
+  // MARK: Shares
+
+  /// What became of a share of a schema.
+  private struct Share: Sendable {
+    let declarations: [Declaration]
+    let refused: [RefusedStatement]
+    let description: SchemaDescription
+    let defaults: [Name: [Value]]
+    let furtherIndexes: [Name: [IndexDescription]]
+  }
+
+  /// Declares pieces of which none needs to know of another; nil where memory is short.
+  private static func declare(_ pieces: [SchemaGroups.Piece]) -> [Share]? {
+    let size = (pieces.count + shareCount - 1) / shareCount
+    let shares = Cores.map((pieces.count + size - 1) / size) { number -> Share? in
+      guard var sandbox = try? SchemaSandbox(SchemaGroups([]), shares: shareCount) else {
+        return nil
+      }
+      let share = pieces[(number * size)..<min((number + 1) * size, pieces.count)]
+      if let first = share.first, !first.isFirst { sandbox.goOn(with: first) }
+      for piece in share { sandbox.declare(piece) }
+      return Share(
+        declarations: sandbox.declarations, refused: sandbox.refused,
+        description: sandbox.description, defaults: sandbox.defaults,
+        furtherIndexes: sandbox.furtherIndexes)
+    }
+    let all = shares.compactMap(\.self)
+    return all.count == shares.count ? all : nil
+  }
+
+  /// Makes ready for pieces of a table whose first one is in another share.
+  private mutating func goOn(with piece: SchemaGroups.Piece) {
+    plain.takingBack {
+      for claim in piece.claims { owner = (try? plain.connection.declare(claim)) ?? owner }
+    }
+  }
+
+  private mutating func take(_ share: Share) {
+    declarations += share.declarations
+    refused += share.refused
+    description.tables += share.description.tables
+    description.views += share.description.views
+    description.triggers += share.description.triggers
+    defaults.merge(share.defaults) { first, _ in first }
+    furtherIndexes.merge(share.furtherIndexes, uniquingKeysWith: +)
   }
 
   // MARK: Ordinary tables and views
 
   mutating func declareOrdinary(_ group: SchemaGroups.Group) {
-    var owner: Declaration?
-    for (number, indexes) in group.indexes.pieces(of: Self.indexesMax).enumerated() {
-      plain.takingBack {
-        if number == 0 {
-          for claim in group.claims { owner = declare(claim, in: plain) ?? owner }
-        } else if let owner {
-          try? plain.connection.declare(owner)
-        }
-        declare(indexes, in: plain)
-        if number == 0 { declare(group.triggers, in: plain) }
-        describe(isFirst: number == 0)
+    for piece in group.pieces { declare(piece) }
+  }
+
+  private mutating func declare(_ piece: SchemaGroups.Piece) {
+    plain.takingBack {
+      if piece.isFirst {
+        owner = nil
+        for claim in piece.claims { owner = declare(claim, in: plain) ?? owner }
+      } else if let owner {
+        try? plain.connection.declare(owner)
       }
+      declare(piece.indexes, in: plain)
+      declare(piece.triggers, in: plain)
+      describe(isFirst: piece.isFirst)
     }
   }
 
@@ -146,10 +213,7 @@ struct SchemaSandbox {
     guard let found = try? SchemaReader.describe(plain.connection) else { return }
     guard isFirst else {
       for table in found.tables {
-        guard let place = description.tables.lastIndex(where: { $0.name == table.name }) else {
-          continue
-        }
-        description.tables[place].indexes += table.indexes.filter { $0.origin == .created }
+        furtherIndexes[table.name, default: []] += table.indexes.filter { $0.origin == .created }
       }
       return
     }
@@ -179,16 +243,6 @@ struct SchemaSandbox {
 extension Declaration {
   /// Whether the object has no pages, and is made by its row in the schema alone.
   fileprivate var isWrittenDown: Bool { kind == .view || kind == .trigger }
-}
-
-extension [SchemaEntry] {
-  /// The elements in groups of so many; one empty group where there are none.
-  fileprivate func pieces(of count: Int) -> [[SchemaEntry]] {
-    guard self.count > count else { return [self] }
-    return stride(from: 0, to: self.count, by: count).map {
-      Array(self[$0..<Swift.min($0 + count, self.count)])
-    }
-  }
 }
 
 extension SQLTokens {

@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 /// The cores of the machine, for work whose pieces do not depend on each other.
-enum Cores {
+package enum Cores {
   /// The most that are used at once: each takes memory of its own.
   static let usedMax = 3
 
@@ -36,7 +36,9 @@ enum Cores {
   }
 
   /// What each piece of work gives, in their order.
-  static func map<Result: Sendable>(_ count: Int, _ work: @Sendable (Int) -> Result) -> [Result] {
+  package static func map<Result: Sendable>(_ count: Int, _ work: @Sendable (Int) -> Result)
+    -> [Result]
+  {
     let parts = sums(of: count, start: { [(index: Int, result: Result)]() }) { part, index in
       part.append((index, work(index)))
     }

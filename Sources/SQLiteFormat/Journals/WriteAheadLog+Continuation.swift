@@ -249,21 +249,23 @@ package struct BitFlip: Hashable, Sendable {
 }
 
 extension WriteAheadLog.Checksum {
-  /// The one byte in the page of a frame with which its checksum would be the next one; nil where
-  /// there is none.
+  /// The byte in the page of a frame with which its checksum would be the next one; nil where there
+  /// is none, or more than one, or where it is as well a byte of the frame's header.
   ///
   /// Each number of a page has a weight of its own in the two sums, one of which is odd: so one sum
-  /// tells what the number lacks, were it the damaged one, and the other has to agree. That some
-  /// other byte does so too is no chance: they have 64 bits together, and a page has not a million
-  /// ways to differ in a byte. The last number is left out: there the byte can as well be one of the
-  /// stored checksum.
+  /// tells what the number lacks, were it the damaged one, and the other has to agree. Of the highest
+  /// byte of a number little is left in a sum: there some other byte often does as well. The last
+  /// number is left out: in its place the stored checksum can be the one that is wrong.
   fileprivate func flip(in frame: Bytes) -> BitFlip? {
     let missing = adding(frame).missing(to: frame, at: 16)
+    guard missing.0 != 0, missing.1 != 0 else { return nil }
+    var found: BitFlip?
     // The weights of the two numbers of a step: what one more in them adds to the two sums.
     var left: Sums = (1, 1)
     var right: Sums = (0, 1)
-    var offset = frame.count - 8
-    while offset >= WriteAheadLog.frameHeaderSize {
+    let pageStart = WriteAheadLog.frameHeaderSize
+    // The first two numbers of the header are summed before the page, and the others are not.
+    for offset in Array(stride(from: frame.count - 8, through: pageStart, by: -8)) + [0] {
       for (place, weight) in [(offset, left), (offset + 4, right)]
       where place + 4 < frame.count {
         guard let number = number(in: frame, at: place) else { return nil }
@@ -271,15 +273,14 @@ extension WriteAheadLog.Checksum {
         guard change &* weight.0 == missing.0, change &* weight.1 == missing.1,
           let flip = BitFlip(from: number, to: number &+ change)
         else { continue }
+        guard found == nil, place >= pageStart else { return nil }
         let byte = isBigEndian ? 3 - flip.offset : flip.offset
-        return BitFlip(
-          offset: place + byte - WriteAheadLog.frameHeaderSize, mask: flip.mask)
+        found = BitFlip(offset: place + byte - pageStart, mask: flip.mask)
       }
       left = (left.0 &+ left.1, left.0 &+ 2 &* left.1)
       right = (right.0 &+ right.1, right.0 &+ 2 &* right.1)
-      offset -= 8
     }
-    return nil
+    return found
   }
 
   /// What a number would have to be more for a sum whose weight is odd.

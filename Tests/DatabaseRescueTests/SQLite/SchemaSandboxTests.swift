@@ -57,6 +57,40 @@ import Testing
     #expect(parsed.description.tables.map(\.name) == ["u"], "\(name)")
   }
 
+  @Test func `a schema of very many objects, in shares, is the same as one after the other`() {
+    var entries: [SchemaEntry] = []
+    for number in 0..<250 {
+      let options = number % 50 == 7 ? "WITHOUT ROWING" : ""
+      let sql = "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, a DEFAULT 5, b) \(options)"
+      let column = number % 60 == 1 ? "c" : "b"
+      entries.append(entry("t\(number)", sql))
+      entries.append(
+        entry(
+          "i\(number)", "CREATE INDEX i\(number) ON t\(number) (\(column))", kind: .index,
+          on: "t\(number)"))
+    }
+    for table in [Name("t100"), "t57", "missing"] {
+      entries += (0..<1000).map {
+        let name = Name("\(table)_\($0)")
+        return entry(
+          name, "CREATE INDEX \(name) ON \(table) (a, b + \($0))", kind: .index, on: table)
+      }
+    }
+    entries.append(
+      entry(
+        "i5", "CREATE TRIGGER i5 AFTER DELETE ON t100 BEGIN SELECT f(old.a); END", kind: .trigger,
+        on: "t100"))
+    // A second row of a name has to be looked at after the first one.
+    let again = entry("t3", "CREATE VIEW t3 AS SELECT 1", kind: .view)
+    let (shared, alone) = (DeclaredSchema(entries), DeclaredSchema(entries + [again]))
+    #expect(alone.refused.contains { $0.name == "t3" })
+    #expect(shared.refused.map(\.reason) == alone.refused.filter { $0.name != "t3" }.map(\.reason))
+    #expect(shared.declarations == alone.declarations)
+    #expect(shared.description == alone.description)
+    #expect(shared.defaults == alone.defaults)
+    #expect(shared.declarations.count == 250 - 5 + 250 - 5 - 5 + 1000 + 1)
+  }
+
   @Test func `unknown modules, collations and functions are accepted`() {
     let parsed = SandboxParser().parse([
       entry("v", "CREATE VIRTUAL TABLE v USING sparkle(a, b)"),

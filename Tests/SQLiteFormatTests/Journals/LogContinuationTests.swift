@@ -36,26 +36,26 @@ import Testing
 
   private struct Unexpected: Error { let state: String }
 
-  @Test(arguments: [false, true], [24, 27, 100, 301, 535 - 8])
-  func `flipped bits in one byte of a frame are found and put right`(
-    _ bigEndian: Bool, _ byte: Int
-  ) throws {
-    try expectMended(byte, 0x10, bigEndian)
-    try expectMended(byte, 0xFF, bigEndian)
-    try expectMended(byte, 0x55, bigEndian)
-  }
-
-  private func expectMended(_ byte: Int, _ mask: UInt8, _ bigEndian: Bool) throws {
-    var bytes = Self.log(bigEndian: bigEndian)
-    bytes[Self.offset(ofFrame: 0) + byte] ^= mask
-    let image = try image(bytes)
-    let log = try log(of: image)
-    #expect(log.committed.isEmpty && log.damaged.isEmpty && log.unverified.isEmpty)
-    #expect(log.continued.map(\.page.number) == [1, 2, 2, 3])
-    #expect(log.continued.first?.flip == BitFlip(offset: byte - 24, mask: mask))
-    #expect(try image.bytes(of: .first) == .page(10))
-    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
-    #expect(image.pageCount == 3)
+  @Test(arguments: [false, true], [24, 27, 100, 203, 301, 535 - 8])
+  func `a changed byte of a frame is found and put right`(_ bigEndian: Bool, _ byte: Int) throws {
+    let isHighest = byte % 4 == (bigEndian ? 0 : 3)
+    for mask: UInt8 in [0x10, 0xFF, 0x55, 0x81] {
+      var bytes = Self.log(bigEndian: bigEndian)
+      bytes[Self.offset(ofFrame: 0) + byte] ^= mask
+      let image = try image(bytes)
+      let log = try log(of: image)
+      #expect(log.committed.isEmpty)
+      #expect(log.continued.map(\.page.number) == [1, 2, 2, 3])
+      #expect(image.pageCount == 3)
+      #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+      // Of the highest byte of a number the checksum tells too little: another may do as well.
+      if let flip = log.continued.first?.flip {
+        #expect(flip.offset == byte - 24 && flip.mask == mask)
+        #expect(try image.bytes(of: .first) == .page(10))
+      } else {
+        #expect(isHighest && log.damaged.map(\.index) == [0])
+      }
+    }
   }
 
   @Test func `the frames behind a destroyed one go on, and it is known to be damaged`() throws {
@@ -144,11 +144,12 @@ import Testing
   private func logEndingInLostCommit(damagingFirst: Bool) -> Bytes {
     var wal = WALMaker(salts: (7, 2))
     wal.add(1, .page(10))
-    wal.add(2, Self.leaf(1), commit: 2)
+    wal.add(2, Self.leaf(1), commit: 3)
+    wal.add(1, .page(20))
     wal.add(3, Self.leaf(3))
     wal.add(2, Self.leaf(2), commit: 3)
     var bytes = wal.bytes
-    for frame in damagingFirst ? [0, 3] : [3] {
+    for frame in damagingFirst ? [0, 4] : [4] {
       for index in 24..<Self.frameSize { bytes[Self.offset(ofFrame: frame) + index] = 0 }
     }
     return bytes
@@ -158,8 +159,8 @@ import Testing
   {
     let image = try image(logEndingInLostCommit(damagingFirst: true))
     let log = try log(of: image)
-    #expect(log.continued.map(\.page.number) == [1, 2, 3, 2])
-    #expect(log.damaged.map(\.index) == [0, 3])
+    #expect(log.continued.map(\.page.number) == [1, 2, 1, 3, 2])
+    #expect(log.damaged.map(\.index) == [0, 4])
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
