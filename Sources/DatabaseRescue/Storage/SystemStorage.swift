@@ -253,47 +253,6 @@ package struct SystemStorage: Storage {
     return overflow ? Int.max : free
   }
 
-  /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
-  package func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
-    var information = stat()
-    try call(SystemCall("look at", path)) {
-      unsafe path.withCString { unsafe stat($0, &information) }
-    }
-    try call(SystemCall("copy the extended attributes to", other)) {
-      unsafe path.withCString { old in
-        unsafe other.withCString { new in unsafe dbrescue_copy_extended_attributes(old, new) }
-      }
-    }
-    try setOwner(of: other, information.st_uid, information.st_gid)
-    // Last: a change of owner takes some bits of the mode away.
-    try setMode(of: other, information.st_mode & 0o7777)
-  }
-
-  /// Sets the permissions of a file, and where allowed its owner.
-  package func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
-    if let owner = access.owner, let group = access.group { try setOwner(of: path, owner, group) }
-    try setMode(of: path, mode_t(access.bits))
-  }
-
-  /// Only the administrator may give files away; else the owner stays.
-  private func setOwner(
-    of path: FilePath, _ owner: uid_t, _ group: gid_t
-  ) throws(StorageError) {
-    do {
-      try call(SystemCall("set the owner of", path)) {
-        unsafe path.withCString { unsafe chown($0, owner, group) }
-      }
-    } catch  where error.errno == EPERM {
-      return
-    }
-  }
-
-  private func setMode(of path: FilePath, _ mode: mode_t) throws(StorageError) {
-    try call(SystemCall("set the mode of", path)) {
-      unsafe path.withCString { unsafe chmod($0, mode) }
-    }
-  }
-
   /// The system's words for an `errno`, lower case.
   static func message(of errno: Int32) -> String {
     if errno == StorageError.noFile { return "it is a device, a pipe or a socket, and not a file" }
@@ -392,36 +351,6 @@ extension FilePath {
     return unsafe characters.withUnsafeBufferPointer { buffer in
       guard let start = buffer.baseAddress else { preconditionFailure("never empty") }
       return unsafe body(start)
-    }
-  }
-}
-
-extension StorageError {
-  /// The `errno` of what no system refuses: to open what is neither a file nor a folder.
-  static let noFile: Int32 = -1
-  /// The `errno` of a name that is taken.
-  static let exists = EEXIST
-
-  /// The kinds of failure that are told apart.
-  enum Cause: Hashable {
-    case missing, permission, noSpace, readOnly, folder, noFile, exists, noLocks, other
-  }
-
-  /// What file systems say that cannot lock files, or not ones that are only read.
-  private static let lockErrors = [ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EBADF, EINVAL]
-
-  /// What kind of failure this is.
-  var cause: Cause {
-    switch errno {
-    case ENOENT, ENOTDIR: .missing
-    case EACCES, EPERM: .permission
-    case ENOSPC, EDQUOT, EFBIG: .noSpace
-    case EROFS: .readOnly
-    case EISDIR: .folder
-    case Self.noFile: .noFile
-    case EEXIST: .exists
-    case _ where operation == "lock" && Self.lockErrors.contains(errno): .noLocks
-    default: .other
     }
   }
 }
