@@ -291,33 +291,3 @@ private final class RenumberingSteps {
     return try statement.first(values)?.first
   }
 }
-
-/// The search for what a column refers to in the end.
-private struct RootSearch {
-  let tables: [MergeTable]
-  let renumbered: Set<Name>
-
-  /// The tables with new keys to which a column refers, by way of others or not.
-  func roots(of column: Name, in table: MergeTable) -> Set<Name> {
-    var seen: Set<[Name]> = []
-    return roots(of: column, in: table, &seen)
-  }
-
-  private func roots(of column: Name, in table: MergeTable, _ seen: inout Set<[Name]>) -> Set<Name>
-  {
-    guard seen.insert([table.name, column]).inserted else { return [] }
-    var found: Set<Name> = []
-    for key in table.description.foreignKeys {
-      guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
-      let referred = parent.description.columns(referredToBy: key)
-      for (own, other) in zip(key.columns, referred) where own == column {
-        if renumbered.contains(parent.name), parent.address == [other.quotedIdentifier] {
-          found.insert(parent.name)
-        } else {
-          found.formUnion(roots(of: other, in: parent, &seen))
-        }
-      }
-    }
-    return found
-  }
-}

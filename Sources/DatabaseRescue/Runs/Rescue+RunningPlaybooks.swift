@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Playbooks, run on a database and rehearsed on it.
+
+package import Diagnosis
+import SQLiteFormat
+
+/// What a playbook run needs besides its playbook.
+package struct PlaybookSetting: Sendable {
+  /// The contract to compare with; nil for none.
+  package var contract: Contract?
+  /// The vault; the default one when nil.
+  package var vault: FilePath?
+  /// The ids of steps that were approved beforehand.
+  package var approvals: Set<String>
+
+  /// Makes a setting.
+  package init(contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = []) {
+    self.contract = contract
+    self.vault = vault
+    self.approvals = approvals
+  }
+}
+
+extension Rescue {
+  /// Runs a playbook on a database under one support code.
+  ///
+  /// - Throws: ``RescueError`` when an approval names no step; what the steps end in is part of
+  ///   the result.
+  package func run(
+    _ playbook: Playbook, on database: FilePath, _ setting: PlaybookSetting,
+    asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
+    telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
+  ) throws(RescueError) -> RunResult<PlaybookResult> {
+    try run(.playbook, on: database) { notes throws(RescueError) in
+      notes.take(try finishPending(database))
+      let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
+      var performer = DatabasePerformer(
+        rescue: self, database: database, setting: setting, asking: asking, telling: telling,
+        notes: notes)
+      var result = run.run(with: &performer)
+      (result.losses, result.undo) = (performer.losses, performer.undo)
+      notes = performer.notes
+      if let change = result.failure?.change { notes.note(change) }
+      notes.outcome = result.trouble?.outcome ?? .succeeded
+      notes.exitStatus = result.exitStatus
+      return result
+    }
+  }
+
+  /// What a playbook would do to a database as it is now; nothing is changed.
+  ///
+  /// - Throws: ``RescueError`` when the database cannot be looked at.
+  package func rehearse(
+    _ playbook: Playbook, on database: FilePath, _ setting: PlaybookSetting
+  ) throws(RescueError) -> PlaybookRehearsal {
+    var performer = DatabasePerformer(
+      rescue: self, database: database, setting: setting, asking: { _ in .nobody },
+      telling: { _, _ in }, notes: RunNotes(.playbook, unattended: unattended, world: world))
+    let facts = try performer.factsForRehearsal()
+    return try PlaybookRun(playbook, approvals: setting.approvals, world: world).rehearse(facts)
+  }
+}
+
+extension PlaybookResult {
+  /// The exit status of the run: its trouble, else the verdict; never 0 where rows were lost.
+  package var exitStatus: Int32 {
+    if let trouble { return trouble.rawValue }
+    let last = verdict?.exitStatus ?? 0
+    guard last == 0, facts.isSet(.replacedInThisRun), firstVerdict == .damagedLossy else {
+      return last
+    }
+    return Verdict.damagedLossy.exitStatus
+  }
+}
