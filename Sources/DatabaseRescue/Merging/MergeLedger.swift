@@ -91,7 +91,7 @@ struct MergeLedger {
       guard merged.contains(table) else { continue }
       self[table, input.number].add(balance)
     }
-    unrestored += input.report.unrestored
+    unrestored += input.report.unrestored.filter { new in !unrestored.contains { $0 == new } }
     reservations += input.report.reservations.map { "\(input.label): \($0)" }
     notes += input.report.notes.map { "\(input.label): \($0)" }
   }

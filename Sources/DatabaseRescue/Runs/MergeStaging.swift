@@ -101,7 +101,7 @@ struct MergeStaging {
 
   private mutating func note(_ report: SalvageReport, of label: String) {
     hasQuarantine = hasQuarantine || report.quarantine != nil
-    unchecked += report.unchecked
+    unchecked += report.unchecked.filter { !unchecked.contains($0) }
     if !report.isWhollyRead {
       reservations.append("\(label) changed while it was read, or not all of it could be read")
     }

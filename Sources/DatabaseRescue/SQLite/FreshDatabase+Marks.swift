@@ -68,10 +68,8 @@ extension FreshDatabase {
     }
   }
 
-  /// Whether the file is as large as it may be.
+  /// Whether the file was to become larger than it may be, as no disk was full.
   private var isAtLimit: Bool {
-    guard let byteCountMax, let pages = try? connection.value("PRAGMA page_count")?.integerValue
-    else { return false }
-    return (Int(pages) + 2) * schema.pageSize >= byteCountMax
+    byteCountMax != nil && GuardedCalls.writesRefused == writesRefusedBefore
   }
 }

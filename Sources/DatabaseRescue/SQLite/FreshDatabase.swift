@@ -19,6 +19,8 @@ package struct FreshDatabase: ~Copyable {
   let inputByteCount: Int
   let byteCountMax: Int?
   let isCancelled: (@Sendable () -> Bool)?
+  /// How many writes a full disk had refused when this began.
+  let writesRefusedBefore = GuardedCalls.writesRefused
   let deferredTypes = DeferredTypes()
   let values: ValueLimit
   let tables: [Name: TableDescription]

@@ -78,9 +78,7 @@ enum GuardedFiles {
       return SQLITE_CANTOPEN
     }
     let result = unsafe open(base, name, file, flags, outFlags)
-    if result == SQLITE_OK, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0,
-      let methods = unsafe file?.pointee.pMethods
-    {
+    if result == SQLITE_OK, let methods = unsafe file?.pointee.pMethods {
       unsafe file?.pointee.pMethods = guardedMethods(over: methods)
     }
     if result == SQLITE_OK, flags & SQLITE_OPEN_CREATE != 0,
@@ -97,7 +95,7 @@ enum GuardedFiles {
     let address = UInt(bitPattern: base)
     let own = state.withLock { state in
       if let made = state.methods[address] { return made }
-      let made = UInt(bitPattern: unsafe GuardedReads.over(base))
+      let made = UInt(bitPattern: unsafe GuardedCalls.over(base))
       state.methods[address] = made
       return made
     }

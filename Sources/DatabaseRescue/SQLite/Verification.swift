@@ -12,7 +12,7 @@ package struct Verification: Sendable {
   package let danglingReferences: [(table: Name, count: Int)]
   /// What could not be checked, and why.
   package let unchecked: [Unchecked]
-  /// How many rows the tables have that were asked for, in their order.
+  /// How many rows the tables have that were asked for, in their order; none where one is not there.
   package var rowCounts: [Int] = []
 
   /// Whether nothing is wrong.
@@ -109,8 +109,13 @@ package struct Verification: Sendable {
   private static func count(
     _ tables: [Name], in connection: borrowing Connection
   ) throws(SQLiteError) -> [Int] {
+    let made = try connection.tables(in: "main")
     var counts: [Int] = []
     for table in tables {
+      guard made.contains(table) else {
+        counts.append(0)
+        continue
+      }
       let count = try connection.value("SELECT count(*) FROM \(table.quotedIdentifier)")
       counts.append(Int(count?.integerValue ?? 0))
     }

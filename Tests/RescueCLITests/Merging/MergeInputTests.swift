@@ -111,6 +111,32 @@ import Testing
     #expect(try merged.aside("SELECT source, c1 FROM conflicts") == "app.db (1) phone")
   }
 
+  @Test func `a table that cannot be made in the result costs itself alone`() throws {
+    let inputs = try (["old.db", "new.db"] as [FilePath]).map { name in
+      let file = try make(
+        name, "CREATE TABLE big (id INTEGER PRIMARY KEY); INSERT INTO big SELECT id FROM t")
+      let connection = try Connection(file, mode: .readWrite)
+      connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+      try connection.execute(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = 'CREATE TABLE big (id INTEGER PRIMARY KEY,
+          v GENERATED ALWAYS AS (zeroblob(90000 + id)) STORED)' WHERE name = 'big'
+        """)
+      return file
+    }
+    let output = bench.bench["merged.db"]
+    let ending = try bench.bench.run(["merge"] + inputs + ["--output", output, "--json"])
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try Oracle(output).tables == ["t"])
+    #expect(try Oracle(output).count(of: "t") == 300)
+    let big = try #require(
+      try ending.json["tables"]?.elements.first { $0["table"]?.text == "big" })
+    #expect(big["balanced"]?.bool == true && big["rows"]?.number == 0)
+    #expect(big["inputs"]?.elements.map { $0["quarantined"]?.number } == [300, 300])
+    #expect(try ending.json["unrestored"]?.elements.count == 1)
+  }
+
   @Test func `what is wrong with the call is said, and nothing is written`() throws {
     let (old, new) = (try make("old.db"), try make("new.db"))
     try bench.bench["text.db"].replaceContents(with: Bytes("no database".utf8))
