@@ -64,6 +64,8 @@ extension SchemaSource {
     case .orphanPage: "pages that the schema table has lost"
     case .doubtfulCell: "a page that has lost what is in use of it; their trees are there"
     case .otherTime: "copies of another time, in or under the journals"
+    case .mended:
+      "statements in which damaged characters were put right, and names may be others now"
     case .expected: "the schema that was given"
     }
   }

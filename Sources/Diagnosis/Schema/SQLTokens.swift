@@ -219,7 +219,7 @@ extension UInt8 {
 
 extension Unicode.Scalar {
   /// What SQLite takes for white space.
-  fileprivate var isSQLSpace: Bool {
+  var isSQLSpace: Bool {
     self == " " || self == "\n" || self == "\t" || self == "\r" || self == "\u{C}"
   }
 

@@ -40,18 +40,21 @@ struct DoubtfulSchema {
     }
     guard Set(candidates.map(\.key)).count == candidates.count else { return [] }
     let schema = parser.parse(others + candidates)
-    return candidates.filter { isBorneOut($0, schema) }
+    return candidates.filter { schema.isBorneOut($0, in: image) }
   }
+}
 
-  private func isBorneOut(_ entry: SchemaEntry, _ schema: ParsedSchema) -> Bool {
-    guard let table = schema.table(named: entry.table), let number = entry.root,
+extension ParsedSchema {
+  /// Whether the tree of an entry is sound and has rows of the form that is declared.
+  func isBorneOut(_ entry: SchemaEntry, in image: Image) -> Bool {
+    guard let table = table(named: entry.table), let number = entry.root,
       let root = try? image.btreePage(number), root.soundCells != nil
     else { return false }
     let isIndex = entry.kind == .index
     guard root.kind.isTable == !(isIndex || table.withoutRowID) else { return false }
     let form: RecordForm
     if isIndex {
-      guard let index = schema.index(named: entry.name, of: table.name) else { return false }
+      guard let index = index(named: entry.name, of: table.name) else { return false }
       form = RecordForm(index, over: table)
     } else {
       form = RecordForm(table)

@@ -60,8 +60,17 @@ extension SchemaSurvey {
     let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
     if tree.isReadable, misfits.isEmpty { review.finish(parsed) }
     let expected = isWhole ? [] : expected()
-    if !expected.isEmpty {
-      sources[.expected] = Self.add(expected, to: &entries, refused: parsed.refused)
+    let known = Set(expected.map(\.key))
+    let mended =
+      isWhole
+      ? []
+      : MendedSchema(image, parser).tables(among: entries, refused: parsed.refused)
+        .filter { !known.contains($0.key) }
+    if !(expected + mended).isEmpty {
+      sources[.expected] =
+        expected.isEmpty ? nil : Self.add(expected, to: &entries, refused: parsed.refused)
+      sources[.mended] =
+        mended.isEmpty ? nil : Self.add(mended, to: &entries, refused: parsed.refused)
       // What the file says stays damaged, although the statement is known from elsewhere.
       let refused = parsed.refused
       parsed = parser.parse(entries)
@@ -187,7 +196,7 @@ extension SchemaEntry {
   /// What no two entries share.
   var key: Name { "\(kind.rawValue) \(name)" }
 
-  fileprivate func with(root: PageNumber?, sql: String?) -> SchemaEntry {
+  func with(root: PageNumber?, sql: String?) -> SchemaEntry {
     SchemaEntry(kind: kind, name: name, table: table, root: root, sql: sql)
   }
 }

@@ -95,6 +95,9 @@ package enum SchemaSource: String, Hashable, Sendable, CaseIterable {
   case doubtfulCell
   /// A copy of the schema table in a journal, or under one, of another time.
   case otherTime
+  /// Statements of the schema table in which some characters were others, put right as the rows of
+  /// their tables bear out.
+  case mended
   /// The schema that was given from outside: a contract, a script, a backup.
   case expected
 }

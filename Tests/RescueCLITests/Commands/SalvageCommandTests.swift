@@ -122,9 +122,6 @@ import Testing
     switch sample.status {
     case 0, 12: #expect(ending.status == 0)
     case 14: #expect(ending.status == 14)
-    // What no statement describes any more is set aside.
-    case _ where sample.name == "broken-schema-sql.db":
-      #expect(accounts.first { $0.name == "notes" }?.quarantined == 7)
     // Whether the row or the index is right, nothing tells.
     case _ where sample.name == "index-disagrees.db":
       #expect(accounts.contains { $0.quarantined == 1 })

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of tables in which characters were damaged, and what they are taken for.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct StatementMenderTests {
+  /// What a statement is taken for.
+  private func mended(_ name: Name, _ sql: String, besides others: [String] = []) -> String? {
+    StatementMender.mended(
+      SchemaEntry(kind: .table, name: name, table: name, root: PageNumber(2), sql: sql),
+      besides: others)
+  }
+
+  @Test(arguments: [
+    ("CRqATE TABLE t(id TEXT)", "CREATE TABLE t(id TEXT)"),
+    ("CREATE TAB7E t(id TEXT)", "CREATE TABLE t(id TEXT)"),
+    ("CREATE TABLE x(id TEXT, a\u{5})", "CREATE TABLE t(id TEXT, a_)"),
+    (
+      "CREATE TABLE t(id TEXT PRIMA9Y KEY, reps-INTEGER NOT NU7L)",
+      "CREATE TABLE t(id TEXT PRIMARY KEY, reps INTEGER NOT NULL)"
+    ),
+    (
+      "CREATE TABLE t(a, b, PRIMARY KEY(a, b)) WI\u{1}HOUT RMWID",
+      "CREATE TABLE t(a, b, PRIMARY KEY(a, b)) WITHOUT ROWID"
+    ),
+    ("CREATE TABLE t(a ANY)\u{2}STRICT", "CREATE TABLE t(a ANY) STRICT"),
+    (
+      "CREATE TABLE t(subject, object ANY, PRIMARY KEY(objec\u{1}, subject))",
+      "CREATE TABLE t(subject, object ANY, PRIMARY KEY(object, subject))"
+    ),
+    (
+      "CREATE TABLE t(a INT PRIMARY KEY\u{1} b BLOB\u{1} c TEXT)",
+      "CREATE TABLE t(a INT PRIMARY KEY, b BLOB, c TEXT)"
+    ),
+    (
+      "CREATE TABLE t(a DEFAULT -1, b DEF}ULT 'x y', c DEFAULT 'CREATE' CHECK(c <> 'no,' OR a != 2))",
+      "CREATE TABLE t(a DEFAULT -1, b DEFAULT 'x y', c DEFAULT 'CREATE' CHECK(c <> 'no,' OR a != 2))"
+    ),
+    (
+      "CREATE TABLE t(a VARCHAR(20) COLLATE test, b TE\u{3}T)",
+      "CREATE TABLE t(a VARCHAR(20) COLLATE test, b TEXT)"
+    ),
+    ("CREATE TABLE \"t\"(\"a b\" text, c re@l)", "CREATE TABLE \"t\"(\"a b\" text, c real)"),
+  ])
+  func `a damaged statement is mended with the fewest changes`(_ sql: String, _ expected: String) {
+    #expect(mended("t", sql) == expected)
+  }
+
+  @Test func `a name that stands in another statement is known`() {
+    let index = "CREATE INDEX i ON t(workout)"
+    #expect(
+      mended("t", "CREATE TABLE t(id TEXT, work\u{1}ut TEXT)", besides: [index])
+        == "CREATE TABLE t(id TEXT, workout TEXT)")
+    #expect(
+      mended("t", "CREATE TABLE t(id TEXT, work\u{1}ut TEXT)")
+        == "CREATE TABLE t(id TEXT, work_ut TEXT)")
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE t(id TEXT)", "CREATE VIEW t AS SELECT 1", "", "CREATE TABLE t",
+    "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}(a)",
+    "CREATE TABLE t(\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{1}\u{2}\u{3})",
+  ])
+  func `nothing is made of what is sound, or beyond help`(_ sql: String) {
+    #expect(mended("t", sql) == nil)
+  }
+
+  @Test func `a long statement takes no time to speak of`() {
+    let columns = (0..<60).map { "column_\($0) INTEGER NOT NULL" }.joined(separator: ", ")
+    let sql = "CREATE TABLE t(\(columns))"
+    #expect(mended("t", sql.replacingFirst("INTEGER", with: "INT\u{1}GER")) == sql)
+  }
+}
+
+@Suite struct MendedSchemaTests {
+  let scratch: ScratchFolder
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A database in which bytes of a statement are others.
+  private func survey(_ table: String, _ sound: String, _ damaged: String) throws -> Survey {
+    let path = scratch["a.db"]
+    try DatabaseBuilder(
+      pageSize: 1024,
+      [
+        .init(table, []),
+        """
+        INSERT INTO t WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        SELECT i, 'row ' || i FROM n
+        """, "CREATE INDEX i ON t(v)",
+      ]
+    ).build(at: path)
+    var bytes = try path.contents()
+    let place = try #require(bytes.firstRange(of: Bytes(sound.utf8)))
+    bytes.replaceSubrange(place, with: Bytes(damaged.utf8))
+    return Survey(main: bytes)
+  }
+
+  @Test func `a table whose statement is mended has its rows, and the damage is told`() throws {
+    let survey = try survey(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)", "KEY, v", "KEY\u{1} v")
+    #expect(survey.schema?.sources[.mended] == 1)
+    #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
+    #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
+    #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+  }
+
+  @Test func `a statement that the rows do not bear out is not believed`() throws {
+    // With the comma gone, it says one column where each row has two.
+    let survey = try survey("CREATE TABLE t(id INT, v TEXT)", "INT, v TEXT)", "INT()  TEXT)")
+    #expect(survey.schema?.sources[.mended] == nil)
+  }
+}
+
+extension String {
+  fileprivate func replacingFirst(_ word: String, with other: String) -> String {
+    guard let range = firstRange(of: word) else { return self }
+    return replacingCharacters(in: range, with: other)
+  }
+
+  private func replacingCharacters(in range: Range<Index>, with other: String) -> String {
+    String(self[..<range.lowerBound]) + other + self[range.upperBound...]
+  }
+}
