@@ -86,12 +86,12 @@ struct StatementMender {
   private static let (unknownWord, unknownName) = (15, 3)
   /// The longest statement that is looked at, and the longest word in it.
   private static let (lengthMax, wordMax) = (2000, 64)
-  /// How many other statements are looked at.
-  private static let statementsMax = 200
+  /// How many other statements are looked at, and how many of their names.
+  private static let (statementsMax, namesMax) = (200, 128)
 
   private let text: [Unicode.Scalar]
   /// The names that stand in other statements.
-  private let names: Set<[Unicode.Scalar]>
+  private let names: [[Unicode.Scalar]]
   private var ways: [[Way?]]
 
   /// The statement of a table with the fewest changes; nil where there is none within reason, or
@@ -108,14 +108,14 @@ struct StatementMender {
     else { return nil }
     let head = start + name
     let changes = zip(head, stated).count { $0 != $1 }
-    var mender = StatementMender(Array(stated[head.count...]), names(in: others + [sql]))
+    var mender = StatementMender(Array(stated[head.count...]), names(in: [sql] + others))
     guard 2 * changes < head.count, let rest = mender.best(), rest.cost > 0 || changes > 0,
       rest.changes + changes <= max(2, stated.count / 4)
     else { return nil }
     return String(String.UnicodeScalarView(head + rest.text))
   }
 
-  private init(_ text: [Unicode.Scalar], _ names: Set<[Unicode.Scalar]>) {
+  private init(_ text: [Unicode.Scalar], _ names: [[Unicode.Scalar]]) {
     (self.text, self.names) = (text, names)
     ways = Array(repeating: Array(repeating: nil, count: State.count), count: text.count + 1)
   }
@@ -301,7 +301,7 @@ struct StatementMender {
     """)
 
   /// The words of statements, in lower case, that are not SQL's own.
-  private static func names(in statements: [String]) -> Set<[Unicode.Scalar]> {
+  private static func names(in statements: [String]) -> [[Unicode.Scalar]] {
     let words = statements.prefix(statementsMax).flatMap { statement in
       SQLTokens(parsing: String(statement.prefix(lengthMax))).tokens.compactMap { token in
         switch token {
@@ -310,8 +310,12 @@ struct StatementMender {
         }
       }
     }
-    return Set(words.filter { (2...wordMax).contains($0.count) && $0.allSatisfy(\.isOfWord) })
-      .subtracting(known)
+    var seen = Set(known)
+    let names = words.filter { word in
+      (2...wordMax).contains(word.count) && word.allSatisfy(\.isOfWord)
+        && seen.insert(word).inserted
+    }
+    return Array(names.prefix(namesMax))
   }
 
   private static func list(_ words: String) -> [[Unicode.Scalar]] {

@@ -5,8 +5,8 @@ import SQLiteFormat
 
 /// The tables of a schema whose statements SQLite refuses.
 struct MendedSchema {
-  /// How many statements are looked at.
-  private static let statementsMax = 64
+  /// How many bytes of statements are looked at.
+  private static let byteCountMax = 16_000
 
   private let image: Image
   private let parser: any SchemaParsing
@@ -21,12 +21,12 @@ struct MendedSchema {
   func tables(among entries: [SchemaEntry], refused: [RefusedStatement]) -> [SchemaEntry] {
     let refused = Set(refused.filter { $0.weight != .unchecked }.map(\.name))
     let damaged = entries.filter { $0.kind == .table && refused.contains($0.name) }
-    guard Set(damaged.map(\.name)).count == damaged.count, damaged.count <= Self.statementsMax
-    else {
-      return []
-    }
+    guard Set(damaged.map(\.name)).count == damaged.count else { return [] }
+    var rest = Self.byteCountMax
     let sound = entries.filter { $0.kind == .table && !refused.contains($0.name) }
     return damaged.compactMap { entry in
+      rest -= entry.sql?.utf8.count ?? 0
+      guard rest >= 0 else { return nil }
       let own = entries.filter { $0.kind == .index && $0.table == entry.name }
       guard image.hasSoundRoot(entry),
         let sql = StatementMender.mended(entry, besides: (own + sound).compactMap(\.sql))
