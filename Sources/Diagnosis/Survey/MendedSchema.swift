@@ -6,7 +6,7 @@ import SQLiteFormat
 /// The tables of a schema whose statements SQLite refuses.
 struct MendedSchema {
   /// How many bytes of statements are looked at.
-  private static let byteCountMax = 16_000
+  private static let byteCountMax = 8_000
 
   private let image: Image
   private let parser: any SchemaParsing
