@@ -50,8 +50,22 @@ import Testing
       "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)",
       "\(Self.rows) INSERT INTO notes SELECT i, 'note ' || i FROM n",
     ]
-    let (_, quarantine, ending) = try salvage(steps) { bytes, _ in
+    let (new, quarantine, ending) = try salvage(steps) { bytes, _ in
       try replace("CREATE TABLE notes", "CREATE T@BLE notes", in: &bytes)
+    }
+    #expect(ending.status == 0)
+    #expect(
+      try new.value("SELECT count(*) FROM notes WHERE body = 'note ' || id") == .integer(300))
+    #expect(quarantine == nil)
+  }
+
+  @Test func `a CREATE TABLE beyond help costs no row`() throws {
+    let steps: [DatabaseBuilder.Step] = [
+      "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)",
+      "\(Self.rows) INSERT INTO notes SELECT i, 'note ' || i FROM n",
+    ]
+    let (_, quarantine, ending) = try salvage(steps) { bytes, _ in
+      try replace("CREATE TABLE notes (id INTEGER", "@@@@@@@@@@@@@@@@@@@(id@@@@@@@@", in: &bytes)
     }
     #expect(ending.status == 14)
     #expect(

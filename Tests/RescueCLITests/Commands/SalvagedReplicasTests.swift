@@ -147,7 +147,7 @@ import Testing
     let (file, wal) = try logged()
     var bytes = try wal.contents()
     let last = (bytes.count - 32) / (24 + 4096) - 1
-    bytes[Self.offset(ofFrame: last) + 2000] ^= 0x41
+    for byte in [2000, 2100] { bytes[Self.offset(ofFrame: last) + byte] ^= 0x41 }
     try wal.replaceContents(with: bytes)
     let result = try salvage(file)
     #expect(result.ending.status == 14)

@@ -45,7 +45,7 @@ import Testing
 
   @Test func `frames after a broken checksum are unverified copies`() throws {
     var bytes = wal([(1, 50, 1), (1, 51, 1), (2, 52, 0), (1, 53, 0)])
-    bytes[offset(ofFrame: 1) + 100] ^= 0x55
+    for byte in [100, 200] { bytes[offset(ofFrame: 1) + byte] ^= 0x55 }
     let image = try image(2, wal: bytes)
     #expect(try image.bytes(of: .first).first == 50)
     #expect(
