@@ -9,45 +9,57 @@ extension MergeAnswer {
   private static let shownMax = 40
   private static let width = 80
 
-  package var lines: [AnswerLine] {
+  package var lines: [AnswerLine] { shown.map { .result($0) } }
+
+  /// The answer as a terminal shows it.
+  var shown: [StyledText] {
     let head =
-      StyledText(
-        verbatim: "\(report.inputs.map(\.shownFile).joined(separator: " + ")) → \(output): ")
+      StyledText(verbatim: "\(sources) → \(output): ")
       + StyledText(verbatim: word, style) + StyledText(verbatim: " — \(meaning)")
-    var lines = head.wrapped(to: Self.width).map { AnswerLine.result($0) }
-    let sections = [
-      tableSection, titled("how it was decided", decisions, nil),
-      titled("set aside", asideWords, nil),
-      titled("not restored", report.unrestored.map { "\($0.name.shownName): \($0.reason)" }, .bad),
-      titled("SQLite’s check of \(output)", problems, .bad),
-      titled("what there may be besides", report.reservations, .bad),
-      titled(
-        DiagnosisReport.words(forUnchecked: report.unchecked.count) ?? "",
-        report.unchecked.map(\.message), nil),
-      titled("notes", report.notes, nil),
-    ]
-    for section in sections where !section.isEmpty {
-      lines += ([StyledText(verbatim: "")] + section).map { .result($0) }
+    var lines = head.wrapped(to: Self.width)
+    for section in [tableSection] + sections.map(Self.titled) where !section.isEmpty {
+      lines += [StyledText(verbatim: "")] + section
     }
     return lines + [
-      .result(""),
-      .result(
-        StyledText(verbatim: "next: ") + StyledText(verbatim: next.text(), .emphasised)),
+      StyledText(verbatim: ""),
+      StyledText(verbatim: "next: ") + StyledText(verbatim: next.text(), .emphasised),
     ]
   }
 
+  /// What a list of sentences is about, how they are shown, and the sentences.
+  typealias Section = (title: String, style: StyledText.Style?, items: [String])
+
+  /// What there is to say beside the tables.
+  var sections: [Section] {
+    [
+      ("how it was decided", nil, decisions),
+      ("set aside", nil, asideWords),
+      ("not restored", .bad, report.unrestored.map { "\($0.name.shownName): \($0.reason)" }),
+      ("SQLite’s check of \(output)", .bad, problems),
+      ("what there may be besides", .bad, report.reservations),
+      (
+        DiagnosisReport.words(forUnchecked: report.unchecked.count) ?? "", nil,
+        report.unchecked.map(\.message)
+      ),
+      ("notes", nil, report.notes),
+    ].filter { !$0.2.isEmpty }
+  }
+
+  /// The inputs, the oldest first.
+  var sources: String { report.inputs.map(\.shownFile).joined(separator: " + ") }
+
   /// How it went, in one word.
-  private var word: String {
+  var word: String {
     if report.isComplete { return "complete" }
     return report.integrityProblems.isEmpty && report.imbalance == nil ? "partial" : "unsound"
   }
 
-  private var style: StyledText.Style {
+  var style: StyledText.Style {
     if report.isComplete { return .good }
     return word == "partial" && report.outcome == .damagedIntact ? .warning : .bad
   }
 
-  private var meaning: String {
+  var meaning: String {
     switch word {
     case "complete": "every row of all of them is in it, each once"
     case "unsound": "do not use the merged database yet"
@@ -170,14 +182,12 @@ extension MergeAnswer {
       }
   }
 
-  private func titled(
-    _ title: String, _ items: [String], _ style: StyledText.Style?
-  ) -> [StyledText] {
-    guard !items.isEmpty else { return [] }
-    let rest = items.count - Self.shownMax
+  private static func titled(_ section: Section) -> [StyledText] {
+    let rest = section.items.count - shownMax
     let more = rest > 0 ? [StyledText(verbatim: "… and \(rest.grouped) more", .dim)] : []
-    return [StyledText(verbatim: title, .heading)]
+    return [StyledText(verbatim: section.title, .heading)]
       + TextTable.list(
-        items.prefix(Self.shownMax).map { StyledText(verbatim: $0.shownMessage, style) } + more)
+        section.items.prefix(shownMax).map { StyledText(verbatim: $0.shownMessage, section.style) }
+          + more)
   }
 }

@@ -4,17 +4,25 @@
 import Diagnosis
 import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a merge answers.
 package struct MergeAnswer: CommandAnswer {
   let report: MergeReport
-  private let code: SupportCode
-  private let inputs: [RunRecord.InputDigest]
+  let code: SupportCode
+  let started: Date
+  let inputs: [ReportedFile]
 
   /// Makes the answer of a run.
   package init(_ result: RunResult<MergeReport>) {
     report = result.value
     code = result.code
-    inputs = result.inputs
+    started = result.started
+    inputs = result.inputs.map { ReportedFile($0) }
   }
 
   /// The name of the merged database.
@@ -41,7 +49,7 @@ package struct MergeAnswer: CommandAnswer {
           "output": .string(output), "quarantine": quarantine.map { .string($0) },
           "complete": .bool(report.isComplete),
           "sources": .array(report.inputs.map { .string($0.shownFile) }),
-          "inputs": try .list(inputs.map { ReportedFile($0) }),
+          "inputs": try .list(inputs),
           "prefer": .string(report.policy.preference.rawValue),
           "tables": .array(try worstFirst.prefix(limit).map(json)),
           "tablesOmitted": .integer(max(0, report.tables.count - limit)),

@@ -129,9 +129,8 @@ final class BackupRun {
         do throws(StorageError) {
           try storage.renameWithoutReplacing(self.path(.container(part)), to: path)
         } catch {
-          // What failed may have been to take the old name away.
-          let isOurs = (try? storage.status(of: path))??.identity == container
-          if container != nil, isOurs { published.append(path) }
+          // What failed may have been to take the old name away, and looking may fail too.
+          if let container, presence(of: path, container) != .none { published.append(path) }
           throw error
         }
         published.append(path)
@@ -144,13 +143,34 @@ final class BackupRun {
     return folder.appending(name.path)
   }
 
-  /// What this run has made that is still there; nil when nothing is.
+  /// What this run has made that is still there, as far as that can be seen; nil when nothing is.
   var remains: Change? {
-    let left = published.filter { ((try? storage.status(of: $0)) ?? nil) != nil }
-    guard let last = left.last else { return nil }
+    let left = published.map { ($0, presence(of: $0)) }.filter { $0.1 != .none }
+    guard let (path, presence) = left.last else { return nil }
+    let what =
+      presence == .certain
+      ? "is there all the same, and could not be removed"
+      : "may be there all the same, as its folder could not be looked at"
     return Change(
-      .addition, "the backup '\(last)' is there all the same, and could not be removed",
+      .addition, "the backup '\(path)' \(what)",
       next: "dbrescue vault verify \(folder.shellQuoted)")
+  }
+
+  /// Whether a file has its name.
+  private enum Presence {
+    case none, certain
+    /// Whoever looked was refused.
+    case unknown
+  }
+
+  /// Whether there is a file of this name, and of this identity where one is given.
+  private func presence(of path: FilePath, _ identity: [UInt64]? = nil) -> Presence {
+    do throws(StorageError) {
+      guard let found = try storage.status(of: path) else { return .none }
+      return identity == nil || found.identity == identity ? .certain : .none
+    } catch {
+      return .unknown
+    }
   }
 
   /// Removes everything that this run made.

@@ -119,8 +119,15 @@ extension CommandContext {
       for line in report.lines(naming: name) { console.print(line) }
     }
     guard let file else { return }
+    try save(report.rendered(as: file.format), as: file.output)
+  }
+
+  /// Writes a report that was printed already.
+  ///
+  /// - Throws: ``RescueError`` when it cannot be written.
+  func save(_ report: String, as output: RunFiles.Output) throws(RescueError) {
     do throws(RescueError) {
-      try report.save(as: file.output, file.format, in: world)
+      try output.write(Bytes(report.utf8), world: world)
     } catch {
       let kind: RescueError.Kind = error.kind == .inputOutput ? .inputOutput : .cannotWrite
       throw RescueError(

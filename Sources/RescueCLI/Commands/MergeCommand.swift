@@ -13,11 +13,16 @@ let mergeCommand: CommandBody = { invocation, context throws(RescueError) in
   policy.renumbered = invocation.texts(.renumber)
   policy.renumbersAll = invocation.isSet(.renumberAll)
   let output = invocation.requiredPath(.output)
-  let files = context.files(invocation)
+  var files = context.files(invocation)
+  let reportFile = try context.reportFile(invocation, in: &files)
   let result = try context.rescue.merge(
     inputs, to: output, policy: policy, replacing: invocation.isSet(.force), files: files)
-  try context.give(MergeAnswer(result))
+  let answer = MergeAnswer(result)
+  try context.give(answer)
   context.tellCode(of: result)
+  if let reportFile {
+    try context.save(answer.rendered(as: reportFile.format), as: reportFile.output)
+  }
   if let imbalance = result.value.imbalance { throw imbalance }
   return ExitCode(result.value.outcome)
 }

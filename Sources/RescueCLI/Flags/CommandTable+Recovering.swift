@@ -111,8 +111,8 @@ extension Command {
     ],
     operands: [.oldest, .newer],
     flags: [
-      .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll, .maxSize,
-      .maxOutput, .force,
+      .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll, .report,
+      .maxSize, .maxOutput, .force.saying("replace OUT and the report if they exist"),
     ],
     examples: [
       ("dbrescue merge old.db app.db --output merged.db", "the old rows beside the new ones"),

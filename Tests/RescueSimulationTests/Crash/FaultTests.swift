@@ -41,6 +41,17 @@ import Testing
     }
   }
 
+  /// The ways in which a call, and what follows, can fail.
+  private static func lasting(_ kind: DiskRecorder.Kind, at call: Int) -> [Fault] {
+    switch kind {
+    case .reading: []
+    // A disk that is full stays full.
+    case .writing: [Fault(call: call, errno: ENOSPC, lasts: true)]
+    // A disk that is pulled out, and a share that is gone.
+    case .naming, .removing, .synchronizing: [Fault(call: call, errno: EIO, lasts: true)]
+    }
+  }
+
   private static let sweep = Sweep<Failure>(
     title: "failing calls", name: \.name,
     violations: { try $0.play.violations(with: $0.fault).violations })
@@ -52,10 +63,7 @@ import Testing
       let play = try Play(action)
       let failures = play.calls.enumerated().flatMap { index, call in
         let once = Self.errors(of: call).map { Fault(call: index, errno: $0) }
-        // A disk that is full stays full.
-        let lasting =
-          call.kind == .writing ? [Fault(call: index, errno: ENOSPC, lasts: true)] : []
-        return (once + lasting).map { Failure(play: play, fault: $0) }
+        return (once + Self.lasting(call.kind, at: index)).map { Failure(play: play, fault: $0) }
       }
       all += failures.count
       chosen += Effort.choose(8, of: failures)

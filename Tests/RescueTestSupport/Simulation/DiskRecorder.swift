@@ -22,7 +22,8 @@ package struct Fault: Hashable, Sendable {
   package var call: Int
   /// The `errno`.
   package var errno: Int32
-  /// Whether every write from there on fails, too, as on a disk that is full.
+  /// Whether more fails from there on: every write on a disk that is full, and every call on one
+  /// that is gone.
   package var lasts: Bool
 
   /// Makes a fault.
@@ -43,7 +44,7 @@ package struct Fault: Hashable, Sendable {
       default: true
       }
     guard hasFailed else { return canFailSo && number >= call }
-    return lasts && kind == .writing
+    return lasts && (errno != ENOSPC || kind == .writing)
   }
 }
 
