@@ -61,15 +61,6 @@ extension Report {
     get throws(RescueError) { try .document(type, of: self) }
   }
 
-  /// Writes the report to a file, in the form that its name asks for.
-  ///
-  /// - Throws: ``RescueError`` when it cannot be written.
-  package func save(
-    as output: RunFiles.Output, _ format: ReportFormat, in world: World
-  ) throws(RescueError) {
-    try output.write(Bytes(rendered(as: format).utf8), world: world)
-  }
-
   /// The report in the form that was asked for.
   ///
   /// - Throws: ``RescueError`` as ``json()``.

@@ -111,8 +111,9 @@ extension Command {
     ],
     operands: [.oldest, .newer],
     flags: [
-      .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll, .report,
-      .maxSize, .maxOutput, .force.saying("replace OUT and the report if they exist"),
+      .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll,
+      .report.named("REPORT").saying("write a report too: REPORT ends in .html, .json or .txt"),
+      .maxSize, .maxOutput, .force.saying("replace OUT and REPORT if they exist"),
     ],
     examples: [
       ("dbrescue merge old.db app.db --output merged.db", "the old rows beside the new ones"),

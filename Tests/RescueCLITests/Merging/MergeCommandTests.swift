@@ -25,6 +25,23 @@ import Testing
     ]
   }
 
+  @Test(arguments: ["html", "txt", "json"])
+  func `a report says what the answer says, and no value of a row`(_ ending: String) throws {
+    let report = bench.bench[FilePath("report.\(ending)")]
+    let flags = ["--output", bench.bench["merged.db"].description, "--report", report.description]
+    let words = try ["merge"] + pair().map(\.description) + flags
+    #expect(try bench.bench.run(words).status == 14)
+    let text = String(decoding: try report.contents(), as: UTF8.self)
+    for word in ["old.db", "new.db", "dbrescue check merged.db", "DBR"] {
+      #expect(text.contains(word), "\(word)")
+    }
+    #expect(!text.contains("gone"))
+    if ending == "json" { #expect(PublishedFormat.problems(of: try JSON(text)) == []) }
+    // What is there is replaced only where that is asked for.
+    #expect(try bench.bench.run(words).status == 73)
+    #expect(try bench.bench.run(words + ["--force"]).status == 14)
+  }
+
   @Test
   func `rows come once, and of a conflict the newer input's stays and the other is set aside`()
     throws
