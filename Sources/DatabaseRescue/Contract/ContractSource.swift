@@ -21,7 +21,10 @@ public enum ContractSource {
   public static func load(
     _ path: FilePath, name: String? = nil, world: World = World()
   ) throws(RescueError) -> Contract {
-    try withRows(of: path, name: name, world: world) { contract, _ in contract }
+    let files = try InputFiles(path, storage: world.storage)
+    let name = name ?? path.stem
+    if let contract = try stated(by: files, name: name, world) { return contract }
+    return try capture(files, name: name, world) { contract, _ in contract }
   }
 
   /// Loads a contract, and does something with it and a private copy of the database, an empty one
@@ -29,15 +32,25 @@ public enum ContractSource {
   ///
   /// - Throws: ``RescueError`` when the file cannot be read, or is not sound.
   static func withRows<Result>(
-    of path: FilePath, name: String? = nil, world: World,
-    _ body: (Contract, borrowing Connection) -> Result
+    of path: FilePath, world: World, _ body: (Contract, borrowing Connection) -> Result
   ) throws(RescueError) -> Result {
     let files = try InputFiles(path, storage: world.storage)
-    let file = path.name.description
-    let name = name ?? path.stem
-    guard let bytes = try text(of: files, world) else {
-      return try capture(files, name: name, world, body)
+    guard let contract = try stated(by: files, name: path.stem, world) else {
+      return try capture(files, name: path.stem, world, body)
     }
+    do throws(SQLiteError) {
+      return body(contract, try Connection(mode: .memory))
+    } catch {
+      throw RescueError(error, doing: "make a database in memory")
+    }
+  }
+
+  /// The contract that a text states, with what lies beside its file; nil of a database.
+  private static func stated(
+    by files: InputFiles, name: String, _ world: World
+  ) throws(RescueError) -> Contract? {
+    let file = files.main.name.description
+    guard let bytes = try text(of: files, world) else { return nil }
     guard !bytes.isEmpty else {
       throw RescueError(
         .invalidInput, "'\(file)' is empty", meaning: "it states no contract",
@@ -51,15 +64,12 @@ public enum ContractSource {
           advice: "give a contract, an SQL script or a healthy database")
       }
       let reference = try ReferenceDatabase(running: script.withoutByteOrderMark, named: file)
-      let contract = try capture(reference.connection, name: name, file)
-      return try withoutRows(try overlaid(contract, path, world), body)
+      return try overlaid(try capture(reference, named: name, file), files.main, world)
     }
     if let export = RoomExport(bytes) {
-      let contract = try export.contract(named: name, file)
-      return try withoutRows(try overlaid(contract, path, world), body)
+      return try overlaid(try export.contract(named: name, file), files.main, world)
     }
-    return try withoutRows(
-      try completed(try ContractDocument.read(bytes, named: file), file), body)
+    return try completed(try ContractDocument.read(bytes, named: file), file)
   }
 
   /// A contract with what lies beside its file.
@@ -67,16 +77,6 @@ public enum ContractSource {
     _ contract: Contract, _ path: FilePath, _ world: World
   ) throws(RescueError) -> Contract {
     try ContractOverlay.beside(path, world: world)?.added(to: contract) ?? contract
-  }
-
-  private static func withoutRows<Result>(
-    _ contract: Contract, _ body: (Contract, borrowing Connection) -> Result
-  ) throws(RescueError) -> Result {
-    do throws(SQLiteError) {
-      return body(contract, try Connection(mode: .memory))
-    } catch {
-      throw RescueError(error, doing: "make a database in memory")
-    }
   }
 
   /// The bytes of a file that is no database; nil for a database.
@@ -128,14 +128,19 @@ public enum ContractSource {
   ) throws(RescueError) -> Contract {
     guard !contract.freshSchema.isEmpty else { return contract }
     let reference = try ReferenceDatabase(freshSchemaOf: contract)
-    let fresh = try capture(reference.connection, name: contract.name, file)
+    let fresh: SchemaDescription
+    do throws(SQLiteError) {
+      fresh = try SchemaReader.describe(reference.connection)
+    } catch {
+      throw RescueError(error, doing: "read the schema of '\(file)'")
+    }
     var contract = contract
     if contract.objects == SchemaDescription() {
-      contract.objects = fresh.objects
+      contract.objects = fresh
       return contract
     }
     let differences = ContractDifference.compare(
-      expected: contract.objects, found: fresh.objects, ignoring: contract.ignoreTables)
+      expected: contract.objects, found: fresh, ignoring: contract.ignoreTables)
     if let first = differences.first(where: { $0.weight == .drift }) {
       throw RescueError(
         .invalidInput,

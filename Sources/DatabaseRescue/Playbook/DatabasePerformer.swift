@@ -15,6 +15,8 @@ struct DatabasePerformer: PlaybookPerformer {
   let rescue: Rescue
   let database: FilePath
   let setting: PlaybookSetting
+  /// The values of the playbook's parameters, by name.
+  let parameters: [String: PlaybookFacts.Value]
   /// Puts a question to whoever is there.
   let asking: (PlaybookQuestion) -> PlaybookAnswer
   /// Hears of every step that ended.
@@ -24,20 +26,22 @@ struct DatabasePerformer: PlaybookPerformer {
   /// The rows that replacing the database has cost.
   private(set) var losses: [String] = []
   /// The commands that take back what was replaced, the last first.
-  private(set) var undo: [String] = []
+  var undo: [String] = []
 
-  private var known = PlaybookFacts()
+  private(set) var known = PlaybookFacts()
   /// The newest good backup from before this run.
   private var earlier: Backup?
 
   init(
     rescue: Rescue, database: FilePath, setting: PlaybookSetting,
+    _ parameters: [String: PlaybookFacts.Value] = [:],
     asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
     telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void, notes: RunNotes
   ) {
     self.rescue = rescue
     self.database = database
     self.setting = setting
+    self.parameters = parameters
     self.asking = asking
     self.telling = telling
     self.notes = notes
@@ -80,6 +84,7 @@ struct DatabasePerformer: PlaybookPerformer {
     case .restore: return try replace(by: .restore)
     case .reset: return try replace(by: .reset)
     case .rebuild: return try replace(by: .rebuildIndexes)
+    case .guardCommand: return try migrate(step)
     case .ask, .note, .stop: return PlaybookStepResult(step.text, facts: known)
     }
   }
@@ -100,7 +105,7 @@ struct DatabasePerformer: PlaybookPerformer {
 
   /// Examines the database and learns every fact about it: a diagnosis has virtual tables asked
   /// too, and looks at what is around the files.
-  private mutating func look(
+  mutating func look(
     asFarAs action: PlaybookAction = .diagnose
   ) throws(RescueError) -> Examination {
     let input = try InputFiles(database, storage: rescue.world.storage)

@@ -31,7 +31,7 @@ extension Playbook.Step {
     if action != .note, action != .stop, action != .ask { lines.append("   - does: \(effect)") }
     if let keeps { lines.append("   - keeps: \(keeps)") }
     if let loses { lines.append("   - loses: \(loses)") }
-    if isDestructive { lines.append("   - needs: \("--approve \(id)".code), or a yes") }
+    if needsConsent { lines.append("   - needs: \("--approve \(id)".code), or a yes") }
     for choice in choices ?? [] { lines.append("   - choice: \(choice.code)") }
     return lines
   }

@@ -48,10 +48,10 @@ package struct Playbook: Hashable, Sendable, Codable {
   /// The step of an id; nil when there is none.
   package func step(_ id: String) -> Step? { steps.first { $0.id == id } }
 
-  /// The ids of the steps that `--approve` can name: the destructive ones, and questions that are
+  /// The ids of the steps that `--approve` can name: those that need consent, and questions that are
   /// answered with yes or no.
   package var approvable: [String] {
-    steps.filter { $0.isDestructive || $0.action == .ask && $0.choices == nil }.map(\.id)
+    steps.filter { $0.needsConsent || $0.action == .ask && $0.choices == nil }.map(\.id)
   }
 }
 
@@ -80,14 +80,19 @@ extension Playbook {
     package var raw: Bool?
     /// For `salvage`: put the result in the place of the database, instead of a new file beside it.
     package var inPlace: Bool?
-    /// For `ask`: the ids of later destructive steps, of which the answer approves one.
+    /// For `ask`: the ids of later steps that need consent, of which the answer approves one.
     package var choices: [String]?
+    /// For `guard`: the program and its arguments; `{database}` and names of parameters in braces
+    /// stand for their values.
+    package var command: [String]?
+    /// For `guard`: put the backup back where the result is refused, without a question.
+    package var putBack: Bool?
 
     /// Makes a step.
     package init(
       id: String, action: PlaybookAction, text: String, when: String? = nil,
       onFailure: OnFailure? = nil, raw: Bool? = nil, inPlace: Bool? = nil,
-      choices: [String]? = nil
+      choices: [String]? = nil, command: [String]? = nil, putBack: Bool? = nil
     ) {
       self.id = id
       self.action = action
@@ -97,7 +102,13 @@ extension Playbook {
       self.raw = raw
       self.inPlace = inPlace
       self.choices = choices
+      self.command = command
+      self.putBack = putBack
     }
+
+    /// Whether the step is done only where somebody approves of it: it replaces the live database,
+    /// or runs a program that changes it.
+    package var needsConsent: Bool { isDestructive || action == .guardCommand }
 
     /// Whether the step replaces the live database.
     package var isDestructive: Bool {

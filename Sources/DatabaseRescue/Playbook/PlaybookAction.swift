@@ -17,6 +17,8 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
   case reset
   /// Indexes and full-text indexes are made anew from their rows.
   case rebuild
+  /// A program of the app, such as a migration, runs between a proven backup and a verification.
+  case guardCommand = "guard"
   /// The database is compared with the contract.
   case contractVerify = "contract.verify"
   /// Somebody decides.
@@ -42,6 +44,9 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
     case .reset: "puts an empty database of the contract's schema in the place of the database"
     case .rebuild:
       "makes indexes and full-text indexes anew from the rows of a database that has lost none"
+    case .guardCommand:
+      "runs `command`, such as a migration, as `dbrescue guard` does: after a proven backup, and "
+        + "refused where the result does not verify; with `putBack`, the backup takes its place then"
     case .contractVerify: "compares version, schema and invariants with the contract"
     case .ask: "waits for yes or no, or, with `choices`, for one of the steps named there"
     case .note: "says its text, and the run goes on"
@@ -55,6 +60,7 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
     case .backup: ["raw"]
     case .salvage: ["inPlace"]
     case .ask: ["choices"]
+    case .guardCommand: ["command", "putBack"]
     default: []
     }
   }
@@ -84,6 +90,9 @@ extension Playbook.Step {
     case (.reset, _): "put an empty database of the contract's schema in the place of this one"
     case (.rebuild, _):
       "make every index anew from the rows, on a copy that takes the place of the database"
+    case (.guardCommand, _):
+      "run \(commandLine) after a proven backup, and verify the result"
+        + (putBack == true ? "; put the backup back where that is refused" : "")
     case (.contractVerify, _): "compare version, schema and invariants with the contract"
     case (.ask, _): "wait for an answer"
     case (.note, _): "say this and go on"
@@ -91,9 +100,10 @@ extension Playbook.Step {
     }
   }
 
-  /// What a destructive step keeps; nil for the others.
+  /// What a step keeps that needs consent; nil for the others.
   package var keeps: String? {
-    isDestructive ? "the present files, together in quarantine: dbrescue undo CODE" : nil
+    if action == .guardCommand { return "a proven backup of what was before, in the vault" }
+    return isDestructive ? "the present files, together in quarantine: dbrescue undo CODE" : nil
   }
 
   /// What a destructive step takes out of the live database; nil for the others.

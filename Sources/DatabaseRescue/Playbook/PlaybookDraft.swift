@@ -92,6 +92,7 @@ struct PlaybookStepDraft: Decodable {
   private let onFailure: Playbook.Step.OnFailure?
   private let inPlace: Bool?
   private let choices: [String]?
+  private let command: [String]?
   private let parameters: Set<String>
 
   init(from decoder: any Decoder) throws {
@@ -103,13 +104,13 @@ struct PlaybookStepDraft: Decodable {
     onFailure = try? container.decode(Playbook.Step.OnFailure.self, forKey: "onFailure")
     inPlace = try? container.decode(Bool.self, forKey: "inPlace")
     choices = try? container.decode([String].self, forKey: "choices")
+    command = try? container.decode([String].self, forKey: "command")
     parameters = Set(container.allKeys.map(\.stringValue))
       .intersection(PlaybookAction.allCases.flatMap(\.parameters))
   }
 
-  private var isDestructive: Bool {
-    guard let action else { return false }
-    return Playbook.Step(id: "", action: action, text: "", inPlace: inPlace).isDestructive
+  private var step: Playbook.Step? {
+    action.map { Playbook.Step(id: "", action: $0, text: "", inPlace: inPlace) }
   }
 
   /// What is wrong with the step at an index among all steps, of a playbook with parameters.
@@ -145,13 +146,19 @@ struct PlaybookStepDraft: Decodable {
           .key(parameter))
       }
     }
-    if isDestructive {
+    if step?.isDestructive == true {
       if onFailure == .continue {
         add("a destructive step cannot continue after it failed", "onFailure")
       }
       if !before.contains(where: { $0.action == .backup }) {
         add("a destructive step without a backup step before it would be refused")
       }
+    }
+    if action == .guardCommand, !parameters.contains("command") {
+      add("a step that guards needs a 'command', a list of the program and its arguments")
+    }
+    for mistake in command.map({ Self.mistakes(inCommand: $0, known) }) ?? [] {
+      add(mistake.message, "command", .index(mistake.index))
     }
     for mistake in choiceMistakes(among: steps[index...].dropFirst()) {
       add(mistake.message, "choices", .index(mistake.index))
@@ -166,13 +173,13 @@ struct PlaybookStepDraft: Decodable {
     among later: ArraySlice<PlaybookStepDraft>
   ) -> [(message: String, index: Int)] {
     guard let choices else { return [] }
-    let possible = later.filter(\.isDestructive).compactMap(\.id)
+    let possible = later.filter { $0.step?.needsConsent == true }.compactMap(\.id)
     if choices.isEmpty { return [("the list is empty", 0)] }
     return choices.enumerated().compactMap { index, choice in
       if choices[..<index].contains(choice) { return ("the choice is listed twice", index) }
       if possible.contains(choice) { return nil }
       return (
-        "\(choice.quoted) is not a destructive step after this one"
+        "\(choice.quoted) is not a step after this one that changes the database"
           + NearestWord.hint(for: choice, in: possible), index
       )
     }

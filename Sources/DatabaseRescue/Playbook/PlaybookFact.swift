@@ -47,6 +47,7 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   case backupInThisRun = "backup_in_this_run"
   case quarantineInThisRun = "quarantine_in_this_run"
   case replacedInThisRun = "replaced_in_this_run"
+  case migration
   case lastStepOutcome = "last_step_outcome"
   case lastAnswer = "last_answer"
 
@@ -99,8 +100,8 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .backupExists, .backupVerified, .backupSound, .backupAgeHours, .backupVersion: .vault
     case .contractGiven, .versionExpected, .freeBytes, .interactive: .surroundings
-    case .backupInThisRun, .quarantineInThisRun, .replacedInThisRun, .lastStepOutcome,
-      .lastAnswer:
+    case .backupInThisRun, .quarantineInThisRun, .replacedInThisRun, .migration,
+      .lastStepOutcome, .lastAnswer:
       .run
     default: .database
     }
@@ -191,6 +192,11 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
     case .backupInThisRun: (.flag, "whether this run has made a backup and proven it")
     case .quarantineInThisRun: (.flag, "whether this run has moved the files to quarantine")
     case .replacedInThisRun: (.flag, "whether this run has replaced the database")
+    case .migration:
+      (
+        .words(GuardReport.Result.allCases.map(\.rawValue)),
+        "what became of the migration of the last 'guard' step; NULL before the first"
+      )
     case .lastStepOutcome:
       (
         .words(["done", "failed", "declined"]),

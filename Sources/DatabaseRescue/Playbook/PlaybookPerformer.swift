@@ -33,12 +33,27 @@ package struct PlaybookStepResult: Hashable, Sendable {
   package var facts: PlaybookFacts
   /// The copy of the database that the step has made and proven, if it has.
   package var copy: SafetyCopy?
+  /// What became of a migration under guard, if the step was one.
+  package var migration: Migration?
+  /// Why the result of a migration is refused: the step has failed then.
+  package var refusal: RescueError?
+
+  /// What became of a migration, and the exit status that says so.
+  package struct Migration: Hashable, Sendable {
+    package let result: GuardReport.Result
+    package let exitStatus: Int32
+  }
 
   /// Makes a report.
-  package init(_ summary: String, facts: PlaybookFacts, copy: SafetyCopy? = nil) {
+  package init(
+    _ summary: String, facts: PlaybookFacts, copy: SafetyCopy? = nil,
+    migration: Migration? = nil, refusal: RescueError? = nil
+  ) {
     self.summary = summary
     self.facts = facts
     self.copy = copy
+    self.migration = migration
+    self.refusal = refusal
   }
 }
 

@@ -25,6 +25,11 @@ package enum PlaybookReader {
     "steps.onFailure": "`stop` where nothing is said; a destructive step always ends the run",
     "steps.raw": "of a `backup`: the files as they are, without SQLite",
     "steps.inPlace": "of a `salvage`: the result takes the place of the database",
+    "steps.command":
+      "of a `guard`: the program and its arguments, without a shell; `{database}` and `{name}` of a "
+      + "parameter stand for their values",
+    "steps.putBack":
+      "of a `guard`: the backup is put back where the result is refused, without a question",
     "steps.choices": "of an `ask`: the steps of which the answer approves one",
   ]
 
@@ -39,7 +44,8 @@ package enum PlaybookReader {
     [
       "id": .text, "action": .words(PlaybookAction.allCases.map(\.rawValue)), "text": .text,
       "when": .text, "onFailure": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)),
-      "raw": .flag, "inPlace": .flag, "choices": .list(.text),
+      "raw": .flag, "inPlace": .flag, "choices": .list(.text), "command": .list(.text),
+      "putBack": .flag,
     ],
     required: ["id", "action", "text"])
 

@@ -85,6 +85,7 @@ private struct Rehearsal {
     for fact in [PlaybookFact.backupInThisRun, .quarantineInThisRun, .replacedInThisRun] {
       self.facts[fact] = false
     }
+    self.facts[.migration] = nil
     self.facts[.lastStepOutcome] = nil
     self.facts[.lastAnswer] = nil
   }
@@ -111,7 +112,8 @@ private struct Rehearsal {
     let isPassedOver = decision == .skips || decision == .unreached
     return PlaybookRehearsal.Forecast(
       step: step.id, action: step.action, decision: decision, reason: reason,
-      effect: speaks ? step.text : step.effect, isDestructive: step.isDestructive, gate: gate,
+      effect: speaks ? step.text : step.shown(with: facts.parameters).effect,
+      isDestructive: step.isDestructive, gate: gate,
       mayEndAt: isPassedOver ? nil : mayEndAt)
   }
 
@@ -144,9 +146,11 @@ private struct Rehearsal {
         ? ("answered by --approve \(approved[0])", false)
         : ("asks; with nobody there the run ends here", true)
     }
-    guard step.isDestructive else { return (nil, false) }
+    guard step.needsConsent else { return (nil, false) }
     var gates: [String] = []
-    if pending.contains(.backupInThisRun) {
+    if !step.isDestructive {
+      // It makes its own backup, and fails where the result is refused.
+    } else if pending.contains(.backupInThisRun) {
       gates.append("only after a backup of this run is proven")
     } else if facts[.backupInThisRun] != true {
       return ("would be refused: no step before it makes a proven backup", true)
@@ -156,7 +160,8 @@ private struct Rehearsal {
         offered[step.id].map { "only when chosen at the step \($0.quoted)" }
           ?? "needs --approve \(step.id), or a yes; else the run ends here")
     }
-    return gates.isEmpty ? (nil, false) : (gates.joined(separator: "; "), true)
+    guard gates.isEmpty else { return (gates.joined(separator: "; "), true) }
+    return (nil, step.action == .guardCommand && step.onFailure != .continue)
   }
 
   /// Takes the step as done, and notes what can no longer be known.
@@ -174,6 +179,10 @@ private struct Rehearsal {
       let compared: [PlaybookFact] = [.schemaDifferences, .invariantsBroken]
       pending.formUnion(compared.filter { facts[$0] == nil && facts[.contractGiven] == true })
     case .note: break
+    case .guardCommand:
+      set(.backupInThisRun, certain)
+      pending.formUnion([.migration, .replacedInThisRun])
+      pending.formUnion(PlaybookFact.allCases.filter { $0.source == .database })
     case .restore, .salvage, .reset, .rebuild:
       guard step.isDestructive else { break }
       set(.replacedInThisRun, certain)

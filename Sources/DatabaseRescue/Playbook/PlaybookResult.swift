@@ -75,6 +75,8 @@ package struct PlaybookResult: Hashable, Sendable {
   package let decisions: [PlaybookDecision]
   /// The last error of a step; nil when none failed.
   package let failure: RescueError?
+  /// The exit status of a migration that was refused, where that was the last failure; nil for none.
+  package let migrationStatus: Int32?
   /// What to do next.
   package let next: String
   /// The rows that replacing the database has cost, a line for each table that has lost any.

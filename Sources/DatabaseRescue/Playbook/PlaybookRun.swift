@@ -12,7 +12,8 @@ import Diagnosis
 ///
 /// Two rules hold whatever the playbook says. A destructive step is refused
 /// unless a copy of the database was made and proven in this run. And it is done
-/// only with consent: its id was approved beforehand, or somebody said yes.
+/// only with consent: its id was approved beforehand, or somebody said yes. So is a step that runs a
+/// program, which makes a proven copy itself.
 package struct PlaybookRun {
   /// The playbook.
   package let playbook: Playbook
@@ -114,13 +115,16 @@ package struct PlaybookRun {
       case .ask:
         return try answer(step, &walk, &performer)
       default:
-        if step.isDestructive, let objection = try objection(to: step, &walk, &performer) {
+        if step.needsConsent, let objection = try objection(to: step, &walk, &performer) {
           return objection
         }
         performer.willPerform(step)
         let report = try performer.perform(step)
         walk.learn(report.facts, atStart: false)
-        walk.keep(report.copy, from: step)
+        walk.keep(report.copy, from: step, report.migration)
+        if let refusal = report.refusal {
+          return Deed(.failed, report.summary, failure: refusal, endsRun: !goesOn)
+        }
         return Deed(.done, report.summary)
       }
     } catch {
@@ -128,11 +132,15 @@ package struct PlaybookRun {
     }
   }
 
-  /// Why a destructive step is not done; nil when it may be.
+  private func consequence(of step: Playbook.Step) -> String {
+    step.shown(with: playbook.values).consequence
+  }
+
+  /// Why a step that needs consent is not done; nil when it may be.
   private func objection(
     to step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
   ) throws(RescueError) -> Deed? {
-    guard !walk.copies.isEmpty else {
+    guard !step.isDestructive || !walk.copies.isEmpty else {
       return Deed(
         .refused, "this run has made no proven copy of the database", endsRun: true)
     }
@@ -140,12 +148,12 @@ package struct PlaybookRun {
       if approvals.contains(step.id) { walk.decide(step, "yes", .beforehand) }
       return nil
     }
-    switch try performer.ask(PlaybookQuestion("\(step.text) (\(step.consequence))")) {
+    switch try performer.ask(PlaybookQuestion("\(step.text) (\(consequence(of: step)))")) {
     case .yes:
       walk.decide(step, "yes", .answered)
       return nil
     case .nobody:
-      return Deed(.needsDecision, step.consequence, endsRun: true)
+      return Deed(.needsDecision, consequence(of: step), endsRun: true)
     case .no, .choice:
       walk.decide(step, "no", .answered)
       return Deed(.declined, "nothing was changed by this step", endsRun: true)
@@ -168,7 +176,7 @@ package struct PlaybookRun {
         PlaybookQuestion(
           step.text,
           choices: choices.compactMap(playbook.step).map {
-            .init(id: $0.id, effect: "\($0.text) (\($0.consequence))")
+            .init(id: $0.id, effect: "\($0.text) (\(consequence(of: $0)))")
           }))
     }
     switch answer {
@@ -200,6 +208,7 @@ package struct PlaybookRun {
       playbook: playbook.name, ending: ending, stoppedAt: step?.id, records: walk.records,
       firstVerdict: walk.firstVerdict,
       facts: walk.facts, copies: walk.copies, decisions: walk.decisions, failure: failure,
+      migrationStatus: walk.migrationStatus,
       next: next(ending, step, failure, walk))
   }
 

@@ -108,7 +108,7 @@ struct PlaybookText {
     if step.action != .note { detail("\(step.id): \(step.action.rawValue): \(step.effect)") }
     if let keeps = step.keeps { detail("keeps: \(keeps)") }
     if let loses = step.loses { detail("loses: \(loses)") }
-    if step.isDestructive { detail("needs: --approve \(step.id), or a yes") }
+    if step.needsConsent { detail("needs: --approve \(step.id), or a yes") }
     for choice in step.choices ?? [] { detail("choice: \(choice)") }
     if step.onFailure == .continue { detail("goes on after a failure or a no") }
   }

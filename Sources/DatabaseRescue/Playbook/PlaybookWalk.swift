@@ -10,6 +10,8 @@ struct PlaybookWalk {
   private(set) var copies: [SafetyCopy] = []
   private(set) var decisions: [PlaybookDecision] = []
   private(set) var failure: RescueError?
+  /// The exit status of a migration that was refused, where nothing else has failed since.
+  private(set) var migrationStatus: Int32?
   private(set) var firstVerdict: Verdict?
   /// The steps that may be done without a further question.
   var consents: Set<String>
@@ -40,9 +42,15 @@ struct PlaybookWalk {
   }
 
   /// Remembers the copy that a step made: only of the steps that make one, and only when proven.
-  mutating func keep(_ copy: SafetyCopy?, from step: Playbook.Step) {
-    if step.isDestructive { replaced = true }
-    if let copy, !copy.checks.isEmpty, step.action == .backup || step.isDestructive {
+  mutating func keep(
+    _ copy: SafetyCopy?, from step: Playbook.Step, _ migration: PlaybookStepResult.Migration? = nil
+  ) {
+    if step.isDestructive || migration?.result == .restored { replaced = true }
+    if let migration {
+      facts[.migration] = .text(migration.result.rawValue)
+      migrationStatus = migration.result == .kept ? nil : migration.exitStatus
+    }
+    if let copy, !copy.checks.isEmpty, step.action == .backup || step.needsConsent {
       copies.append(copy)
     }
     setRunFacts()
@@ -58,7 +66,10 @@ struct PlaybookWalk {
   /// Remembers how a step ended.
   mutating func note(_ record: PlaybookStepRecord, of step: Playbook.Step, failure: RescueError?) {
     records.append(record)
-    if let failure { self.failure = failure }
+    if let failure {
+      self.failure = failure
+      if step.action != .guardCommand { migrationStatus = nil }
+    }
     if record.outcome != .skipped { facts[.lastStepOutcome] = .text(record.outcome.rawValue) }
   }
 

@@ -12,12 +12,18 @@ package struct PlaybookSetting: Sendable {
   package var vault: FilePath?
   /// The ids of steps that were approved beforehand.
   package var approvals: Set<String>
+  /// Where the programs print to that it runs.
+  package var commandOutput: CommandOutput
 
   /// Makes a setting.
-  package init(contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = []) {
+  package init(
+    contract: Contract? = nil, vault: FilePath? = nil, approvals: Set<String> = [],
+    commandOutput: CommandOutput = .shared
+  ) {
     self.contract = contract
     self.vault = vault
     self.approvals = approvals
+    self.commandOutput = commandOutput
   }
 }
 
@@ -35,8 +41,8 @@ extension Rescue {
       notes.take(try finishPending(database))
       let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
       var performer = DatabasePerformer(
-        rescue: self, database: database, setting: setting, asking: asking, telling: telling,
-        notes: notes)
+        rescue: self, database: database, setting: setting, playbook.values, asking: asking,
+        telling: telling, notes: notes)
       var result = run.run(with: &performer)
       (result.losses, result.undo) = (performer.losses, performer.undo)
       notes = performer.notes
@@ -62,9 +68,10 @@ extension Rescue {
 }
 
 extension PlaybookResult {
-  /// The exit status of the run: its trouble, else the verdict; never 0 where rows were lost.
+  /// The exit status of the run: that of a migration that was refused, its trouble, else the verdict;
+  /// never 0 where rows were lost.
   package var exitStatus: Int32 {
-    if let trouble { return trouble.rawValue }
+    if let trouble { return migrationStatus ?? trouble.rawValue }
     let last = verdict?.exitStatus ?? 0
     guard last == 0, facts.isSet(.replacedInThisRun), firstVerdict == .damagedLossy else {
       return last

@@ -58,8 +58,26 @@ package import SQLiteFormat
   ) throws(SQLiteError) {
     let author = mode == .app || mode == .migration ? .us : author
     let byteCount = Self.byteCount(of: path, mode)
+    unsafe self.init(try Self.open(path, mode), mode, author, byteCount)
+  }
+
+  /// Opens bytes of ours as a database that nobody can write to: nothing of it is on any disk.
+  ///
+  /// - Throws: ``SQLiteError`` when there is no memory for it.
+  package static func reading(_ image: Bytes) throws(SQLiteError) -> Connection {
+    let opened = try unsafe open("", .memory)
+    let result = unsafe load(image, into: opened)
+    let connection = unsafe Connection(opened, .memory, .others, image.count)
+    guard result == SQLITE_OK else { throw connection.error }
+    return connection
+  }
+
+  /// Puts a handle, which it owns, into defensive mode.
+  @unsafe private init(
+    _ opened: OpaquePointer, _ mode: Mode, _ author: Author, _ byteCount: Int
+  ) {
     patience = mode == .create || author == .us ? Patience() : Patience(stepsFor: byteCount)
-    unsafe handle = try Self.open(path, mode)
+    unsafe handle = opened
     unsafe sqlite3_busy_timeout(handle, 5000)
     configure(SQLITE_DBCONFIG_DEFENSIVE, true)
     // Which functions a schema may call is told by our own list, which SQLite's word would narrow.
@@ -118,6 +136,20 @@ package import SQLiteFormat
       throw error
     }
     return unsafe handle
+  }
+
+  /// Gives a connection a copy of the bytes in the place of its main database.
+  @unsafe private static func load(_ image: Bytes, into handle: OpaquePointer) -> Int32 {
+    let count = Int64(image.count)
+    guard let memory = unsafe sqlite3_malloc64(UInt64(image.count)) else { return SQLITE_NOMEM }
+    unsafe image.withUnsafeBytes { bytes in
+      unsafe memory.copyMemory(
+        from: bytes.baseAddress ?? UnsafeRawPointer(memory), byteCount: image.count)
+    }
+    // SQLite frees the memory, also where this fails.
+    return unsafe sqlite3_deserialize(
+      handle, "main", memory.assumingMemoryBound(to: UInt8.self), count, count,
+      UInt32(SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE))
   }
 
   /// The bytes of a database and its log; what cannot be looked at cannot be opened, either.

@@ -22,25 +22,51 @@ extension Image {
         )
       }
       let file = try storage.open(path, .createNew)
-      var (start, pending) = (0, Bytes())
-      for number in dataPages {
-        let place = (number.number - 1) * geometry.pageSize
-        if place != start + pending.count || pending.count >= 1 << 18 {
-          try file.write(pending, at: start)
-          (start, pending) = (place, [])
-        }
-        var page = try content(of: number)
-        page.append(contentsOf: repeatElement(0, count: geometry.pageSize - page.count))
-        if number == .first { markAsComplete(&page) }
-        pending.append(contentsOf: page)
+      var end = 0
+      try forEachPiece { piece, offset in
+        try file.write(piece, at: offset)
+        end = offset + piece.count
       }
-      try file.write(pending, at: start)
       // What lies in a hole at the end is one there, too.
-      let whole = pageCount * geometry.pageSize
-      if start + pending.count < whole { try file.truncate(to: whole) }
+      if end < byteCount { try file.truncate(to: byteCount) }
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was changed")
     }
+  }
+
+  /// The whole of it as one run of bytes, as it would stand in a file of its own.
+  ///
+  /// - Throws: ``RescueError`` when a page cannot be read.
+  func wholeBytes() throws(RescueError) -> Bytes {
+    var bytes = Bytes(repeating: 0, count: byteCount)
+    do {
+      try forEachPiece { piece, offset in
+        bytes.replaceSubrange(offset..<offset + piece.count, with: piece)
+      }
+    } catch {
+      throw RescueError(error, doing: "copy the pages", meaning: "nothing was changed")
+    }
+    return bytes
+  }
+
+  /// How many bytes a file of its own has.
+  var byteCount: Int { pageCount * geometry.pageSize }
+
+  /// Gives all pages in runs without a hole, each with the offset at which it begins.
+  private func forEachPiece(_ take: (Bytes, Int) throws -> Void) throws {
+    var (start, pending) = (0, Bytes())
+    for number in dataPages {
+      let place = (number.number - 1) * geometry.pageSize
+      if place != start + pending.count || pending.count >= 1 << 18 {
+        try take(pending, start)
+        (start, pending) = (place, [])
+      }
+      var page = try content(of: number)
+      page.append(contentsOf: repeatElement(0, count: geometry.pageSize - page.count))
+      if number == .first { markAsComplete(&page) }
+      pending.append(contentsOf: page)
+    }
+    try take(pending, start)
   }
 
   /// The bytes of a page; none of one that is in none of the files.

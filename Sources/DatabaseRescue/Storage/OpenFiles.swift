@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that processes have open, where the system tells. Linux does, in /proc/PID/fd.
 
+import SQLiteFormat
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -57,7 +59,8 @@ extension Storage {
   extension SystemStorage {
     /// All files that those processes have open which have this one open, or one of its name.
     ///
-    /// These looks at `/proc` are no calls on files, and nobody who watches those sees them.
+    /// These looks at `/proc` are no calls on files, and nobody who watches those sees them. There may
+    /// be thousands of descriptors, so of most of them only the name is read.
     package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? {
       guard let processes = Self.names(in: "/proc") else { return nil }
       let wanted = Self.status(of: path)?.identity
@@ -65,11 +68,12 @@ extension Storage {
       for name in processes {
         guard let process = Int32(name.description) else { continue }
         let folder = FilePath("/proc").appending(name).appending("fd")
-        guard let descriptors = Self.names(in: folder) else {
+        guard let stream = unsafe folder.withCString({ unsafe opendir($0) }) else {
           if errno == EACCES || errno == EPERM { found.unseenProcesses += 1 }
           continue
         }
-        let files = descriptors.compactMap { Self.file(folder.appending($0), of: process) }
+        defer { unsafe closedir(stream) }
+        let files = unsafe Self.files(in: stream, of: folder, process)
         if files.contains(where: { $0.status.identity == wanted || $0.name == path }) {
           found.files += files
         }
@@ -77,20 +81,60 @@ extension Storage {
       return found
     }
 
-    private static func file(_ path: FilePath, of process: Int32) -> OpenFile? {
-      guard let link = target(of: path), link.bytes.first == UInt8(ascii: "/"),
-        !link.bytes.starts(with: "/dev/".utf8), let status = status(of: path), status.kind == .file
+    /// The files that have a name, or had one, among the descriptors of a process.
+    @unsafe private static func files(
+      in stream: FolderStream, of folder: FilePath, _ process: Int32
+    ) -> [OpenFile] {
+      let descriptors = unsafe dirfd(stream)
+      var files: [(number: Int32, file: OpenFile)] = []
+      while let entry = unsafe readdir(stream) {
+        var digits = unsafe entry.pointee.d_name
+        unsafe withUnsafePointer(to: &digits) { digits in
+          unsafe digits.withMemoryRebound(to: CChar.self, capacity: 256) { digits in
+            guard let number = unsafe Int32(String(cString: digits)),
+              let file = unsafe file(digits, in: descriptors, of: folder, process)
+            else { return }
+            files.append((number, file))
+          }
+        }
+      }
+      return files.sorted { $0.number < $1.number }.map(\.file)
+    }
+
+    @unsafe private static func file(
+      _ digits: UnsafePointer<CChar>, in descriptors: Int32, of folder: FilePath, _ process: Int32
+    ) -> OpenFile? {
+      guard let link = unsafe target(of: digits, in: descriptors) else { return nil }
+      var file = stat()
+      var descriptor = stat()
+      guard unsafe fstatat(descriptors, digits, &file, 0) == 0, file.st_mode & S_IFMT == S_IFREG
       else { return nil }
       let mark = Array(" (deleted)".utf8)
       let name =
-        link.bytes.suffix(mark.count).elementsEqual(mark)
-        ? FilePath(bytes: link.bytes.dropLast(mark.count)) : link
+        link.suffix(mark.count).elementsEqual(mark) ? link.dropLast(mark.count) : link[...]
       // The mode of the link is that of the descriptor.
-      var information = stat()
-      let isKnown = unsafe path.withCString { unsafe lstat($0, &information) } == 0
+      let isKnown = unsafe fstatat(descriptors, digits, &descriptor, AT_SYMLINK_NOFOLLOW) == 0
       return OpenFile(
-        process: process, name: name, path: path, status: status,
-        isWritable: isKnown && information.st_mode & S_IWUSR != 0)
+        process: process, name: FilePath(bytes: name),
+        path: folder.appending(unsafe FilePath(String(cString: digits))), status: FileStatus(file),
+        isWritable: isKnown && descriptor.st_mode & S_IWUSR != 0)
+    }
+
+    /// The name of what a descriptor leads to; nil for what has none, and for devices.
+    @unsafe private static func target(
+      of digits: UnsafePointer<CChar>, in descriptors: Int32
+    ) -> Bytes? {
+      unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        guard let target = buffer.baseAddress else { return nil }
+        let count = unsafe readlinkat(descriptors, digits, target, buffer.count)
+        guard count > 0 else { return nil }
+        let bytes = unsafe UnsafeRawBufferPointer(
+          rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+        guard unsafe bytes[0] == UInt8(ascii: "/"), unsafe !bytes.starts(with: "/dev/".utf8) else {
+          return nil
+        }
+        return unsafe Bytes(bytes)
+      }
     }
 
     private static func names(in folder: FilePath) -> [FilePath]? {
@@ -103,13 +147,6 @@ extension Storage {
       var information = stat()
       guard unsafe path.withCString({ unsafe stat($0, &information) }) == 0 else { return nil }
       return FileStatus(information)
-    }
-
-    private static func target(of path: FilePath) -> FilePath? {
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = unsafe path.withCString { unsafe readlink($0, &target, target.count) }
-      guard count > 0 else { return nil }
-      return FilePath(bytes: target[..<count].map { UInt8(bitPattern: $0) })
     }
   }
 #endif

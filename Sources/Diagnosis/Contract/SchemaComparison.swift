@@ -116,6 +116,8 @@ struct SchemaComparison {
     var remade: [Name: ContractDifference.Mend] = [:]
     for name in Set(expectedTables.keys).union(foundTables.keys).sorted() {
       switch (expectedTables[name], foundTables[name]) {
+      // What is the same to the letter means the same, and mostly it is.
+      case (let expected?, let found?) where expected == found && oldNames[name] == nil: break
       case (let expected?, let found?):
         let comparison = TableComparison(
           expected, found, schemas: (self.expected, self.found), extras: extras,
@@ -210,6 +212,7 @@ struct SchemaComparison {
         return ContractDifference(
           .extra, subject, found.name.text, found: place, mend: mended(dropping(found, subject)),
           weight: rules == .room ? .notice : .drift)
+      case (let expected?, let found?) where expected.sql == found.sql: return nil
       case (let expected?, let found?):
         let texts = (SQLTokens(statement: expected.sql), SQLTokens(statement: found.sql))
         let names = names.union(texts.0.ownNames).union(texts.1.ownNames)

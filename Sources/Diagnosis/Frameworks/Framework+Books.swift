@@ -20,6 +20,7 @@ package struct FrameworkBook: Hashable, Sendable, Codable {
 extension Framework {
   /// Books by framework, of those by its name; what has a name that nobody knows is left out.
   package static func books(_ named: [String: FrameworkBook]) -> [Framework: FrameworkBook] {
+    guard !named.isEmpty else { return [:] }
     let known = Dictionary(allCases.map { ($0.word, $0) }) { first, _ in first }
     return Dictionary(
       named.compactMap { name, book in known[name].map { ($0, book) } }

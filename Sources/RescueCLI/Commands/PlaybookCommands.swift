@@ -40,7 +40,8 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
   let file = invocation.path(.file)
   let setting = PlaybookSetting(
     contract: try context.contract(at: invocation.path(.contract) ?? invocation.path(.schema)),
-    vault: invocation.path(.vault), approvals: Set(invocation.texts(.approve)))
+    vault: invocation.path(.vault), approvals: Set(invocation.texts(.approve)),
+    commandOutput: context.console.manner.isJSON ? .errors : .shared)
   if invocation.isSet(.dryRun) {
     try context.give(context.rescue.rehearse(playbook, on: file, setting))
     return .success
@@ -48,9 +49,11 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
   var files = context.files(invocation)
   let record = try context.reportFile(invocation, in: &files)
   let isJSON = context.console.manner.isJSON
-  let result = try context.rescue.run(
-    playbook, on: file, setting, asking: { ask($0, context) },
-    telling: { step, record in if !isJSON { tell(step, record, context) } })
+  let result = try context.interruption.patiently { () throws(RescueError) in
+    try context.rescue.run(
+      playbook, on: file, setting, asking: { ask($0, context) },
+      telling: { step, record in if !isJSON { tell(step, record, context) } })
+  }
   let answer = PlaybookRunAnswer(result, on: file, in: context.world)
   try context.give(answer)
   context.tellCode(of: result)

@@ -29,8 +29,9 @@ extension Command {
     description: [
       """
       Runs the steps in order, each only if its condition holds, and logs them under one support \
-      code. Stops before a destructive step unless --approve names it; a destructive step without \
-      a proven backup in the same run is refused whatever the playbook says.
+      code. Stops before a step that replaces the database or runs a program, unless --approve \
+      names it; a destructive step without a proven backup in the same run is refused whatever the \
+      playbook says.
       """
     ],
     operands: [.playbook, .file],
@@ -49,6 +50,7 @@ extension Command {
         "the step 'restore' may replace the database"
       ),
     ],
-    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + ExitCode.asking
+    exitCodes: ExitCode.verdicts + ExitCode.guarding + ExitCode.reading + ExitCode.writing
+      + ExitCode.asking
       + [.busy, .invalidInput])
 }

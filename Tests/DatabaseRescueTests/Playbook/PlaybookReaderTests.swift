@@ -90,12 +90,25 @@ import Testing
     (
       "{id: 'a', action: 'ask', text: 't', choices: ['restroe']},\n"
         + "{id: 'b', action: 'backup', text: 't'}, {id: 'restore', action: 'restore', text: 't'}",
-      "f:2:47: 'restroe' is not a destructive step after this one; did you mean 'restore'?"
+      "f:2:47: 'restroe' is not a step after this one that changes the database; did you mean 'restore'?"
     ),
     (
       "{id: 'a', action: 'stop', text: 't'},\n{id: 'b', action: 'check', text: 't'}",
       "f:3:1: the step is never reached: the one before it always stops"
     ),
+    (
+      "{id: 'a', action: 'guard', text: 't'}",
+      "f:2:1: a step that guards needs a 'command', a list of the program and its arguments"
+    ),
+    (
+      "{id: 'a', action: 'guard', text: 't', command: ['up', '{databse}']}",
+      "f:2:55: no parameter has the name 'databse'; did you mean 'database'?"
+    ),
+    (
+      "{id: 'a', action: 'check', text: 't', command: ['up']}",
+      "f:2:48: the action 'check' has no parameter 'command'"
+    ),
+    ("{id: 'a', action: 'guard', text: 't', command: []}", "f:2:48: the list is empty"),
     ("{id: 'a', action: 'ask', text: 't', choices: []}", "f:2:46: the list is empty"),
     ("", "f:1:77: the list is empty"),
   ])

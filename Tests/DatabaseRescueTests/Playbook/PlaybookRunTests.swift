@@ -65,6 +65,52 @@ import Testing
     #expect(performer.performed == [])
   }
 
+  // MARK: Programs under guard
+
+  static let migrate = Playbook.Step(
+    id: "migrate", action: .guardCommand, text: "Migrate.", command: ["up", "{database}"])
+
+  @Test func `a program is not run without consent, and whoever is asked sees it`() throws {
+    var performer = ScriptedPerformer(answers: [.no])
+    let result = try run([Self.migrate, .check], &performer)
+    #expect(performer.performed == [])
+    #expect(result.ending == .declined)
+    let question = try #require(performer.questions.first?.text)
+    #expect(question.contains("up '{database}'"))
+    #expect(question.contains("a proven backup of what was before"))
+  }
+
+  @Test func `a migration that is refused has failed, and later steps can ask`() throws {
+    var performer = ScriptedPerformer()
+    performer.reports["migrate"] = PlaybookStepResult(
+      "refused", facts: PlaybookFacts(), copy: .proven,
+      migration: .init(result: .restored, exitStatus: 18),
+      refusal: RescueError(.invalidInput, "it is refused"))
+    var step = Self.migrate
+    step.onFailure = .continue
+    let steps: [Playbook.Step] = [
+      step, .init(id: "back", action: .stop, text: "Back.", when: "migration = 'restored'"),
+    ]
+    let result = try run(steps, approve: ["migrate"], &performer)
+    #expect(result.stoppedAt == "back")
+    #expect(result.records.map(\.outcome) == [.failed, .stopped])
+    #expect(result.copies == [.proven])
+    #expect(result.facts.isSet(.replacedInThisRun))
+    #expect(result.exitStatus == 18)
+  }
+
+  @Test func `a failure after a refused migration decides the exit status`() throws {
+    var performer = ScriptedPerformer()
+    performer.reports["migrate"] = PlaybookStepResult(
+      "refused", facts: PlaybookFacts(), migration: .init(result: .left, exitStatus: 19),
+      refusal: RescueError(.invalidInput, "it is refused"))
+    performer.failures["check"] = RescueError(.busy, "somebody writes")
+    var step = Self.migrate
+    step.onFailure = .continue
+    let result = try run([step, .check], approve: ["migrate"], &performer)
+    #expect(result.exitStatus == RescueError.Kind.busy.rawValue)
+  }
+
   // MARK: Destructive steps
 
   static let destructive: [Playbook.Step] = [

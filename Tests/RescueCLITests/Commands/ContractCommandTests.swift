@@ -52,6 +52,32 @@ import Testing
     #expect(try headlines(ending).contains("missing table more"))
   }
 
+  /// A small database is asked in memory, and a large one in a file of its own, in any journal mode.
+  @Test(arguments: [0, 5_000_000], ["DELETE", "WAL"])
+  func `rows are asked whatever the size of the database is`(size: Int, mode: String) throws {
+    let file = try build(
+      "app.db", "PRAGMA journal_mode = \(mode)", "CREATE TABLE t (a, b)",
+      "INSERT INTO t VALUES (1, zeroblob(\(size)))", "CREATE TABLE outbox (sent)",
+      "INSERT INTO outbox VALUES (0), (1), (0)")
+    let contract = bench["app.json5"]
+    try contract.replaceContents(
+      with: Bytes(
+        """
+        {
+          name: "app", version: 1, format: "dbrescue.contract",
+          freshSchema: ["CREATE TABLE t (a, b)", "CREATE TABLE outbox (sent)"],
+          invariants: [{ name: "no ones", sql: "SELECT 1 FROM t WHERE a = 1" }],
+          unsynced: [{ name: "outbox", table: "outbox", where: "sent = 0" }],
+        }
+        """.utf8))
+    let before = try bench.look()
+    let ending = try bench.run("check", file, "--contract", contract)
+    #expect(ending.status == 12, "\(ending.all)")
+    #expect(ending.output.contains("no ones"))
+    #expect(ending.output.contains("2 rows of table 'outbox'"))
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
   @Test func `another app's database is drifted, whatever its version`() throws {
     let file = try build("app.db", "CREATE TABLE t (a)", "PRAGMA application_id = 5")
     for version in [0, 3] {

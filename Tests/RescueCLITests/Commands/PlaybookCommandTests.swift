@@ -80,6 +80,47 @@ import Testing
     #expect(record.steps.contains { $0.name == "backup" })
   }
 
+  /// A playbook that runs a program under guard and goes on after it was refused.
+  private static let guarded = """
+    {
+      title: "Update", symptoms: ["a"], whenToUse: ["b"], whenNotToUse: ["c"],
+      parameters: [{ name: "script", type: "text", default: "exit 0", text: "The migration." }],
+      steps: [
+        {
+          id: "migrate", action: "guard", text: "Migrate.", putBack: true, onFailure: "continue",
+          command: ["sh", "-c", "{script}", "up", "{database}"],
+        },
+        { id: "on", action: "stop", when: "migration = 'kept'", text: "Go on." },
+        { id: "back", action: "stop", text: "Go back." },
+      ],
+    }
+    """
+
+  /// Programs that are given a database, with where the run ends.
+  static let scripts: [(script: String, step: String, status: Int32)] = [
+    ("exit 0", "on", 0), ("exit 3", "back", 16), (": > \"$1\"", "back", 18),
+    ("echo said; : > \"$1\"; exit 3", "back", 16),
+  ]
+
+  @Test(arguments: scripts)
+  func `a program under guard is kept, or the backup is back`(
+    _ program: (script: String, step: String, status: Int32)
+  ) throws {
+    let file = try bench.place("healthy-v4.db")
+    let playbook = try write(Self.guarded)
+    let setting = "script=\(program.script)"
+    #expect(try bench.run("playbook", "validate", playbook).status == 0)
+    let unasked = try bench.run("playbook", "run", playbook, file, "--set", setting)
+    #expect(unasked.status == 20, "\(unasked.all)")
+    #expect(unasked.all.contains(FilePath(program.script).shellQuoted))
+    let before = try bench.run("check", file, "--contract", bench.contract).output
+    let ending = try bench.run(
+      "playbook", "run", playbook, file, "--set", setting, "--approve", "migrate", "--json")
+    #expect(ending.status == program.status, "\(ending.all)")
+    #expect(try ending.json["stoppedAt"]?.text == program.step)
+    #expect(try bench.run("check", file, "--contract", bench.contract).output == before)
+  }
+
   @Test(arguments: [
     ("newer-v5.db", "stop-newer", 11), ("zeroed-leaf.db", "stop-damaged", 14),
     ("empty.db", "stop-unreadable", 15), ("drifted-missing-index.db", "stop-drifted", 12),

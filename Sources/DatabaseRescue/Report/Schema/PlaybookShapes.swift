@@ -20,7 +20,7 @@ enum PlaybookShapes {
         "id": .text, "action": action, "text": .text,
         "when?": .text.saying("a condition in SQL over the facts"),
         "onFailure?": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)), "raw?": .flag,
-        "inPlace?": .flag, "choices?": .list(.text),
+        "inPlace?": .flag, "choices?": .list(.text), "command?": .list(.text), "putBack?": .flag,
       ])),
   ]
 

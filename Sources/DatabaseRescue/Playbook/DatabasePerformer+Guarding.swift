@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step of a playbook that runs a program of the app under guard.
+
+import Diagnosis
+import SQLiteFormat
+
+extension DatabasePerformer {
+  /// Runs a program under guard; what it did is known before anything is said of it.
+  mutating func migrate(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
+    let undertaking = Undertaking(
+      step.words(on: database, parameters), timeout: nil, printingTo: setting.commandOutput)
+    let net = MigrationNet(contract: setting.contract, vault: setting.vault) { [asking] _ in
+      if step.putBack == true { return .restore }
+      return asking(PlaybookQuestion("put the backup back?")) == .yes ? .restore : .stop
+    }
+    let report = try rescue.carryOut(undertaking, on: database, in: net, &notes)
+    if try rescue.exists(database) { _ = try look(asFarAs: .check) }
+    let backup = report.backup
+    let way = backup.restoreCommand(for: database, in: setting.vault)
+    if report.result == .kept || report.result == .left { undo.insert(way, at: 0) }
+    return PlaybookStepResult(
+      "\(undertaking.name): \(report.result.words)", facts: known,
+      copy: SafetyCopy(
+        .backup, name: backup.path.name.description,
+        checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []),
+      migration: .init(result: report.result, exitStatus: report.exitStatus),
+      refusal: report.isKept ? nil : report.refused(way: way))
+  }
+}
+
+extension GuardReport {
+  /// Why a migration is refused, and what became of the database.
+  fileprivate func refused(way: String) -> RescueError {
+    let reason = judgement.problems.first ?? "it \(judgement.end.description)"
+    return RescueError(
+      .invalidInput, "the migration is refused: \(reason)", meaning: result.words,
+      advice: result == .left
+        ? "to put the backup back: \(way)" : "mend the migration, then run it again",
+      verdict: refusal)
+  }
+}
+
+extension GuardReport.Result {
+  /// What became of the database, in a few words.
+  fileprivate var words: String {
+    switch self {
+    case .kept: "the migration is kept, and verified"
+    case .unchanged: "the migration has changed nothing"
+    case .restored: "the migration is refused, and the database is what it was before"
+    case .left: "the migration is refused, and the database is as it left it"
+    }
+  }
+}
