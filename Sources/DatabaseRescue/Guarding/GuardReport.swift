@@ -32,6 +32,9 @@ public struct GuardReport: Sendable {
   public let judgement: MigrationJudgement
   /// What was done about the problems; nil when there were none, or nothing was to be done.
   public internal(set) var remedy: Remedy?
+  /// Whether the backup still holds, as far as it was looked at after the migration: that can have
+  /// removed it, or written to it.
+  public internal(set) var isBackupWhole: Bool = true
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 

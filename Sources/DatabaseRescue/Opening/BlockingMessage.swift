@@ -40,10 +40,13 @@ public struct BlockingMessage: Hashable, Sendable {
       switch report.result {
       case .restored: .updateRestoredBody
       case .unchanged, .kept: .updateUnchangedBody
+      case .left where !report.isBackupWhole:
+        report.judgement.losesData ? .updateLossUnsavedBody : .updateStoppedBody
       case .left: report.judgement.losesData ? .updateLossBody : .updateLeftBody
       }
     self.init(
-      report.result == .left ? report.refusal : .drifted, code: code, isBackedUp: true,
+      report.result == .left ? report.refusal : .drifted, code: code,
+      isBackedUp: report.isBackupWhole,
       ofUpdate: body, texts)
   }
 

@@ -24,6 +24,8 @@ public struct UserTexts: Hashable, Sendable {
     case updateUnchangedBody
     /// That the update removed data, all of which was saved.
     case updateLossBody
+    /// That the update removed data, and what was saved is gone, too.
+    case updateLossUnsavedBody
     /// That the data is as the update left it, and nothing is missing.
     case updateLeftBody
     /// That the data was saved before, where nothing else is known.
@@ -114,6 +116,8 @@ public struct UserTexts: Hashable, Sendable {
     .updateUnchangedBody: "The update has changed nothing. Your data is as it was.",
     .updateLossBody:
       "The update has removed some of your data. All of it was saved before.",
+    .updateLossUnsavedBody:
+      "The update has removed some of your data. Please do not uninstall the app.",
     .updateLeftBody: "Your data was saved before the update, and no entry is missing.",
     .updateSavedBody: "Your data was saved before the update.",
     .updateStoppedBody: "The app has stopped, and changes nothing more.",

@@ -112,18 +112,27 @@ package struct HandOver {
             ? " \(kept.of("entry", plural: "entries")) not sent yet were written to files." : "")
       ]
     }
+    let changed = changedSince
     let aside = report.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
     let losses = lossLines
-    if losses.isEmpty, aside == 0, fromBackup == nil {
+    if losses.isEmpty, changed.isEmpty, aside == 0, fromBackup == nil {
       return report.plan == nil ? [] : ["Nothing that is known of."]
     }
-    return losses
+    return losses + changed
       + (fromBackup != nil ? ["What was changed since in the entries from the backup."] : [])
       + (aside > 0
         ? [
           "\(aside.of("entry", plural: "entries")) could be read, and where they belong is not sure: "
             + "they are kept beside the database."
         ] : [])
+  }
+
+  /// The entries that a backup has as they were before they were changed.
+  private var changedSince: [String] {
+    let count = report.plan?.option.outcomes.reduce(0) { $0 + $1.changed } ?? 0
+    return count == 0
+      ? []
+      : ["What was changed since the backup in \(count.of("entry", plural: "entries"))."]
   }
 
   /// What is lost of each table, a sentence each.
@@ -152,7 +161,9 @@ package struct HandOver {
   private var steps: [String] {
     guard report.plan != nil else { return [] }
     var steps: [String] = ["Open the app, and look through what matters most to you."]
-    let isWhole = lossLines.isEmpty && kind != .reset && report.salvage?.isComplete ?? true
+    let isWhole =
+      lossLines.isEmpty && changedSince.isEmpty && kind != .reset
+      && report.salvage?.isComplete ?? true
     if !isWhole {
       steps.append(
         "If something is missing, do not delete anything: what was there before is kept, and another "

@@ -133,6 +133,17 @@ package struct RunNotes: Sendable {
     if change.extent > .nothing { changes.append(change) }
   }
 
+  /// Notes that what was said of a backup is not true any more: somebody else has removed it, or
+  /// written to it.
+  mutating func forgetWayBack(to backup: Backup) {
+    changes = changes.map { change in
+      guard change.next.contains(backup.name.id.description) else { return change }
+      return Change(
+        change.extent, "the backup '\(backup.path.name)' was made, and does not hold any more",
+        next: "dbrescue vault list \(backup.path.folder.shellQuoted)")
+    }
+  }
+
   /// Notes a step that somebody else has carried out.
   package mutating func note(_ step: RunRecord.Step) {
     steps.append(step)

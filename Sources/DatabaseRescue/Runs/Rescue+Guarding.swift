@@ -185,6 +185,9 @@ extension Rescue {
     }
     notes.take(report)
     guard !report.isKept, !report.isUnchanged else { return report }
+    let proof = Vault(work.backup.path.folder, in: world.storage).verify(work.backup)
+    report.isBackupWhole = proof.allSatisfy(\.passed)
+    if !report.isBackupWhole { notes.forgetWayBack(to: work.backup) }
 
     let remedy = try net.onFailure(report)
     if remedy == .restore {

@@ -13,8 +13,7 @@ import SQLiteFormat
 extension Rescue {
   /// The good backups of a database, newest first; none from a time that has not come yet.
   ///
-  /// A folder may hold those of another database of the same name: they count only where there is
-  /// none that was made at this place.
+  /// A folder may hold those of another database of the same name: see ``Vault/preferred(_:)``.
   func goodBackups(
     of database: FilePath, vault: FilePath?
   ) throws(RescueError) -> [Backup] {
@@ -33,8 +32,12 @@ extension Rescue {
     examination = try descended(examination, of: database, vault: vault, code: notes.code())
     notes.take(examination)
     let good = try goodBackups(of: database, vault: vault)
-    notes.hasVerifiedBackup = !good.isEmpty
-    return try offers(for: examination, from: good)
+    let kept = try backups(of: database, vault: vault)
+    let offers = try offers(for: examination, from: good).filter { backup, offer in
+      kept.isOfDatabase(backup) || offer.mayBeOfSameDatabase
+    }
+    notes.hasVerifiedBackup = !offers.isEmpty
+    return offers
   }
 
   /// What restoring some of the backups would give, each compared with the current rows.
@@ -84,5 +87,13 @@ extension Rescue {
     case ..<(48 * 3600): words(seconds / 3600, "hour")
     default: words(seconds / 86_400, "day")
     }
+  }
+}
+
+extension BackupOffer {
+  /// Whether a backup that was made at another place may be of this database: they have rows in
+  /// common, or there are none to compare.
+  fileprivate var mayBeOfSameDatabase: Bool {
+    comparison.contains { $0.same > 0 } || !comparison.contains { $0.changed + $0.onlyCurrent > 0 }
   }
 }

@@ -27,6 +27,20 @@ final class SandboxDatabase {
     return (found ?? nil)?.utf8String
   }
 
+  /// Refuses a table of which SQLite can read no row, as a generated column needs itself: it says so
+  /// only when the table is read.
+  func requireReadable(_ declaration: Declaration) throws(DeclarationFault) {
+    guard declaration.sql.mayHaveGeneratedColumns else { return }
+    let table = declaration.name.quotedIdentifier
+    do throws(SQLiteError) {
+      _ = try connection.prepare("SELECT * FROM \(table)")
+    } catch {
+      // What cannot be dropped goes with its group.
+      try? connection.execute("DROP TABLE \(table)")
+      throw DeclarationFault(reason: error.message, weight: .unreadable)
+    }
+  }
+
   /// Does something, and takes back what it has made.
   func takingBack(_ body: () -> Void) {
     // Neither can fail in memory; if it does, the next group finds its names taken.
@@ -180,6 +194,7 @@ struct SchemaSandbox {
         throw DeclarationFault(reason: "its name is taken", weight: .unreadable)
       }
       var declaration = try database.connection.declare(entry)
+      if entry.kind == .table { try database.requireReadable(declaration) }
       if declaration.isWrittenDown || database === plain && declaration.module != nil {
         declaration.sql = database.storedStatement(of: declaration) ?? declaration.sql
       }
@@ -243,6 +258,13 @@ struct SchemaSandbox {
 extension Declaration {
   /// Whether the object has no pages, and is made by its row in the schema alone.
   fileprivate var isWrittenDown: Bool { kind == .view || kind == .trigger }
+}
+
+extension String {
+  /// Whether the word AS is in a statement, and a parenthesis behind it.
+  fileprivate var mayHaveGeneratedColumns: Bool {
+    firstMatch(of: /\b[Aa][Ss]\s*\(/) != nil
+  }
 }
 
 extension SQLTokens {

@@ -140,4 +140,16 @@ package struct Salvage {
   var refusedObjects: [(name: Name, reason: String)] {
     isOwnSchema ? schema.declared.refused.map { ($0.name, $0.reason) } : []
   }
+
+  /// The tables whose damaged statements were put right: their rows bear out the form, and nothing
+  /// bears out what else was said there.
+  var guessedObjects: [(name: Name, reason: String)] {
+    guard isOwnSchema, let own = survey.schema, own.sources[.mended] != nil else { return [] }
+    return own.parsed.refused.map(\.name).filter { own.parsed.table(named: $0) != nil }.map {
+      (
+        $0,
+        "its statement was damaged, and put right by what fits: names, defaults and rules may be others"
+      )
+    }
+  }
 }

@@ -48,7 +48,8 @@ struct SalvagedDatabase: ~Copyable {
     }
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil, balances: ledger.balances,
-      unrestored: salvage.refusedObjects + unrestored.map { ($0.name, $0.reason) },
+      unrestored: salvage.refusedObjects + salvage.guessedObjects
+        + unrestored.map { ($0.name, $0.reason) },
       notes: ledger.notes,
       integrityProblems: verification.integrityProblems
         + salvage.problems(with: modules.verdicts),

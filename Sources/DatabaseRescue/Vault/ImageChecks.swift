@@ -84,7 +84,10 @@ enum ImageChecks {
           .compactMap { $0.first?.utf8String }
         guard messages != ["ok"] else { continue }
         // The first line of a damaged tree only names the database.
-        let lines = messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
+        let lines = try Verification.withoutFalseAlarms(
+          messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
+            .map(String.init), listing: 100, in: connection)
+        guard !lines.isEmpty else { continue }
         return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
       }
       return nil

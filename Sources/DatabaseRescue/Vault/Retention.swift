@@ -30,20 +30,25 @@ package struct Retention: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     /// Its name, which says of what database it is, from when, and of which version.
     package var name: BackupName
+    /// A digest of where the database lies; nil where that is not known.
+    package var place: String?
     /// Whether it can stand in for the database.
     package var isGood: Bool
     /// Whether a run that has not ended relies on it.
     package var isInUse: Bool
 
     /// Makes an entry.
-    package init(_ name: BackupName, isGood: Bool, isInUse: Bool = false) {
+    package init(
+      _ name: BackupName, of place: String? = nil, isGood: Bool, isInUse: Bool = false
+    ) {
       self.name = name
+      self.place = place
       self.isGood = isGood
       self.isInUse = isInUse
     }
   }
 
-  /// Decides about the backups of a vault, each database for itself.
+  /// Decides about the backups of a vault, each database for itself: several may have one name.
   ///
   /// - Parameters:
   ///   - entries: The backups, in any order.
@@ -51,7 +56,7 @@ package struct Retention: Hashable, Sendable {
   ///   - isSound: Whether nothing is wrong with the databases themselves, as far as is known.
   /// - Returns: What becomes of each, newest first.
   package func plan(for entries: [Entry], now: Date, isSound: Bool = true) -> PrunePlan {
-    let byDatabase = Dictionary(grouping: entries, by: \.name.database)
+    let byDatabase = Dictionary(grouping: entries, by: \.database)
     let decisions = byDatabase.values.flatMap { decide($0.sorted(by: Entry.isNewer), now, isSound) }
     return PrunePlan(decisions: decisions.sorted { Entry.isNewer($0.entry, $1.entry) })
   }
@@ -106,6 +111,9 @@ extension BackupName {
 }
 
 extension Retention.Entry {
+  /// The database that it is of, as far as that is known.
+  fileprivate var database: [String?] { [name.database.description, place] }
+
   /// Whether a backup comes before another, newest first.
   fileprivate static func isNewer(_ left: Self, _ right: Self) -> Bool {
     left.name.created != right.name.created
@@ -189,8 +197,9 @@ package struct PrunePlan: Hashable, Sendable {
     let kept = decisions.filter {
       $0.isKept && ![.inFuture, .notGood, .inUse].contains($0.reason)
     }
-    let found = removals.flatMap { name in
-      let same = kept.filter { $0.entry.name.database == name.database }
+    let found = decisions.filter { !$0.isKept }.map(\.entry).flatMap { entry in
+      let name = entry.name
+      let same = kept.filter { $0.entry.database == entry.database }
       return [
         same.first { $0.reason == .lastGood }, same.first { $0.entry.name.day == name.day },
         same.first { $0.entry.name.week == name.week },

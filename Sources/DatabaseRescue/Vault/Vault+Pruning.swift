@@ -29,10 +29,11 @@ extension Vault {
     _ retention: Retention, world: World, isSound: Bool
   ) throws(RescueError) -> PrunePlan {
     var entries: [Retention.Entry] = []
-    for backup in try list() {
+    for backup in try list() where isOfDatabase(backup) {
       entries.append(
         Retention.Entry(
-          backup.name, isGood: backup.isGood, isInUse: try isInUse(backup.path)))
+          backup.name, of: backup.manifest?.content.place, isGood: backup.isGood,
+          isInUse: try isInUse(backup.path)))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)
   }

@@ -23,8 +23,8 @@ public struct Vault: Sendable {
   ///   - folder: The folder.
   ///   - database: The database whose backups are seen, so that a folder that several
   ///     databases share never gives the backup of another; nil for all.
-  ///   - place: A digest of where that database lies: backups that were made there come before
-  ///     those of another one of its name.
+  ///   - place: A digest of where that database lies: those of another one of its name count only where none
+  ///     was made there.
   ///   - storage: The file system.
   package init(
     _ folder: FilePath, of database: FilePath? = nil, at place: String? = nil,
@@ -91,18 +91,21 @@ public struct Vault: Sendable {
     notAfter now: Date = .distantFuture, skippingUnread skipsUnread: Bool = false,
     where condition: (Backup) -> Bool = { $0.isGood }
   ) throws(RescueError) -> Backup? {
-    if let place {
-      let own = try newest(notAfter: now, skipsUnread) { condition($0) && $0.isMade(at: place) }
-      if let own { return own }
-    }
-    return try newest(notAfter: now, skipsUnread, where: condition)
+    let own = try newest(notAfter: now, skipsUnread) { condition($0) && isOfDatabase($0) }
+    guard own == nil, place != nil else { return own }
+    return preferred(try list().filter { $0.name.created <= now && condition($0) }).first
   }
 
-  /// Of some backups those that were made where the database lies; all where none was.
+  /// Of some backups those that were made where the database lies. Where none was, it may have been
+  /// moved: then all are, if they were made at one place; of several databases, nobody knows which.
   func preferred(_ backups: [Backup]) -> [Backup] {
-    let own = place.map { place in backups.filter { $0.isMade(at: place) } } ?? []
-    return own.isEmpty ? backups : own
+    let own = backups.filter(isOfDatabase)
+    guard own.isEmpty else { return own }
+    return Set(backups.map { $0.manifest?.content.place }).count == 1 ? backups : []
   }
+
+  /// Whether a backup was made where the database lies, as far as that is known.
+  package func isOfDatabase(_ backup: Backup) -> Bool { place.map(backup.isMade(at:)) ?? true }
 
   private func newest(
     notAfter now: Date, _ skipsUnread: Bool, where condition: (Backup) -> Bool

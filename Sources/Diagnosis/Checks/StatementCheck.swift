@@ -6,10 +6,11 @@ import SQLiteFormat
 enum StatementCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     guard let schema = survey.schema else { return [] }
-    return schema.parsed.refused.map(finding) + (survey.hasHeadOfAnother ? [] : texts(schema))
+    return schema.parsed.refused.map { finding(of: $0, in: survey) }
+      + (survey.hasHeadOfAnother ? [] : texts(schema))
   }
 
-  private static func finding(of refused: RefusedStatement) -> Finding {
+  private static func finding(of refused: RefusedStatement, in survey: Survey) -> Finding {
     let place = Finding.Place(object: refused.name.text)
     return switch refused.weight {
     case .noDeclaration:
@@ -20,7 +21,7 @@ enum StatementCheck: Check {
     case .unreadable:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
-        at: place)
+        at: place, severity: survey.hasRowsWithoutStatement(refused.name) ? .loss : .damage)
     case .unchecked:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' was not checked: \(refused.reason)",
@@ -34,5 +35,16 @@ enum StatementCheck: Check {
       Finding(
         .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text))
     }
+  }
+}
+
+extension Survey {
+  /// Whether a table has rows, and nothing tells what they mean.
+  fileprivate func hasRowsWithoutStatement(_ name: Name) -> Bool {
+    guard let tree = tree(named: name), tree.entry.kind == .table, tree.records + tree.regained > 0
+    else {
+      return false
+    }
+    return schema?.parsed.table(named: name) == nil
   }
 }

@@ -32,10 +32,10 @@ package struct MigrationReview: Sendable {
     let comparison = StateComparison(
       before: before, after: after, contract: contract, renames: renames)
     rowCounts = comparison.rowCounts
-    let losses = rowCounts.compactMap(comparison.problem) + comparison.valueProblems
-    losesData = !losses.isEmpty
+    let losses = rowCounts.compactMap(comparison.problem) + comparison.columnProblems
+    losesData = !losses.isEmpty || comparison.hasCopiesForOthers
     problems =
-      comparison.versionProblems + losses + comparison.counterProblems
+      comparison.versionProblems + losses + comparison.copyProblems + comparison.counterProblems
       + comparison.schemaProblems
   }
 
@@ -106,24 +106,46 @@ private struct StateComparison {
 
   // MARK: Values
 
-  var valueProblems: [String] {
-    pairs.filter { !isFree($0.old) && $0.then.isWhole && $0.now.isWhole }.flatMap { pair in
-      copies(pair.new, pair.then, pair.now) + columns(pair.old, pair.new, pair.then, pair.now)
+  /// The tables whose values are known before and after, and have to stay.
+  private var comparable: [(old: Name, new: Name, then: TableFigures, now: TableFigures)] {
+    pairs.filter { !isFree($0.old) && $0.then.isWhole && $0.now.isWhole }
+  }
+
+  var columnProblems: [String] {
+    comparable.flatMap { columns($0.old, $0.new, $0.then, $0.now) }
+  }
+
+  var copyProblems: [String] {
+    comparable.compactMap { pair in
+      copies(pair.new, pair.then, pair.now).map { copies in
+        let count = copies.isSample ? "many rows" : counted(copies.count, "row")
+        return "'\(pair.new)' has \(count) more than before that are copies of others"
+      }
     }
   }
 
-  /// Rows that are there more often than before.
-  private func copies(_ name: Name, _ then: TableFigures, _ now: TableFigures) -> [String] {
+  /// Whether copies stand in the place of rows that are gone: a table with copies has no more rows
+  /// than it had, or fewer than those and the copies.
+  var hasCopiesForOthers: Bool {
+    comparable.contains { pair in
+      copies(pair.new, pair.then, pair.now).map { copies in
+        pair.now.rows < pair.then.rows + (copies.isSample ? 1 : copies.count)
+      } ?? false
+    }
+  }
+
+  /// Rows that are there more often than before, by how many, or by a sample; nil for none.
+  private func copies(
+    _ name: Name, _ then: TableFigures, _ now: TableFigures
+  ) -> (count: Int, isSample: Bool)? {
     let repeats = now.copies.repeats(beyond: then.copies)
     let newNames = contract?.renamedColumns[name] ?? [:]
     let keepsColumns = then.columns.allSatisfy { now.column(newNames[$0.name] ?? $0.name) != nil }
     // Without a column that told them apart, rows may well be alike.
     guard repeats > 0, keepsColumns || now.rows > then.rows,
       now.copies.hasCopied(since: then.copies)
-    else { return [] }
-    let isSample = now.copies.level > 0 || then.copies.level > 0
-    let count = isSample ? "many rows" : counted(repeats, "row")
-    return ["'\(name)' has \(count) more than before that are copies of others"]
+    else { return nil }
+    return (repeats, isSample: now.copies.level > 0 || then.copies.level > 0)
   }
 
   private func columns(

@@ -72,6 +72,8 @@ extension CommandContext {
   func warnAfter(_ report: GuardReport) {
     if ((try? world.storage.status(of: report.backup.path)) ?? nil) == nil {
       console.warn("the backup before it is gone: the migration has removed it")
+    } else if !report.isBackupWhole {
+      console.warn("the backup before it does not hold any more: the migration has written to it")
     }
     for remainder in report.remainders { console.warn("\(remainder)") }
   }
@@ -91,7 +93,13 @@ extension CommandContext {
       }
     case .left:
       console.print("\(file.name): left as the migration left it")
-      console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
+      if report.isBackupWhole {
+        console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
+      } else {
+        console.say(
+          "to look for another backup: dbrescue vault list "
+            + "\(report.backup.path.folder.shellQuoted)")
+      }
     }
     let message = BlockingMessage(report, code: code)
     console.print("")

@@ -19,11 +19,22 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
       backup, to: file, beside: RunFiles(), takesItsPlace: true, invocation, context)
   }
   let contract = try context.contract(at: invocation.path(.contract))
+  // Nobody has named it, and it may be of another database of this name: then its rows tell.
+  let isGuessed = invocation.text(.from) == nil && !vault.isOfDatabase(backup)
   return try recover(
-    .restore, invocation, context, contract: contract, vault: nil, backup: backup,
+    .restore, invocation, context, contract: contract,
+    vault: isGuessed ? invocation.path(.vault) : nil, backup: isGuessed ? nil : backup,
     wait: .seconds(invocation.requiredNumber(.wait)),
     choose: { examination, options throws(RescueError) in
       guard let option = options.first(where: { $0.kind == .restore }) else {
+        if isGuessed {
+          throw RescueError(
+            .decisionNeeded,
+            "the backups of this name in '\(vault.folder)' were made at another place, and none has a "
+              + "row that is in '\(file.name)'",
+            meaning: "they may be of another database; nothing was changed",
+            advice: "dbrescue vault list \(vault.folder.shellQuoted), then name one: --from ID")
+        }
         throw RescueError(
           .invalidInput,
           "'\(file.name)' is \(examination.verdict.word): \(examination.verdict.meaning)",
@@ -61,7 +72,7 @@ private func backup(
     let isInFuture = try vault.latest() != nil
     throw RescueError(
       .missing,
-      "there is no good backup in '\(vault.folder)'"
+      "there is no good backup of this database in '\(vault.folder)'"
         + (isInFuture ? " but such as are dated in the future" : ""),
       meaning: isInFuture
         ? "nobody knows which of those is the newest; nothing was changed" : "nothing was changed",
