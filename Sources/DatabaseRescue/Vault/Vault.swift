@@ -96,8 +96,10 @@ public struct Vault: Sendable {
     return preferred(try list().filter { $0.name.created <= now && condition($0) }).first
   }
 
-  /// Of some backups those that were made where the database lies. Where none was, it may have been
-  /// moved: then all are, if they were made at one place; of several databases, nobody knows which.
+  /// Of some backups those that were made where the database lies.
+  ///
+  /// Where none was, it may have been moved: then all are, if they were made at one place; of several
+  /// databases, nobody knows which.
   func preferred(_ backups: [Backup]) -> [Backup] {
     let own = backups.filter(isOfDatabase)
     guard own.isEmpty else { return own }

@@ -20,7 +20,7 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
   }
   let contract = try context.contract(at: invocation.path(.contract))
   // Nobody has named it, and it may be of another database of this name: then its rows tell.
-  let isGuessed = invocation.text(.from) == nil && !vault.isOfDatabase(backup)
+  let isGuessed = !invocation.namesBackup && !vault.isOfDatabase(backup)
   return try recover(
     .restore, invocation, context, contract: contract,
     vault: isGuessed ? invocation.path(.vault) : nil, backup: isGuessed ? nil : backup,
@@ -62,12 +62,16 @@ private func restore(
   return .success
 }
 
+extension Invocation {
+  /// Whether a backup was named, and not just the newest one wished for.
+  fileprivate var namesBackup: Bool { text(.from).map { $0 != "latest" } ?? false }
+}
+
 /// The backup that was named: a file, an id, a support code, or the newest good one.
 private func backup(
   _ invocation: Invocation, _ vault: Vault, _ context: CommandContext
 ) throws(RescueError) -> Backup {
-  let from = invocation.text(.from) ?? "latest"
-  if from == "latest" {
+  guard let from = invocation.text(.from), invocation.namesBackup else {
     if let latest = try vault.latest(notAfter: context.world.now()) { return latest }
     let isInFuture = try vault.latest() != nil
     throw RescueError(

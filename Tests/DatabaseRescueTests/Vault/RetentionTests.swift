@@ -18,12 +18,13 @@ import Testing
   private static let now = monday.addingTimeInterval(20 * 86_400)
 
   private static func entry(
-    _ hours: Double, version: Int32 = 4, good: Bool = true, of database: FilePath = "app.db"
+    _ hours: Double, version: Int32 = 4, good: Bool = true, of database: FilePath = "app.db",
+    at place: String? = nil
   ) -> Retention.Entry {
     let name = BackupName(
       database: database, created: monday.addingTimeInterval(hours * 3600), userVersion: version,
       id: BackupID(random: UInt64(bitPattern: Int64(hours * 100)) &* 0x9E37_79B9_7F4A_7C15))
-    return Retention.Entry(name, isGood: good)
+    return Retention.Entry(name, of: place, isGood: good)
   }
 
   private func reasons(
@@ -57,6 +58,15 @@ import Testing
     #expect(
       reasons(entries, Retention(last: 1, daily: 0, weekly: 9))
         == [.lastGood, .weekly, .weekly, .superseded])
+  }
+
+  @Test func `databases of one name at two places keep their last good ones`() {
+    let entries = [
+      Self.entry(9, at: "b"), Self.entry(8, at: "b"), Self.entry(7, at: "a"), Self.entry(6),
+    ]
+    let plan = Retention(last: 1, daily: 0, weekly: 0).plan(for: entries, now: Self.now)
+    #expect(plan.decisions.map(\.reason) == [.lastGood, .superseded, .lastGood, .lastGood])
+    #expect(plan.substitutes.map(\.entry) == [entries[0]])
   }
 
   @Test func `the newest good one of each version stays`() {

@@ -23,7 +23,38 @@ import Testing
       of: "CREATE TABLE letter", "CREATE TABXE letter", .schemaSQLUnreadable)
     #expect(finding.message.hasPrefix("the SQL of 'letter' does not parse: "))
     #expect(finding.place.object == "letter")
-    #expect(finding.severity == .damage)
+    #expect(finding.severity == .loss)
+  }
+
+  /// A database in whose bytes a text is exchanged for another of the same length.
+  private func verdict(
+    of statements: DatabaseBuilder.Step..., changing old: String, to new: String
+  ) throws -> (verdict: Verdict, findings: [Finding]) {
+    var bytes = try ScratchFolder.with { scratch in
+      try DatabaseBuilder(statements).build(at: scratch["app.db"])
+      return try scratch["app.db"].contents()
+    }
+    let word = Bytes(old.utf8)
+    let start = try #require(bytes.indices.first { bytes.matches(word, at: $0) })
+    bytes.replaceSubrange(start..<(start + word.count), with: Bytes(new.utf8))
+    let findings = Survey(main: bytes).findings
+    return (Verdict(isDatabase: true, findings), findings)
+  }
+
+  @Test func `a generated column that needs itself makes its table unreadable`() throws {
+    let (verdict, findings) = try verdict(
+      of: "CREATE TABLE t (a INT, b INT AS (a * 2) STORED, c INT AS (a + 1))",
+      "INSERT INTO t (a) VALUES (1), (2)", changing: "AS (a + 1)", to: "AS (c + 1)")
+    #expect(verdict == .damagedLossy)
+    let said = findings.filter { $0.code == .schemaSQLUnreadable }.map(\.message)
+    #expect(said == ["the SQL of 't' does not parse: generated column loop on \"c\""])
+  }
+
+  @Test func `rows whose statement nothing puts right are lost`() throws {
+    let (verdict, _) = try verdict(
+      of: "CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a * 2) STORED)",
+      "INSERT INTO t (a) VALUES (1), (2)", changing: "(a * 2) STORED", to: "(a * 29 STORED")
+    #expect(verdict == .damagedLossy)
   }
 
   @Test func `a statement that declares nothing is hostile`() throws {

@@ -92,6 +92,83 @@ import Testing
     #expect(try difference(file, from: original) == nil)
   }
 
+  /// Two databases of one name, without a row in common, of which only the other has a backup.
+  private func strangers() throws -> FilePath {
+    let other = bench["other"]
+    try SystemStorage().createFolder(other)
+    let namesake = other.appending("mine.db")
+    for (path, rows) in [(bench["mine.db"], "1, 'a'"), (namesake, "1, 'b'")] {
+      try DatabaseBuilder([
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+        DatabaseBuilder.Step(stringLiteral: "INSERT INTO t VALUES (\(rows))"),
+      ])
+      .build(at: path)
+    }
+    #expect(try bench.run("backup", namesake, "--vault", bench["vault"]).status == 0)
+    return bench["mine.db"]
+  }
+
+  @Test func `the backup of another database of one name is not restored, unless it is named`()
+    throws
+  {
+    let file = try strangers()
+    let before = try file.contents()
+    let ending = try bench.run("restore", file, "--vault", bench["vault"], "--yes")
+    #expect(ending.status == 20, "\(ending.all)")
+    #expect(try file.contents() == before)
+    let options =
+      try bench.run("diagnose", file, "--vault", bench["vault"], "--json")
+      .json["options"]?.elements.compactMap { $0["name"]?.text } ?? []
+    #expect(!options.contains("restore"))
+    let backup = try #require(
+      try SystemStorage().names(in: bench["vault"]).first { $0.hasSuffix(".gz") })
+    let named = try bench.run("restore", file, "--from", bench["vault"].appending(backup), "--yes")
+    #expect(named.status == 0, "\(named.all)")
+  }
+
+  @Test func `a vault of two databases of one name is pruned for one alone`() throws {
+    let file = try strangers()
+    #expect(try bench.run("backup", file, "--vault", bench["vault"]).status == 0)
+    bench.pass(hours: 1)
+    #expect(try bench.run("backup", bench["other/mine.db"], "--vault", bench["vault"]).status == 0)
+    for words: [any Word] in [["vault", "prune", file, "--vault"], ["vault", "prune"]] {
+      let line = words + [bench["vault"]]
+      let ending = try bench.run(
+        line + ["--keep-last", "1", "--keep-daily", "0", "--keep-weekly", "0", "--yes"])
+      #expect(ending.status == 0, "\(ending.all)")
+      let status = try bench.run("vault", "status", file, "--vault", bench["vault"])
+      #expect(status.output.contains("fine"), "\(status.all)")
+    }
+    #expect(try bench.run("restore", file, "--vault", bench["vault"], "--yes").status == 0)
+    let row = try Connection(file, mode: .readWrite).value("SELECT v FROM t")
+    #expect(row == .text("a"))
+  }
+
+  /// SQLite's own check (3.40 and others) takes values for NULL where a column that may not be NULL is
+  /// declared before the key.
+  @Test(arguments: [(40, 0), (40, 1)])
+  func `a sound table without rowids has a good backup, and one with a NULL has none`(
+    _ rows: Int, _ nulls: Int
+  ) throws {
+    let file = bench["late.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE late (v TEXT, k INTEGER, PRIMARY KEY (k)) WITHOUT ROWID",
+      DatabaseBuilder.Step(
+        stringLiteral: """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+          INSERT INTO late SELECT iif(i > \(nulls), 'v' || i, NULL), i FROM n
+          """), "PRAGMA writable_schema = ON",
+      """
+      UPDATE sqlite_schema SET sql =
+        'CREATE TABLE late (v TEXT NOT NULL, k INTEGER NOT NULL, PRIMARY KEY (k)) WITHOUT ROWID'
+      """,
+    ]).build(at: file)
+    let ending = try bench.run("backup", file)
+    #expect((ending.status == 0) == (nulls == 0), "\(ending.all)")
+    #expect(
+      try bench.run("salvage", file, "--output", bench["new.db"]).status == (nulls == 0 ? 0 : 14))
+  }
+
   @Test func `a second database behind the first is in the backup, which is not a good one`() throws
   {
     let bench = try Workbench()

@@ -41,6 +41,29 @@ import Testing
     #expect(!message.contains("do not delete anything"), "\(message)")
   }
 
+  @Test func `a message tells of what was changed since the backup`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO t SELECT i, hex(zeroblob(30)) FROM n
+      """,
+    ]).build(at: file)
+    #expect(try bench.run("backup", file).status == 0)
+    try Connection(file, mode: .readWrite).execute("UPDATE t SET v = 'right' WHERE id < 4")
+    var bytes = try file.contents()
+    bytes.replaceSubrange(12_288..<16_384, with: Bytes(repeating: 0, count: 4096))
+    try file.replaceContents(with: bytes)
+    let message = bench["message.txt"]
+    let ending = try bench.run(
+      "recover", file, "--choose", "restore", "--yes", "--hand-over", message)
+    #expect(ending.status == 0, "\(ending.all)")
+    let text = String(decoding: try message.contents(), as: UTF8.self)
+    #expect(text.contains("What was changed since the backup in 3 entries."), "\(text)")
+    #expect(text.contains("do not delete anything"), "\(text)")
+  }
+
   @Test func `nothing is recovered for a message that cannot be written`() throws {
     let file = try bench.place("zeroed-leaf.db", as: "app.db")
     try bench["message.txt"].replaceContents(with: Bytes("mine".utf8))

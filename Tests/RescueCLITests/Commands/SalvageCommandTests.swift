@@ -125,6 +125,8 @@ import Testing
     // Whether the row or the index is right, nothing tells.
     case _ where sample.name == "index-disagrees.db":
       #expect(accounts.contains { $0.quarantined == 1 })
+    // Every row is there, and what its statement said is a guess.
+    case _ where sample.name == "broken-schema-sql.db": #expect(ending.status == 13)
     default: #expect(ending.status == 0)
     }
   }

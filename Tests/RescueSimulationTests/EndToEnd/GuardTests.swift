@@ -59,6 +59,22 @@ import Testing
     #expect(record.steps.map(\.name) == ["backup", "migrate", "verify"])
   }
 
+  @Test(arguments: [
+    "rm -rf \"$0.rescue/backups\"", "for b in \"$0\".rescue/backups/*.gz; do echo > \"$b\"; done",
+  ])
+  func `a backup that the command has removed or overwritten is promised to nobody`(
+    _ deed: String
+  ) throws {
+    let script = "\"$1\" migrate \"$0\" --forget-column; \(deed)"
+    let outcome = try guarded(
+      [], command: ["sh", "-c", script, file.description, Products.fitnessLog.description])
+    #expect(outcome.status == 19, "\(outcome)")
+    let all = outcome.text + outcome.errorText
+    #expect(!all.contains("saved before") && !all.contains("dbrescue restore"), "\(all)")
+    #expect(all.contains("the backup before it"), "\(all)")
+    #expect(all.contains("dbrescue vault list"), "\(all)")
+  }
+
   @Test func `a forgotten column is shown with the SQL that mends it`() throws {
     let outcome = try migrate(mistakes: ["--forget-column"])
     #expect(outcome.status == 19, "\(outcome)")

@@ -48,6 +48,8 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
   let end: End
   /// What is said of it.
   var says: [String] = []
+  /// What users are told of it where it is left as it is.
+  var tellsUsers: String?
 
   /// How the database comes to be.
   static let steps: [DatabaseBuilder.Step] = [
@@ -161,12 +163,14 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     MigrationFault(
       testDescription: "duplicates", result: .changed("INSERT INTO log SELECT * FROM log"),
       status: 18, end: .restored,
-      says: ["'log' has 200 rows more than before that are copies of others"]),
+      says: ["'log' has 200 rows more than before that are copies of others"],
+      tellsUsers: "no entry is missing"),
     MigrationFault(
       testDescription: "deletes a half and doubles the rest",
       result: .changed("DELETE FROM log WHERE at <= 100; INSERT INTO log SELECT * FROM log"),
       status: 18, end: .restored,
-      says: ["'log' has 100 rows more than before that are copies of others"]),
+      says: ["'log' has 100 rows more than before that are copies of others"],
+      tellsUsers: "The update has removed some of your data."),
     MigrationFault(
       testDescription: "duplicates with new ids",
       result: .changed(

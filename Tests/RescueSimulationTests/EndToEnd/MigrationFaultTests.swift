@@ -45,6 +45,7 @@ import Testing
     #expect(outcome.status == fault.status + (isLeft ? 1 : 0), "\(policy): \(outcome)")
     let all = outcome.text + outcome.errorText
     for words in fault.says { #expect(all.contains(words), "\(words): \(all)") }
+    if isLeft, let words = fault.tellsUsers { #expect(all.contains(words), "\(all)") }
     try expect(fault.end, bytes, isLeft: isLeft, outcome)
 
     let record = try #require(try session.records().last)
