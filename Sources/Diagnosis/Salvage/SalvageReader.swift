@@ -115,6 +115,7 @@ package struct SalvageReader: Sendable {
     let name = table.entry.name
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     let contested = table.isRowIDTable ? contestedRows(of: assignment) : []
+    let unordered = unorderedRows(of: table, assignment)
     for page in assignment.pages {
       let found = image.claimedRows(
         on: page, isTable: table.isRowIDTable, survey.reconstruction.chains, &claims)
@@ -123,17 +124,17 @@ package struct SalvageReader: Sendable {
       for (row, doubt) in found.spilled {
         try body(.doubtful(table: name, row, .chain(doubt)))
       }
-      for row in found.doubtful {
       for row in found.torn { try body(.doubtful(table: name, row, .torn)) }
+      for row in found.doubtful {
         if assignment.proves(row), row.rowID.map(contested.contains) != true {
           try body(.row(table: name, row))
         } else {
           try body(.doubtful(table: name, row, .unproven))
         }
       }
-      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent(by: <))
-      for (position, row) in found.rows.enumerated() {
-        let isInOrder = row.rowID == nil || inOrder.contains(position)
+      for row in found.rows {
+        let place = ChainRepair.Place(page: row.page, offset: row.offset)
+        let isInOrder = !unordered.contains(place)
         let doubt = assignment.doubt(of: row, isInOrder: isInOrder)
         if let doubt, doubt != .contradicted || !believesTables {
           try body(.doubtful(table: name, row, doubt))
@@ -142,6 +143,15 @@ package struct SalvageReader: Sendable {
         }
       }
     }
+  }
+
+  /// The rows of a table whose keys do not follow one another.
+  private func unorderedRows(
+    of table: TreeSurvey, _ assignment: Reassembly.Assignment
+  ) -> Set<ChainRepair.Place> {
+    let order = table.isRowIDTable ? nil : survey.keyOrder(of: table)
+    guard table.isRowIDTable || order?.columns.isEmpty == false else { return [] }
+    return KeySequence(assignment.pages, in: PageReader(image), order).unordered
   }
 
   /// A row against which nothing speaks but that its page may be damaged unseen.
