@@ -73,9 +73,10 @@ struct Claimant {
 }
 
 extension Claimant {
-  /// Judges rows.
+  /// Judges rows that lie together.
   func tally(_ rows: some Sequence<StoredRecord>) -> Tally {
     var tally = Tally()
+    let witnesses = witnesses.asked(about: rows)
     for row in rows {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
