@@ -21,6 +21,10 @@ enum StatementCheck: Check {
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
         at: place)
+    case .refuted:
+      Finding(
+        .schemaSQLUnreadable, "the SQL of '\(refused.name)' is damaged: \(refused.reason)",
+        at: place)
     case .unchecked:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' was not checked: \(refused.reason)",
