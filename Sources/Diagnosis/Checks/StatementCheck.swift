@@ -22,6 +22,10 @@ enum StatementCheck: Check {
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
         at: place, severity: survey.hasRowsWithoutStatement(refused.name) ? .loss : .damage)
+    case .refuted:
+      Finding(
+        .schemaSQLUnreadable, "the SQL of '\(refused.name)' is damaged: \(refused.reason)",
+        at: place)
     case .unchecked:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' was not checked: \(refused.reason)",

@@ -4,19 +4,10 @@
 import SQLiteFormat
 
 extension RecordForm {
-  /// How many records of a root are looked at.
-  private static let sampleMax = 64
-
   /// Whether the rows on a sound root, or on a leaf below it, are of this form; nil where nothing
   /// tells.
   func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
-    guard let rows = root.kind == .tableInterior ? image.leaf(below: root) : root,
-      let cells = rows.soundCells
-    else { return nil }
-    let records = cells.prefix(Self.sampleMax).compactMap { cell in
-      try? image.record(of: cell, on: rows).record
-    }
-    guard !records.isEmpty else { return nil }
+    guard let records = image.sampledRecords(below: root), !records.isEmpty else { return nil }
     let fitting = records.count { record in
       admits(record) && expects(record) && (!isOfIndex || record.fieldCount == fields.count)
     }
@@ -25,6 +16,17 @@ extension RecordForm {
 }
 
 extension Image {
+  /// How many records of a tree are looked at.
+  private static var sampleMax: Int { 64 }
+
+  /// Some records on a sound root, or on a leaf below it; nil where none is sure to be its.
+  func sampledRecords(below root: BTreePage) -> [Record]? {
+    guard let rows = root.kind == .tableInterior ? leaf(below: root) : root,
+      let cells = rows.soundCells
+    else { return nil }
+    return cells.prefix(Self.sampleMax).compactMap { try? record(of: $0, on: rows).record }
+  }
+
   /// How many children of an interior page are looked at.
   private static var childrenMax: Int { 16 }
 

@@ -73,9 +73,10 @@ struct Claimant {
 }
 
 extension Claimant {
-  /// Judges rows.
+  /// Judges rows that lie together.
   func tally(_ rows: some Sequence<StoredRecord>) -> Tally {
     var tally = Tally()
+    let witnesses = witnesses.asked(about: rows)
     for row in rows {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
@@ -92,20 +93,24 @@ extension Claimant {
   /// Takes the outline's pages that follow one another; what is missing between them is open.
   ///
   /// `accepted` tells which of the outline's pages can be the claimant's at all; those of runs are.
-  mutating func take(_ outline: Outline, accepted: (PageNumber) -> LeafSpan?) {
+  /// `rows` tells where all rows of a page stand.
+  mutating func take(
+    _ outline: Outline, accepted: (PageNumber) -> LeafSpan?, rows: (PageNumber) -> [KeyPlace]
+  ) {
     let (spans, items) = places(in: outline, accepted)
-    let chosen = order.chain(spans)
-    chain = chosen.map { spans[$0] }
+    let chosen = order.chain(spans, rows)
+    chain = chosen.map(\.span)
     openings = []
-    var previous: (item: Int, span: LeafSpan)?
-    for (item, span) in chosen.map({ (items[$0], spans[$0]) }) {
-      let from = previous?.item ?? -1
-      if item > from + 1 {
+    var previous: (item: Int, span: LeafSpan, isTrimmed: Bool)?
+    for page in chosen {
+      let (item, span) = (items[page.place], page.span)
+      // A row that is out of order may stand anywhere.
+      if item > (previous?.item ?? -1) + 1 || page.isTrimmed || previous?.isTrimmed == true {
         openings.append(Opening(after: previous?.span.last, before: span.first))
       }
-      previous = (item, span)
+      previous = (item, span, page.isTrimmed)
     }
-    if outline.items.count > (previous?.item ?? -1) + 1 {
+    if outline.items.count > (previous?.item ?? -1) + 1 || previous?.isTrimmed == true {
       openings.append(Opening(after: previous?.span.last, before: nil))
     }
     if !order.isKnown, !openings.isEmpty { openings = [Opening(after: nil, before: nil)] }

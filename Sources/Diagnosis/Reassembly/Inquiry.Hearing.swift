@@ -35,9 +35,9 @@ extension Inquiry.Hearing {
         if cell.overflow == nil, located.read(cell.local, of: bytes) {
           take(
             located.digests(in: bytes), located.lastInteger(in: bytes), at: place ?? 0, subjects,
-            isProven: true, isSummed: true, asked)
+            doubtful: nil, isSummed: true, asked)
         } else if let record = try? image.record(of: cell, on: page).record {
-          take(record, at: place ?? 0, subjects, isProven: true, asked)
+          take(record, at: place ?? 0, subjects, doubtful: nil, asked)
         }
       }
       return
@@ -55,7 +55,7 @@ extension Inquiry.Hearing {
       where subjects[place].form.admits(located, of: bytes) {
         take(
           located.digests(in: bytes), rowID, at: place, subjects,
-          isProven: owner != nil && owner == subjects[place].owner,
+          doubtful: owner != nil && owner == subjects[place].owner ? nil : number,
           isSummed: summed.contains(place), asked, isCounted: own.contains(place))
       }
     }
@@ -87,36 +87,36 @@ extension Inquiry.Hearing {
     for place in subjects.indices where !subjects[place].isWhole {
       guard subjects[place].form.admits(record) else { continue }
       let isProven = owner != nil && owner == subjects[place].owner
-      take(record, at: place, subjects, isProven: isProven, asked)
+      take(record, at: place, subjects, doubtful: isProven ? nil : page, asked)
     }
   }
 
   private mutating func take(
-    _ record: Record, at place: Int, _ subjects: [Inquiry.Subject], isProven: Bool,
+    _ record: Record, at place: Int, _ subjects: [Inquiry.Subject], doubtful page: PageNumber?,
     _ asked: RowIDSet?
   ) {
     var start = KeyHash()
     for field in 0..<max(0, record.fieldCount - 1) { _ = start.add(record, field: field) }
     take(
       (start.digest, KeyHash(record).digest), record.value(record.fieldCount - 1)?.integerValue,
-      at: place, subjects, isProven: isProven, isSummed: isProven, asked)
+      at: place, subjects, doubtful: page, isSummed: page == nil, asked)
   }
 
   private mutating func take(
     _ digests: (start: UInt64, whole: UInt64), _ last: Int64?, at place: Int,
-    _ subjects: [Inquiry.Subject], isProven: Bool, isSummed: Bool, _ asked: RowIDSet?,
-    isCounted: Bool = true
+    _ subjects: [Inquiry.Subject], doubtful page: PageNumber?, isSummed: Bool,
+    _ asked: RowIDSet?, isCounted: Bool = true
   ) {
     let rowID = subjects[place].shape.endsInRowID ? last : nil
     if isCounted { accounts[place].count(start: rowID == nil ? nil : digests.start) }
     if let asked {
       guard let rowID else { return }
       if asked.contains(rowID) {
-        accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
+        accounts[place].keep(digests.whole, rowID: rowID, on: page)
       }
       if isSummed { sums?.take(digests.whole, rowID: rowID, at: place) }
     } else {
-      accounts[place].keep(digests.whole, rowID: rowID, isProven: isProven)
+      accounts[place].keep(digests.whole, rowID: rowID, on: page)
     }
   }
 }

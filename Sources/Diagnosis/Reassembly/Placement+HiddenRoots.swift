@@ -6,7 +6,7 @@ import SQLiteFormat
 
 extension Placement {
   /// How many of a table's pages are looked at.
-  private static let sampleMax = 8
+  static let sampleMax = 8
 
   /// How many trees have a root that is none of the pages that can be read.
   ///

@@ -9,6 +9,8 @@ struct Placement {
   private let pointerMap: PointerMapTrail?
   private let knowsEveryTable: Bool
   private var knowsFreePages: Bool
+  /// Whether rows have what their tables declare; nil as long as that was not asked.
+  private var typesTell: Bool?
   /// How many pages do not show what they are, any of which may be a trunk of the free list; nil
   /// where that is not known.
   private let unshownPages: Int?
@@ -115,6 +117,7 @@ struct Placement {
       if open.count == before {
         if isElimination { return open }
         isElimination = true
+        typesTell = typesTell ?? declaredTypesTell()
       } else {
         isElimination = false
       }
@@ -176,6 +179,21 @@ struct Placement {
     }
   }
 
+  /// Whether the rows whose tables are known have what these declare: SQLite enforces no types, and
+  /// where one app does not keep to its own, they tell nothing of whose the other rows are.
+  private func declaredTypesTell() -> Bool {
+    var (rows, expected) = (0, 0)
+    func count(_ claimant: Claimant, _ pages: some Sequence<PageNumber>) {
+      let tally = claimant.tally(
+        pages.flatMap { self.pages.rows(on: $0, isTable: claimant.isTable) })
+      (rows, expected) = (rows + tally.rows, expected + tally.expected)
+    }
+    for claimant in claimants where claimant.holdsRows {
+      count(claimant, claimant.chain.lazy.map(\.page).prefix(Self.sampleMax))
+    }
+    return expected * 10 >= rows * 9
+  }
+
   private func choose(
     _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
   ) -> (claimant: Int, evidence: PlacementEvidence)? {
@@ -201,6 +219,7 @@ struct Placement {
       return isLikely(eligible[0].tally, open) && !claimants[eligible[0].claimant].isFormlessIndex
         ? (eligible[0].claimant, .elimination) : nil
     }
+    guard typesTell ?? true else { return nil }
     let likely = likely(eligible)
     guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows,
       !claimants[likely[0].claimant].isFormlessIndex

@@ -72,17 +72,17 @@ extension Reassembly {
       // The indexes know all rows of a run.
       let runs = claimant.chain.filter { $0.run != nil }
       let looked = claimant.chain.filter { $0.run == nil }.map(\.page)
-      var tally = claimant.tally(
-        (looked + (work.rowInteriors[index] ?? [])).lazy.flatMap {
-          work.pages.rows(on: $0, isTable: claimant.isTable)
-        })
+      let rows = (looked + (work.rowInteriors[index] ?? [])).lazy.flatMap {
+        work.pages.rows(on: $0, isTable: claimant.isTable)
+      }
+      var tally = claimant.tally(rows)
       tally.rows += runs.reduce(0) { $0 + $1.rows }
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         isTable: claimant.isTable, pages: pages,
         spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
         placed: placed,
-        witnesses: tally.isDenied ? [] : claimant.witnesses,
+        witnesses: tally.isDenied ? [] : claimant.witnesses.asked(about: rows),
         rows: tally.rows)
     }
     for (group, candidates) in placement.orphans {

@@ -115,16 +115,18 @@ struct TreesInDoubt {
       }
       let isTable = claimants[index].isTable
       var claimant = claimants[index]
-      claimant.take(outline) { page in
-        guard let named = named[page], owner(of: page, named) == index,
-          var span = pages.span(of: page, isTable: isTable)
-        else { return nil }
-        // Rows that lack columns, or what the declared types promise, hardly drive others out. Every
-        // column is written unless it was added later; types are a promise of the app alone.
-        let tally = claimants[index].tally(pages.rows(on: page, isTable: isTable))
-        span.rows = (2 * tally.whole + tally.expected) / 3
-        return span
-      }
+      claimant.take(
+        outline,
+        accepted: { page in
+          guard let named = named[page], owner(of: page, named) == index,
+            var span = pages.span(of: page, isTable: isTable)
+          else { return nil }
+          // Rows that lack columns, or what the declared types promise, hardly drive others out. Every
+          // column is written unless it was added later; types are a promise of the app alone.
+          let tally = claimants[index].tally(pages.rows(on: page, isTable: isTable))
+          span.rows = (2 * tally.whole + tally.expected) / 3
+          return span
+        }, rows: { page in pages.rows(on: page, isTable: isTable).map { KeyPlace($0) } })
       claimants[index] = claimant
     }
     releaseTaken()

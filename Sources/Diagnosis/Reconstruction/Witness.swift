@@ -19,6 +19,13 @@ struct Witness {
   /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
   private let rowIDs: ContiguousArray<Int64>
 
+  /// The entries on pages that may be another index's, by the rowids that they end with.
+  private let guesses: ContiguousArray<Guess>
+  /// Those of these pages that speak for rows.
+  private var trusted: Set<PageNumber> = []
+  /// Those of them that are no other index's, and speak against rows, too.
+  private var owned: Set<PageNumber> = []
+
   /// The rowids of the rows of which it knows the entries; nil where it knows all.
   ///
   /// Each other row lies on a page whose rows it is known to have.
@@ -26,7 +33,7 @@ struct Witness {
 
   /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
   init?(_ index: IndexShape, isWhole: Bool, _ account: Account, asked: RowIDSet?) {
-    guard account.entries > 0, account.keys.count <= Self.entriesMax else { return nil }
+    guard account.entries > 0, account.kept <= Self.entriesMax else { return nil }
     self.index = index
     self.isWhole = isWhole
     self.asked = asked
@@ -35,6 +42,17 @@ struct Witness {
       || account.starts.count * 2 >= min(account.entries, Account.startsMax)
     keys = ContiguousArray(account.keys.sorted())
     rowIDs = ContiguousArray(account.rowIDs.sorted())
+    guesses = ContiguousArray(account.guesses.sorted { $0.rowID < $1.rowID })
+  }
+
+  /// An entry on a page that may be another index's.
+  struct Guess: Sendable {
+    /// The hash of the entry.
+    let key: UInt64
+    /// The rowid that it ends with.
+    let rowID: Int64
+    /// Its page.
+    let page: PageNumber
   }
 
   /// What an index says about a row.
@@ -50,8 +68,42 @@ struct Witness {
   /// What the index says about a row.
   func testimony(on row: StoredRecord) -> Testimony {
     if let asked, let rowID = row.rowID, !asked.contains(rowID) { return .knows }
-    if keys.containsSorted(index.key(of: row).digest) { return .knows }
-    return isWhole || row.rowID.map(rowIDs.containsSorted) ?? false ? .denies : .silent
+    let key = index.key(of: row).digest
+    if keys.containsSorted(key) { return .knows }
+    let guesses = guesses(on: row)
+    if guesses.contains(where: { $0.key == key && trusted.contains($0.page) }) { return .knows }
+    let hasAnother =
+      guesses.contains { owned.contains($0.page) } || row.rowID.map(rowIDs.containsSorted) ?? false
+    return isWhole || hasAnother ? .denies : .silent
+  }
+
+  /// What pages that no tree leads to say of rows: of how many, and of how many what is so.
+  fileprivate func sayings(of rows: some Sequence<StoredRecord>) -> [PageNumber: Saying] {
+    guard !guesses.isEmpty else { return [:] }
+    var sayings: [PageNumber: Saying] = [:]
+    for row in rows {
+      let key = index.key(of: row).digest
+      for guess in guesses(on: row) {
+        sayings[guess.page, default: (0, 0)].all += 1
+        if guess.key == key { sayings[guess.page, default: (0, 0)].right += 1 }
+      }
+    }
+    return sayings
+  }
+
+  fileprivate typealias Saying = (right: Int, all: Int)
+
+  /// The same witness with some of these pages held to be its own.
+  fileprivate func trusting(_ trusted: Set<PageNumber>, owning owned: Set<PageNumber>) -> Witness {
+    var witness = self
+    (witness.trusted, witness.owned) = (trusted, owned)
+    return witness
+  }
+
+  private func guesses(on row: StoredRecord) -> ArraySlice<Guess> {
+    guard let rowID = row.rowID, !guesses.isEmpty else { return [] }
+    let start = guesses.partitioningIndex { $0.rowID >= rowID }
+    return ArraySlice(guesses[start...].prefix { $0.rowID == rowID })
   }
 }
 
@@ -68,6 +120,10 @@ extension Witness {
     /// The rowids with which those of them end that are proven to be the index's; none over a table
     /// WITHOUT ROWID.
     private(set) var rowIDs: [Int64] = []
+    /// Those entries that end with a rowid, on pages that are not proven to be the index's.
+    private(set) var guesses: [Guess] = []
+    /// How many entries are kept.
+    var kept: Int { keys.count + guesses.count }
     /// The hashes of what stands before the rowid, as far as they are looked at.
     private(set) var starts: Set<UInt64> = []
     private var lastStart: UInt64?
@@ -83,11 +139,15 @@ extension Witness {
 
     /// Keeps an entry.
     ///
-    /// One that may be another index's can speak for a row, but not against one.
-    mutating func keep(_ key: UInt64, rowID: Int64?, isProven: Bool) {
-      guard keys.count <= Witness.entriesMax else { return }
-      keys.append(key)
-      if isProven, let rowID { rowIDs.append(rowID) }
+    /// `page` is one that may be another index's; nil where the entry is proven to be this one's.
+    mutating func keep(_ key: UInt64, rowID: Int64?, on page: PageNumber?) {
+      guard kept <= Witness.entriesMax else { return }
+      if let page, let rowID {
+        guesses.append(Guess(key: key, rowID: rowID, page: page))
+      } else {
+        keys.append(key)
+        if let rowID { rowIDs.append(rowID) }
+      }
     }
 
     /// Adds what was read of other entries, or of the same another time.
@@ -95,6 +155,7 @@ extension Witness {
       if isCounted { entries += other.entries }
       keys += other.keys
       rowIDs += other.rowIDs
+      guesses += other.guesses
       if starts.count < Self.startsMax { starts.formUnion(other.starts) }
     }
   }
@@ -143,6 +204,24 @@ struct RowIDSet: Sendable {
 }
 
 extension [Witness] {
+  /// The same witnesses, where they are asked about rows that are or may be those of one table: a
+  /// page that no tree leads to speaks for rows where most of what it says of these is so, and
+  /// against others where that is nearly all, and more than it would be as another index's.
+  ///
+  /// What an index of another table says of like rowids can be so here and there.
+  func asked(about rows: some Sequence<StoredRecord>) -> [Witness] {
+    let sayings = map { $0.sayings(of: rows) }
+    guard sayings.contains(where: { !$0.isEmpty }) else { return self }
+    return indices.map { place in
+      let trusted = sayings[place].filter { $1.right * 2 > $1.all }
+      let owned = trusted.filter { page, saying in
+        saying.right * 4 >= saying.all * 3
+          && indices.allSatisfy { $0 == place || sayings[$0][page]?.right ?? 0 < saying.right }
+      }
+      return self[place].trusting(Set(trusted.keys), owning: Set(owned.keys))
+    }
+  }
+
   /// What the indexes of a table say together about a row.
   struct Testimony {
     /// Whether one knows it.

@@ -14,6 +14,8 @@ extension Image {
     var partial: [PartialRow] = []
     /// Rows whose overflow chain is in doubt.
     var spilled: [(row: StoredRecord, doubt: ChainDoubt)] = []
+    /// Rows that reach into a part of their page that was lost.
+    var torn: [StoredRecord] = []
     /// What cannot be read.
     var faults: [FormatError] = []
   }
@@ -56,7 +58,13 @@ extension Image {
     {
       let row = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
-      if repair.isSound { found.rows.append(row) } else { found.spilled.append((row, .inferred)) }
+      if page.isTorn(in: cell) {
+        found.torn.append(row)
+      } else if repair.isSound {
+        found.rows.append(row)
+      } else {
+        found.spilled.append((row, .inferred))
+      }
       return
     }
     do throws(FormatError) {
@@ -65,7 +73,9 @@ extension Image {
         return
       }
       let row = try claims.read(cell, of: page, in: self, for: .tree(0))
-      if cell.overflow != nil, hasZeroedPage(cell, on: page) {
+      if page.isTorn(in: cell) {
+        found.torn.append(row)
+      } else if hasZeroedPage(cell, on: page) {
         found.spilled.append((row, .zeroed))
       } else {
         found.rows.append(row)
@@ -79,10 +89,17 @@ extension Image {
     }
   }
 
+  /// Where the cells of a page start of whose chains a page is nothing but zeros.
+  func zeroedCells(of visit: TreeWalk.Visit) -> Set<Int> {
+    Set(visit.content.cells.lazy.filter { hasZeroedPage($0, on: visit.page) }.map(\.offset))
+  }
+
   /// Whether a page of a cell's chain is nothing but zeros, and what lies before or behind it is
   /// not: a value full of zeros hardly begins or ends with a page.
   private func hasZeroedPage(_ cell: Cell, on page: BTreePage) -> Bool {
-    guard let chain = try? overflowChain(of: cell, on: page.number) else { return false }
+    guard cell.overflow != nil, let chain = try? overflowChain(of: cell, on: page.number) else {
+      return false
+    }
     var before = page.bytes.slice(cell.local).last
     var isZeroBefore = false
     for number in chain.pages {
@@ -97,5 +114,23 @@ extension Image {
       before = bytes.prefix(geometry.usable).last
     }
     return false
+  }
+}
+
+extension BTreePage {
+  /// The smallest part of a file that a disk loses or keeps as a whole.
+  private static let sectorSize = 512
+
+  /// Whether a cell reaches into a sector of its page that is nothing but zeros, where what lies
+  /// before that is not: what was written there is lost.
+  ///
+  /// A value full of zeros hardly begins with a sector.
+  func isTorn(in cell: Cell) -> Bool {
+    let size = Self.sectorSize
+    guard bytes.count > size else { return false }
+    let first = (cell.offset / size + 1) * size
+    return stride(from: first, to: min(cell.local.upperBound, bytes.count), by: size).contains {
+      bytes[$0 - 1] != 0 && bytes[$0..<min($0 + size, bytes.count)].allSatisfy { $0 == 0 }
+    }
   }
 }

@@ -11,6 +11,8 @@ package struct SalvageReader: Sendable {
   private let believesTables: Bool
   /// Pages that are damaged where it cannot be seen.
   private let damagedPages: Set<PageNumber>
+  /// Whether pages were lost: one of zeros in an overflow chain may be another one.
+  private let missesPages: Bool
 
   /// Makes a reader; nil when the survey found no database.
   ///
@@ -21,6 +23,7 @@ package struct SalvageReader: Sendable {
     self.believesTables = believesTables
     self.survey = survey
     self.image = image
+    missesPages = !survey.trees.allSatisfy(\.isReadable)
     damagedPages = image.damagedPages.filter {
       (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
     }
@@ -85,10 +88,16 @@ package struct SalvageReader: Sendable {
     let name = table.entry.name
     var scan = TreeScan(
       image, root: root, isTable: table.isRowIDTable, owner: .tree(0))
+    var zeroed: Set<Int> = []
     try scan.run(&claims) { event in
       switch event {
-      case .page: break
-      case .record(let stored): try body(row(stored, of: name))
+      case .page(let visit): zeroed = missesPages ? image.zeroedCells(of: visit) : []
+      case .record(let stored):
+        if zeroed.contains(stored.offset) {
+          try body(.doubtful(table: name, stored, .chain(.zeroed)))
+        } else {
+          try body(row(stored, of: name))
+        }
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
       case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
       case .cellFault(let error): try body(.lostCell(table: name, error))
@@ -106,6 +115,7 @@ package struct SalvageReader: Sendable {
     let name = table.entry.name
     for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     let contested = table.isRowIDTable ? contestedRows(of: assignment) : []
+    let unordered = unorderedRows(of: table, assignment)
     for page in assignment.pages {
       let found = image.claimedRows(
         on: page, isTable: table.isRowIDTable, survey.reconstruction.chains, &claims)
@@ -114,6 +124,7 @@ package struct SalvageReader: Sendable {
       for (row, doubt) in found.spilled {
         try body(.doubtful(table: name, row, .chain(doubt)))
       }
+      for row in found.torn { try body(.doubtful(table: name, row, .torn)) }
       for row in found.doubtful {
         if assignment.proves(row), row.rowID.map(contested.contains) != true {
           try body(.row(table: name, row))
@@ -121,9 +132,9 @@ package struct SalvageReader: Sendable {
           try body(.doubtful(table: name, row, .unproven))
         }
       }
-      let inOrder = Set(found.rows.compactMap(\.rowID).longestAscent(by: <))
-      for (position, row) in found.rows.enumerated() {
-        let isInOrder = row.rowID == nil || inOrder.contains(position)
+      for row in found.rows {
+        let place = ChainRepair.Place(page: row.page, offset: row.offset)
+        let isInOrder = !unordered.contains(place)
         let doubt = assignment.doubt(of: row, isInOrder: isInOrder)
         if let doubt, doubt != .contradicted || !believesTables {
           try body(.doubtful(table: name, row, doubt))
@@ -132,6 +143,15 @@ package struct SalvageReader: Sendable {
         }
       }
     }
+  }
+
+  /// The rows of a table whose keys do not follow one another.
+  private func unorderedRows(
+    of table: TreeSurvey, _ assignment: Reassembly.Assignment
+  ) -> Set<ChainRepair.Place> {
+    let order = table.isRowIDTable ? nil : survey.keyOrder(of: table)
+    guard table.isRowIDTable || order?.columns.isEmpty == false else { return [] }
+    return KeySequence(assignment.pages, in: PageReader(image), order).unordered
   }
 
   /// A row against which nothing speaks but that its page may be damaged unseen.
@@ -148,7 +168,7 @@ package struct SalvageReader: Sendable {
       let found = image.claimedRows(
         on: orphan.page, isTable: orphan.isTable, survey.reconstruction.chains, &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
-      for row in found.rows + found.doubtful + found.spilled.map(\.row) {
+      for row in found.rows + found.doubtful + found.torn + found.spilled.map(\.row) {
         try body(
           .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }

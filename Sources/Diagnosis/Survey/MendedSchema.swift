@@ -3,37 +3,79 @@
 
 import SQLiteFormat
 
-/// The tables of a schema whose statements SQLite refuses.
+/// The tables of a schema whose statements SQLite refuses, or their rows.
 struct MendedSchema {
-  /// How many bytes of statements are looked at.
-  private static let byteCountMax = 8_000
+  /// How many bytes of statements are looked at that are refused, and that are not.
+  private static let (byteCountMax, acceptedByteCountMax) = (8_000, 2_000)
 
   private let image: Image
   private let parser: any SchemaParsing
+  private let entries: [SchemaEntry]
+  private let parsed: ParsedSchema
+  /// The tables whose statements SQLite accepts, and something else speaks against.
+  private let doubted: [Name: StatementWitness]
 
-  /// Takes the pages of the tables, and who can parse statements.
-  init(_ image: Image, _ parser: any SchemaParsing) {
-    (self.image, self.parser) = (image, parser)
+  /// Takes the rows of the schema, what SQLite makes of them, and the pages of the tables.
+  init(
+    _ entries: [SchemaEntry], _ parsed: ParsedSchema, _ encoding: TextEncoding, in image: Image,
+    _ parser: any SchemaParsing
+  ) {
+    (self.image, self.parser, self.entries, self.parsed) = (image, parser, entries, parsed)
+    let indexes = entries.filter { $0.kind == .index }
+    var doubted: [Name: StatementWitness] = [:]
+    for entry in entries {
+      guard let table = parsed.table(named: entry.name), table.kind == .ordinary,
+        let witness = StatementWitness(entry, among: indexes, encoding, in: image),
+        witness.objects(to: table)
+      else { continue }
+      doubted[entry.name] = witness
+    }
+    self.doubted = doubted
   }
 
-  /// The tables among those that were refused of which a mended statement is accepted, and borne out
-  /// by the rows.
-  func tables(among entries: [SchemaEntry], refused: [RefusedStatement]) -> [SchemaEntry] {
-    let refused = Set(refused.filter { $0.weight != .unchecked }.map(\.name))
-    let damaged = entries.filter { $0.kind == .table && refused.contains($0.name) }
+  /// Whether nothing speaks against a statement that SQLite accepts.
+  var isEachBorneOut: Bool { doubted.isEmpty }
+
+  /// The tables of a schema from outside for which more speaks than for those of their names here.
+  func better(among others: [SchemaEntry]) -> [SchemaEntry] {
+    others.filter { other in
+      guard other.kind == .table, let entry = entries.first(where: { $0.key == other.key }) else {
+        return false
+      }
+      return isBetter(entry.with(root: entry.root, sql: other.sql))
+    }
+  }
+
+  /// The tables of which a mended statement is accepted, and borne out by the rows.
+  func tables() -> [SchemaEntry] {
+    let refused = Set(parsed.refused.filter { $0.weight != .unchecked }.map(\.name))
+    let damaged = entries.filter {
+      $0.kind == .table && (refused.contains($0.name) || doubted[$0.name] != nil)
+    }
     guard Set(damaged.map(\.name)).count == damaged.count else { return [] }
-    var rest = Self.byteCountMax
+    var rest = (refused: Self.byteCountMax, accepted: Self.acceptedByteCountMax)
     let sound = entries.filter { $0.kind == .table && !refused.contains($0.name) }
     return damaged.compactMap { entry in
-      rest -= entry.sql?.utf8.count ?? 0
-      guard rest >= 0 else { return nil }
+      let byteCount = entry.sql?.utf8.count ?? 0
+      let isRefused = refused.contains(entry.name)
+      if isRefused { rest.refused -= byteCount } else { rest.accepted -= byteCount }
+      guard isRefused ? rest.refused >= 0 : rest.accepted >= 0 else { return nil }
       let own = entries.filter { $0.kind == .index && $0.table == entry.name }
+      let others = own + sound.filter { $0.name != entry.name }
       guard image.hasSoundRoot(entry),
-        let sql = StatementMender.mended(entry, besides: (own + sound).compactMap(\.sql))
+        let sql = StatementMender.mended(entry, besides: others.compactMap(\.sql))
       else { return nil }
       let mended = entry.with(root: entry.root, sql: sql)
-      return parser.parse([mended]).isBorneOut(mended, in: image) ? mended : nil
+      return isBetter(mended) && parser.parse([mended]).isBorneOut(mended, in: image) ? mended : nil
     }
+  }
+
+  /// Whether more speaks for another statement than for the one of the same table that SQLite
+  /// accepts; true where it accepts none.
+  private func isBetter(_ other: SchemaEntry) -> Bool {
+    guard let stated = parsed.table(named: other.name) else { return true }
+    guard let table = parser.parse([other]).table(named: other.name) else { return false }
+    return doubted[other.name]?.prefers(table, to: stated) ?? false
   }
 }
 

@@ -57,22 +57,23 @@ extension SchemaSurvey {
     sources[.doubtfulCell] = borneOut.isEmpty ? nil : borneOut.count
     names.formUnion(borneOut.map(\.key))
     var parsed = parser.parse(entries)
-    let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
     if tree.isReadable, misfits.isEmpty { review.finish(parsed) }
-    let expected = isWhole ? [] : expected()
+    let mending = MendedSchema(entries, parsed, chosen, in: image, parser)
+    let isWhole = tree.isReadable && misfits.isEmpty && parsed.refused.isEmpty
+    // Of a schema that is all there, only what its rows speak against is not believed.
+    let expected = isWhole && mending.isEachBorneOut ? [] : expected()
+    let better = mending.better(among: expected)
+    let added = isWhole ? better : expected
     let known = Set(expected.map(\.key))
     let mended =
-      isWhole
-      ? []
-      : MendedSchema(image, parser).tables(among: entries, refused: parsed.refused)
-        .filter { !known.contains($0.key) }
-    if !(expected + mended).isEmpty {
-      sources[.expected] =
-        expected.isEmpty ? nil : Self.add(expected, to: &entries, refused: parsed.refused)
-      sources[.mended] =
-        mended.isEmpty ? nil : Self.add(mended, to: &entries, refused: parsed.refused)
+      isWhole && mending.isEachBorneOut ? [] : mending.tables().filter { !known.contains($0.key) }
+    if !(added + mended).isEmpty {
+      let refuted = (better + mended).map(\.name).filter { parsed.table(named: $0) != nil }
+      let doubted = Set(parsed.refused.map(\.name) + refuted)
+      sources[.expected] = added.isEmpty ? nil : Self.add(added, to: &entries, doubted)
+      sources[.mended] = mended.isEmpty ? nil : Self.add(mended, to: &entries, doubted)
       // What the file says stays damaged, although the statement is known from elsewhere.
-      let refused = parsed.refused
+      let refused = parsed.refused + refuted.map { RefusedStatement(refuted: $0) }
       parsed = parser.parse(entries)
       parsed.refused = refused + parsed.refused.filter { !refused.contains($0) }
       entries += Self.automaticIndexes(missingFrom: entries, parsed.description)
@@ -153,17 +154,16 @@ extension SchemaSurvey {
     return candidates[best]
   }
 
-  /// Adds what only the expected schema has, and its statements for those that were refused.
+  /// Adds what only the expected schema has, and its statements for those that are not believed.
   private static func add(
-    _ expected: [SchemaEntry], to entries: inout [SchemaEntry], refused: [RefusedStatement]
+    _ expected: [SchemaEntry], to entries: inout [SchemaEntry], _ doubted: Set<Name>
   ) -> Int {
-    let unreadable = Set(refused.map(\.name))
     var positions: [Name: Int] = [:]
     for (position, entry) in entries.enumerated() { positions[entry.key] = position }
     var count = 0
     for entry in expected {
       if let position = positions[entry.key] {
-        guard unreadable.contains(entry.name) else { continue }
+        guard doubted.contains(entry.name) else { continue }
         entries[position] = entry.with(root: entries[position].root, sql: entry.sql)
       } else {
         entries.append(entry.with(root: nil, sql: entry.sql))
@@ -211,5 +211,12 @@ extension Record {
       }
       return sql.prefix(7).uppercased() == "CREATE "
     }
+  }
+}
+
+extension RefusedStatement {
+  /// A statement that SQLite accepts, and that is not the one by which the rows were written.
+  fileprivate init(refuted name: Name) {
+    self.init(name: name, reason: "its rows are not such as it declares", weight: .refuted)
   }
 }

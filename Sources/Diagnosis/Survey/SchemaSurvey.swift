@@ -11,6 +11,8 @@ package struct RefusedStatement: Hashable, Sendable {
     case noDeclaration
     /// SQLite cannot make anything of the statement.
     case unreadable
+    /// SQLite accepts the statement, and the rows of its table are not such as it declares.
+    case refuted
     /// The statement goes beyond what is looked at here; SQLite may read it.
     case unchecked
   }

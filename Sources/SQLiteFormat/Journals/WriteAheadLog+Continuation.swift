@@ -20,6 +20,7 @@ extension WriteAheadLog {
     case .complete, .olderGeneration, .cutOff: return self
     case .saltsChanged, .checksumBroken: break
     }
+    if let log = reordered(in: source, geometry) { return log }
     var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
     guard links.start(at: committed.count + uncommitted.count, header: header) else { return self }
     return taking(links)

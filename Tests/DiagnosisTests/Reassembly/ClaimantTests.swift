@@ -29,8 +29,33 @@ import Testing
     let outline = Outline(
       items: [.leaf(spans[0].page), .gap, .leaf(spans[1].page), .leaf(spans[2].page), .gap],
       interiors: [])
-    claimant.take(outline) { page in spans.first { $0.page == page } }
+    claimant.take(outline, accepted: { page in spans.first { $0.page == page } }, rows: { _ in [] })
     return claimant
+  }
+
+  /// The pages of a claimant that three lead to, the second of which has these rows.
+  private func chain(_ rowIDs: [Int64]) throws -> [LeafSpan] {
+    let page = LeafSpan(
+      page: try #require(PageNumber(4)), first: .rowID(rowIDs.min() ?? 0),
+      last: .rowID(rowIDs.max() ?? 0), rows: rowIDs.count)
+    let spans = [try span(3, 1...50), page, try span(5, 61...99)]
+    var claimant = claimant(rowIDMax: nil)
+    claimant.take(
+      Outline(items: spans.map { .leaf($0.page) }, interiors: []),
+      accepted: { page in spans.first { $0.page == page } },
+      rows: { page in page == spans[1].page ? rowIDs.map { .rowID($0) } : [] })
+    return claimant.chain
+  }
+
+  @Test func `a page stays where its tree leads when one row of it is out of order`() throws {
+    for other: Int64 in [7, 90] {
+      let chain = try chain([other, 51, 53, 55, 57])
+      #expect(chain.map(\.page.number) == [3, 4, 5])
+      if case .rowID(let first) = chain[1].first, case .rowID(let last) = chain[1].last {
+        #expect(first == 51 && last == 57)
+      }
+    }
+    #expect(try chain([7, 8, 53, 55, 57]).map(\.page.number) == [3, 5])
   }
 
   @Test func `what is missing between pages and behind them is open`() throws {

@@ -90,4 +90,34 @@ import Testing
     let pages = survey.reassembly.assignments[position]?.pages.map(\.number)
     #expect(try Set(#require(pages)) == Set(sums.map { $0 == one ? other : $0 }))
   }
+
+  /// Why pages are held to be those of a table whose rows have its declared types, and whose form
+  /// another one has, too; beside a third one, of which an index knows the rows.
+  private func evidenceByTypes(besides values: String) throws -> [PlacementEvidence] {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE sum (x TEXT, y INT);
+      CREATE TABLE product (x INT, y INT);
+      CREATE TABLE known (x INT, y TEXT);
+      CREATE INDEX known_y ON known (y);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO sum SELECT 'summand ' || i, i FROM n;
+      INSERT INTO product SELECT y * y, y FROM sum;
+      INSERT INTO known SELECT \(values), 'text ' || y FROM sum;
+      """)
+    for table in ["sum", "product", "known"] {
+      specimen = specimen.with(.zeroPage(try specimen.root(of: table)))
+    }
+    let survey = Survey(main: specimen.bytes)
+    let position = try #require(survey.tree(named: "sum").flatMap(survey.position))
+    return survey.reassembly.evidence(for: position).map(\.kind)
+  }
+
+  @Test func `declared types tell where the rows that are known keep to them`() throws {
+    #expect(try evidenceByTypes(besides: "y") == [.declaredTypes])
+  }
+
+  @Test func `declared types tell nothing where the rows that are known are of any`() throws {
+    #expect(try !evidenceByTypes(besides: "x").contains(.declaredTypes))
+  }
 }

@@ -21,7 +21,7 @@ import Testing
     var account = Witness.Account()
     for (row, start) in zip(rows, starts) {
       account.count(start: start)
-      account.keep(index.key(of: row).digest, rowID: row.rowID, isProven: true)
+      account.keep(index.key(of: row).digest, rowID: row.rowID, on: nil)
     }
     return try #require(Witness(index, isWhole: isWhole, account, asked: asked))
   }
@@ -53,6 +53,31 @@ import Testing
     #expect(testimony.isEchoed)
     #expect(!testimony.isKnown)
     #expect([flag].testimony(on: try row(1, 2)).isDenied)
+  }
+
+  @Test func `a page of entries that most rows contradict speaks for none of them`() throws {
+    var account = Witness.Account()
+    // Entries on page 2 are those of these rows but one; on page 3, two are so by chance.
+    let rows = try (1...6).map { try row($0, UInt8($0)) }
+    for (page, numbers) in [(2, [1, 2, 3, 9, 5, 6]), (3, [1, 2, 9, 9, 9, 9])] {
+      for (row, number) in zip(rows, numbers) {
+        let entry = try self.row(try #require(row.rowID), UInt8(number))
+        account.count(start: UInt64(number))
+        account.keep(index.key(of: entry).digest, rowID: entry.rowID, on: PageNumber(page))
+      }
+    }
+    let witness = try #require(Witness(index, isWhole: false, account, asked: nil))
+    #expect(witness.testimony(on: rows[0]) == .silent)
+    let asked = [witness].asked(about: rows)[0]
+    #expect(asked.testimony(on: rows[0]) == .knows)
+    #expect(asked.testimony(on: rows[3]) == .denies)
+    // Two indexes of which the page may be do not deny.
+    let unsure = [witness, witness].asked(about: rows)[0]
+    #expect(unsure.testimony(on: rows[0]) == .knows)
+    #expect(unsure.testimony(on: rows[3]) == .silent)
+    let others = try rows.map { try row(try #require($0.rowID), 9) }
+    #expect([witness].asked(about: others)[0].testimony(on: others[2]) == .knows)
+    #expect([witness].asked(about: others.prefix(2))[0].testimony(on: others[0]) == .silent)
   }
 
   @Test func `an index without entries is no witness`() {

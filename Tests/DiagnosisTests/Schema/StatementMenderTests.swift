@@ -82,6 +82,10 @@ import Testing
 
   /// A database in which bytes of a statement are others.
   private func survey(_ table: String, _ sound: String, _ damaged: String) throws -> Survey {
+    Survey(main: try bytes(table, sound, damaged))
+  }
+
+  private func bytes(_ table: String, _ sound: String, _ damaged: String) throws -> Bytes {
     let path = scratch["a.db"]
     try DatabaseBuilder(
       pageSize: 1024,
@@ -96,7 +100,7 @@ import Testing
     var bytes = try path.contents()
     let place = try #require(bytes.firstRange(of: Bytes(sound.utf8)))
     bytes.replaceSubrange(place, with: Bytes(damaged.utf8))
-    return Survey(main: bytes)
+    return bytes
   }
 
   @Test func `a table whose statement is mended has its rows, and the damage is told`() throws {
@@ -106,6 +110,42 @@ import Testing
     #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
     #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
     #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+  }
+
+  @Test(arguments: [
+    // SQLite takes three words for a type, and no row has a key.
+    ("(id INTEGER PRIMARY KEY, v TEXT)", "PRIMARY", "PRIMERY"),
+    // A key that is not the rowid has an automatic index.
+    ("(id INTEGER PRIMARY KEY, v TEXT)", "INTEGER", "ILTEGER"),
+  ])
+  func `a statement that SQLite accepts and the rows refute is mended`(
+    _ columns: String, _ sound: String, _ damaged: String
+  ) throws {
+    let survey = try survey("CREATE TABLE t\(columns)", sound, damaged)
+    #expect(survey.schema?.sources[.mended] == 1)
+    #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
+    #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+  }
+
+  @Test(arguments: ["(id INTEGEN, v TEXT)", "(id INTEGEN PRIMARY KEY, v TEXT)"])
+  func `a statement that the rows bear out stays, whatever its words are`(
+    _ columns: String
+  ) throws {
+    let survey = try survey("CREATE TABLE t\(columns)", "TEXT", "TEXT")
+    #expect(survey.schema?.sources[.mended] == nil)
+    #expect(survey.verdict == .healthy)
+  }
+
+  @Test func `the app's schema stands in for a statement that the rows refute`() throws {
+    let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
+    let entry = SchemaEntry(kind: .table, name: "t", table: "t", root: nil, sql: sql)
+    let damaged = try bytes(sql, "PRIMARY", "PRIMERY")
+    let survey = try Survey(
+      FileSet(main: MemorySource(damaged)), parser: SandboxParser(),
+      known: OutsideKnowledge(schema: { [entry] }))
+    #expect(survey.schema?.sources[.expected] == 1)
+    #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
+    #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
   }
 
   @Test func `a statement that the rows do not bear out is not believed`() throws {

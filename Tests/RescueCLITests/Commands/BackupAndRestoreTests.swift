@@ -152,17 +152,20 @@ import Testing
   ) throws {
     let file = bench["late.db"]
     try DatabaseBuilder([
-      "CREATE TABLE late (v TEXT, k INTEGER, PRIMARY KEY (k)) WITHOUT ROWID",
+      """
+      CREATE TABLE late (v TEXT         , k INTEGER NOT NULL, PRIMARY KEY (k)) WITHOUT ROWID
+      """,
       DatabaseBuilder.Step(
         stringLiteral: """
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
           INSERT INTO late SELECT iif(i > \(nulls), 'v' || i, NULL), i FROM n
-          """), "PRAGMA writable_schema = ON",
-      """
-      UPDATE sqlite_schema SET sql =
-        'CREATE TABLE late (v TEXT NOT NULL, k INTEGER NOT NULL, PRIMARY KEY (k)) WITHOUT ROWID'
-      """,
+          """),
     ]).build(at: file)
+    var bytes = try file.contents()
+    let (without, with) = (Bytes("v TEXT         ,".utf8), Bytes("v TEXT NOT NULL,".utf8))
+    let start = try #require(bytes.indices.first { bytes.matches(without, at: $0) })
+    bytes.replaceSubrange(start..<(start + with.count), with: with)
+    try file.replaceContents(with: bytes)
     let ending = try bench.run("backup", file)
     #expect((ending.status == 0) == (nulls == 0), "\(ending.all)")
     #expect(

@@ -116,6 +116,25 @@ import Testing
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
+  @Test(arguments: [(0, 1), (1, 2), (0, 3), (2, 3)])
+  func `frames that have changed places are read in the order of their checksums`(
+    _ first: Int, _ second: Int
+  ) throws {
+    var bytes = Self.log()
+    let places = [first, second].map { index in
+      Self.offset(ofFrame: index)..<(Self.offset(ofFrame: index) + Self.frameSize)
+    }
+    let frames = places.map { Bytes(bytes[$0]) }
+    bytes.replaceSubrange(places[0], with: frames[1])
+    bytes.replaceSubrange(places[1], with: frames[0])
+    let image = try image(bytes)
+    let log = try log(of: image)
+    #expect(log.applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(!log.continued.isEmpty && log.damaged.isEmpty && log.unverified.isEmpty)
+    #expect(try image.bytes(of: 2.page) == Self.leaf(2))
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
   @Test func `what an older and longer log left behind a commit is not taken`() throws {
     // After a crash the log is written on from its last commit, with the same salts.
     var young = WALMaker(salts: (7, 2))

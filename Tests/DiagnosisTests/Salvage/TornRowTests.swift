@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows whose end lies in a part of their page that was lost.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct TornRowTests {
+  /// A database in pages of 2,048 bytes, of which a leaf of the table `note` lost a sector.
+  private func torn(_ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)") throws
+    -> Survey
+  {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: 2048,
+      [
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, n INT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO note SELECT i, \(text), i FROM n
+        """,
+      ]
+    ).build(at: path)
+    let leaf = try #require(
+      try Oracle(path).pages.filter { $0.object == "note" && $0.kind == "leaf" }.dropFirst().first)
+    let damage = Damage.zeroRange(
+      offset: (leaf.number - 1) * 2048 + sector * 512, count: sector == 0 ? 0 : 512)
+    return Survey(main: damage.applied(to: try path.contents(), pageSize: 2048))
+  }
+
+  /// How many rows of the table a salvage places, and the reasons of the others.
+  private func read(_ survey: Survey) throws -> (placed: [StoredRecord], doubts: [Doubt: Int]) {
+    let reader = try #require(SalvageReader(survey))
+    let tree = try #require(survey.tree(named: "note"))
+    var claims = reader.startingClaims
+    var (placed, doubts): ([StoredRecord], [Doubt: Int]) = ([], [:])
+    reader.read(tree, &claims) { item in
+      switch item {
+      case .row(_, let row): placed.append(row)
+      case .doubtful(_, _, let doubt): doubts[doubt, default: 0] += 1
+      default: break
+      }
+    }
+    return (placed, doubts)
+  }
+
+  @Test(arguments: [2, 3]) func `a row that ends in a lost sector is set aside`(
+    _ sector: Int
+  ) throws {
+    let found = try read(try torn(sector))
+    #expect(found.doubts[.torn] == 1)
+    let texts = found.placed.compactMap { $0.record.value(1)?.utf8String }
+    #expect(texts.count > 200)
+    #expect(texts.allSatisfy { $0.hasPrefix("note of ") && !$0.contains("\u{0}") })
+  }
+
+  @Test func `values full of zeros are no loss`() throws {
+    let found = try read(try torn(0, "zeroblob(700)"))
+    #expect(found.placed.count == 300 && found.doubts.isEmpty)
+  }
+
+  /// Why rows with long values are set aside, in a specimen.
+  private func doubts(_ specimen: Specimen) throws -> [Doubt] {
+    let reader = try #require(SalvageReader(Survey(main: specimen.bytes)))
+    let letter = try #require(reader.tables.first { $0.entry.name == "letter" })
+    #expect(letter.isReadable)
+    var doubts: [Doubt] = []
+    var claims = reader.startingClaims
+    reader.read(letter, &claims) { item in
+      if case .doubtful(_, _, let doubt) = item { doubts.append(doubt) }
+    }
+    return doubts
+  }
+
+  @Test func `a page of zeros in a chain is a lost one where others were lost`() throws {
+    let specimen = try Specimen()
+    let last = try #require(specimen.pages(of: "letter", "overflow").last)
+    let blank = specimen.with(.zeroPage(last))
+    #expect(try doubts(blank) == [])
+    let leaf = try #require(specimen.pages(of: "note", "leaf").first)
+    #expect(try doubts(blank.with(.zeroPage(leaf))) == [.chain(.zeroed)])
+  }
+}
