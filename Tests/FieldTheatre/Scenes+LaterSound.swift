@@ -8,7 +8,8 @@ import RescueTestSupport
 import SQLiteFormat
 
 extension Scene {
-  static let laterSound: [Scene] = backInTime + migrated + ofOtherVersions + searched
+  static let laterSound: [Scene] =
+    backInTime + migrated + notMigrated + ofOtherVersions + searched
 
   private static let backInTime: [Scene] = [
     Scene(
@@ -79,6 +80,20 @@ extension Scene {
       stage.contract = try stage.capture(wanted)
       try stage.write("ALTER TABLE account ADD COLUMN currency TEXT", "PRAGMA user_version = 12")
     },
+  ]
+
+  /// What looks like a migration, and is none.
+  private static let notMigrated: [Scene] = [
+    Scene(
+      "an administrator deletes all orders, after an update that adds a table", to: .orders,
+      is: nil, .healthy, lost: .nothing, right: .nothing, half: .after
+    ) { stage in
+      try stage.backUp()
+      try stage.write(
+        "CREATE TABLE invoice (id INTEGER PRIMARY KEY, total INTEGER)", "PRAGMA user_version = 4",
+        "DELETE FROM purchase")
+      try stage.remember()
+    }
   ]
 
   private static let ofOtherVersions: [Scene] = [

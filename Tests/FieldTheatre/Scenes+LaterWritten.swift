@@ -79,6 +79,17 @@ extension Scene {
 
   private static let takenAtWork: [Scene] = [
     Scene(
+      "a copy is taken at work, beside a conflicted copy of last year", to: .ledger,
+      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after
+    ) { stage in
+      let old = stage.folder.appending("app (conflicted copy 2023-01-01).db")
+      try old.replaceContents(with: stage.database.contents())
+      try stage.set(old, daysAgo: 400)
+      try stage.copy(
+        upTo: 0.5,
+        before: "INSERT INTO booking (payee, memo) SELECT payee || 'd', memo FROM booking")
+    },
+    Scene(
       "a file server's backup reads it while rows are archived", to: .ledger,
       is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after
     ) { stage in
