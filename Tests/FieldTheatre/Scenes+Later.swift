@@ -8,7 +8,8 @@ import RescueTestSupport
 import SQLiteFormat
 
 extension Scene {
-  static let later: [Scene] = lookAlikes + nothingHappened
+  static let later: [Scene] =
+    lookAlikes + nothingHappened + laterFiles + laterWritten + laterSound
 
   private static let lookAlikes: [Scene] = [
     Scene(

@@ -161,6 +161,14 @@ extension Stage {
     try path.replaceContents(with: bytes)
   }
 
+  /// Says of a file that it was last written some days ago.
+  func set(_ path: FilePath, daysAgo days: Int) throws {
+    let moment = timeval(tv_sec: time(nil) - days * 86400, tv_usec: 0)
+    guard unsafe utimes(path.description, [moment, moment]) == 0 else {
+      throw UnfitFixture("the time cannot be set")
+    }
+  }
+
   /// Does one kind of damage.
   func damage(_ kind: Damage) throws {
     try change { $0 = kind.applied(to: $0, pageSize: program.pageSize) }

@@ -21,10 +21,13 @@ extension World {
     var found = Circumstances()
     found.ownBackup = examination.survey.kind == .backup ? ownBackup(at: input.main) : nil
     found.moments = moments(of: input, backups)
+    found.before = backups.max { $0.name.created < $1.name.created }.flatMap(\.held)
     guard !input.isPrivate else { return found }
     found.fileSystem = (try? storage.fileSystem(at: input.main)) ?? nil
     found.freeBytes = try? storage.freeBytes(at: input.main.folder)
-    found.syncMarks = conflictCopies(of: input.main)
+    let copies = conflictCopies(of: input.main)
+    found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
+    found.conflictAge = gap(between: input.main, and: copies)
     found.needsJournal = needsJournal(examination, input)
     if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
       found.logIndex = LogIndex(index)
@@ -79,12 +82,36 @@ extension World {
   ]
 
   /// The files beside a database that are copies of it which a synchronising program made.
-  private func conflictCopies(of database: FilePath) -> [String] {
+  private func conflictCopies(of database: FilePath) -> [FilePath] {
     guard let names = try? storage.names(in: database.folder) else { return [] }
     let stem = database.stem
-    return names.map(\.description).filter { name in
-      name.hasPrefix(stem) && Self.conflictWords.contains { name.contains($0) }
-    }.prefix(3).map { $0.harmless(limit: PlainName.lengthLimit) }
+    return names.filter { file in
+      let name = file.description
+      return name.hasPrefix(stem) && Self.conflictWords.contains { name.contains($0) }
+    }
+  }
+
+  /// The most copies whose time is looked at.
+  private static let copiesMax = 64
+
+  /// The fewest seconds between the last change of a file and that of one of those beside it.
+  private func gap(between file: FilePath, and others: [FilePath]) -> Double? {
+    func changed(_ path: FilePath) -> Double? {
+      ((try? storage.status(of: path)) ?? nil)?.modified
+    }
+    guard let time = changed(file) else { return nil }
+    return others.prefix(Self.copiesMax)
+      .compactMap { changed(file.folder.appending($0)).map { abs($0 - time) } }.min()
+  }
+}
+
+extension Backup {
+  /// What of a database it holds; nil where it does not say.
+  fileprivate var held: Circumstances.Before? {
+    guard let content = manifest?.content else { return nil }
+    return Circumstances.Before(
+      backup: "\(name.id)", userVersion: Int(content.userVersion),
+      rows: Dictionary(content.mark.tables.map { ($0.name, $0.rows) }) { first, _ in first })
   }
 }
 

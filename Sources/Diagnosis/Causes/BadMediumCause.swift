@@ -17,14 +17,15 @@ enum BadMediumCause: Cause {
       return .fits(.certain, "the disk did not hand out some bytes of it", [first.message])
     }
     guard traces.isDamaged, let image = traces.survey.image else { return .silent }
-    guard traces.missing == nil else {
-      let stated = traces.header?.pageCount ?? 0
-      guard !traces.leadsBeyondEnd, (stated ^ image.pageCount).nonzeroBitCount == 1 else {
-        return .silent
-      }
+    guard traces.missing == nil else { return turnedPageCount(traces, image) }
+    let strays = traces.strayBlocks
+    if !strays.isEmpty {
       return .fits(
-        .possible, "a bit of the number of pages has turned",
-        ["\(stated) and \(image.pageCount) differ in one bit, and nothing leads to further pages"])
+        .likely, "\(pageList(strays, "holds", "hold")) a piece of another file",
+        [
+          "text fills the whole page, and its last line goes on elsewhere: who writes lines ends "
+            + "them, and file systems and disks mistake whole blocks"
+        ])
     }
     if let turned = turnedBit(traces, image) { return turned }
     var parts: [PageNumber] = []
@@ -34,7 +35,7 @@ enum BadMediumCause: Cause {
       switch scar.look {
       case .blank(_, _, false): parts.append(scar.page)
       case .blank: filled.append(scar.page)
-      case .zeros: zeros.append(scar.page)
+      case .zeros where scar.isOwned: zeros.append(scar.page)
       default: break
       }
     }
@@ -70,6 +71,22 @@ enum BadMediumCause: Cause {
     let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
     return isUnmarked && !traces.scars.isEmpty
       ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+  }
+
+  /// One bit of the number of pages that has turned.
+  ///
+  /// Something that is there leads to each page of a database: where nothing leads to pages behind
+  /// the end, none were there. A first page that is newer than the others counts a few more.
+  private static func turnedPageCount(_ traces: Traces, _ image: Image) -> CauseJudgement {
+    let stated = traces.header?.pageCount ?? 0
+    guard !traces.leadsBeyondEnd, (stated ^ image.pageCount).nonzeroBitCount == 1 else {
+      return .silent
+    }
+    let isFar = stated - image.pageCount >= max(64, image.pageCount / 2)
+    return .fits(
+      isFar && traces.isOnlyEndMissing ? .likely : .possible,
+      "a bit of the number of pages has turned",
+      ["\(stated) and \(image.pageCount) differ in one bit, and nothing leads to further pages"])
   }
 
   /// One bit that has turned, where the rest proves it.

@@ -19,14 +19,22 @@ enum DiskFullCause: Cause {
     guard free < leastBytes else {
       return .ruledOut("there is room on its disk now")
     }
-    let isCutOff = traces.hasHotJournal && traces.around.needsJournal == true
-    let isHurt = !traces.examination.verdict.isStructureSound || isCutOff
-    guard isHurt else { return .silent }
+    let mark = mark(of: traces)
+    guard mark != nil || !traces.examination.verdict.isStructureSound else { return .silent }
     return .fits(
-      isCutOff ? .likely : .possible, "its disk has no room",
-      [
-        "\(grouped(free)) bytes are free on it now",
-        isCutOff ? "a transaction was cut off" : nil,
-      ])
+      mark == nil ? .possible : .likely, "its disk has no room",
+      ["\(grouped(free)) bytes are free on it now", mark])
+  }
+
+  /// What a disk without room leaves of a file; nil where it shows nothing of that.
+  private static func mark(of traces: Traces) -> String? {
+    if traces.hasHotJournal && traces.around.needsJournal == true || traces.isLogOpen {
+      return "a transaction was cut off"
+    }
+    if traces.survey.kind == .empty { return "the file was begun, and nothing could be written" }
+    // A disk is full at the end of a block.
+    guard let missing = traces.missing, missing.present % Scar.sector == 0, traces.isOnlyEndMissing
+    else { return nil }
+    return "the end of the file is missing from a block on"
   }
 }

@@ -26,12 +26,32 @@ enum IndexesOnlyCause: Cause {
       traces.findings(.indexDamaged).prefix(1).map(\.message)
       + traces.findings(.indexMismatch).prefix(1).map(\.message)
     // Of an index and a table that are whole and differ, either may be of an older moment.
-    let isProven = mismatched.allSatisfy { isContradicted($0, names, traces.survey) }
-    return isProven
-      ? .fits(.certain, happened, evidence)
-      : .fits(
+    switch doubt(in: traces) {
+    case .certain: return .fits(.certain, happened, evidence)
+    case .likely:
+      return .fits(
+        .likely, happened,
+        evidence + [
+          "what differs lies on few pages of the index, and its rows on many pages of the table"
+        ])
+    case .possible:
+      return .fits(
         .possible, happened, evidence,
         against: ["if a write to the table was lost, and not one to the index, the table is older"])
+    }
+  }
+
+  /// How sure it is that the indexes are wrong, and not their tables.
+  static func doubt(in traces: Traces) -> Confidence {
+    let mismatched = traces.findings(.indexMismatch).compactMap(\.place.object)
+    let names = Set(traces.findings(.indexDamaged).compactMap(\.place.object) + mismatched)
+    let open = mismatched.filter { !isContradicted($0, names, traces.survey) }
+    if open.isEmpty { return .certain }
+    let areLocal = open.allSatisfy { name in
+      traces.survey.tree(named: Name(name))
+        .flatMap { IndexDisagreement(of: $0, in: traces.survey) }?.isOfIndex == true
+    }
+    return areLocal ? .likely : .possible
   }
 
   /// Whether another index over the same table, which is sound, agrees with the table.

@@ -15,63 +15,97 @@ enum InterruptedCause: Cause {
       + "on devices that lose power, use WAL mode and a disk that tells the truth about writes.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard let image = traces.survey.image else { return .silent }
-    if traces.examination.verdict.isStructureSound {
-      if traces.hasHotJournal, traces.journalFits != false {
-        let isNeeded = traces.around.needsJournal == true
-        return .fits(
-          isNeeded ? .certain : .possible,
-          "a transaction was cut off, and nothing is lost by it",
-          [
-            "the -journal beside it is hot: it takes back all that had arrived of the transaction",
-            isNeeded ? "without it, the file contradicts itself" : nil,
-          ],
-          against: isNeeded
-            ? [] : ["the file is sound without it too: it may be left from before a restore"])
-      }
-      if case .applied(let log) = image.wal, endsOpen(log) {
-        return .fits(
-          .likely, "the last transaction was not finished, and does not count",
-          ["the -wal ends in the middle of it"],
-          against: ["files that are copied in the moment of a write end like this too"])
-      }
-      return .silent
-    }
+    guard traces.survey.image != nil else { return .silent }
+    if traces.examination.verdict.isStructureSound { return unfinished(traces) }
     if traces.survey.transfer != nil { return .silent }
-    let blank = traces.scars.filter { $0.look == .zeros }.map(\.page)
-    if traces.blankTail == 0, !blank.isEmpty, traces.missing == nil {
-      return .fits(
-        .possible, "\(pageList(blank, "was", "were")) never written",
-        ["nothing but zeros is there: power can fail before the disk has a page"],
-        against: ["a disk that lost what it had gives zeros too"])
-    }
-    if traces.blankTail > 0 {
-      return .fits(
-        .possible, "\(counted(traces.blankTail, "page")) at the end were never written",
-        ["they are zeros, and something should be on them: power failed before the disk had them"],
-        against: ["a download that reserved its space and stopped leaves the same"])
-    }
-    let torn = traces.wounds.filter { $0.look == .other }.map(\.page)
-    if !torn.isEmpty, torn.count == traces.wounds.count, torn.count <= 4 {
-      return .fits(
-        .possible, "\(pageList(torn)) may be in part of one moment and in part of another",
-        ["a page that is begun and not finished when power fails is torn like this"],
-        against: ["bytes that somebody or something changed look the same"])
-    }
+    if let fit = neverWritten(traces) ?? torn(traces) ?? lost(traces) { return fit }
     guard traces.looksMixed else { return .silent }
     return .fits(
       .possible, "some of the last writes never reached the disk",
       ["every page is whole, and they are of different moments"],
       against: ["a copy that is taken while a program writes looks the same"])
   }
-}
 
-/// Whether a log ends inside a transaction, with nothing behind it.
-private func endsOpen(_ log: WriteAheadLog) -> Bool {
-  guard log.commitsAfterBreak == 0, log.continued.isEmpty else { return false }
-  switch log.ending {
-  case .cutOff, .checksumBroken: return true
-  case .complete: return !log.uncommitted.isEmpty
-  case .olderGeneration, .saltsChanged: return !log.uncommitted.isEmpty
+  /// A transaction without an end in a file that is sound.
+  private static func unfinished(_ traces: Traces) -> CauseJudgement {
+    if traces.hasHotJournal, traces.journalFits != false {
+      let isNeeded = traces.around.needsJournal == true
+      return .fits(
+        isNeeded ? .certain : .possible,
+        "a transaction was cut off, and nothing is lost by it",
+        [
+          "the -journal beside it is hot: it takes back all that had arrived of the transaction",
+          isNeeded ? "without it, the file contradicts itself" : nil,
+        ],
+        against: isNeeded
+          ? [] : ["the file is sound without it too: it may be left from before a restore"])
+    }
+    guard traces.isLogOpen else { return .silent }
+    return .fits(
+      .likely, "the last transaction was not finished, and does not count",
+      ["the -wal ends in the middle of it"],
+      against: ["files that are copied in the moment of a write end like this too"])
+  }
+
+  /// Pages of which nothing was written.
+  private static func neverWritten(_ traces: Traces) -> CauseJudgement? {
+    if traces.blankTail > 0 {
+      return .fits(
+        .possible, "\(counted(traces.blankTail, "page")) at the end were never written",
+        ["they are zeros, and something should be on them: power failed before the disk had them"],
+        against: ["a download that reserved its space and stopped leaves the same"])
+    }
+    let blank = traces.scars.filter { $0.look == .zeros && $0.isOwned }.map(\.page)
+    guard !blank.isEmpty, traces.missing == nil else { return nil }
+    return .fits(
+      .possible, "\(pageList(blank, "was", "were")) never written",
+      ["nothing but zeros is there: power can fail before the disk has a page"],
+      against: ["a disk that lost what it had gives zeros too"])
+  }
+
+  /// Pages of which a part was written.
+  private static func torn(_ traces: Traces) -> CauseJudgement? {
+    if let end = traces.unfinishedEnd {
+      return .fits(
+        .likely, "\(pageList(end.pages)) at the end of the file were begun, and not finished",
+        [
+          "of each of them the first \(grouped(end.byteCount)) bytes are there and the rest is zeros: "
+            + "power failed before the disk had it"
+        ])
+    }
+    let proven = traces.tornPages
+    if !proven.isEmpty, proven.count == traces.wounds.count {
+      return .fits(
+        .likely, "\(pageList(proven, "is", "are")) in part of one moment and in part of another",
+        [
+          "the beginning was written and the end was not: rows of before lie there whole, and the "
+            + "beginning leads past them"
+        ])
+    }
+    let torn = traces.wounds.filter { $0.look == .other }.map(\.page)
+    guard !torn.isEmpty, torn.count == traces.wounds.count, torn.count <= 4 else { return nil }
+    return .fits(
+      .possible, "\(pageList(torn)) may be in part of one moment and in part of another",
+      ["a page that is begun and not finished when power fails is torn like this"],
+      against: ["bytes that somebody or something changed look the same"])
+  }
+
+  /// Single writes that did not arrive.
+  private static func lost(_ traces: Traces) -> CauseJudgement? {
+    if let missing = traces.missing, missing.isInsidePage, missing.present % Scar.sector == 0,
+      let size = traces.header?.pageSize, missing.expected - missing.present < size
+    {
+      return .fits(
+        .possible, "its last page was begun, and not finished",
+        ["no other page is missing: power can fail while a file grows"],
+        against: ["a copy that was cut off just there ends like this too"])
+    }
+    guard traces.wrong == [.indexMismatch], IndexesOnlyCause.doubt(in: traces) == .possible else {
+      return nil
+    }
+    return .fits(
+      .possible, "a write to a table was lost, and not the one to its index",
+      ["the two are whole, and do not fit one another"],
+      against: ["if the write to the index was lost, no row is gone"])
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Migrations that came to their end and did not do what they should.
 
+import SQLiteFormat
+
 enum MigrationLeftWrongCause: Cause {
   static let kind = CauseKind.migrationLeftWrong
   static let words = CauseWords(
@@ -13,6 +15,7 @@ enum MigrationLeftWrongCause: Cause {
       + "and the contract, and goes back.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
+    if let emptied = emptied(in: traces) { return emptied }
     guard traces.examination.verdict == .drifted, traces.examination.relation == .equal,
       traces.codes.contains(.schemaDrift), let verification = traces.examination.verification
     else { return .silent }
@@ -34,5 +37,41 @@ enum MigrationLeftWrongCause: Cause {
       .likely, "the version is the one expected, and parts of its schema are missing",
       ["by the contract: \(first.summary)"],
       against: ["a contract of another build of the app says the same"])
+  }
+
+  /// A table whose rows went with those that they point to, while these were put into a new table.
+  ///
+  /// SQLite's way to change a table is to make a new one, to drop the old one and to rename the new
+  /// one. With foreign keys on, dropping it deletes its rows first, and what points to them.
+  private static func emptied(in traces: Traces) -> CauseJudgement? {
+    guard traces.examination.verdict.isStructureSound, let before = traces.around.before,
+      let header = traces.header, before.userVersion < Int(header.userVersion),
+      let schema = traces.survey.schema
+    else { return nil }
+    let order = Dictionary(
+      schema.entries.enumerated().filter { $0.element.kind == .table }
+        .map { ($0.element.name, $0.offset) }
+    ) { first, _ in first }
+    for table in schema.parsed.description.tables {
+      guard let rows = before.rows[table.name], rows > 0,
+        traces.survey.tree(named: table.name)?.records == 0
+      else { continue }
+      for key in table.foreignKeys where key.onDelete.uppercased() == "CASCADE" {
+        // A table that was there first stands before those that point to it.
+        guard let place = order[table.name], let parent = order[key.table], parent > place,
+          let kept = before.rows[key.table], kept > 0,
+          traces.survey.tree(named: key.table)?.records ?? 0 >= kept
+        else { continue }
+        return .fits(
+          .likely,
+          "'\(table.name)' lost all of its \(counted(rows, "row")) when '\(key.table)' was rebuilt",
+          [
+            "backup \(before.backup) has them, with version \(before.userVersion)",
+            "they are deleted with the rows of '\(key.table)' that they point to; those are there, in "
+              + "a table that was made after '\(table.name)'",
+          ], against: ["somebody may have deleted them since the update"])
+      }
+    }
+    return nil
   }
 }

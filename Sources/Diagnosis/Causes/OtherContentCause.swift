@@ -15,6 +15,7 @@ enum OtherContentCause: Cause {
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     switch traces.survey.kind {
+    case .other(FileKind.logIndex): .silent
     case .other(let name):
       .fits(
         .certain, "the file is \(article(of: name))\(name)",

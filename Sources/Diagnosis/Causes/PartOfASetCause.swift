@@ -18,6 +18,10 @@ enum PartOfASetCause: Cause {
       .fits(.certain, "the file is the -wal of a database", ["it begins as a write-ahead log does"])
     case .rollbackJournal:
       .fits(.certain, "the file is the -journal of a database", ["it begins as a journal does"])
+    case .other(FileKind.logIndex):
+      .fits(
+        .certain, "the file is the -shm of a database",
+        ["it begins as the index of a write-ahead log does, which holds no row"])
     default: .silent
     }
   }

@@ -25,13 +25,18 @@ struct Scar: Hashable, Sendable {
   let page: PageNumber
   /// What it looks like.
   let look: Look
+  /// Whether something leads to it.
+  ///
+  /// What nothing leads to may be a free page that was never written: SQLite leaves zeros there.
+  let isOwned: Bool
 
   /// The bytes of a sector: no disk changes fewer at once.
   static let sector = 512
 
   /// Looks at a page of a database.
-  init(_ page: PageNumber, _ bytes: Bytes, geometry: Geometry) {
+  init(_ page: PageNumber, _ bytes: Bytes, geometry: Geometry, isOwned: Bool = true) {
     self.page = page
+    self.isOwned = isOwned
     look = Self.look(of: bytes, page, geometry)
   }
 

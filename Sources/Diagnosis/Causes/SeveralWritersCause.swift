@@ -10,12 +10,22 @@ enum SeveralWritersCause: Cause {
     differently: "Keep the live database on a local disk and out of synchronised folders, and give "
       + "other machines backups of it.")
 
+  /// How many seconds lie at most between a conflict and what it left in the file: three days.
+  private static let conflictAgeMax = 259_200.0
+
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard traces.looksMixed else { return .silent }
     if let mark = traces.around.syncMarks.first {
+      // Such a copy is made where two devices have changed the file at the same time.
+      let isFresh = (traces.around.conflictAge ?? .infinity) <= conflictAgeMax
       return .fits(
-        .possible, "a program that synchronises folders put pages of another device into it",
-        ["'\(mark)' lies beside it", "every page is whole, and they are of different writers"])
+        isFresh && traces.isMixture ? .likely : .possible,
+        "a program that synchronises folders put pages of another device into it",
+        [
+          "'\(mark)' lies beside it"
+            + (isFresh ? ", and is of the days in which the file was last written" : ""),
+          "every page is whole, and they are of different writers",
+        ])
     }
     if case .shared(let name) = traces.around.fileSystem {
       return .fits(

@@ -21,6 +21,9 @@ enum TextWrittenCause: Cause {
       traces.survey.transfer == nil
     else { return .silent }
     if let tail = tail(of: traces, image) { return tail }
+    guard traces.strayBlocks.isEmpty else {
+      return .ruledOut("the text in it fills whole pages, as a piece of another file does")
+    }
     let texts = traces.scars.compactMap { scar -> (page: PageNumber, count: Int)? in
       if case .text(let count) = scar.look { (scar.page, count) } else { nil }
     }

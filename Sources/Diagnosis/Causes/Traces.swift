@@ -34,7 +34,7 @@ struct Traces: Sendable {
   /// Whether the structure is damaged, and it is a database.
   var isDamaged: Bool { survey.image != nil && !examination.verdict.isStructureSound }
   /// The scars that are more than a page of another time or place.
-  var wounds: [Scar] { scars.filter { $0.look != .sound } }
+  var wounds: [Scar] { scars.filter { $0.look != .sound && ($0.isOwned || $0.look != .zeros) } }
 
   /// The findings of a code.
   func findings(_ code: FindingCode) -> [Finding] {
@@ -92,6 +92,17 @@ struct Traces: Sendable {
     if case .absent? = survey.image?.journal { true } else { survey.image == nil }
   }
 
+  /// Whether its log counts and ends inside a transaction, with nothing behind it.
+  var isLogOpen: Bool {
+    guard case .applied(let log) = survey.image?.wal, log.commitsAfterBreak == 0,
+      log.continued.isEmpty
+    else { return false }
+    return switch log.ending {
+    case .cutOff, .checksumBroken: true
+    case .complete, .olderGeneration, .saltsChanged: !log.uncommitted.isEmpty
+    }
+  }
+
   private static func scars(of survey: Survey) -> [Scar] {
     guard let image = survey.image else { return [] }
     var pages: [PageNumber] = []
@@ -106,18 +117,18 @@ struct Traces: Sendable {
       }
     }
     if survey.header?.hasMagic != true { add(.first) }
-    func scar(_ page: PageNumber) -> Scar? {
+    func scar(_ page: PageNumber, isOwned: Bool) -> Scar? {
       guard image.origin(of: page) == .main, let bytes = try? image.bytes(of: page),
         bytes.count == image.geometry.pageSize
       else { return nil }
-      return Scar(page, bytes, geometry: image.geometry)
+      return Scar(page, bytes, geometry: image.geometry, isOwned: isOwned)
     }
-    let faulty = pages.compactMap(scar)
+    let faulty = pages.compactMap { scar($0, isOwned: true) }
     // A page that lost its owner may hold anything: the middle of a long value, say.
     pages = []
     for page in survey.unclaimed { add(page.page) }
     return faulty
-      + pages.compactMap(scar).filter { scar in
+      + pages.compactMap { scar($0, isOwned: false) }.filter { scar in
         if case .text = scar.look { return true }
         return scar.look == .zeros
       }

@@ -43,14 +43,31 @@ enum TransferredAsTextCause: Cause {
         ])
     case nil where traces.survey.image == nil: .silent
     case nil where traces.missing != nil && !traces.isOnlyEndMissing && lacksReturns(traces):
-      .fits(
-        .possible, "carriage returns before line feeds may have been dropped from it",
-        ["it is too short, and no line feed in it follows a carriage return"],
-        against: ["most databases have no such pair of bytes"])
+      shrunken(traces)
+        ?? .fits(
+          .possible, "carriage returns before line feeds may have been dropped from it",
+          ["it is too short, and no line feed in it follows a carriage return"],
+          against: ["most databases have no such pair of bytes"])
     case nil where traces.isDamaged:
       replacement(in: traces) ?? .ruledOut("its line ends and its bytes are as in a binary file")
     case nil: .ruledOut("its line ends and its bytes are as in a binary file")
     }
+  }
+
+  /// That bytes were left out all over it, where its pages tell.
+  private static func shrunken(_ traces: Traces) -> CauseJudgement? {
+    guard let image = traces.survey.image, image.start == 0, let missing = traces.missing,
+      let pages = ShrunkenPages(
+        image.files.main, pageSize: image.geometry.pageSize,
+        missing: missing.expected - missing.present)
+    else { return nil }
+    return .fits(
+      .likely, "carriage returns before line feeds were dropped from it",
+      [
+        "its pages lie before their places, the last by \(counted(pages.shift, "byte")), and more so "
+          + "from page to page",
+        "no line feed in it follows a carriage return",
+      ])
   }
 
   /// What was replaced in it byte by byte, as bytes tell that every database has and it has not.

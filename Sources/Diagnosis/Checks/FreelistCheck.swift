@@ -9,12 +9,21 @@ enum FreelistCheck: Check {
 
   static func findings(in survey: Survey) -> [Finding] {
     guard let freelist = survey.freelist, let header = survey.header else { return [] }
-    return faults(of: freelist) + count(freelist, header) + inUse(freelist, survey)
+    return faults(of: freelist, header) + count(freelist, header) + inUse(freelist, survey)
   }
 
-  private static func faults(of freelist: Freelist) -> [Finding] {
+  private static func faults(of freelist: Freelist, _ header: DatabaseHeader) -> [Finding] {
     freelist.faults.prefix(shownMax).map { fault in
-      Finding(
+      // A page that the header does not count was never there: the number that leads to it is wrong.
+      if fault.problem == .pageMissing, let page = fault.page, let link = freelist.brokenLink,
+        header.isPageCountValid, page.number > header.pageCount
+      {
+        return Finding(
+          .freelistDamaged,
+          "the free list cannot be followed: it leads to page \(page), which is not there",
+          at: .init(page: link.page, offset: link.offset))
+      }
+      return Finding(
         .freelistDamaged, "the free list cannot be followed: \(fault.problem)",
         at: .init(page: fault.page, offset: fault.offset))
     }
@@ -35,11 +44,21 @@ enum FreelistCheck: Check {
       survey.claims.owner(of: $0) != .freelist
     }
     guard let page = inUse.first else { return [] }
+    let words = inUse.count == 1 ? "page of the free list is" : "pages of the free list are"
     return [
       Finding(
-        .freelistDamaged,
-        "\(counted(inUse.count, "page")) of the free list are in use, the first is page \(page)",
-        at: .init(page: page))
+        .freelistDamaged, "\(inUse.count) \(words) in use, the first is page \(page)",
+        at: .init(page: trunk(ofMost: Set(inUse), freelist) ?? page))
     ]
+  }
+
+  /// The trunk that names more pages in use than free ones: it is wrong, and not what uses them.
+  private static func trunk(ofMost inUse: Set<PageNumber>, _ freelist: Freelist) -> PageNumber? {
+    var leaves = freelist.leaves[...]
+    for (trunk, count) in zip(freelist.trunks, freelist.leafCounts) {
+      if leaves.prefix(count).count(where: inUse.contains) * 2 > count { return trunk }
+      leaves = leaves.dropFirst(count)
+    }
+    return nil
   }
 }

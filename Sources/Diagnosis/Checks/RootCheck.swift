@@ -11,8 +11,26 @@ enum RootCheck: Check {
       else { return nil }
       return Finding(
         .rootLost, "the root of table '\(tree.entry.name)' cannot be read: \(fault.problem)",
-        at: .init(page: tree.root, object: tree.entry.name.text),
+        at: place(of: tree, fault, survey),
         severity: survey.loss(of: tree) == .none ? .damage : nil)
     }
+  }
+
+  /// The root; where it can be none, the row of the schema that leads there.
+  private static func place(
+    of tree: TreeSurvey, _ fault: FormatError, _ survey: Survey
+  ) -> Finding.Place {
+    let counted = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
+    let isAstray =
+      switch fault.problem {
+      case .noChild, .claimedTwice: true
+      // A page that the header counts is missing; another one was never there.
+      case .pageMissing: (tree.root?.number ?? 0) > counted && counted > 0
+      default: false
+      }
+    if isAstray, let place = survey.schema?.place(of: tree.entry.name), place.page != nil {
+      return place
+    }
+    return .init(page: tree.root, object: tree.entry.name.text)
   }
 }

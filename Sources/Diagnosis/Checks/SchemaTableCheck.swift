@@ -45,7 +45,7 @@ enum SchemaTableCheck: Check {
     schema.rowFaults.map { fault in
       Finding(
         .schemaDamaged, "SQLite refuses the schema row of '\(fault.name)': \(fault.reason)",
-        at: .init(object: fault.name.text), severity: .damage)
+        at: schema.place(of: fault.name), severity: .damage)
     }
   }
 
@@ -60,7 +60,7 @@ enum SchemaTableCheck: Check {
       Finding(
         .schemaDamaged,
         "the statement of index '\(entry.name)' is not valid \(schema.encoding.name), and its table "
-          + "and all columns are", at: .init(object: entry.name.text), severity: .damage)
+          + "and all columns are", at: schema.place(of: entry.name), severity: .damage)
     }
   }
 }

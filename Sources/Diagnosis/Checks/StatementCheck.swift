@@ -6,12 +6,14 @@ import SQLiteFormat
 enum StatementCheck: Check {
   static func findings(in survey: Survey) -> [Finding] {
     guard let schema = survey.schema else { return [] }
-    return schema.parsed.refused.map { finding(of: $0, in: survey) }
+    return schema.parsed.refused.map { finding(of: $0, in: survey, schema) }
       + (survey.hasHeadOfAnother ? [] : texts(schema))
   }
 
-  private static func finding(of refused: RefusedStatement, in survey: Survey) -> Finding {
-    let place = Finding.Place(object: refused.name.text)
+  private static func finding(
+    of refused: RefusedStatement, in survey: Survey, _ schema: SchemaSurvey
+  ) -> Finding {
+    let place = schema.place(of: refused.name)
     return switch refused.weight {
     case .noDeclaration:
       Finding(
@@ -36,8 +38,7 @@ enum StatementCheck: Check {
   /// Names and statements whose bytes are no text: SQLite does not mind them.
   private static func texts(_ schema: SchemaSurvey) -> [Finding] {
     schema.entriesWithoutText.map { entry in
-      Finding(
-        .textInvalid, schema.remark(onTextOf: entry), at: .init(object: entry.name.text))
+      Finding(.textInvalid, schema.remark(onTextOf: entry), at: schema.place(of: entry.name))
     }
   }
 }

@@ -52,10 +52,30 @@ package struct Circumstances: Hashable, Sendable {
     }
   }
 
+  /// What the newest backup held.
+  package struct Before: Hashable, Sendable {
+    /// The name of the backup.
+    package let backup: String
+    /// The version of the schema.
+    package let userVersion: Int
+    /// How many rows each table had.
+    package let rows: [Name: Int]
+
+    /// Describes what a backup held.
+    package init(backup: String, userVersion: Int, rows: [Name: Int]) {
+      self.backup = backup
+      self.userVersion = userVersion
+      self.rows = rows
+    }
+  }
+
   /// The file system; nil where it is not known.
   package var fileSystem: FileSystem?
   /// The names of files beside it that programs leave which synchronise folders.
   package var syncMarks: [String] = []
+  /// How many seconds lie between the last change of the database and the nearest of one of those;
+  /// nil where there are none, or that is not known.
+  package var conflictAge: Double?
   /// How many bytes can still be written beside it; nil where that is not known.
   package var freeBytes: Int?
   /// What the index of its log tells; nil where there is none.
@@ -64,6 +84,8 @@ package struct Circumstances: Hashable, Sendable {
   package var needsJournal: Bool?
   /// The backup that was given in its place; nil where it is none.
   package var ownBackup: OwnBackup?
+  /// What its newest backup held; nil where there is none.
+  package var before: Before?
   /// When its files last changed, and when its backups were made, oldest first.
   package var moments: [Moment] = []
 

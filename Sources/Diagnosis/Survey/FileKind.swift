@@ -50,11 +50,16 @@ package enum FileKind: Hashable, Sendable {
 }
 
 extension FileKind {
+  /// How the `-shm` of a database is called: the index of its log, without any page.
+  static let logIndex = "SQLite log index (-shm)"
+
   /// Formats that are told by fixed bytes at a fixed place.
   private static let signatures: [(offset: Int, bytes: [UInt8], name: String)] = [
     (16, Array("T-DB".utf8), "Realm database"),
     (16, [0xED, 0x0C, 0xDA, 0xED], "BoltDB database"),
     (16, [0xED, 0xDA, 0x0C, 0xED], "BoltDB database"),
+    // Version 3007000 in the order of most machines, and four bytes that are not used.
+    (0, [0x18, 0xE2, 0x2D, 0, 0, 0, 0, 0], logIndex),
     (0, [0x1F, 0x8B], "gzip archive"),
     (0, Array("PK\u{3}\u{4}".utf8), "zip archive"),
     (0, [0x28, 0xB5, 0x2F, 0xFD], "zstd archive"),

@@ -37,6 +37,7 @@ extension SchemaSurvey {
     var sources: [SchemaSource: Int] = [:]
     var entries: [SchemaEntry] = []
     var names: Set<Name> = []
+    var rowPages: [Name: PageNumber] = [:]
     var review = SchemaRowReview()
     for (position, stored) in records.enumerated() {
       guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
@@ -46,7 +47,10 @@ extension SchemaSurvey {
       let source: SchemaSource =
         position < live ? .schemaTable : position < orphans ? .orphanPage : .otherTime
       guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
-      if source == .schemaTable { review.add(entry, stored.record) }
+      if source == .schemaTable {
+        review.add(entry, stored.record)
+        rowPages[entry.name] = stored.page
+      }
       // Without page numbers no pointer leads anywhere.
       if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
       entries.append(entry)
@@ -81,7 +85,7 @@ extension SchemaSurvey {
     return SchemaSurvey(
       entries: entries, sources: sources, tree: tree, misfits: misfits,
       rowFaults: review.faults,
-      parsed: parsed, encoding: chosen)
+      parsed: parsed, encoding: chosen, rowPages: rowPages)
   }
 
   /// The rows of the schema table, and those of which nothing in its pages proves that they are in

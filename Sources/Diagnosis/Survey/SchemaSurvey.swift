@@ -120,10 +120,17 @@ package struct SchemaSurvey: Sendable {
   package let parsed: ParsedSchema
   /// The encoding of names and SQL.
   package let encoding: TextEncoding
+  /// The page on which the schema table declares each object.
+  let rowPages: [Name: PageNumber]
 
   /// The description of a table, by name.
   package func table(named name: Name) -> TableDescription? {
     parsed.table(named: name)
+  }
+
+  /// The place of the row that declares an object.
+  func place(of name: Name) -> Finding.Place {
+    .init(page: rowPages[name], object: name.text)
   }
 
   /// Whether the schema table can be read whole, so that no table can have gone unseen.

@@ -10,12 +10,24 @@
 ///
 /// File format, section 1.5.
 package struct Freelist: Hashable, Sendable {
+  /// Where the number of a page stands.
+  package struct Link: Hashable, Sendable {
+    /// The page on which it stands.
+    package let page: PageNumber
+    /// The byte within that page.
+    package let offset: Int
+  }
+
   /// The trunk pages in order.
   package let trunks: [PageNumber]
+  /// How many leaves each of them names that can be free pages.
+  package let leafCounts: [Int]
   /// The pages that the trunks name.
   package let leaves: [PageNumber]
   /// Where and why the list could not be followed further, or what in it is wrong.
   package let faults: [FormatError]
+  /// Where the number stands that could not be followed; nil where the list comes to its end.
+  package let brokenLink: Link?
 
   /// The number of pages in the list.
   package var count: Int { trunks.count + leaves.count }
@@ -26,6 +38,9 @@ extension Freelist {
   package init(_ image: Image, first: PageNumber?) {
     var trunks: [PageNumber] = []
     var leaves: [PageNumber] = []
+    var leafCounts: [Int] = []
+    var link = Link(page: .first, offset: 32)
+    var isBroken = false
     var faults: [FormatError] = []
     var seen: Set<PageNumber> = []
     let capacity = image.geometry.trunkCapacity
@@ -33,16 +48,19 @@ extension Freelist {
     while let trunk = next {
       guard seen.insert(trunk).inserted else {
         faults.append(FormatError(.claimedTwice, page: trunk))
+        isBroken = true
         break
       }
       guard let bytes = try? image.bytes(of: trunk), let following = bytes.big32(at: 0),
         let count = bytes.big32(at: 4)
       else {
         faults.append(FormatError(.pageMissing, page: trunk))
+        isBroken = true
         break
       }
       trunks.append(trunk)
       if count > capacity { faults.append(FormatError(.listCount, page: trunk, offset: 4)) }
+      let known = leaves.count
       for index in 0..<min(Int(count), capacity) {
         let offset = 8 + 4 * index
         guard let leaf = PageNumber(bytes.big32(at: offset) ?? 0),
@@ -53,9 +71,13 @@ extension Freelist {
         }
         leaves.append(leaf)
       }
+      leafCounts.append(leaves.count - known)
+      link = Link(page: trunk, offset: 0)
       next = PageNumber(following)
     }
     self.trunks = trunks
+    self.leafCounts = leafCounts
+    brokenLink = isBroken ? link : nil
     self.leaves = leaves
     self.faults = faults
   }

@@ -81,6 +81,12 @@ import Testing
     #expect(command.isEmpty || leading.now.contains(command), "\(leading.now)")
   }
 
+  private static func with(_ bytes: Bytes, _ changes: [Int: UInt8]) -> Bytes {
+    var bytes = bytes
+    for (offset, byte) in changes { bytes[offset] = byte }
+    return bytes
+  }
+
   /// What was done to the bytes of a sound file, with what is said of it.
   static let changed: [(String, CauseKind, Confidence, @Sendable (Bytes) -> Bytes)] = [
     ("carriage returns", .transferredAsText, .likely, { Bytes($0.map { $0 == 13 ? 10 : $0 }) }),
@@ -100,6 +106,8 @@ import Testing
       "an Android backup", .otherContent, .certain,
       { Bytes("ANDROID BACKUP\n5\n1\nnone\n".utf8) + $0.map { $0 &* 167 ^ 0x5A } }
     ),
+    ("the format of a branch", .newerApp, .likely, { with($0, [18: 3, 19: 3]) }),
+    ("a bit of the number of pages", .badMedium, .likely, { with($0, [30: $0[30] ^ 8]) }),
     ("a line end behind it", .bytesInFront, .certain, { $0 + [10] }),
     ("zeros behind it", .bytesInFront, .certain, { $0 + Bytes(repeating: 0, count: 777) }),
     ("halves", .bytesInFront, .likely, { Bytes($0.dropFirst(51 << 10) + $0.prefix(51 << 10)) }),
@@ -168,5 +176,34 @@ import Testing
     shared.syncMarks = ["app (conflicted copy).db"]
     #expect(try causes(of: "swapped-leaves.db", amid: shared).leading == nil)
     #expect(try causes(of: "healthy-v4.db", amid: shared).causes.isEmpty)
+  }
+
+  /// What looks like something, and is not enough to say so.
+  static let unsure: [(String, @Sendable (Bytes) -> Bytes)] = [
+    ("one byte of the version", { with($0, [19: 3]) }),
+    ("both bytes of the version, and neither can come", { with($0, [18: 255, 19: 255]) }),
+    ("the lowest bit of the number of pages", { with($0, [31: $0[31] ^ 1]) }),
+  ]
+
+  @Test(arguments: unsure.indices) func `what may be a fault is not said to be one`(
+    _ index: Int
+  ) throws {
+    let (name, change) = Self.unsure[index]
+    let scratch = try ScratchFolder()
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    try scratch["app.db"].replaceContents(with: change(bytes))
+    let answer = try Rescue(world: World(environment: [:]))
+      .check(InputFiles(scratch["app.db"])).value.causes
+    #expect(answer.leading == nil, "\(name): \(String(describing: answer.leading?.kind))")
+  }
+
+  @Test func `a conflict of these days is a cause, and one of last year is none`() throws {
+    var around = Circumstances()
+    around.syncMarks = ["app (conflicted copy).db"]
+    around.conflictAge = 3600
+    #expect(try causes(of: "swapped-leaves.db", amid: around).leading?.kind == .severalWriters)
+    #expect(try causes(of: "healthy-v4.db", amid: around).causes.isEmpty)
+    around.conflictAge = 400 * 86400
+    #expect(try causes(of: "swapped-leaves.db", amid: around).leading == nil)
   }
 }

@@ -37,7 +37,39 @@ import Testing
     specimen.bytes.setBigEndian(UInt32(leaf), at: specimen[page: trunk].lowerBound + 8)
     let finding = try #require(specimen.said(.freelistDamaged).first)
     #expect(
-      finding.message == "1 page of the free list are in use, the first is page \(leaf)")
+      finding.message == "1 page of the free list is in use, the first is page \(leaf)")
     #expect(finding.place.page?.number == leaf)
+  }
+
+  @Test func `a number that leads behind the file is named where it stands`() throws {
+    var specimen = try Specimen()
+    let trunk = Int(specimen.bytes.bigEndian(at: 32))
+    let place = specimen[page: trunk].lowerBound
+    specimen.bytes.setBigEndian(99_999, at: place)
+    let finding = try #require(specimen.said(.freelistDamaged).first)
+    #expect(
+      finding.message
+        == "the free list cannot be followed: it leads to page 99999, which is not there")
+    #expect(finding.place == .init(page: PageNumber(trunk), offset: 0))
+    specimen = try Specimen()
+    specimen.bytes.setBigEndian(99_999, at: 32)
+    let first = try #require(specimen.said(.freelistDamaged).first)
+    #expect(first.place == .init(page: .first, offset: 32))
+  }
+
+  @Test func `a trunk that names pages in use is the page that is wrong`() throws {
+    var specimen = try Specimen()
+    let trunk = Int(specimen.bytes.bigEndian(at: 32))
+    let leaves = specimen.pages(of: "note", "leaf")
+    let place = specimen[page: trunk].lowerBound
+    specimen.bytes.setBigEndian(3, at: place + 4)
+    for index in 0..<3 {
+      specimen.bytes.setBigEndian(UInt32(leaves[index]), at: place + 8 + 4 * index)
+    }
+    let said = specimen.said(.freelistDamaged)
+    let finding = try #require(said.first { $0.message.contains("in use") })
+    #expect(
+      finding.message == "3 pages of the free list are in use, the first is page \(leaves[0])")
+    #expect(finding.place.page?.number == trunk)
   }
 }

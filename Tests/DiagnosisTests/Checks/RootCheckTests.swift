@@ -27,4 +27,25 @@ import Testing
     #expect(finding.place.object == "note")
     #expect(finding.severity == .damage)
   }
+
+  /// The specimen with another number as the root of a table.
+  private func said(ofRoot number: UInt8) throws -> (finding: Finding, page: Int) {
+    var specimen = try Specimen()
+    let root = try specimen.root(of: "letter")
+    // The number stands before the statement, behind the name of the table that it repeats.
+    let words = Bytes("tableletterletter".utf8)
+    let place = try #require(
+      specimen.bytes.indices.first { specimen.bytes.matches(words, at: $0) })
+    #expect(Int(specimen.bytes[place + words.count]) == root)
+    specimen.bytes[place + words.count] = number
+    return (try #require(specimen.said(.rootLost).first), place / Specimen.pageSize + 1)
+  }
+
+  @Test func `a root that can be none is named with the row that leads there`() throws {
+    let beyond = try said(ofRoot: 127)
+    let taken = try said(ofRoot: UInt8(Specimen().root(of: "note")))
+    for (finding, page) in [beyond, taken] {
+      #expect(finding.place == .init(page: PageNumber(page), object: "letter"))
+    }
+  }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An index and its table that are whole and do not fit one another: on which pages they differ.
+
+import SQLiteFormat
+
+/// On which pages an index and its table differ.
+struct IndexDisagreement {
+  /// The pages of the table with rows that the index does not have as they are.
+  private let rowPages: Set<PageNumber>
+  /// The pages of the index with entries that no row of the table gives.
+  private let entryPages: Set<PageNumber>
+
+  /// The most rows that are compared.
+  private static let rowsMax = 1 << 20
+
+  /// Compares an index with its table; nil where its keys cannot be computed from the rows, or there
+  /// are very many.
+  init?(of index: TreeSurvey, in survey: Survey) {
+    guard let image = survey.image, let root = index.root,
+      let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
+      table.records + index.records <= Self.rowsMax,
+      let schema = survey.schema, let description = schema.table(named: table.entry.name),
+      let rowShape = schema.shape(ofTable: table.entry.name),
+      let shape = schema.computableIndexes(of: description, rowShape)
+        .first(where: { $0.name == index.entry.name })
+    else { return nil }
+    var rows: [KeyHash: PageNumber] = [:]
+    image.forEachRecord(ofTree: tableRoot, isTable: table.isRowIDTable) { stored in
+      rows[shape.key(of: stored)] = stored.page
+      return true
+    }
+    var entryPages: Set<PageNumber> = []
+    image.forEachRecord(ofTree: root, isTable: false) { stored in
+      if rows.removeValue(forKey: KeyHash(stored.record)) == nil { entryPages.insert(stored.page) }
+      return true
+    }
+    self.entryPages = entryPages
+    rowPages = Set(rows.values)
+  }
+
+  /// Whether the index is wrong, and not the table: what differs lies on few pages of the index, and
+  /// its rows on many of the table, each of which would have to be of another moment.
+  ///
+  /// The other way round tells nothing: a program that writes rows without their index leaves their
+  /// old entries all over it.
+  var isOfIndex: Bool { rowPages.count >= 4 && entryPages.count * 4 <= rowPages.count }
+}
