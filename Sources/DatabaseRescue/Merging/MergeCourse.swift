@@ -78,7 +78,7 @@ struct MergeCourse {
       CREATE TABLE \(table.decisions) (seq INTEGER PRIMARY KEY, decision INTEGER, age INTEGER,
         reason TEXT, \((olds + news).joined(separator: ", ")))
       """)
-    let shared = older.survey.columns(sharedWith: table.description)
+    let shared = older.columns(sharedWith: table.description)
     let added = table.columns.filter { !shared.contains($0) }
     if !table.key.isEmpty {
       try merger.connection.execute(decisionByKey(table, shared, merger.rules))

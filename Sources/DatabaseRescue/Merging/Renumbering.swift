@@ -103,7 +103,7 @@ struct Renumbering {
       return
     }
     let key = root.address[0]
-    let shared = older.survey.columns(sharedWith: root.description)
+    let shared = older.columns(sharedWith: root.description)
     _ = try steps.run(
       """
       INSERT INTO work.moved (tbl, old, new, round)

@@ -18,8 +18,17 @@ struct StagedInput {
   let report: SalvageReport
   /// What is known of the input.
   let survey: Survey
+  /// Whether a name in it may be another one with damaged letters.
+  let namesMayBeDamaged: Bool
   /// What it adds to the schema of the newer inputs.
   let addition: SchemaAddition
+}
+
+extension StagedInput {
+  /// The columns of a table of the result that the input's own table has.
+  func columns(sharedWith table: TableDescription) -> Set<Name> {
+    survey.columns(sharedWith: table, namesMayBeDamaged: namesMayBeDamaged)
+  }
 }
 
 /// What an older input adds to the schema of a merge: the tables that only it has.

@@ -96,7 +96,8 @@ struct MergeStaging {
     note(report, of: labels[number])
     return StagedInput(
       number: number, label: labels[number], database: output.database.path,
-      quarantine: output.quarantine.path, report: report, survey: survey, addition: addition)
+      quarantine: output.quarantine.path, report: report, survey: survey,
+      namesMayBeDamaged: survey.namesMayBeDamaged, addition: addition)
   }
 
   private mutating func note(_ report: SalvageReport, of label: String) {

@@ -28,6 +28,8 @@ package struct Salvage {
   private let inputs: [RunRecord.InputDigest]
   /// The backups that lost rows may come from, in the order in which they are asked.
   let backups: [SalvageBackup]
+  /// Whether a name in the file may be another one with damaged letters.
+  let namesMayBeDamaged: Bool
   /// Whether a row counts although an index contradicts it.
   private let believesTables: Bool
 
@@ -42,6 +44,7 @@ package struct Salvage {
     self.survey = survey
     self.schema = schema ?? FreshSchema(of: survey)
     isOwnSchema = schema == nil
+    namesMayBeDamaged = schema != nil && survey.namesMayBeDamaged
     self.schemaSource = schemaSource ?? "the damaged file"
     self.renames = renames
     self.inputs = inputs
@@ -152,4 +155,9 @@ package struct Salvage {
       )
     }
   }
+}
+
+extension Survey {
+  /// Whether a name in the file may be another one with damaged letters: something else is damaged.
+  var namesMayBeDamaged: Bool { !Verdict(isDatabase: true, findings).isStructureSound }
 }

@@ -101,7 +101,8 @@ extension Salvage {
     else { return nil }
     return TablePlan(
       tree: tree, table: table, wanted: wanted, shape: shape,
-      mapping: mapping(of: table, shape, name: name, to: wanted),
+      mapping: mapping(
+        of: table, shape, name: name, to: wanted, namesMayBeDamaged: namesMayBeDamaged),
       isShadow: isShadow || wanted.kind == .shadow)
   }
 
@@ -111,16 +112,19 @@ extension Salvage {
   ) -> TablePlan {
     TablePlan(
       tree: tree, table: table, wanted: wanted, shape: table.shape,
-      mapping: mapping(of: table, table.shape, name: tree.entry.name, to: wanted), isShadow: false)
+      mapping: mapping(
+        of: table, table.shape, name: tree.entry.name, to: wanted, namesMayBeDamaged: false),
+      isShadow: false)
   }
 
   private func mapping(
-    of table: TableSurvey?, _ shape: RowShape, name: Name, to wanted: TableDescription
+    of table: TableSurvey?, _ shape: RowShape, name: Name, to wanted: TableDescription,
+    namesMayBeDamaged: Bool
   ) -> ColumnMapping {
     let generated = (table?.description.columns ?? []).filter { $0.generated != .none }
     return ColumnMapping(
       from: shape, to: wanted, renamed: renames.columns(of: name),
-      generated: Set(generated.map(\.name)))
+      generated: Set(generated.map(\.name)), namesMayBeDamaged: namesMayBeDamaged)
   }
 }
 

@@ -41,15 +41,18 @@ package struct ColumnMapping: Hashable, Sendable {
   /// Generated columns are computed anew, and `generated` names those of the source. A column
   /// that only the fresh table has gets its default; one that only the file has is left out. A
   /// rowid that was hidden becomes the column that is the rowid in the fresh table.
+  ///
+  /// Only of a file that is damaged can a name be another one's with damaged letters: in a sound one
+  /// `temp_c` is not `temp_f`.
   package init(
     from shape: RowShape, to table: TableDescription, renamed: [Name: Name] = [:],
-    generated: Set<Name> = []
+    generated: Set<Name> = [], namesMayBeDamaged: Bool = false
   ) {
     var positions: [Name: Int] = [:]
     for (position, column) in shape.stored.enumerated() {
       positions[renamed[column.name] ?? column.name] = position
     }
-    garbled = Self.garbled(in: shape, positions, table)
+    garbled = namesMayBeDamaged ? Self.garbled(in: shape, positions, table) : []
     for column in garbled {
       positions[column.meant] = positions.removeValue(forKey: column.name)
     }
