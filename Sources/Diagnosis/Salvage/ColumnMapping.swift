@@ -52,7 +52,7 @@ package struct ColumnMapping: Hashable, Sendable {
     for (position, column) in shape.stored.enumerated() {
       positions[renamed[column.name] ?? column.name] = position
     }
-    garbled = namesMayBeDamaged ? Self.garbled(in: shape, positions, table) : []
+    garbled = Self.garbled(in: shape, positions, table, namesMayBeDamaged)
     for column in garbled {
       positions[column.meant] = positions.removeValue(forKey: column.name)
     }
@@ -100,7 +100,8 @@ extension ColumnMapping {
   /// The columns that stand at the same place in both tables and have the same affinity, with
   /// names that only a few letters tell apart: not a new column, but a damaged statement.
   private static func garbled(
-    in shape: RowShape, _ positions: [Name: Int], _ table: TableDescription
+    in shape: RowShape, _ positions: [Name: Int], _ table: TableDescription,
+    _ namesMayBeDamaged: Bool
   ) -> [Garbled] {
     let stored = table.storageOrder.compactMap { table.columns[safely: $0] }
     guard stored.count == shape.stored.count else { return [] }
@@ -109,9 +110,13 @@ extension ColumnMapping {
       guard positions[meant.name] == nil, !wanted.contains(column.name)
       else { return nil }
       let isAlike =
-        column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
+        namesMayBeDamaged
+        && column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
         && column.name.differs(from: meant.name, atMost: lettersMax)
-      guard isAlike || column.name.isRunTogether(meant.name, meant.type) else { return nil }
+      // Who names a column after its type gives it one all the same.
+      let isRunTogether =
+        column.affinity == .blob && column.name.isRunTogether(meant.name, meant.type)
+      guard isAlike || isRunTogether else { return nil }
       return Garbled(name: column.name, meant: meant.name)
     }
   }
