@@ -22,6 +22,8 @@ struct MergeLedger {
     var parted = 0
     /// Rows set aside because they could not follow a new key.
     var stuck = 0
+    /// Rows set aside because the name of their table is another object's.
+    var displaced = 0
     /// Rows set aside when the input was read.
     var doubtful = 0
     /// Of these, rows that were never committed.
@@ -42,7 +44,7 @@ struct MergeLedger {
     var lost = Loss.none
 
     /// Rows set aside, for whatever reason.
-    var setAside: Int { conflicts + refused + parted + stuck + doubtful }
+    var setAside: Int { conflicts + refused + parted + stuck + displaced + doubtful }
     /// Whether every row is accounted for once.
     var holds: Bool { seen == taken + identical + setAside }
     /// Whether every row is in the result with all its values, itself or one that is the same.
@@ -81,15 +83,18 @@ struct MergeLedger {
   }
 
   /// Takes over the account of the salvage of an input.
-  mutating func take(_ input: StagedInput, of merged: Set<Name>) {
+  mutating func take(_ input: StagedInput, into schema: FreshSchema) {
     for balance in input.report.balances {
       guard let table = balance.table else {
         orphans[input.number].add(balance)
         continue
       }
       // Of what is computed anew, nothing is missed.
-      guard merged.contains(table) else { continue }
+      guard input.addition.misses(table, in: schema) else { continue }
       self[table, input.number].add(balance)
+      guard input.addition.displacedTables.contains(table) else { continue }
+      self[table, input.number].doubtful -= balance.refused
+      self[table, input.number].displaced += balance.refused
     }
     unrestored += input.report.unrestored.filter { new in !unrestored.contains { $0 == new } }
     reservations += input.report.reservations.map { "\(input.label): \($0)" }

@@ -82,7 +82,7 @@ struct Merger: ~Copyable {
   mutating func add(_ older: StagedInput) throws {
     try world.requireGoingOn()
     connection.patience.allow(Patience.enough(for: byteCount))
-    declare(older.addition, of: older.label)
+    declare(older.addition)
     try connection.attach(older.database, as: "older")
     try connection.execute(
       "PRAGMA older.journal_mode = MEMORY; PRAGMA older.synchronous = OFF; BEGIN")
@@ -116,10 +116,8 @@ struct Merger: ~Copyable {
   // MARK: Tables
 
   /// Makes the tables that only an older input has, with their indexes and triggers.
-  private mutating func declare(_ addition: SchemaAddition, of label: String) {
-    ledger.notes += addition.views.map {
-      "the view '\($0)' of \(label) is left out: the schema is that of the newest input"
-    }
+  private mutating func declare(_ addition: SchemaAddition) {
+    ledger.notes += addition.remarks
     for declaration in addition.declarations where !declaration.isImplied {
       guard !declaration.isOnlyRecorded else {
         ledger.unrestored.append((declaration.name, "its module is not there"))
@@ -185,7 +183,7 @@ struct Merger: ~Copyable {
   /// Takes over what a salvage has set aside, and its account.
   private mutating func take(_ input: StagedInput) throws {
     if input.report.quarantine != nil { try aside.take(input.quarantine, from: input.label) }
-    ledger.take(input, of: Set(tables.map(\.description.name)))
+    ledger.take(input, into: schema)
   }
 
   /// Counts the rows of R-trees, of which a salvage only knows in what they are kept.

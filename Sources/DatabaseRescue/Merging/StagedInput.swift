@@ -31,35 +31,6 @@ extension StagedInput {
   }
 }
 
-/// What an older input adds to the schema of a merge: the tables that only it has.
-struct SchemaAddition {
-  /// The declarations of these tables, and of their indexes and triggers.
-  private(set) var declarations: [Declaration] = []
-  /// The views that only it has, which are left out: they hold no rows.
-  private(set) var views: [Name] = []
-
-  /// Nothing.
-  init() {}
-
-  /// What the schema of an input has besides another one.
-  init(of survey: Survey, to schema: FreshSchema) {
-    let entries = schema.declared.entries
-    let present = Set(entries.map(\.name))
-    let tables = Set(entries.filter { $0.kind == .table }.map(\.name))
-    let own = FreshSchema(of: survey).declared.declarations.filter { !present.contains($0.name) }
-    declarations = own.filter { $0.kind != .view && !tables.contains($0.table) }
-    views = own.filter { $0.kind == .view }.map(\.name)
-  }
-
-  /// A schema with what is added to it.
-  func completing(_ schema: FreshSchema) -> FreshSchema {
-    guard !declarations.isEmpty else { return schema }
-    var completed = schema
-    completed.declared = DeclaredSchema(schema.declared.entries + declarations.map(\.entry))
-    return completed
-  }
-}
-
 extension FreshSchema {
   /// The tables whose rows are merged: those with rows of their own, the texts of full-text tables,
   /// whose words are found anew, and R-trees.
@@ -83,6 +54,14 @@ extension FreshSchema {
       table.storage != .nothing && !merged.contains(table.name)
         && !(table.isFullText && table.hasTexts && !table.parts.isEmpty)
     }
+  }
+
+  /// The tables of which nothing is missed, as they have no rows of their own: virtual ones, and those
+  /// that their modules keep them in and that are not merged.
+  var derivedTables: Set<Name> {
+    let parts = declared.virtualTables.flatMap { [$0.name] + $0.parts.map(\.name) }
+    let stored = declared.declarations.filter { $0.family != nil }.map(\.name)
+    return Set(parts + stored).subtracting(mergedTables.map(\.name))
   }
 
   /// A function that only the app has, and that values of a table or keys of its indexes need.

@@ -165,6 +165,7 @@ extension MergeAnswer {
       (sum(\.refused), "as a constraint refuses them beside the others"),
       (sum(\.parted), "as what they refer to is set aside"),
       (sum(\.stuck), "as they cannot refer to a new key"),
+      (sum(\.displaced), "as the name of their table is another object’s in a newer input"),
       (sum(\.doubtful), "as they were doubtful in their input"),
       (sum(\.leftOut), "only in part: the values that have no column"),
     ].filter { $0.0 > 0 }

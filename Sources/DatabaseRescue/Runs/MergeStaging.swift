@@ -76,12 +76,12 @@ struct MergeStaging {
       storage: world.storage)
     var addition = SchemaAddition()
     var survey: Survey?
-    let newer = schema
+    let (newer, label) = (schema, labels[number])
     let report = try rescue.salvage(
       inputs[number], to: output, known: knowledge(besides: number), isResult: false, &notes
     ) { found, digests throws(RescueError) in
       survey = found
-      addition = newer.map { SchemaAddition(of: found, to: $0) } ?? addition
+      addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
       let target = newer.map { addition.completing($0) }
       var world = world
       if world.outputByteCountMax == nil, let target, target.encoding != found.encoding {

@@ -150,7 +150,7 @@ extension MergeReport {
       let table = described.first { $0.name == name }
       return Table(
         name: name, key: table?.mergeKey ?? [], newerBy: rules.clock(of: name),
-        cells: ledger.cells[name] ?? [], counted: count)
+        cells: ledger.cells[name] ?? [], counted: table == nil ? 0 : count)
     }
     let isOrphaned = ledger.orphans.contains { $0.seen > 0 || $0.lost != .none }
     tables =

@@ -68,7 +68,7 @@ extension SalvageWork {
   /// Reads a table that has no place in the fresh database.
   private mutating func setAside(_ tree: TreeSurvey) throws -> Balance {
     let newName = salvage.renames.newName(of: tree.entry.name)
-    let isWanted = salvage.isOwnSchema || salvage.schema.table(named: newName) != nil
+    let isWanted = salvage.isOwnSchema || salvage.schema.table(named: newName)?.isStored == true
     return try read(tree, nil) { _, _, _ in isWanted ? .shapeUnknown : .tableNotWanted }
   }
 

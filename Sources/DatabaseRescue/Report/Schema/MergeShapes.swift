@@ -42,6 +42,7 @@ enum MergeShapes {
     "refused": .count.saying("a constraint refuses the row beside the others"),
     "parted": .count.saying("the row that it refers to was set aside"),
     "stuck": .count.saying("it could not follow a new key"),
+    "displaced": .count.saying("the name of its table is another object's in a newer input"),
     "doubtful": .count.saying("set aside when the input was read"),
     "uncommitted": .count.saying("of these, rows that were never committed"),
     "won": .count.saying("of those taken, rows that took the place of another with their key"),
