@@ -30,6 +30,8 @@ struct MergeTable {
   let clock: Name?
 
   var name: Name { description.name }
+  /// The column that is the rowid under another name.
+  var integerKey: Name? { description.integerKey }
   /// The table as SQL names it.
   var quoted: String { name.quotedIdentifier }
   /// The table of what is decided about the rows of an older input.
@@ -59,9 +61,7 @@ struct MergeTable {
     let integerKey: Name? =
       table.kind == .virtual
       ? columns.first
-      : table.rowIDAlias.flatMap {
-        table.columns.indices.contains($0) ? table.columns[$0].name : nil
-      }
+      : description.integerKey
     if let integerKey {
       let name = integerKey.quotedIdentifier
       (address, hidesAddress) = ([name], false)
@@ -165,5 +165,12 @@ struct MergeTable {
     }
     let rowID = description.withoutRowID ? "NULL" : "\(row).\(address[0])"
     return (values + [rowID]).joined(separator: ", ")
+  }
+}
+
+extension TableDescription {
+  /// The column that is the rowid under another name.
+  fileprivate var integerKey: Name? {
+    rowIDAlias.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
   }
 }

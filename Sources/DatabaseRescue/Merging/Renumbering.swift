@@ -15,9 +15,9 @@ struct Renumbering {
   }
 
   private let tables: [MergeTable]
-  private let older: StagedInput
+  let older: StagedInput
   private let roots: [MergeTable]
-  private let followers: [Follower]
+  let followers: [Follower]
   /// What should be known of references that cannot follow.
   private var remarks: [String] = []
   /// The next free number of each table.
@@ -63,8 +63,10 @@ struct Renumbering {
       """
       DROP TABLE IF EXISTS work.moved;
       CREATE TABLE work.moved (tbl INTEGER, old INTEGER, new INTEGER, round INTEGER,
-        PRIMARY KEY (tbl, old)) WITHOUT ROWID;
-      CREATE INDEX work.moved_by_round ON moved (round, tbl, new)
+        lost INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tbl, old)) WITHOUT ROWID;
+      CREATE INDEX work.moved_by_round ON moved (round, tbl, new);
+      CREATE TABLE IF NOT EXISTS work.vacant (tbl INTEGER, number INTEGER,
+        PRIMARY KEY (tbl, number)) WITHOUT ROWID
       """)
     for (place, follower) in followers.enumerated() {
       try? merger.connection.execute(
@@ -94,7 +96,9 @@ struct Renumbering {
 
   // MARK: Which rows
 
-  /// Finds the rows whose keys other rows have.
+  /// Finds the rows whose keys other rows have, and the keys of rows that are not there.
+  ///
+  /// Among the first are those with a number that something refers to which is to refer to none.
   private mutating func findConflicts(
     _ root: MergeTable, _ merger: borrowing Merger, _ steps: RenumberingSteps
   ) throws {
@@ -106,10 +110,14 @@ struct Renumbering {
     let shared = older.columns(sharedWith: root.description)
     _ = try steps.run(
       """
-      INSERT INTO work.moved (tbl, old, new, round)
-      SELECT \(root.number), o.\(key), ? + row_number() OVER (ORDER BY o.\(key)) - 1, 0
-      FROM older.\(root.quoted) AS o JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(key)
-      WHERE NOT (\(root.isSame("m", "o", in: shared))) AND NOT (\(root.isTold("m", "o")))
+      INSERT INTO work.moved (tbl, old, new, round, lost)
+      SELECT \(root.number), k, ? + row_number() OVER (ORDER BY k) - 1, 0, lost FROM (
+        SELECT o.\(key) AS k, 0 AS lost
+        FROM older.\(root.quoted) AS o JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(key)
+        WHERE NOT (\(root.isSame("m", "o", in: shared))) AND NOT (\(root.isTold("m", "o")))
+        UNION SELECT v.number, 0 FROM work.vacant AS v
+        CROSS JOIN older.\(root.quoted) AS o ON o.\(key) = v.number
+        WHERE v.tbl = \(root.number) \(lostKeys(of: root)))
       """, [.integer(first)], on: merger.connection)
     next[root.name] = try nextNumber(of: root, behind: first, 0, merger, steps)
   }
@@ -152,7 +160,12 @@ struct Renumbering {
         [.text(root.name)])
       if let number = last?.integerValue { used.append(number) }
     }
-    let rows = try merger.connection.value("SELECT count(*) FROM older.\(root.quoted)")
+    // Each row may get one key, and as it is not the same any more, another; and each row of the
+    // merged database has one that something may refer to.
+    let rows = try merger.connection.value(
+      """
+      SELECT (SELECT count(*) FROM older.\(root.quoted)) + (SELECT count(*) FROM main.\(root.quoted))
+      """)
     let highest = used.max() ?? 0
     let (_, overflow) = highest.addingReportingOverflow(2 * (rows?.integerValue ?? 0) + 1)
     return overflow ? nil : highest + 1
@@ -236,17 +249,19 @@ struct Renumbering {
   private func note(_ merger: inout Merger) throws {
     var moved: [Name] = []
     for root in roots {
-      var count = 0
+      var (count, lostCount) = (0, 0)
       let statement = try merger.connection.prepare(
-        "SELECT old, new FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
+        "SELECT old, new, lost FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
       while try statement.step() {
         try merger.aside.addRenumbered(
           root.name, from: older.label, old: statement[0], new: statement[1])
-        count += 1
+        if statement[2] == .integer(0) { count += 1 } else { lostCount += 1 }
       }
       merger.ledger[root.name, older.number].renumbered += count
-      guard count > 0 else { continue }
+      guard count + lostCount > 0 else { continue }
       moved.append(root.name)
+      if lostCount > 0 { try noteLostKeys(of: root, &merger) }
+      guard count > 0 else { continue }
       guard !followers.contains(where: { $0.root.name == root.name }) else { continue }
       merger.ledger.notes.append(
         "no declared foreign key refers to '\(root.name)': whatever else holds its keys has those of "

@@ -23,7 +23,7 @@ struct RootSearch {
       guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
       let referred = parent.description.columns(referredToBy: key)
       for (own, other) in zip(key.columns, referred) where own == column {
-        if renumbered.contains(parent.name), parent.isAddressed(by: other) {
+        if renumbered.contains(parent.name), parent.integerKey == other {
           found.insert(parent.name)
         } else {
           found.formUnion(roots(of: other, in: parent, &seen))
@@ -31,13 +31,5 @@ struct RootSearch {
       }
     }
     return found
-  }
-}
-
-extension MergeTable {
-  /// Whether a column, as a reference spells it, is the one by which a row is told from all others.
-  fileprivate func isAddressed(by column: Name) -> Bool {
-    let own = description.columns.first { $0.name == column }?.name ?? column
-    return address == [own.quotedIdentifier]
   }
 }

@@ -92,7 +92,8 @@ extension QuarantineDatabase {
       "backup" TEXT      -- its file name; meta has its date
     );
     CREATE TABLE renumbered (
-      -- Rows of a merged database that have a new key; what refers to them follows it.
+      -- Rows of a merged database that have a new key; what refers to them follows it. And numbers
+      -- of rows that are not there, where what refers to them would lead to other rows.
       "number" INTEGER PRIMARY KEY,
       "table" TEXT,
       "source" TEXT,     -- the input that the row comes from

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// References in a renumbering merge: however a key is written, and where what they refer to is gone.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct MergeDanglingTests {
+  let bench: MergeBench
+  init() throws { bench = try MergeBench() }
+
+  @Test(arguments: ["p (ID)", "p (\"Id\")", "P ([iD])", "\"P\" (`id`)", "p"])
+  func `references follow however the key that they refer to is written`(_ key: String) throws {
+    let tables = """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p INT, v, FOREIGN KEY (P) REFERENCES \(key));
+      """
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", tables, "INSERT INTO p VALUES (1, 'old')", "INSERT INTO c VALUES (1, 1, 'old')"),
+        try bench.make(
+          "new.db", tables, "INSERT INTO p VALUES (1, 'new')", "INSERT INTO c VALUES (1, 1, 'new')"),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY c.id")
+        == "new new\nold old")
+  }
+
+  private static let tables = """
+    CREATE TABLE p (id INTEGER PRIMARY KEY, v);
+    CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id), v);
+    """
+
+  @Test func `a row that refers to none does not come to belong to a row of a newer input`() throws
+  {
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", Self.tables, "INSERT INTO p VALUES (1, 'old')",
+          "INSERT INTO c VALUES (1, 1, 'old'), (2, 2, 'lone')"),
+        try bench.make(
+          "new.db", Self.tables, "INSERT INTO p VALUES (1, 'new'), (2, 'new')"),
+      ], "--renumber-all", dangling: 1)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c LEFT JOIN p ON p.id = c.p ORDER BY 1")
+        == "lone -\nold old")
+    #expect(try merged.ending.json["danglingReferences"]?.elements.first?["rows"]?.number == 1)
+    #expect(try merged.rows("c", 0)["followed"]?.number == 1)
+    let notes = try merged.ending.json["notes"]?.elements.compactMap(\.text) ?? []
+    #expect(
+      notes.contains { $0.hasPrefix("1 row of 'c' of old.db, by 'p', refers to rows of 'p'") })
+    #expect(try merged.aside("SELECT \"table\", old FROM renumbered ORDER BY old") == "p 1\np 2")
+  }
+
+  @Test func `nor to one of a still older input that has the number it got`() throws {
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "oldest.db", Self.tables, "INSERT INTO p VALUES (3, 'oldest')",
+          "INSERT INTO c VALUES (9, 3, 'oldest')"),
+        try bench.make("old.db", Self.tables, "INSERT INTO c VALUES (2, 2, 'lone')"),
+        try bench.make("new.db", Self.tables, "INSERT INTO p VALUES (2, 'new')"),
+      ], "--renumber-all", dangling: 1)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c LEFT JOIN p ON p.id = c.p ORDER BY 1")
+        == "lone -\noldest oldest")
+  }
+
+  @Test func `the rows of lost ones do not come to belong to others`() throws {
+    func rows(_ table: String, _ values: String) -> String {
+      """
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO \(table) SELECT \(values) FROM n
+      """
+    }
+    let old = try bench.make(
+      "old.db", pageSize: 512, Self.tables, rows("p", "i, 'old parent ' || i"),
+      rows("c", "i, i, 'old child'"))
+    let new = try bench.make("new.db", Self.tables, rows("p", "i, 'new parent ' || i"))
+    let leaf = try Oracle(old).pages.filter { $0.object == "p" && $0.kind == "leaf" }[1].number
+    try old.replaceContents(
+      with: Damage.zeroPage(leaf).applied(to: old.contents(), pageSize: 512))
+    let merged = try bench.merge([old, new], "--renumber-all", dangling: nil)
+    #expect(merged.ending.status == 14)
+    #expect(
+      try merged.text(
+        "SELECT count(*) FROM c JOIN p ON p.id = c.p WHERE p.v LIKE 'new%'") == "0")
+    #expect(try merged.text("SELECT count(*) FROM c") == "300")
+    let dangling = try merged.ending.json["danglingReferences"]?.elements.first?["rows"]?.number
+    #expect(dangling ?? 0 > 0)
+  }
+}
