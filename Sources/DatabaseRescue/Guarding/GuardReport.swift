@@ -32,8 +32,8 @@ public struct GuardReport: Sendable {
   public let judgement: MigrationJudgement
   /// What was done about the problems; nil when there were none, or nothing was to be done.
   public internal(set) var remedy: Remedy?
-  /// Whether the backup still holds, as far as it was looked at after the migration: that can have
-  /// removed it, or written to it.
+  /// Whether the backup still holds after the migration, which can have removed it, or written to it:
+  /// it is read again where the result is refused, and looked for where it is kept.
   public internal(set) var isBackupWhole: Bool = true
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
@@ -73,6 +73,16 @@ public struct GuardReport: Sendable {
 }
 
 extension GuardReport {
+  /// How to go back to what was before: by the backup, or where that does not hold any more, by
+  /// another one.
+  package func wayBack(
+    of database: FilePath, in vault: FilePath?
+  ) -> (purpose: String, command: String) {
+    isBackupWhole
+      ? ("to restore", backup.restoreCommand(for: database, in: vault))
+      : ("to look for another backup", "dbrescue vault list \(backup.path.folder.shellQuoted)")
+  }
+
   /// The verdict that a refusal ends in: that of the database, or drift where the database
   /// is sound and only the migration or the rows are not as they should be.
   public var refusal: Verdict {

@@ -84,13 +84,14 @@ struct MergeLedger {
 
   /// Takes over the account of the salvage of an input.
   mutating func take(_ input: StagedInput, into schema: FreshSchema) {
+    let missed = input.addition.missed(of: input.report.balances.compactMap(\.table), in: schema)
     for balance in input.report.balances {
       guard let table = balance.table else {
         orphans[input.number].add(balance)
         continue
       }
       // Of what is computed anew, nothing is missed.
-      guard input.addition.misses(table, in: schema) else { continue }
+      guard missed.contains(table) else { continue }
       self[table, input.number].add(balance)
       guard input.addition.displacedTables.contains(table) else { continue }
       self[table, input.number].doubtful -= balance.refused

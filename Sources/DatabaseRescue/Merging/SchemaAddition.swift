@@ -45,11 +45,14 @@ struct SchemaAddition {
     }
   }
 
-  /// Whether rows of a table of the input are missed where they are not in the result, which has
-  /// this schema: not those that are computed anew.
-  func misses(_ table: Name, in schema: FreshSchema) -> Bool {
-    displacedTables.contains(table)
-      || !table.isReserved && !derived.union(schema.derivedTables).contains(table)
+  /// Of these tables of the input those whose rows are missed where they are not in the result, which
+  /// has this schema: not those that are computed anew.
+  func missed(of tables: [Name], in schema: FreshSchema) -> Set<Name> {
+    let computed = derived.union(schema.derivedTables)
+    return Set(
+      tables.filter {
+        displacedTables.contains($0) || !$0.isReserved && !computed.contains($0)
+      })
   }
 
   /// A schema with what is added to it.

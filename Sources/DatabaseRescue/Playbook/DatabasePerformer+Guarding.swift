@@ -14,15 +14,22 @@ extension DatabasePerformer {
       return asking(PlaybookQuestion("put the backup back?")) == .yes ? .restore : .stop
     }
     let report = try rescue.carryOut(undertaking, on: database, in: net, &notes)
-    if try rescue.exists(database) { _ = try look(asFarAs: .check) }
+    if report.result == .restored {
+      try look(asFarAs: .check)
+    } else {
+      try learn(report.examination)
+    }
     let backup = report.backup
-    let way = backup.restoreCommand(for: database, in: setting.vault)
-    if report.result == .kept || report.result == .left { undo.insert(way, at: 0) }
+    let way = report.wayBack(of: database, in: setting.vault)
+    if report.isBackupWhole, [.kept, .left].contains(report.result) {
+      undo.insert(way.command, at: 0)
+    }
     return PlaybookStepResult(
       "\(undertaking.name): \(report.result.words)", facts: known,
-      copy: SafetyCopy(
-        .backup, name: backup.path.name.description,
-        checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []),
+      copy: report.isBackupWhole
+        ? SafetyCopy(
+          .backup, name: backup.path.name.description,
+          checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []) : nil,
       migration: .init(result: report.result, exitStatus: report.exitStatus),
       refusal: report.isKept ? nil : report.refused(way: way))
   }
@@ -30,12 +37,12 @@ extension DatabasePerformer {
 
 extension GuardReport {
   /// Why a migration is refused, and what became of the database.
-  fileprivate func refused(way: String) -> RescueError {
+  fileprivate func refused(way: (purpose: String, command: String)) -> RescueError {
     let reason = judgement.problems.first ?? "it \(judgement.end.description)"
     return RescueError(
       .invalidInput, "the migration is refused: \(reason)", meaning: result.words,
       advice: result == .left
-        ? "to put the backup back: \(way)" : "mend the migration, then run it again",
+        ? "\(way.purpose): \(way.command)" : "mend the migration, then run it again",
       verdict: refusal)
   }
 }

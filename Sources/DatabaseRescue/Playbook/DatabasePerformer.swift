@@ -105,6 +105,7 @@ struct DatabasePerformer: PlaybookPerformer {
 
   /// Examines the database and learns every fact about it: a diagnosis has virtual tables asked
   /// too, and looks at what is around the files.
+  @discardableResult
   mutating func look(
     asFarAs action: PlaybookAction = .diagnose
   ) throws(RescueError) -> Examination {
@@ -119,6 +120,12 @@ struct DatabasePerformer: PlaybookPerformer {
       examination = examination.amid(
         rescue.world.circumstances(of: input, examination, backups: earlier.map { [$0] } ?? []))
     }
+    try learn(examination)
+    return examination
+  }
+
+  /// Learns every fact about an examined database.
+  mutating func learn(_ examination: Examination) throws(RescueError) {
     let survey = examination.survey
     let tables = Array(survey.userTables.values)
     known.set(examination.verdict)
@@ -148,7 +155,6 @@ struct DatabasePerformer: PlaybookPerformer {
       .integer(
         try rescue.compare(survey, with: backup).reduce(0) { $0 + $1.onlyCurrent })
     }
-    return examination
   }
 
   private mutating func backUp(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {

@@ -148,11 +148,10 @@ private struct Rehearsal {
     }
     guard step.needsConsent else { return (nil, false) }
     var gates: [String] = []
-    if !step.isDestructive {
-      // It makes its own backup, and fails where the result is refused.
-    } else if pending.contains(.backupInThisRun) {
+    // A step that only runs a program makes its own backup.
+    if step.isDestructive, pending.contains(.backupInThisRun) {
       gates.append("only after a backup of this run is proven")
-    } else if facts[.backupInThisRun] != true {
+    } else if step.isDestructive, facts[.backupInThisRun] != true {
       return ("would be refused: no step before it makes a proven backup", true)
     }
     if !approvals.contains(step.id) {

@@ -133,15 +133,10 @@ package struct RunNotes: Sendable {
     if change.extent > .nothing { changes.append(change) }
   }
 
-  /// Notes that what was said of a backup is not true any more: somebody else has removed it, or
-  /// written to it.
-  mutating func forgetWayBack(to backup: Backup) {
-    changes = changes.map { change in
-      guard change.next.contains(backup.name.id.description) else { return change }
-      return Change(
-        change.extent, "the backup '\(backup.path.name)' was made, and does not hold any more",
-        next: "dbrescue vault list \(backup.path.folder.shellQuoted)")
-    }
+  /// Notes a change in the place of the last one, of which more is known now.
+  mutating func correctLast(_ change: Change) {
+    if !changes.isEmpty { changes.removeLast() }
+    note(change)
   }
 
   /// Notes a step that somebody else has carried out.

@@ -75,21 +75,24 @@ struct MergeStaging {
       folder.appending(FilePath("input-\(number).db")), replacing: false, in: &files,
       storage: world.storage)
     var addition = SchemaAddition()
-    var survey: Survey?
+    var salvage: Salvage?
     let (newer, label) = (schema, labels[number])
     let report = try rescue.salvage(
       inputs[number], to: output, known: knowledge(besides: number), isResult: false, &notes
     ) { found, digests throws(RescueError) in
-      survey = found
       addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
       let target = newer.map { addition.completing($0) }
       var world = world
       if world.outputByteCountMax == nil, let target, target.encoding != found.encoding {
         world.outputByteCountMax = 4 * (found.image?.dataByteCount ?? 0) + (4 << 20)
       }
-      return Salvage(found, into: target, from: labels.last, inputs: digests, world: world)
+      let made = Salvage(
+        found, into: target, from: labels.last, inputs: digests, world: world)
+      salvage = made
+      return made
     }
-    guard let survey else { throw RescueError(.internal, "an input was not read") }
+    guard let salvage else { throw RescueError(.internal, "an input was not read") }
+    let survey = salvage.survey
     if let imbalance = report.imbalance { throw imbalance }
     schema = newer.map { addition.completing($0) } ?? FreshSchema(of: survey)
     byteCount += 4 * (survey.image?.dataByteCount ?? 0)
@@ -97,7 +100,7 @@ struct MergeStaging {
     return StagedInput(
       number: number, label: labels[number], database: output.database.path,
       quarantine: output.quarantine.path, report: report, survey: survey,
-      namesMayBeDamaged: survey.namesMayBeDamaged, addition: addition)
+      namesMayBeDamaged: salvage.namesMayBeDamaged, addition: addition)
   }
 
   private mutating func note(_ report: SalvageReport, of label: String) {

@@ -184,10 +184,15 @@ extension Rescue {
           detour: detour), after: work.backup)
     }
     notes.take(report)
-    guard !report.isKept, !report.isUnchanged else { return report }
-    let proof = Vault(work.backup.path.folder, in: world.storage).verify(work.backup)
-    report.isBackupWhole = proof.allSatisfy(\.passed)
-    if !report.isBackupWhole { notes.forgetWayBack(to: work.backup) }
+    let vault = Vault(work.backup.path.folder, in: world.storage)
+    guard !report.isKept, !report.isUnchanged else {
+      report.isBackupWhole = vault.has(work.backup.name)
+      return report
+    }
+    report.isBackupWhole = vault.verify(work.backup).allSatisfy(\.passed)
+    if !report.isBackupWhole {
+      notes.correctLast(.migrationRun(without: work.backup, work.undertaking))
+    }
 
     let remedy = try net.onFailure(report)
     if remedy == .restore {
@@ -285,6 +290,16 @@ extension Rescue {
 }
 
 extension Change {
+  /// What an undertaking has done that left no way back by its backup.
+  fileprivate static func migrationRun(
+    without backup: Backup, _ undertaking: Undertaking
+  ) -> Change {
+    Change(
+      .something,
+      "\(undertaking.noun) ran, and the backup from before it does not hold any more",
+      next: "dbrescue vault list \(backup.path.folder.shellQuoted)")
+  }
+
   /// What an undertaking may have done that was carried out on a database.
   fileprivate static func migrationRun(
     on database: FilePath, _ backup: Backup, in vault: FilePath?, _ undertaking: Undertaking

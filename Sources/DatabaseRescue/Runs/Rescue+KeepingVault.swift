@@ -243,7 +243,7 @@ extension Vault {
   }
 
   /// Whether a backup is there, or may be.
-  fileprivate func has(_ name: BackupName) -> Bool {
+  func has(_ name: BackupName) -> Bool {
     do throws(StorageError) {
       return try storage.status(of: folder.appending(name.path)) != nil
     } catch {

@@ -11,17 +11,6 @@ import SQLiteFormat
 #endif
 
 extension Rescue {
-  /// The good backups of a database, newest first; none from a time that has not come yet.
-  ///
-  /// A folder may hold those of another database of the same name: see ``Vault/preferred(_:)``.
-  func goodBackups(
-    of database: FilePath, vault: FilePath?
-  ) throws(RescueError) -> [Backup] {
-    let now = world.now()
-    let vault = try backups(of: database, vault: vault)
-    return vault.preferred(try vault.list().filter { $0.isGood && $0.name.created <= now })
-  }
-
   /// What could be restored in the place of an examined database, which learns from the backups
   /// whether it went back in time.
   func offers(
@@ -31,8 +20,10 @@ extension Rescue {
     notes.stage = .plan
     examination = try descended(examination, of: database, vault: vault, code: notes.code())
     notes.take(examination)
-    let good = try goodBackups(of: database, vault: vault)
     let kept = try backups(of: database, vault: vault)
+    // None is from a time that has not come yet.
+    let now = world.now()
+    let good = kept.preferred(try kept.list().filter { $0.isGood && $0.name.created <= now })
     let offers = try offers(for: examination, from: good).filter { backup, offer in
       kept.isOfDatabase(backup) || offer.mayBeOfSameDatabase
     }

@@ -261,9 +261,22 @@ extension Declaration {
 }
 
 extension String {
-  /// Whether the word AS is in a statement, and a parenthesis behind it.
+  /// Whether the word AS is in a statement, without which no column is generated.
+  ///
+  /// There may be very many statements, and what is found in a name or a text does no harm.
   fileprivate var mayHaveGeneratedColumns: Bool {
-    firstMatch(of: /\b[Aa][Ss]\s*\(/) != nil
+    var (length, isSame) = (0, true)
+    for byte in utf8 {
+      let letter = byte | 0x20
+      guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= letter else {
+        if length == 2, isSame { return true }
+        (length, isSame) = (0, true)
+        continue
+      }
+      isSame = isSame && length < 2 && letter == UInt8(ascii: length == 0 ? "a" : "s")
+      length += 1
+    }
+    return false
   }
 }
 

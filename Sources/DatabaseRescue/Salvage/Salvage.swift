@@ -159,5 +159,5 @@ package struct Salvage {
 
 extension Survey {
   /// Whether a name in the file may be another one with damaged letters: something else is damaged.
-  var namesMayBeDamaged: Bool { !Verdict(isDatabase: true, findings).isStructureSound }
+  fileprivate var namesMayBeDamaged: Bool { !Verdict(isDatabase: true, findings).isStructureSound }
 }

@@ -188,7 +188,7 @@ struct Descent {
   }
 
   /// Whether a backup is one of this database: a folder may hold those of several of one name.
-  func isOfSamePlace(_ backup: Backup) -> Bool { tellingPlace.map(backup.isMade(at:)) ?? true }
+  func isOfSamePlace(_ backup: Backup) -> Bool { backup.isMade(at: tellingPlace) }
 
   /// Whether the file was there when a backup was finished: then it is no new one.
   private func isOlder(than backup: Backup) throws(RescueError) -> Bool {
@@ -238,6 +238,10 @@ extension Backup {
 }
 
 extension Backup {
-  /// Whether it was made of a database at a place, of which this is a digest, as far as it tells.
-  func isMade(at place: String) -> Bool { manifest?.content.place.map { $0 == place } ?? true }
+  /// Whether it was made of a database at a place, of which this is a digest, as far as it tells; nil
+  /// where that does not count.
+  func isMade(at place: String?) -> Bool {
+    guard let place, let own = manifest?.content.place else { return true }
+    return own == place
+  }
 }

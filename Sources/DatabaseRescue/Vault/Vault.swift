@@ -107,7 +107,7 @@ public struct Vault: Sendable {
   }
 
   /// Whether a backup was made where the database lies, as far as that is known.
-  package func isOfDatabase(_ backup: Backup) -> Bool { place.map(backup.isMade(at:)) ?? true }
+  package func isOfDatabase(_ backup: Backup) -> Bool { backup.isMade(at: place) }
 
   private func newest(
     notAfter now: Date, _ skipsUnread: Bool, where condition: (Backup) -> Bool

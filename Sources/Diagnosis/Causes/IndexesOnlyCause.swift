@@ -12,12 +12,16 @@ enum IndexesOnlyCause: Cause {
       "Have every program that writes to the file use the same collations and functions, in "
       + "the same version.")
 
+  private static let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch]
+
+  /// Whether faults of indexes are all that is wrong.
+  static func isAll(of wrong: Set<FindingCode>) -> Bool {
+    !wrong.isDisjoint(with: indexes) && wrong.isSubset(of: indexes.union([.fullTextDamaged]))
+  }
+
   static func judgement(of traces: Traces) -> CauseJudgement {
-    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch]
     guard !traces.wrong.isDisjoint(with: indexes) else { return .silent }
-    guard traces.wrong.isSubset(of: indexes.union([.fullTextDamaged])) else {
-      return .ruledOut("more than indexes is wrong")
-    }
+    guard let doubt = traces.indexDoubt else { return .ruledOut("more than indexes is wrong") }
     let mismatched = traces.findings(.indexMismatch).compactMap(\.place.object)
     let names = Set(traces.findings(.indexDamaged).compactMap(\.place.object) + mismatched)
     let happened =
@@ -26,7 +30,7 @@ enum IndexesOnlyCause: Cause {
       traces.findings(.indexDamaged).prefix(1).map(\.message)
       + traces.findings(.indexMismatch).prefix(1).map(\.message)
     // Of an index and a table that are whole and differ, either may be of an older moment.
-    switch doubt(in: traces) {
+    switch doubt {
     case .certain: return .fits(.certain, happened, evidence)
     case .likely:
       return .fits(
@@ -42,14 +46,17 @@ enum IndexesOnlyCause: Cause {
   }
 
   /// How sure it is that the indexes are wrong, and not their tables.
-  static func doubt(in traces: Traces) -> Confidence {
-    let mismatched = traces.findings(.indexMismatch).compactMap(\.place.object)
-    let names = Set(traces.findings(.indexDamaged).compactMap(\.place.object) + mismatched)
-    let open = mismatched.filter { !isContradicted($0, names, traces.survey) }
+  static func doubt(_ findings: [Finding], _ survey: Survey) -> Confidence {
+    func objects(_ code: FindingCode) -> [String] {
+      findings.filter { $0.code == code }.compactMap(\.place.object)
+    }
+    let mismatched = objects(.indexMismatch)
+    let names = Set(objects(.indexDamaged) + mismatched)
+    let open = mismatched.filter { !isContradicted($0, names, survey) }
     if open.isEmpty { return .certain }
     let areLocal = open.allSatisfy { name in
-      traces.survey.tree(named: Name(name))
-        .flatMap { IndexDisagreement(of: $0, in: traces.survey) }?.isOfIndex == true
+      survey.tree(named: Name(name)).flatMap { IndexDisagreement(of: $0, in: survey) }?.isOfIndex
+        == true
     }
     return areLocal ? .likely : .possible
   }

@@ -100,9 +100,7 @@ enum InterruptedCause: Cause {
         ["no other page is missing: power can fail while a file grows"],
         against: ["a copy that was cut off just there ends like this too"])
     }
-    guard traces.wrong == [.indexMismatch], IndexesOnlyCause.doubt(in: traces) == .possible else {
-      return nil
-    }
+    guard traces.wrong == [.indexMismatch], traces.indexDoubt == .possible else { return nil }
     return .fits(
       .possible, "a write to a table was lost, and not the one to its index",
       ["the two are whole, and do not fit one another"],

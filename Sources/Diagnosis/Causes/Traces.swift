@@ -15,6 +15,10 @@ struct Traces: Sendable {
   let wrong: Set<FindingCode>
   /// The pages with something wrong, as far as they are there.
   let scars: [Scar]
+  /// How sure it is that indexes are wrong, and not their tables; nil where that is not all.
+  ///
+  /// All of their rows may have to be read for it.
+  let indexDoubt: Confidence?
 
   /// The most pages that are looked at.
   private static let scarsMax = 256
@@ -25,6 +29,9 @@ struct Traces: Sendable {
     codes = Set(examination.findings.map(\.code))
     wrong = Set(examination.findings.filter { $0.severity >= .damage }.map(\.code))
     scars = examination.verdict.isStructureSound ? [] : Self.scars(of: examination.survey)
+    indexDoubt =
+      IndexesOnlyCause.isAll(of: wrong)
+      ? IndexesOnlyCause.doubt(examination.findings, examination.survey) : nil
   }
 
   /// What the bytes say.

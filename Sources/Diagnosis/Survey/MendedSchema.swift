@@ -21,11 +21,14 @@ struct MendedSchema {
     _ parser: any SchemaParsing
   ) {
     (self.image, self.parser, self.entries, self.parsed) = (image, parser, entries, parsed)
-    let indexes = entries.filter { $0.kind == .index }
+    let automatic = Dictionary(
+      grouping: entries.filter { $0.kind == .index && $0.sql == nil }, by: \.table
+    ).mapValues { Set($0.map(\.name)) }
     var doubted: [Name: StatementWitness] = [:]
     for entry in entries {
       guard let table = parsed.table(named: entry.name), table.kind == .ordinary,
-        let witness = StatementWitness(entry, among: indexes, encoding, in: image),
+        let witness = StatementWitness(
+          entry, with: automatic[entry.name] ?? [], encoding, in: image),
         witness.objects(to: table)
       else { continue }
       doubted[entry.name] = witness

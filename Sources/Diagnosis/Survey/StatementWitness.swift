@@ -19,21 +19,25 @@ struct StatementWitness {
   private let automatic: Set<Name>
   private let encoding: TextEncoding
 
-  /// Takes a look at a table; nil where its root cannot be read, or has no rows.
+  /// Takes a look at a table that has these automatic indexes; nil where its root cannot be read, or
+  /// has no rows.
   init?(
-    _ entry: SchemaEntry, among entries: [SchemaEntry], _ encoding: TextEncoding, in image: Image
+    _ entry: SchemaEntry, with automatic: Set<Name>, _ encoding: TextEncoding, in image: Image
   ) {
     guard entry.kind == .table, let number = entry.root, let root = try? image.btreePage(number),
       let rows = image.sampledRecords(below: root), !rows.isEmpty
     else { return nil }
-    (self.rows, self.encoding) = (rows, encoding)
-    automatic = Set(
-      entries.filter { $0.kind == .index && $0.sql == nil && $0.table == entry.name }.map(\.name))
+    (self.rows, self.encoding, self.automatic) = (rows, encoding, automatic)
   }
 
   /// Whether something speaks against a table, or may.
+  ///
+  /// Many a column has no value in any row. One that was the rowid still has the other words of that
+  /// in what SQLite takes for its type.
   func objects(to table: TableDescription) -> Bool {
-    objections(to: table) > 0 || table.rowIDAlias == nil && !columnsWithoutValues(of: table).isEmpty
+    objections(to: table) > 0
+      || table.rowIDAlias == nil
+        && columnsWithoutValues(of: table).contains { table.columns[$0].type.contains(" ") }
   }
 
   /// Whether less speaks against one table than against another, which is stated.

@@ -70,10 +70,12 @@ extension CommandContext {
 
   /// Warns of what is not as it should be after a migration, kept or not.
   func warnAfter(_ report: GuardReport) {
-    if ((try? world.storage.status(of: report.backup.path)) ?? nil) == nil {
-      console.warn("the backup before it is gone: the migration has removed it")
-    } else if !report.isBackupWhole {
-      console.warn("the backup before it does not hold any more: the migration has written to it")
+    if !report.isBackupWhole {
+      let isThere = ((try? world.storage.status(of: report.backup.path)) ?? nil) != nil
+      console.warn(
+        isThere
+          ? "the backup before it does not hold any more: the migration has written to it"
+          : "the backup before it is gone: the migration has removed it")
     }
     for remainder in report.remainders { console.warn("\(remainder)") }
   }
@@ -93,13 +95,8 @@ extension CommandContext {
       }
     case .left:
       console.print("\(file.name): left as the migration left it")
-      if report.isBackupWhole {
-        console.say("to restore: \(report.backup.restoreCommand(for: file, in: vault))")
-      } else {
-        console.say(
-          "to look for another backup: dbrescue vault list "
-            + "\(report.backup.path.folder.shellQuoted)")
-      }
+      let way = report.wayBack(of: file, in: vault)
+      console.say("\(way.purpose): \(way.command)")
     }
     let message = BlockingMessage(report, code: code)
     console.print("")

@@ -121,6 +121,23 @@ import Testing
     #expect(try bench.run("check", file, "--contract", bench.contract).output == before)
   }
 
+  @Test func `what a program under guard has removed is a fact, and its backup no way back`() throws
+  {
+    let file = try bench.place("healthy-v4.db")
+    let playbook = try write(Self.guarded.replacing("putBack: true, ", with: ""))
+    let ending = try bench.run(
+      "playbook", "run", playbook, file, "--approve", "migrate", "--json", "--set",
+      "script=rm -r \"$1\" \"$1.rescue/backups\"")
+    #expect(ending.status == 19, "\(ending.all)")
+    let json = try ending.json
+    let facts = json["facts"]?.elements.compactMap(\.text) ?? []
+    for fact in ["verdict = 'unreadable'", "migration = 'left'", "backup_in_this_run = 0"] {
+      #expect(facts.contains(fact), "\(facts)")
+    }
+    #expect(json["copies"]?.elements.count == 0 && json["undoSteps"]?.elements.count == 0)
+    #expect(!ending.all.contains("dbrescue restore"), "\(ending.all)")
+  }
+
   @Test(arguments: [
     ("newer-v5.db", "stop-newer", 11), ("zeroed-leaf.db", "stop-damaged", 14),
     ("empty.db", "stop-unreadable", 15), ("drifted-missing-index.db", "stop-drifted", 12),

@@ -12,18 +12,26 @@ import Testing
   let bench: MergeBench
   init() throws { bench = try MergeBench() }
 
-  @Test(arguments: ["p (ID)", "p (\"Id\")", "P ([iD])", "\"P\" (`id`)", "p"])
-  func `references follow however the key that they refer to is written`(_ key: String) throws {
+  private static let keys = [
+    "p (ID)", "p (\"Id\")", "P (\"Id\")", "P ([iD])", "\"P\" (`id`)", "\"P\" ([iD])", "p",
+  ]
+
+  @Test(arguments: keys, ["p INT, v, FOREIGN KEY (P) REFERENCES", "v, p REFERENCES"])
+  func `references follow however the key that they refer to is written`(
+    _ key: String, _ column: String
+  ) throws {
     let tables = """
       CREATE TABLE p (id INTEGER PRIMARY KEY, v);
-      CREATE TABLE c (id INTEGER PRIMARY KEY, p INT, v, FOREIGN KEY (P) REFERENCES \(key));
+      CREATE TABLE c (id INTEGER PRIMARY KEY, \(column) \(key));
       """
     let merged = try bench.merge(
       [
         try bench.make(
-          "old.db", tables, "INSERT INTO p VALUES (1, 'old')", "INSERT INTO c VALUES (1, 1, 'old')"),
+          "old.db", tables, "INSERT INTO p VALUES (1, 'old')",
+          "INSERT INTO c (id, p, v) VALUES (1, 1, 'old')"),
         try bench.make(
-          "new.db", tables, "INSERT INTO p VALUES (1, 'new')", "INSERT INTO c VALUES (1, 1, 'new')"),
+          "new.db", tables, "INSERT INTO p VALUES (1, 'new')",
+          "INSERT INTO c (id, p, v) VALUES (1, 1, 'new')"),
       ], "--renumber-all")
     #expect(merged.ending.status == 0)
     #expect(

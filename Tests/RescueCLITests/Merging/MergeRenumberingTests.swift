@@ -48,28 +48,6 @@ import Testing
         == "items old.db 1 3\nlists old.db 1 3\nnotes old.db 1 3")
   }
 
-  @Test(arguments: [
-    "p REFERENCES p (ID)", "p REFERENCES P (\"Id\")", "p, FOREIGN KEY (P) REFERENCES \"P\" ([iD])",
-  ])
-  func `a reference is followed however it is spelled`(_ reference: String) throws {
-    let tables = """
-      CREATE TABLE p (id INTEGER PRIMARY KEY, tag);
-      CREATE TABLE c (id INTEGER PRIMARY KEY, tag, \(reference));
-      """
-    func rows(_ word: String) -> String {
-      "INSERT INTO p VALUES (1, '\(word)'); INSERT INTO c VALUES (1, '\(word)', 1);"
-    }
-    let merged = try bench.merge(
-      [
-        try bench.make("old.db", tables, rows("old")),
-        try bench.make("new.db", tables, rows("new")),
-      ], "--renumber-all")
-    #expect(merged.ending.status == 0)
-    #expect(
-      try merged.text("SELECT c.tag, p.tag FROM c JOIN p ON p.id = c.p ORDER BY 1")
-        == "new new\nold old")
-  }
-
   @Test func `a table that refers to itself, and two in a circle, are followed`() throws {
     let tables = """
       CREATE TABLE tree (id INTEGER PRIMARY KEY, up REFERENCES tree (id), v);
