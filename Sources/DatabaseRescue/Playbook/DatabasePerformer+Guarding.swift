@@ -14,11 +14,7 @@ extension DatabasePerformer {
       return asking(PlaybookQuestion("put the backup back?")) == .yes ? .restore : .stop
     }
     let report = try rescue.carryOut(undertaking, on: database, in: net, &notes)
-    if report.result == .restored {
-      try look(asFarAs: .check)
-    } else {
-      try learn(report.examination)
-    }
+    try learnAgain(after: report)
     let backup = report.backup
     let way = report.wayBack(of: database, in: setting.vault)
     if report.isBackupWhole, [.kept, .left].contains(report.result) {
@@ -32,6 +28,21 @@ extension DatabasePerformer {
           checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []) : nil,
       migration: .init(result: report.result, exitStatus: report.exitStatus),
       refusal: report.isKept ? nil : report.refused(way: way))
+  }
+
+  /// Learns what is there now.
+  ///
+  /// Whoever wishes to stop is told what became of the migration first.
+  private mutating func learnAgain(after report: GuardReport) throws(RescueError) {
+    do throws(RescueError) {
+      if report.result == .restored {
+        try look(asFarAs: .check)
+      } else {
+        try learn(report.examination)
+      }
+    } catch  where error.kind == .interrupted {
+      forgetDatabase()
+    }
   }
 }
 

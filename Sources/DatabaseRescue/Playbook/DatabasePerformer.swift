@@ -124,6 +124,11 @@ struct DatabasePerformer: PlaybookPerformer {
     return examination
   }
 
+  /// Forgets every fact about the database, which is not any more what it was.
+  mutating func forgetDatabase() {
+    for fact in PlaybookFact.allCases where fact.source == .database { known[fact] = nil }
+  }
+
   /// Learns every fact about an examined database.
   mutating func learn(_ examination: Examination) throws(RescueError) {
     let survey = examination.survey

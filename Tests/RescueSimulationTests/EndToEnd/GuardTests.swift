@@ -75,6 +75,26 @@ import Testing
     #expect(all.contains("dbrescue vault list"), "\(all)")
   }
 
+  @Test func `a playbook that is interrupted in a migration says what became of it`() throws {
+    let playbook = session["update.json5"]
+    try playbook.replaceContents(
+      with: Bytes(
+        #"""
+        {
+          title: "Update", symptoms: ["a"], whenToUse: ["b"], whenNotToUse: ["c"],
+          steps: [{
+            id: "migrate", action: "guard", text: "Migrate.", putBack: true, onFailure: "continue",
+            command: ["sh", "-c", ": > \"$1\"; kill -INT $PPID; sleep 9", "up", "{database}"],
+          }, { id: "end", action: "stop", text: "End." }],
+        }
+        """#.utf8))
+    let outcome = try session.run(
+      "playbook", "run", playbook.description, file.description, "--approve", "migrate")
+    #expect(outcome.status == 130, "\(outcome)")
+    #expect(outcome.text.contains("refused, and the database is what it was before"), "\(outcome)")
+    #expect(try isAsBefore())
+  }
+
   @Test func `a forgotten column is shown with the SQL that mends it`() throws {
     let outcome = try migrate(mistakes: ["--forget-column"])
     #expect(outcome.status == 19, "\(outcome)")
