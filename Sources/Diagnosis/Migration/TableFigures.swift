@@ -133,18 +133,30 @@ package struct CopyCount: Hashable, Sendable {
   /// Whether rows were copied since another count, as far as chance does not make them alike.
   ///
   /// Copying takes one row as often as the next, and makes up what was added. Where a few contents
-  /// are added again and again, an app does so; and where few rows in all became like others, it was
+  /// are added again and again, an app does so, and some number of times more often than before is
+  /// chance unless other rows were copied too; and where few rows in all became like others, it was
   /// by chance.
   func hasCopied(since other: CopyCount) -> Bool {
     let (now, then) = (kept(with: other), other.kept(with: self))
-    var (repeated, copied) = (0, 0)
+    var repeated = 0
+    // Of contents that one row had, and that several had.
+    var (ofOne, ofMany) = ((rows: 0, contents: 0), (rows: 0, contents: 0))
     for (hash, count) in now {
       // A migration may have changed every row on the way.
       let before = then[hash] ?? 1
       let gain = max(0, count - before)
       repeated += gain
-      if gain % before == 0, gain / before <= Self.timesMax { copied += gain }
+      guard gain > 0, gain % before == 0, gain / before <= Self.timesMax else { continue }
+      if before == 1 {
+        ofOne = (ofOne.rows + gain, ofOne.contents + 1)
+      } else {
+        ofMany = (ofMany.rows + gain, ofMany.contents + 1)
+      }
     }
+    let ones = then.values.count { $0 == 1 }
+    let isOfMany =
+      ones > 0 ? ofOne.contents * 4 >= ones : ofMany.contents >= min(Self.contentsMin, then.count)
+    let copied = ofOne.rows + (isOfMany ? ofMany.rows : 0)
     let added = Self.rows(now) - Self.rows(then)
     return copied * 4 >= max(repeated, added) * 3
       && (added > 0 || copied * 4 >= Self.rows(then))
@@ -152,6 +164,8 @@ package struct CopyCount: Hashable, Sendable {
 
   /// How often a row may have been copied, to be told from one that an app adds again and again.
   private static let timesMax = 3
+  /// How many contents that several rows had are copied at least, where there are as many.
+  private static let contentsMin = 3
 
   private func kept(with other: CopyCount) -> [UInt64: Int] {
     Self.kept(counts, max(level, other.level))

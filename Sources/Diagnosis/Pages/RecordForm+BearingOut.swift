@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 extension RecordForm {
-  /// Whether the rows on a sound root, or on a leaf below it, are of this form; nil where nothing
+  /// Whether the rows on a root, or on a leaf below it, are of this form; nil where nothing
   /// tells.
   func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
     guard let records = image.sampledRecords(below: root), !records.isEmpty else { return nil }
@@ -19,10 +19,10 @@ extension Image {
   /// How many records of a tree are looked at.
   private static var sampleMax: Int { 64 }
 
-  /// Some records on a sound root, or on a leaf below it; nil where none is sure to be its.
+  /// Some records on a root, or on a leaf below it; nil where none is sure to be its.
   func sampledRecords(below root: BTreePage) -> [Record]? {
     guard let rows = root.kind == .tableInterior ? leaf(below: root) : root,
-      let cells = rows.soundCells
+      let cells = rows.mostCells
     else { return nil }
     return cells.prefix(Self.sampleMax).compactMap { try? record(of: $0, on: rows).record }
   }
@@ -45,10 +45,19 @@ extension Image {
   private func child(_ position: Int, of page: BTreePage) -> BTreePage? {
     // The last row below a pointer may have been deleted since; mostly it is there.
     guard let cell = try? page.cell(position), let child = PageNumber(cell.leftChild),
-      let next = try? btreePage(child), next.kind.isTable, let cells = next.soundCells,
+      let next = try? btreePage(child), next.kind.isTable, let cells = next.mostCells,
       let last = cells.last?.rowID, let most = cell.rowID,
       next.kind.isLeaf ? last == most : last < most
     else { return nil }
     return next
+  }
+}
+
+extension BTreePage {
+  /// The cells that can be read, where hardly one cannot; nil elsewhere.
+  var mostCells: [Cell]? {
+    if let cells = soundCells { return cells }
+    let cells = (0..<cellCount).compactMap { try? cell($0) }
+    return !cells.isEmpty && cells.count * 10 >= cellCount * 9 ? cells : nil
   }
 }

@@ -35,6 +35,8 @@ struct Claimant {
     let after: KeyPlace?
     /// The first row behind it; nil at the end of the tree.
     let before: KeyPlace?
+    /// Whether all that is missing there are leaves that were destroyed where they lay.
+    var isOfLostLeaves = false
 
     /// Whether rows are known on both sides.
     var isBounded: Bool { after != nil && before != nil }
@@ -54,6 +56,8 @@ struct Claimant {
     var known = 0
     /// Rows that some index knows.
     var echoed = 0
+    /// Rows that an index knows by entries on pages of its own.
+    var proven = 0
     /// Rows that an index denies.
     var denied = 0
 
@@ -63,6 +67,8 @@ struct Claimant {
     var isWitnessed: Bool { known * 2 > rows || known >= 3 && denied == 0 }
     /// Whether indexes know them, as they would know many others.
     var isEchoed: Bool { echoed * 2 > rows }
+    /// Whether indexes know them by entries on pages of their own.
+    var isProven: Bool { isWitnessed && proven * 2 > rows }
     /// Whether hardly a row has what the declared types promise.
     var isUnexpected: Bool { expected * 4 < rows }
     /// Whether every row has it.
@@ -85,6 +91,7 @@ extension Claimant {
       let testimony = witnesses.testimony(on: row)
       if testimony.isEchoed { tally.echoed += 1 }
       if testimony.isKnown { tally.known += 1 }
+      if testimony.isProven { tally.proven += 1 }
       if testimony.isDenied { tally.denied += 1 }
     }
     return tally
@@ -102,16 +109,23 @@ extension Claimant {
     chain = chosen.map(\.span)
     openings = []
     var previous: (item: Int, span: LeafSpan, isTrimmed: Bool)?
+    func open(until next: Int, _ before: KeyPlace?) {
+      let missing = outline.items[((previous?.item ?? -1) + 1)..<next]
+      openings.append(
+        Opening(
+          after: previous?.span.last, before: before,
+          isOfLostLeaves: !missing.isEmpty && missing.allSatisfy(\.isLost)))
+    }
     for page in chosen {
       let (item, span) = (items[page.place], page.span)
       // A row that is out of order may stand anywhere.
       if item > (previous?.item ?? -1) + 1 || page.isTrimmed || previous?.isTrimmed == true {
-        openings.append(Opening(after: previous?.span.last, before: span.first))
+        open(until: item, span.first)
       }
       previous = (item, span, page.isTrimmed)
     }
     if outline.items.count > (previous?.item ?? -1) + 1 || previous?.isTrimmed == true {
-      openings.append(Opening(after: previous?.span.last, before: nil))
+      open(until: outline.items.count, nil)
     }
     if !order.isKnown, !openings.isEmpty { openings = [Opening(after: nil, before: nil)] }
   }
@@ -128,7 +142,7 @@ extension Claimant {
       case .leaf(let page):
         guard let span = accepted(page) else { continue }
         spans.append(order.oriented(span))
-      case .gap: continue
+      case .lost, .gap: continue
       }
       items.append(position)
     }
@@ -194,8 +208,10 @@ extension Claimant {
     openings.replaceSubrange(
       index...index,
       with: [
-        Opening(after: opening.after, before: span.first),
-        Opening(after: span.last, before: opening.before),
+        Opening(
+          after: opening.after, before: span.first, isOfLostLeaves: opening.isOfLostLeaves),
+        Opening(
+          after: span.last, before: opening.before, isOfLostLeaves: opening.isOfLostLeaves),
       ])
   }
 }

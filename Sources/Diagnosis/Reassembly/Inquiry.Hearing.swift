@@ -43,7 +43,7 @@ extension Inquiry.Hearing {
       return
     }
     let owner = claims.owner(of: number)
-    let damaged = subjects.indices.filter { !subjects[$0].isWhole }
+    let damaged = subjects.indices.filter { subjects[$0].mayHave(pageOf: owner) }
     let own = damaged.filter { owner == nil || owner == subjects[$0].owner }
     let summed = own.filter {
       owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
@@ -84,7 +84,7 @@ extension Inquiry.Hearing {
     _ asked: RowIDSet?
   ) {
     let owner = claims.owner(of: page)
-    for place in subjects.indices where !subjects[place].isWhole {
+    for place in subjects.indices where subjects[place].mayHave(pageOf: owner) {
       guard subjects[place].form.admits(record) else { continue }
       let isProven = owner != nil && owner == subjects[place].owner
       take(record, at: place, subjects, doubtful: isProven ? nil : page, asked)

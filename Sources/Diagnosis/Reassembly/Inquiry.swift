@@ -25,8 +25,16 @@ struct Inquiry {
     /// The rows of leaves in runs for which it has no entry.
     var missing: [Int64] = []
 
+    /// Whether pages may be its own that its tree does not lead to.
+    var isOpen = true
+
     /// Whether nothing is wrong with it.
     var isWhole: Bool { root != nil }
+
+    /// Whether a page with an owner, or none, may be its own.
+    func mayHave(pageOf owner: PageOwner?) -> Bool {
+      !isWhole && (isOpen || owner == self.owner)
+    }
   }
 
   private let survey: Survey
@@ -77,11 +85,19 @@ struct Inquiry {
   /// Asks the indexes.
   ///
   /// Leaves of which a row is unknown to one of them are taken out of their run.
-  /// `orphans` are the readable pages that no sound tree has, and that are part of no run.
+  /// `orphans` are the readable pages that no sound tree has, and that are part of no run; `complete`
+  /// are the trees that have none of these, as positions among all.
   mutating func run(
-    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides orphans: [PageNumber]
+    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides orphans: [PageNumber],
+    complete: Set<Int>
   ) {
     guard subjects.contains(where: { !$0.isEmpty }) else { return }
+    for index in subjects.indices {
+      for place in subjects[index].indices {
+        let position = subjects[index][place].owner?.tree
+        subjects[index][place].isOpen = !(position.map(complete.contains) ?? false)
+      }
+    }
     let indexPages = indexPages(outlines, orphans)
     let first = RowIDSet(rowIDs(on: orphans))
     var others: [Int64] = []

@@ -14,8 +14,13 @@ struct Outline: Sendable {
     case leaf(PageNumber)
     /// Leaves with which nothing is wrong.
     case run(LeafRun)
+    /// A leaf by its depth, of which nothing can be read.
+    case lost(PageNumber)
     /// Something that is no leaf of such a tree, or nothing.
     case gap
+
+    /// Whether it is a leaf of which nothing can be read.
+    var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
   /// The leaves and gaps, in order.
@@ -69,6 +74,13 @@ extension Outline {
     }
   }
 
+  /// Opens the places of lost leaves that may lie elsewhere.
+  mutating func openLost(_ mayLieElsewhere: (PageNumber) -> Bool) {
+    items = items.map { item in
+      if case .lost(let page) = item, mayLieElsewhere(page) { .gap } else { item }
+    }
+  }
+
   /// Puts others in the place of runs, but for those for which there is nothing else.
   mutating func replaceRuns(_ others: (LeafRun) -> [Item]?) {
     items = items.flatMap { item in
@@ -85,7 +97,7 @@ extension Outline {
       switch item {
       case .leaf(let page): [page]
       case .run(let run): run.pages
-      case .gap: []
+      case .lost, .gap: []
       }
     }
   }
@@ -132,6 +144,19 @@ private struct Levels {
     case interior(PageNumber, [PageNumber?])
     /// A page that takes more than a look.
     case damaged(PageNumber)
+
+    var isLeaf: Bool {
+      switch self {
+      case .run, .leaf: true
+      case .interior, .damaged: false
+      }
+    }
+  }
+
+  /// One level: all leaves of a tree lie on the same.
+  private struct Level {
+    let depth: Int
+    let hasLeaves: Bool
   }
 
   private let pages: PageReader
@@ -160,6 +185,7 @@ private struct Levels {
       guard !open.isEmpty else { return true }
       let (image, test, order) = (pages.image, test, order)
       var found = Cores.map(open.count) { Self.read(open[$0], in: image, test, order) }[...]
+      let level = Level(depth: depth, hasLeaves: found.joined().contains(where: \.isLeaf))
       var next: [Step] = []
       for step in steps {
         guard case .open = step else {
@@ -167,7 +193,7 @@ private struct Levels {
           continue
         }
         for found in found.popFirst() ?? [] {
-          guard let steps = self.steps(for: found, isRoot: depth == 0) else { return false }
+          guard let steps = self.steps(for: found, on: level) else { return false }
           next += steps
         }
       }
@@ -176,17 +202,17 @@ private struct Levels {
     return true
   }
 
-  private mutating func steps(for found: Found, isRoot: Bool) -> [Step]? {
+  private mutating func steps(for found: Found, on level: Level) -> [Step]? {
     switch found {
     case .run(let run): return [.item(.run(run))]
     case .leaf(let page): return [.item(.leaf(page))]
     case .interior(let page, let children): return steps(below: page, children)
     case .damaged(let page):
       guard let reading = pages.reading(of: page, isTable: test.isTable) else {
-        return [.item(.gap)]
+        return [.item(level.hasLeaves ? .lost(page) : .gap)]
       }
       guard !reading.page.kind.isLeaf else {
-        return reading.leafItems(isRoot: isRoot).map { .item($0) }
+        return reading.leafItems(isRoot: level.depth == 0).map { .item($0) }
       }
       return steps(below: page, reading.namedChildren)
     }

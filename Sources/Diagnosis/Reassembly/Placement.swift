@@ -150,11 +150,16 @@ struct Placement {
   )
 
   /// The claimants that miss pages where a group's rows would stand.
+  ///
+  /// Of leaves that were destroyed where they lay, a page that lies elsewhere is none, unless a page
+  /// that is an index's own knows its rows.
   func candidates(for open: Open) -> [Candidate] {
-    open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
+    let isNamed = open.group.rowPages.contains { home($0) != nil }
+    return open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
       let claimant = claimants[position]
       guard let span = claimant.span(of: open.group.spans),
-        let opening = claimant.opening(for: span)
+        let opening = claimant.opening(for: span),
+        !opening.isOfLostLeaves || isNamed || tally.isProven
       else { return nil }
       return (position, tally, span, opening)
     }

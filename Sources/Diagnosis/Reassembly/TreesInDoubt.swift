@@ -38,12 +38,14 @@ struct TreesInDoubt {
         isTable: claimant.isTable, form: claimant.form,
         indexes: claimant.isTable ? inquiry.indexes(of: index) : [],
         unproven: isAsked ? unproven : PageSet())
-      outlines[index] = Outline(pages, from: root, test, claimant.order)
+      var outline = Outline(pages, from: root, test, claimant.order)
+      outline.openLost { !isDestroyed($0, of: claimant) }
+      outlines[index] = outline
     }
     takeRunsApart()
     var outlines = outlines
     orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
-    inquiry.run(&outlines, unproven, besides: orphans)
+    inquiry.run(&outlines, unproven, besides: orphans, complete: completeTrees)
     for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
     orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
     self.outlines = outlines
@@ -51,8 +53,8 @@ struct TreesInDoubt {
     noteLeaders()
   }
 
-  /// Takes runs apart of which a page is named by two trees or is a root, or may have to leave its place to a
-  /// page that is none of a run.
+  /// Takes runs apart of which a page is named by two trees or is a root, or may have to leave its
+  /// place to a page that is none of a run.
   private mutating func takeRunsApart() {
     var seen = PageSet()
     var shared = PageSet()
@@ -77,7 +79,7 @@ struct TreesInDoubt {
       switch outline.items[position] {
       case .run(let run): (position, run.span)
       case .leaf(let page): possibleSpan(of: page, claimant).map { (position, $0) }
-      case .gap: nil
+      case .lost, .gap: nil
       }
     }
     return PageSet(claimant.order.contestedRuns(among: places).flatMap(\.pages))
@@ -90,6 +92,28 @@ struct TreesInDoubt {
     let admitted = rows.count { claimant.form?.admits($0.record) ?? true }
     guard admitted * 2 >= rows.count else { return nil }
     return pages.span(of: page, isTable: claimant.isTable).map(claimant.order.oriented)
+  }
+
+  /// Whether a leaf that a tree leads to was destroyed where it lay: nobody else has the page, what
+  /// is there is no page of any tree, and no page moved.
+  private func isDestroyed(_ page: PageNumber, of claimant: Claimant) -> Bool {
+    let owner = survey.claims.owner(of: page)
+    return survey.firstMovedPage == nil && page.number <= pages.image.pageCount
+      && pages.reading(of: page) == nil && (owner == nil || owner == .tree(claimant.position))
+  }
+
+  /// The trees of which every leaf is there or was destroyed where it lay: no other page is theirs.
+  private var completeTrees: Set<Int> {
+    let complete = claimants.indices.filter { index in
+      outlines[index]?.items.allSatisfy { item in
+        switch item {
+        case .run, .lost: true
+        case .leaf(let page): possibleSpan(of: page, claimants[index]) != nil
+        case .gap: false
+        }
+      } ?? false
+    }
+    return Set(complete.map { claimants[$0].position })
   }
 
   /// Notes which trees lead to the leaves that are no part of a run.

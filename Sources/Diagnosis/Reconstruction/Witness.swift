@@ -59,6 +59,8 @@ struct Witness {
   enum Testimony {
     /// It has the entry that the row should have in it.
     case knows
+    /// The entry is on a page that may be another index's.
+    case supposes
     /// It has another entry in the row's stead, or is whole and has none.
     case denies
     /// Neither.
@@ -71,7 +73,9 @@ struct Witness {
     let key = index.key(of: row).digest
     if keys.containsSorted(key) { return .knows }
     let guesses = guesses(on: row)
-    if guesses.contains(where: { $0.key == key && trusted.contains($0.page) }) { return .knows }
+    if guesses.contains(where: { $0.key == key && trusted.contains($0.page) }) {
+      return .supposes
+    }
     let hasAnother =
       guesses.contains { owned.contains($0.page) } || row.rowID.map(rowIDs.containsSorted) ?? false
     return isWhole || hasAnother ? .denies : .silent
@@ -228,6 +232,8 @@ extension [Witness] {
     var isEchoed = false
     /// Whether one knows it whose entries tell rows apart.
     var isKnown = false
+    /// Whether one knows it by an entry on a page of its own.
+    var isProven = false
     /// Whether one denies it.
     var isDenied = false
   }
@@ -236,10 +242,12 @@ extension [Witness] {
   func testimony(on row: StoredRecord) -> Testimony {
     var result = Testimony()
     for witness in self {
-      switch witness.testimony(on: row) {
-      case .knows:
+      let testimony = witness.testimony(on: row)
+      switch testimony {
+      case .knows, .supposes:
         result.isEchoed = true
         if witness.isTelling { result.isKnown = true }
+        if testimony == .knows { result.isProven = true }
       case .denies: result.isDenied = true
       case .silent: break
       }

@@ -43,7 +43,7 @@ package struct ColumnMapping: Hashable, Sendable {
   /// rowid that was hidden becomes the column that is the rowid in the fresh table.
   ///
   /// Only of a file that is damaged can a name be another one's with damaged letters: in a sound one
-  /// `temp_c` is not `temp_f`.
+  /// `temp_c` is not `temp_f`. Characters that no text has tell by themselves that it is.
   package init(
     from shape: RowShape, to table: TableDescription, renamed: [Name: Name] = [:],
     generated: Set<Name> = [], namesMayBeDamaged: Bool = false
@@ -98,7 +98,8 @@ extension ColumnMapping {
   private static let lettersMax = 2
 
   /// The columns that stand at the same place in both tables and have the same affinity, with
-  /// names that only a few letters tell apart: not a new column, but a damaged statement.
+  /// names that only a few letters tell apart, or that nobody gives: not a new column, but a damaged
+  /// statement.
   private static func garbled(
     in shape: RowShape, _ positions: [Name: Int], _ table: TableDescription,
     _ namesMayBeDamaged: Bool
@@ -116,7 +117,7 @@ extension ColumnMapping {
       // Who names a column after its type gives it one all the same.
       let isRunTogether =
         column.affinity == .blob && column.name.isRunTogether(meant.name, meant.type)
-      guard isAlike || isRunTogether else { return nil }
+      guard isAlike || isRunTogether || column.name.isNobodys else { return nil }
       return Garbled(name: column.name, meant: meant.name)
     }
   }
@@ -128,6 +129,16 @@ extension Name {
     let (whole, name, type) = (foldedText, name.foldedText, Name(type).foldedText)
     return !type.isEmpty && whole.hasPrefix(name) && whole.hasSuffix(type)
       && whole.unicodeScalars.count == name.unicodeScalars.count + 1 + type.unicodeScalars.count
+  }
+
+  /// Whether it has characters that no text has.
+  fileprivate var isNobodys: Bool {
+    text.unicodeScalars.contains { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .unassigned, .privateUse, .surrogate: true
+      default: TextEncoding.hasStandIn(String(scalar))
+      }
+    }
   }
 
   /// Whether a few letters, side by side, are all that tells a name from another one.

@@ -81,9 +81,16 @@ struct StatementMender {
     func of(_ stated: Unicode.Scalar) -> Int { stated.isPlausible ? ofOther : ofImplausible }
   }
 
-  // What it costs to take a word for one that SQL does not know, and for a name that stands nowhere
-  // else.
-  private static let (unknownWord, unknownName) = (15, 3)
+  /// How readily a word is taken for one that SQL does not know.
+  enum Readiness: Int, CaseIterable {
+    /// As types of an app's own are.
+    case ready = 15
+    /// Only where no word that SQL knows is near.
+    case reluctant = 60
+  }
+
+  /// What it costs to take a word for a name that stands nowhere else.
+  private static let unknownName = 3
   /// The longest statement that is looked at, and the longest word in it.
   private static let (lengthMax, wordMax) = (2000, 64)
   /// How many other statements are looked at, and how many of their names.
@@ -92,13 +99,16 @@ struct StatementMender {
   private let text: [Unicode.Scalar]
   /// The names that stand in other statements.
   private let names: [[Unicode.Scalar]]
+  private let readiness: Readiness
   private var ways: [[Way?]]
 
   /// The statement of a table with the fewest changes; nil where there is none within reason, or
   /// nothing to change.
   ///
   /// `others` are the statements of other objects, in which its names may stand.
-  static func mended(_ entry: SchemaEntry, besides others: [String]) -> String? {
+  static func mended(
+    _ entry: SchemaEntry, besides others: [String], _ readiness: Readiness = .ready
+  ) -> String? {
     guard entry.kind == .table, let sql = entry.sql else { return nil }
     let stated = Array(sql.unicodeScalars)
     // As SQLite stores every table; whoever makes a virtual one has another beginning.
@@ -108,15 +118,17 @@ struct StatementMender {
     else { return nil }
     let head = start + name
     let changes = zip(head, stated).count { $0 != $1 }
-    var mender = StatementMender(Array(stated[head.count...]), names(in: [sql] + others))
+    var mender = StatementMender(Array(stated[head.count...]), names(in: [sql] + others), readiness)
     guard 2 * changes < head.count, let rest = mender.best(), rest.cost > 0 || changes > 0,
       rest.changes + changes <= max(2, stated.count / 4)
     else { return nil }
     return String(String.UnicodeScalarView(head + rest.text))
   }
 
-  private init(_ text: [Unicode.Scalar], _ names: [[Unicode.Scalar]]) {
-    (self.text, self.names) = (text, names)
+  private init(
+    _ text: [Unicode.Scalar], _ names: [[Unicode.Scalar]], _ readiness: Readiness
+  ) {
+    (self.text, self.names, self.readiness) = (text, names, readiness)
     ways = Array(repeating: Array(repeating: nil, count: State.count), count: text.count + 1)
   }
 
@@ -263,7 +275,7 @@ struct StatementMender {
       let isKept = stated.isOfWord || isNumber
       taken.append(isKept ? stated : "_")
       cost += isKept ? 0 : Price.unknownLetter.of(stated)
-      let price = isNumber ? 0 : isFollowing ? Self.unknownWord : Self.unknownName
+      let price = isNumber ? 0 : isFollowing ? readiness.rawValue : Self.unknownName
       note(taken, from: start, state, to: after, .name, cost + price)
     }
   }

@@ -40,15 +40,15 @@ struct DoubtfulSchema {
     }
     guard Set(candidates.map(\.key)).count == candidates.count else { return [] }
     let schema = parser.parse(others + candidates)
-    return candidates.filter { schema.isBorneOut($0, in: image) }
+    return candidates.filter { image.hasSoundRoot($0) && schema.isBorneOut($0, in: image) }
   }
 }
 
 extension ParsedSchema {
-  /// Whether the tree of an entry is sound and has rows of the form that is declared.
+  /// Whether the tree of an entry has rows of the form that is declared.
   func isBorneOut(_ entry: SchemaEntry, in image: Image) -> Bool {
     guard let table = table(named: entry.table), let number = entry.root,
-      let root = try? image.btreePage(number), root.soundCells != nil
+      let root = try? image.btreePage(number)
     else { return false }
     let isIndex = entry.kind == .index
     guard root.kind.isTable == !(isIndex || table.withoutRowID) else { return false }
@@ -60,5 +60,12 @@ extension ParsedSchema {
       form = RecordForm(table)
     }
     return form.isBorneOut(by: root, in: image, isOfIndex: isIndex) ?? false
+  }
+}
+
+extension Image {
+  /// Whether nothing is wrong with the root of an entry.
+  fileprivate func hasSoundRoot(_ entry: SchemaEntry) -> Bool {
+    entry.root.flatMap { try? btreePage($0) }?.soundCells != nil
   }
 }

@@ -12,8 +12,11 @@ struct MendedSchema {
   private let parser: any SchemaParsing
   private let entries: [SchemaEntry]
   private let parsed: ParsedSchema
+  private let encoding: TextEncoding
+  /// The indexes that SQLite made by itself, by table.
+  private let automatic: [Name: Set<Name>]
   /// The tables whose statements SQLite accepts, and something else speaks against.
-  private let doubted: [Name: StatementWitness]
+  private var doubted: [Name: StatementWitness]
 
   /// Takes the rows of the schema, what SQLite makes of them, and the pages of the tables.
   init(
@@ -21,19 +24,18 @@ struct MendedSchema {
     _ parser: any SchemaParsing
   ) {
     (self.image, self.parser, self.entries, self.parsed) = (image, parser, entries, parsed)
-    let automatic = Dictionary(
+    self.encoding = encoding
+    automatic = Dictionary(
       grouping: entries.filter { $0.kind == .index && $0.sql == nil }, by: \.table
     ).mapValues { Set($0.map(\.name)) }
-    var doubted: [Name: StatementWitness] = [:]
+    doubted = [:]
     for entry in entries {
       guard let table = parsed.table(named: entry.name), table.kind == .ordinary,
-        let witness = StatementWitness(
-          entry, with: automatic[entry.name] ?? [], encoding, in: image),
+        let witness = witness(of: entry),
         witness.objects(to: table)
       else { continue }
       doubted[entry.name] = witness
     }
-    self.doubted = doubted
   }
 
   /// Whether nothing speaks against a statement that SQLite accepts.
@@ -65,12 +67,35 @@ struct MendedSchema {
       guard isRefused ? rest.refused >= 0 : rest.accepted >= 0 else { return nil }
       let own = entries.filter { $0.kind == .index && $0.table == entry.name }
       let others = own + sound.filter { $0.name != entry.name }
-      guard image.hasSoundRoot(entry),
-        let sql = StatementMender.mended(entry, besides: others.compactMap(\.sql))
-      else { return nil }
-      let mended = entry.with(root: entry.root, sql: sql)
-      return isBetter(mended) && parser.parse([mended]).isBorneOut(mended, in: image) ? mended : nil
+      guard image.hasReadableRoot(entry) else { return nil }
+      let possible = StatementMender.Readiness.allCases.compactMap { readiness in
+        StatementMender.mended(entry, besides: others.compactMap(\.sql), readiness)
+          .map { entry.with(root: entry.root, sql: $0) }
+      }.filter { mended in
+        // Where the rows are of no declared types, those tell nothing of either.
+        let tells = isRefused || parsed.isBorneOut(entry, in: image)
+        return isBetter(mended)
+          && (!tells || parser.parse([mended]).isBorneOut(mended, in: image))
+      }
+      return best(of: possible)
     }
+  }
+
+  /// The statement of a table for which most speaks, and the first of several.
+  private func best(of possible: [SchemaEntry]) -> SchemaEntry? {
+    guard let first = possible.first, possible.count > 1, let witness = witness(of: first) else {
+      return possible.first
+    }
+    return possible.dropFirst().reduce(first) { best, other in
+      guard let table = parser.parse([other]).table(named: other.name),
+        let stated = parser.parse([best]).table(named: best.name)
+      else { return best }
+      return witness.prefers(table, to: stated) ? other : best
+    }
+  }
+
+  private func witness(of entry: SchemaEntry) -> StatementWitness? {
+    StatementWitness(entry, with: automatic[entry.name] ?? [], encoding, in: image)
   }
 
   /// Whether more speaks for another statement than for the one of the same table that SQLite
@@ -83,9 +108,8 @@ struct MendedSchema {
 }
 
 extension Image {
-  /// Whether the root of a table can be read.
-  fileprivate func hasSoundRoot(_ entry: SchemaEntry) -> Bool {
-    guard let root = entry.root, let page = try? btreePage(root) else { return false }
-    return page.soundCells != nil
+  /// Whether hardly anything is wrong with the root of a table.
+  fileprivate func hasReadableRoot(_ entry: SchemaEntry) -> Bool {
+    entry.root.flatMap { try? btreePage($0) }?.mostCells != nil
   }
 }

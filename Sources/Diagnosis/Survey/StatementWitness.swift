@@ -10,7 +10,7 @@
 
 import SQLiteFormat
 
-/// Some rows of a table with a sound root, and the indexes that SQLite has made for it.
+/// Some rows of a table, and the indexes that SQLite has made for it.
 struct StatementWitness {
   /// How many rows without a value tell that a column is the rowid.
   private static let rowsMin = 8

@@ -91,6 +91,54 @@ import Testing
     #expect(try Set(#require(pages)) == Set(sums.map { $0 == one ? other : $0 }))
   }
 
+  /// A table of which some rows were deleted by whole pages, and one leaf is destroyed; the list of
+  /// free pages is.
+  @Test func `a free page is none of the leaves that were destroyed where they lay`() throws {
+    var specimen = try Specimen(
+      """
+      DROP INDEX bodies;
+      CREATE TABLE visit (at INTEGER, place TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+      INSERT INTO visit SELECT i, 'a place of many, the ' || i || 'th' FROM n;
+      """, "DELETE FROM visit WHERE at BETWEEN 300 AND 600")
+    let kept = specimen.pages(of: "visit", "leaf")
+    let place = kept.count / 2
+    let trunk = try #require(specimen.bytes.big32(at: 32))
+    let known = Survey(main: specimen.with(.zeroPage(kept[place])).bytes)
+    specimen = specimen.with(.zeroPage(kept[place])).with(.zeroPage(Int(trunk)))
+    let survey = Survey(main: specimen.bytes)
+    let visit = try #require(survey.tree(named: "visit"))
+    #expect(visit.regained == 0)
+    #expect(visit.records == known.tree(named: "visit")?.records)
+    #expect(survey.rowsWithoutTable.rows >= 200)
+  }
+
+  @Test func `an index that misses no page but a destroyed one vouches for no other table`() throws
+  {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE one (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE two (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE INDEX one_name ON one (name);
+      CREATE INDEX two_name ON two (name);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+      INSERT INTO one SELECT i, 'one is called ' || i FROM n;
+      INSERT INTO two SELECT id + 60, 'another one is called ' || id FROM one;
+      """)
+    for page in try [
+      #require(specimen.pages(of: "one", "leaf").last),
+      #require(specimen.pages(of: "one_name", "leaf").last),
+      specimen.root(of: "two"), specimen.root(of: "two_name"),
+    ] {
+      specimen = specimen.with(.zeroPage(page))
+    }
+    specimen.bytes = try specimen.bytes.replacing(text: "tabletwo", with: "t?bletwo")
+      .replacing(text: "indextwo_name", with: "i?dextwo_name")
+    let survey = Survey(main: specimen.bytes)
+    #expect(survey.tree(named: "one")?.regained == 0)
+    #expect(survey.rowsWithoutTable.rows >= 80)
+  }
+
   /// Why pages are held to be those of a table whose rows have its declared types, and whose form
   /// another one has, too; beside a third one, of which an index knows the rows.
   private func evidenceByTypes(besides values: String) throws -> [PlacementEvidence] {

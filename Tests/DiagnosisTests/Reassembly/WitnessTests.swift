@@ -69,14 +69,14 @@ import Testing
     let witness = try #require(Witness(index, isWhole: false, account, asked: nil))
     #expect(witness.testimony(on: rows[0]) == .silent)
     let asked = [witness].asked(about: rows)[0]
-    #expect(asked.testimony(on: rows[0]) == .knows)
+    #expect(asked.testimony(on: rows[0]) == .supposes)
     #expect(asked.testimony(on: rows[3]) == .denies)
     // Two indexes of which the page may be do not deny.
     let unsure = [witness, witness].asked(about: rows)[0]
-    #expect(unsure.testimony(on: rows[0]) == .knows)
+    #expect(unsure.testimony(on: rows[0]) == .supposes)
     #expect(unsure.testimony(on: rows[3]) == .silent)
     let others = try rows.map { try row(try #require($0.rowID), 9) }
-    #expect([witness].asked(about: others)[0].testimony(on: others[2]) == .knows)
+    #expect([witness].asked(about: others)[0].testimony(on: others[2]) == .supposes)
     #expect([witness].asked(about: others.prefix(2))[0].testimony(on: others[0]) == .silent)
   }
 

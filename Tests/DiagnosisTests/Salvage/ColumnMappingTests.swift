@@ -69,6 +69,9 @@ import Testing
       from: shape([("a", false), ("title", false)]), to: table(["a", "body"]),
       namesMayBeDamaged: true)
     #expect(other.garbled.isEmpty)
+    let nobodys = ColumnMapping(
+      from: shape([("a", false), ("\u{8A}", false)]), to: table(["a", "body"]))
+    #expect(nobodys.garbled == [.init(name: "\u{8A}", meant: "body")])
     let sound = ColumnMapping(
       from: shape([("a", false), ("bodx", false)]), to: table(["a", "body"]))
     #expect(sound.garbled.isEmpty && sound.leftOut.map(\.name) == ["bodx"])

@@ -117,6 +117,8 @@ import Testing
     ("(id INTEGER PRIMARY KEY, v TEXT)", "PRIMARY", "PRIMERY"),
     // A key that is not the rowid has an automatic index.
     ("(id INTEGER PRIMARY KEY, v TEXT)", "INTEGER", "ILTEGER"),
+    // A word that nobody knows costs less than two wrong letters, until no row has a key.
+    ("(id INTEGER PRIMARY KEY, v TEXT)", "INTEGER", "\rNTEGGR"),
   ])
   func `a statement that SQLite accepts and the rows refute is mended`(
     _ columns: String, _ sound: String, _ damaged: String
@@ -125,6 +127,15 @@ import Testing
     #expect(survey.schema?.sources[.mended] == 1)
     #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
     #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+  }
+
+  @Test func `a damaged bit on its root does not keep a statement from being mended`() throws {
+    var bytes = try bytes("CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)", "INTEGER", "ILTEGER")
+    // The root is page 2; its fragments and its freeblocks are no longer as the header says.
+    bytes[1024 + 7] ^= 0x10
+    let survey = Survey(main: bytes)
+    #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
+    #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
   }
 
   @Test(arguments: ["(id INTEGEN, v TEXT)", "(id INTEGEN PRIMARY KEY, v TEXT)"])

@@ -153,7 +153,9 @@ extension MovedPages.Root {
     guard page.kind != .tableInterior, page.cellCount > 0, let form,
       let cell = try? page.cell(0), let record = try? Record(page.bytes, in: cell.local)
     else { return 1 }
-    return form.admits(record) ? 2 : -3
+    guard form.admits(record) else { return -3 }
+    // Rows of every column are hardly those of another table.
+    return record.fieldCount == form.fields.count ? 3 : 2
   }
 }
 

@@ -67,7 +67,7 @@ struct PageNumbering {
       case .chain: propose(reference.number, at: places.before[reference.number + 1] ?? [])
       case .before(let position):
         propose(reference.number, at: [position - 1])
-      case .interior: break
+      case .parent: break
       }
     }
     for map in roll.pointerMaps.prefix(8) {
@@ -137,9 +137,7 @@ struct PageJudge {
     case .table(let above, let upTo): return table(entry, above, upTo)
     case .index(let above, let upTo, let isCertain):
       return index(entry, above, upTo, isCertain: isCertain)
-    case .interior:
-      if case .tree(let kind) = entry.content { return kind.isLeaf ? -2 : 1 }
-      return destroyed(entry)
+    case .parent(let map, let place): return parent(entry, map, place)
     case .before(let position):
       if case .other = entry.content { return Int(entry.next) == first + position ? 3 : -2 }
       return entry.isZero ? 0 : -2
@@ -150,6 +148,16 @@ struct PageJudge {
   private func entry(_ number: Int) -> PageRoll.Entry? {
     let position = number - first
     return roll.entries.indices.contains(position) ? roll.entries[position] : nil
+  }
+
+  /// Pages whose parents are the same look alike: which of them leads to the page of the entry tells.
+  private func parent(_ entry: PageRoll.Entry, _ map: Int, _ place: Int) -> Int {
+    guard case .tree(let kind) = entry.content else { return destroyed(entry) }
+    guard !kind.isLeaf else { return -2 }
+    // Where the map itself lies is known but for what moved: its number is one that maps have.
+    let span = roll.geometry.pointerMapSpan
+    let number = 2 + (max(0, map + first - 2) + span / 2) / span * span
+    return PageNumber(number + 1 + place).map(entry.children.contains) ?? false ? 3 : -1
   }
 
   /// A page that is none of a tree may have been one before the damage.

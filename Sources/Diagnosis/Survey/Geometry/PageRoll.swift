@@ -24,6 +24,8 @@ struct PageRoll {
     var rowIDs: ClosedRange<Int64>?
     /// The least and the greatest key of an index's page, as far as they are kept.
     var keys: (least: Value, greatest: Value)?
+    /// The pages that it leads to, where it is an interior page.
+    var children: [PageNumber] = []
     /// Its first four bytes: on an overflow page, the next page.
     var next: UInt32 = 0
   }
@@ -40,8 +42,8 @@ struct PageRoll {
       case chain(length: Int)
       /// The overflow page before the one at this position.
       case before(position: Int)
-      /// An interior page.
-      case interior
+      /// The interior page that leads to the page of an entry of the pointer map at a position.
+      case parent(map: Int, entry: Int)
     }
 
     /// The number.
@@ -147,13 +149,14 @@ struct PageRoll {
         entry.keys = lower.compare(with: upper, .binary) <= 0 ? (lower, upper) : (upper, lower)
       }
     }
-    addReferences(of: page)
+    entry.children = addReferences(of: page)
   }
 
-  private mutating func addReferences(of page: BTreePage) {
+  /// Takes in what a page refers to; returns its children.
+  private mutating func addReferences(of page: BTreePage) -> [PageNumber] {
     var cells: [Cell] = []
     for index in 0..<page.cellCount {
-      guard let cell = try? page.cell(index) else { return }
+      guard let cell = try? page.cell(index) else { return [] }
       cells.append(cell)
       if let overflow = cell.overflow, let first = PageNumber(overflow) {
         let rest = cell.payloadSize - cell.local.count
@@ -162,7 +165,7 @@ struct PageRoll {
           .chain(length: (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity))
       }
     }
-    guard !page.kind.isLeaf else { return }
+    guard !page.kind.isLeaf else { return [] }
     let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
     let keys = page.kind.isTable ? [] : cells.map { Self.key(of: $0, page) }
     let order = Self.order(of: keys)
@@ -184,6 +187,7 @@ struct PageRoll {
             : .index(above: before, upTo: after, isCertain: order == .ascending))
       }
     }
+    return children.compactMap(\.self)
   }
 
   /// The order of the keys of one page, byte by byte; nil where they have none, or are too few to
@@ -228,7 +232,7 @@ struct PageRoll {
       sum += 1
       let expectation: Reference.Expectation? =
         switch kind {
-        case .child: .interior
+        case .child: .parent(map: position, entry: index)
         case .laterOverflow: .before(position: position + 1 + index)
         case .root, .free, .firstOverflow: nil
         }

@@ -53,6 +53,54 @@ import Testing
     #expect((2...(pages / 2 + 2)).contains(number))
   }
 
+  @Test func `of roots that look alike, the pointer map tells which one was left out`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    let names = ["one", "two", "three", "four"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize, autoVacuum: .full,
+      names.map { .init("CREATE TABLE \($0) (id INTEGER PRIMARY KEY, v TEXT)", []) }
+        + names.map {
+          .init(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+            INSERT INTO \($0) SELECT i, 'what \($0) has to say of ' || i FROM n
+            """, [])
+        }
+    ).build(at: path)
+    var moved = try path.contents()
+    // Pages 3 to 6 are the roots, behind the pointer map; the first three are left out.
+    moved.removeSubrange((2 * Self.pageSize)..<(5 * Self.pageSize))
+    let survey = Survey(main: moved)
+    let four = try #require(survey.tree(named: "four"))
+    #expect(four.records == 300 && four.regained == 0)
+    for name in names.dropLast() {
+      let tree = try #require(survey.tree(named: Name(name)))
+      #expect(tree.regained == 300 || tree.records == 0)
+    }
+  }
+
+  @Test func `a root that is a leaf stays in front of pages that were left out`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE loose (a, b, c, d)", "CREATE TABLE small (a, b, c)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO loose SELECT i, 'row ' || i, NULL, i * i FROM n
+        """, "INSERT INTO small VALUES (1, 'one', NULL), (2, 'two', NULL)",
+      ]
+    ).build(at: path)
+    var moved = try path.contents()
+    // Page 3 is the root of the small table; the first leaf of the other one is behind it.
+    moved.removeSubrange((3 * Self.pageSize)..<(4 * Self.pageSize))
+    let survey = Survey(main: moved)
+    #expect(survey.tree(named: "small")?.records == 2)
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+  }
+
   @Test(arguments: [UInt8(0x00), 0x7F, 0xFF])
   func `a stated number of pages that cannot be is no reason to look for them`(
     first: UInt8

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows that are alike were copied, and which an app has added.
+
+@testable import Diagnosis
+import Testing
+
+@Suite struct CopyCountTests {
+  /// A count of contents that come so many times each.
+  private func count(_ times: [Int]) -> CopyCount {
+    var count = CopyCount()
+    for (content, times) in times.enumerated() {
+      for _ in 0..<times { count.add(UInt64(content + 1) &* 0x9E37_79B9_7F4A_7C15) }
+    }
+    return count
+  }
+
+  private let ones = Array(repeating: 1, count: 50)
+
+  @Test func `a table that was copied whole is one`() {
+    #expect(count([14] + ones.map { 2 * $0 }).hasCopied(since: count([7] + ones)))
+    #expect(count([4, 6, 8]).hasCopied(since: count([2, 3, 4])))
+    #expect(count([4]).hasCopied(since: count([2])))
+  }
+
+  @Test func `rows that were copied among others are`() {
+    let half = ones.indices.map { $0 < 25 ? 2 : 1 }
+    #expect(count([7] + half).hasCopied(since: count([7] + ones)))
+  }
+
+  @Test(arguments: [14, 21])
+  func `an app adds as many rows again as there were like them by chance`(times: Int) {
+    #expect(!count([times] + ones).hasCopied(since: count([7] + ones)))
+  }
+
+  @Test func `rows that an app adds again and again are none`() {
+    #expect(!count([90] + ones).hasCopied(since: count([1] + ones)))
+    #expect(!count([7] + ones).hasCopied(since: count([7] + ones)))
+  }
+}
