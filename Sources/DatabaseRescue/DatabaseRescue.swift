@@ -162,7 +162,7 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
   ) throws(RescueError) -> RunResult<FilePath> {
     try run(.undo, on: database) { notes throws(RescueError) in
-      try undo(code, of: database, wait: wait, &notes)
+      try undo(code, of: database, wait: wait, approve: { _ in }, &notes).place
     }
   }
 

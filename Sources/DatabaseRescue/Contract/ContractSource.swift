@@ -182,7 +182,7 @@ extension ContractSource {
     RescueError(
       .invalidInput, "'\(file)' is not a healthy database: \(problem)",
       meaning: "a contract taken from it could be wrong; the file was not touched",
-      advice: "dbrescue diagnose \(file)")
+      advice: "dbrescue diagnose \(ShellWord.quoted(file))")
   }
 
   /// The first thing that SQLite finds wrong; nil when nothing is.

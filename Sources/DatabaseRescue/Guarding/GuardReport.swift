@@ -38,9 +38,14 @@ public struct GuardReport: Sendable {
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 
-  init(_ judgement: MigrationJudgement, after backup: Backup) {
+  /// What stands in the place of the database and must be moved before a backup can be put back there,
+  /// such as a link; nil where nothing is in the way.
+  let obstacle: FilePath?
+
+  init(_ judgement: MigrationJudgement, after backup: Backup, obstacle: FilePath? = nil) {
     self.judgement = judgement
     self.backup = backup
+    self.obstacle = obstacle
   }
 
   /// What the judgement says.
@@ -79,7 +84,7 @@ extension GuardReport {
     of database: FilePath, in vault: FilePath?
   ) -> (purpose: String, command: String) {
     isBackupWhole
-      ? ("to restore", backup.restoreCommand(for: database, in: vault))
+      ? ("to restore", backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
       : ("to look for another backup", "dbrescue vault list \(backup.path.folder.shellQuoted)")
   }
 

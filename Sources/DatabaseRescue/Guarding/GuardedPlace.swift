@@ -9,7 +9,7 @@ struct GuardedPlace {
   /// The path that was given.
   private let path: FilePath
   /// The file that it leads to.
-  private let file: FilePath
+  let file: FilePath
   /// Which file that is: its device and inode.
   private let identity: [UInt64]?
 

@@ -35,6 +35,8 @@ struct MergeCourse {
 
   /// Takes every row that has a place, and sets the others aside.
   func run(_ merger: inout Merger) throws {
+    let adoptions = try MergeAdoptions(tables, older, merger)
+    try adoptions.begin(merger)
     var going: [MergeTable] = []
     for table in tables {
       let error = try merger.attempt { merger in
@@ -52,6 +54,7 @@ struct MergeCourse {
       merger.ledger.reservations.append(
         "what rows of \(older.label) refer to could not be looked for: \(error.message)")
     }
+    try adoptions.end(&merger)
     for table in going {
       let error = try merger.attempt { merger in
         try references.holdBack(table, &merger)
@@ -168,7 +171,7 @@ struct MergeCourse {
     let age = PreparedStatement(
       try merger.connection.prepare("SELECT age FROM \(table.decisions) WHERE seq = ?"))
     try merger.forEach(.won, of: table) { merger, row in
-      guard let old = try present.first([row]) else { return }
+      guard let old = try present.firstStored([row]) else { return }
       let owner = try merger.owner(of: row, in: table)
       try merger.connection.execute("SAVEPOINT one_row")
       do throws(SQLiteError) {
@@ -198,21 +201,21 @@ struct MergeCourse {
       WHERE d.decision IN (2, 4, 5) ORDER BY d.seq
       """)
     while try statement.step() {
-      let row = statement.row
-      let values = Array(row.dropLast(3))
+      let values = Array(statement.storedRow.dropLast(3))
+      let told = (values.count..<statement.columnCount).map { statement[$0] }
       let (word, evidence): (String, String) =
-        switch row[row.count - 3].integerValue.flatMap(MergeDecision.init) {
+        switch told[0].integerValue.flatMap(MergeDecision.init) {
         case .refused:
           (
             "constraint",
-            "the merged database refuses it: \(row[row.count - 1].utf8String ?? "a constraint")"
+            "the merged database refuses it: \(told[2].utf8String ?? "a constraint")"
           )
         case .parted: ("parent-aside", "the row that it refers to is not in the merged database")
         default:
           (
             "key-taken",
             "a row of a newer input has the same key and other values, and stays"
-              + (row[row.count - 2].integerValue ?? 0 < 0 ? table.newerWords : "")
+              + (told[1].integerValue ?? 0 < 0 ? table.newerWords : "")
           )
         }
       try merger.aside.add(values, of: table.name, from: older.label, word, evidence)

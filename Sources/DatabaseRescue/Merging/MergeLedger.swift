@@ -38,6 +38,8 @@ struct MergeLedger {
     var followed = 0
     /// Rows in the result with values that have no column there.
     var leftOut = 0
+    /// Rows with a value that the type of its column changes.
+    var changed = 0
     /// Lost rows of which a part was kept.
     var partial = 0
     /// Rows that could not be read.
@@ -48,7 +50,9 @@ struct MergeLedger {
     /// Whether every row is accounted for once.
     var holds: Bool { seen == taken + identical + setAside }
     /// Whether every row is in the result with all its values, itself or one that is the same.
-    var isComplete: Bool { holds && setAside == uncommitted && leftOut == 0 && lost == .none }
+    var isComplete: Bool {
+      holds && setAside == uncommitted && leftOut == 0 && changed == 0 && lost == .none
+    }
   }
 
   /// What became of the rows of each table, by input, the oldest first.
@@ -63,6 +67,8 @@ struct MergeLedger {
   var reservations: [String] = []
   /// What else should be known.
   var notes: [String] = []
+  /// How many rows refer to a row of an older input that was not there before it came in.
+  var adopted = 0
   /// How many rows are noted under the keys that they had.
   var renumbered = 0
 
@@ -112,6 +118,7 @@ extension MergeLedger.Cell {
     doubtful += balance.quarantined
     uncommitted += balance.uncommitted
     leftOut += balance.leftOut
+    changed += balance.changed
     partial += balance.partial
     lost = balance.lost
   }

@@ -9,6 +9,7 @@ struct MergeReferences {
   /// How often is looked for rows that have lost what they refer to; what is left is named.
   private static let passesMax = 1000
 
+  /// One foreign key between tables.
   struct Reference {
     let child: MergeTable
     let columns: [Name]
@@ -21,7 +22,12 @@ struct MergeReferences {
 
   init(_ tables: [MergeTable]) {
     self.tables = tables
-    references = tables.flatMap { child in
+    references = Self.references(of: tables, to: tables)
+  }
+
+  /// The references of rows of tables to rows of others.
+  static func references(of children: [MergeTable], to tables: [MergeTable]) -> [Reference] {
+    children.flatMap { child in
       child.description.foreignKeys.compactMap { key in
         guard let parent = tables.first(where: { $0.name == key.table }) else { return nil }
         let columns = parent.description.columns(referredToBy: key)

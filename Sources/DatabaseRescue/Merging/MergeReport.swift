@@ -45,6 +45,8 @@ public struct MergeReport: Sendable {
   public let notes: [String]
   /// Why there may be more than the rows that were seen.
   public internal(set) var reservations: [String]
+  /// How many rows of newer inputs referred to none, and refer to a row of an older one in the result.
+  let adopted: Int
   /// What `PRAGMA integrity_check` says about the result; empty when it is sound.
   public let integrityProblems: [String]
   /// Rows of the result that refer to rows that are not there, by table.
@@ -55,7 +57,7 @@ public struct MergeReport: Sendable {
   /// Whether every row of every input is in the result, itself or one with the same values.
   public var isComplete: Bool {
     tables.allSatisfy(\.isComplete) && reservations.isEmpty && unrestored.isEmpty
-      && integrityProblems.isEmpty
+      && integrityProblems.isEmpty && adopted == 0
   }
 
   /// The verdict that a merge ends in.
@@ -91,6 +93,7 @@ public struct MergeReport: Sendable {
         balance.quarantined += cell.setAside
         balance.uncommitted += cell.uncommitted
         balance.leftOut += cell.leftOut
+        balance.changed += cell.changed
         balance.partial += cell.partial
       }
       balance.lost = RowLoss(sum: table.cells.map(\.lost)).loss

@@ -19,6 +19,9 @@ struct Merger: ~Copyable {
   var ledger: MergeLedger
   /// The tables whose rows are merged, each with the number by which its decisions are named.
   let tables: [(number: Int, description: TableDescription)]
+  /// The highest numbers that any input uses for the keys of tables that are renumbered: a new key is
+  /// none that an input which is still to come has.
+  private(set) var numbersInUse: [Name: Int64] = [:]
   /// What the inputs are called, the oldest first.
   let labels: [String]
   /// How many inputs there are.
@@ -43,7 +46,7 @@ struct Merger: ~Copyable {
       PRAGMA main.journal_mode = MEMORY; PRAGMA main.synchronous = OFF;
       PRAGMA work.journal_mode = MEMORY; PRAGMA work.synchronous = OFF
       """)
-    let aside = try QuarantineDatabase(at: aside, encoding: .utf8, image: nil, meta: meta)
+    let aside = try QuarantineDatabase(at: aside, encoding: schema.encoding, image: nil, meta: meta)
     self.connection = connection
     self.world = world
     self.rules = rules
@@ -76,6 +79,24 @@ struct Merger: ~Copyable {
   mutating func begin(with newest: StagedInput) throws {
     try take(newest)
     try countRegions(of: newest, in: "main")
+  }
+
+  /// Finds the numbers that the older inputs use, where rows get new ones.
+  mutating func findNumbersInUse(by olders: [StagedInput]) throws {
+    guard !rules.renumbered.isEmpty, olders.count > 1 else { return }
+    for older in olders {
+      try connection.attach(older.database, as: "older")
+      let present = try connection.tables(in: "older")
+      let shared = tables.filter { present.contains($0.description.name) }.compactMap {
+        MergeTable($0.description, number: $0.number, clock: nil)
+      }
+      let renumbering = Renumbering(shared, rules, of: older)
+      for root in renumbering.roots {
+        let number = try renumbering.highestNumber(of: root, in: "older", connection)
+        numbersInUse[root.name] = max(numbersInUse[root.name] ?? 0, number)
+      }
+      try connection.detach("older")
+    }
   }
 
   /// Takes the rows of an older input.
@@ -166,7 +187,7 @@ struct Merger: ~Copyable {
     var count = 0
     while try statement.step() {
       try aside.add(
-        statement.row, of: table.name, from: older.label, "not-merged",
+        statement.storedRow, of: table.name, from: older.label, "not-merged",
         "the table cannot be merged: \(reason)")
       count += 1
     }

@@ -16,10 +16,10 @@ struct Renumbering {
 
   private let tables: [MergeTable]
   let older: StagedInput
-  private let roots: [MergeTable]
+  let roots: [MergeTable]
   let followers: [Follower]
   /// What should be known of references that cannot follow.
-  private var remarks: [String] = []
+  var remarks: [String] = []
   /// The next free number of each table.
   private var next: [Name: Int64] = [:]
 
@@ -63,7 +63,7 @@ struct Renumbering {
       """
       DROP TABLE IF EXISTS work.moved;
       CREATE TABLE work.moved (tbl INTEGER, old INTEGER, new INTEGER, round INTEGER,
-        lost INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tbl, old)) WITHOUT ROWID;
+        lost INTEGER NOT NULL DEFAULT 0, twin INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tbl, old)) WITHOUT ROWID;
       CREATE INDEX work.moved_by_round ON moved (round, tbl, new);
       CREATE TABLE IF NOT EXISTS work.vacant (tbl INTEGER, number INTEGER,
         PRIMARY KEY (tbl, number)) WITHOUT ROWID
@@ -76,6 +76,10 @@ struct Renumbering {
         """)
     }
     let steps = RenumberingSteps()
+    try findLoneKeys(&merger)
+    try findTwins(merger)
+    try merger.connection.execute(
+      "INSERT INTO work.moved SELECT tbl, old, new, 0, lost, 1 FROM work.twins WHERE new <> old")
     for root in roots { try findConflicts(root, merger, steps) }
     // With a sign before it, a number is compared as the column is: SQLite can look it up then.
     var round: Int64 = 0
@@ -91,6 +95,7 @@ struct Renumbering {
       round += 1
     }
     for follower in followers { try setAsideStuck(follower, &merger) }
+    try noteBrought(merger)
     try note(&merger)
   }
 
@@ -98,7 +103,8 @@ struct Renumbering {
 
   /// Finds the rows whose keys other rows have, and the keys of rows that are not there.
   ///
-  /// Among the first are those with a number that something refers to which is to refer to none.
+  /// Among the first are those with a number that something refers to which is to refer to none. Rows
+  /// that another input has brought have their keys already.
   private mutating func findConflicts(
     _ root: MergeTable, _ merger: borrowing Merger, _ steps: RenumberingSteps
   ) throws {
@@ -108,16 +114,20 @@ struct Renumbering {
     }
     let key = root.address[0]
     let shared = older.columns(sharedWith: root.description)
+    let lost = lostKeys(of: root).map { "UNION SELECT k, 1 FROM (\($0))" }
     _ = try steps.run(
       """
-      INSERT INTO work.moved (tbl, old, new, round, lost)
+      INSERT OR IGNORE INTO work.moved (tbl, old, new, round, lost)
       SELECT \(root.number), k, ? + row_number() OVER (ORDER BY k) - 1, 0, lost FROM (
         SELECT o.\(key) AS k, 0 AS lost
         FROM older.\(root.quoted) AS o JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(key)
         WHERE NOT (\(root.isSame("m", "o", in: shared))) AND NOT (\(root.isTold("m", "o")))
+        AND NOT \(isTwin(root, "o"))
         UNION SELECT v.number, 0 FROM work.vacant AS v
         CROSS JOIN older.\(root.quoted) AS o ON o.\(key) = v.number
-        WHERE v.tbl = \(root.number) \(lostKeys(of: root)))
+        WHERE v.tbl = \(root.number)
+        UNION SELECT number, 0 FROM work.alone WHERE tbl = \(root.number)
+        \(lost.joined(separator: "\n")))
       """, [.integer(first)], on: merger.connection)
     next[root.name] = try nextNumber(of: root, behind: first, 0, merger, steps)
   }
@@ -137,38 +147,53 @@ struct Renumbering {
       CROSS JOIN older.\(table.quoted) AS o ON o.\(follower.column.quotedIdentifier) = +x.old
       CROSS JOIN main.\(table.quoted) AS m ON m.\(key) = o.\(key)
       WHERE x.round = ?2 AND x.tbl = \(follower.root.number) AND NOT (\(table.isTold("m", "o")))
+      AND NOT (x.twin AND (\(isTwin(table, "o")) OR EXISTS (SELECT 1 FROM work.moved AS y
+        WHERE y.round = 0 AND y.tbl = \(table.number) AND y.new = o.\(key) AND y.twin)))
       """, [.integer(first), .integer(round)], on: merger.connection)
     next[table.name] = try nextNumber(of: table, behind: first, round + 1, merger, steps)
   }
 
+  /// Whether a row is there already under its key, but for references to rows with new keys.
+  private func isTwin(_ table: MergeTable, _ row: String) -> String {
+    let key = "\(row).\(table.address[0])"
+    return "EXISTS (SELECT 1 FROM work.twins AS t WHERE t.tbl = \(table.number) AND t.old = \(key) "
+      + "AND t.new = \(key))"
+  }
+
   /// The first number that is in no use: neither as a key, nor by what refers to one.
   private func firstFreeNumber(of root: MergeTable, _ merger: borrowing Merger) throws -> Int64? {
-    var used: [Int64] = [0]
-    for database in ["main", "older"] {
-      var places = [(root.quoted, root.address[0])]
-      places += followers.filter { $0.root.name == root.name }.map {
-        ($0.table.quoted, $0.column.quotedIdentifier)
-      }
-      for (table, column) in places {
-        let highest = try merger.connection.value(
-          "SELECT max(\(column)) FROM \(database).\(table) WHERE typeof(\(column)) = 'integer'")
-        if let number = highest?.integerValue { used.append(number) }
-      }
-      guard try merger.connection.tables(in: database).contains("sqlite_sequence") else { continue }
-      let last = try merger.connection.value(
-        "SELECT max(seq) FROM \(database).sqlite_sequence WHERE name = ? COLLATE NOCASE",
-        [.text(root.name)])
-      if let number = last?.integerValue { used.append(number) }
-    }
+    let used = try ["main", "older"].map { try highestNumber(of: root, in: $0, merger.connection) }
     // Each row may get one key, and as it is not the same any more, another; and each row of the
     // merged database has one that something may refer to.
     let rows = try merger.connection.value(
       """
       SELECT (SELECT count(*) FROM older.\(root.quoted)) + (SELECT count(*) FROM main.\(root.quoted))
       """)
-    let highest = used.max() ?? 0
+    let highest = max(used.max() ?? 0, merger.numbersInUse[root.name] ?? 0)
     let (_, overflow) = highest.addingReportingOverflow(2 * (rows?.integerValue ?? 0) + 1)
     return overflow ? nil : highest + 1
+  }
+
+  /// The highest number that a database has as a key of a table, or refers to, or has given before; 0
+  /// at least.
+  func highestNumber(
+    of root: MergeTable, in database: String, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    var highest: Int64 = 0
+    var places = [(root.quoted, root.address[0])]
+    places += followers.filter { $0.root.name == root.name }.map {
+      ($0.table.quoted, $0.column.quotedIdentifier)
+    }
+    for (table, column) in places {
+      let value = try connection.value(
+        "SELECT max(\(column)) FROM \(database).\(table) WHERE typeof(\(column)) = 'integer'")
+      highest = max(highest, value?.integerValue ?? 0)
+    }
+    guard try connection.tables(in: database).contains("sqlite_sequence") else { return highest }
+    let last = try connection.value(
+      "SELECT max(seq) FROM \(database).sqlite_sequence WHERE name = ? COLLATE NOCASE",
+      [.text(root.name)])
+    return max(highest, last?.integerValue ?? 0)
   }
 
   /// The number behind those that were given away in a round.
@@ -232,7 +257,7 @@ struct Renumbering {
     var count = 0
     while try statement.step() {
       try merger.aside.add(
-        statement.row, of: table.name, from: older.label, "constraint",
+        statement.storedRow, of: table.name, from: older.label, "constraint",
         "a constraint does not let it refer to the new key of its '\(follower.root.name)'")
       count += 1
     }
@@ -249,16 +274,20 @@ struct Renumbering {
   private func note(_ merger: inout Merger) throws {
     var moved: [Name] = []
     for root in roots {
-      var (count, lostCount) = (0, 0)
+      var (count, lostCount, twinCount) = (0, 0, 0)
       let statement = try merger.connection.prepare(
-        "SELECT old, new, lost FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
+        "SELECT old, new, lost, twin FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
       while try statement.step() {
         try merger.aside.addRenumbered(
           root.name, from: older.label, old: statement[0], new: statement[1])
-        if statement[2] == .integer(0) { count += 1 } else { lostCount += 1 }
+        switch (statement[2], statement[3]) {
+        case (.integer(0), .integer(0)): count += 1
+        case (.integer(0), _): twinCount += 1
+        default: lostCount += 1
+        }
       }
       merger.ledger[root.name, older.number].renumbered += count
-      guard count + lostCount > 0 else { continue }
+      guard count + lostCount + twinCount > 0 else { continue }
       moved.append(root.name)
       if lostCount > 0 { try noteLostKeys(of: root, &merger) }
       guard count > 0 else { continue }

@@ -180,7 +180,7 @@ struct PlanRun {
         .busy, "the backup was put back, and the database is not equal to it any more",
         meaning: "another process has written to it since; what it was before the restore is in "
           + "'\(folder.quarantine(code))'",
-        advice: "dbrescue diagnose \(folder.database)")
+        advice: "dbrescue diagnose \(folder.database.shellQuoted)")
     }
   }
 }

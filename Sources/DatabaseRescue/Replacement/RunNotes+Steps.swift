@@ -16,13 +16,14 @@ extension RunNotes {
         throw RescueError(
           .inputOutput, "the backup '\(backup.path.name)' cannot be read in full",
           meaning: "the disk does not hand out some bytes; the database is untouched",
-          advice: "try again, or choose another one: dbrescue vault list \(backup.path.folder)")
+          advice: "try again, or choose another one: dbrescue vault list "
+            + backup.path.folder.shellQuoted)
       }
       guard verification.passed else {
         throw RescueError(
           .invalidInput, "the backup '\(backup.path.name)' does not hold",
           meaning: "it cannot be restored as it is; the database is untouched",
-          advice: "choose another one: dbrescue vault list \(backup.path.folder)")
+          advice: "choose another one: dbrescue vault list \(backup.path.folder.shellQuoted)")
       }
       notes.backupUsed = PlainName(backup.path.name)
       notes.hasVerifiedBackup = true

@@ -168,6 +168,7 @@ extension MergeAnswer {
       (sum(\.displaced), "as the name of their table is another object’s in a newer input"),
       (sum(\.doubtful), "as they were doubtful in their input"),
       (sum(\.leftOut), "only in part: the values that have no column"),
+      (sum(\.changed), "only in part: the values that the type of their column changes"),
     ].filter { $0.0 > 0 }
     let lines = reasons.map { "\($0.of("row")) \($1)" }
     return lines.isEmpty

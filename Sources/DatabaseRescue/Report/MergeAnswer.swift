@@ -106,7 +106,8 @@ package struct MergeAnswer: CommandAnswer {
       "uncommitted": .integer(cell.uncommitted),
       "won": .integer(cell.won), "byColumn": .integer(cell.byColumn),
       "renumbered": .integer(cell.renumbered), "followed": .integer(cell.followed),
-      "leftOut": .integer(cell.leftOut), "lost": try JSON(encoding: RowLoss(cell.lost)),
+      "leftOut": .integer(cell.leftOut), "changed": .integer(cell.changed),
+      "lost": try JSON(encoding: RowLoss(cell.lost)),
     ]
   }
 

@@ -60,21 +60,7 @@ package enum OptionText {
   /// What an option keeps and loses, table by table.
   static func outcomes(of option: RecoveryOption) -> [StyledText] {
     guard !option.outcomes.isEmpty else { return [] }
-    var columns: [(title: String, count: (RecoveryOption.Outcome) -> Int)] = [("keeps", \.kept)]
-    columns +=
-      [("changes", \.changed), ("sets aside", \.setAside), ("regains", \.regained)].filter {
-        column in option.outcomes.contains { column.1($0) > 0 }
-      }
-    var table = TextTable(
-      [.text("    table")] + columns.map { .number($0.title) } + [.prose("loses")])
-    for outcome in option.outcomes {
-      table.add(
-        ["    \(outcome.table)"] + columns.map { "\(Quantity.grouped($0.count(outcome)))" } + [
-          outcome.lost == .none
-            ? "nothing" : "\(outcome.lost.words(atMost: outcome.lostAtMost), .bad)"
-        ])
-    }
-    var lines = table.lines(width: nil)
+    var lines = table(of: option.outcomes)
     if let unplaced = option.unplaced?.quarantined, unplaced > 0 {
       lines.append("    sets aside \(Quantity.count(unplaced, "row")) whose table nothing tells")
     }
@@ -82,5 +68,25 @@ package enum OptionText {
       lines.append("    these figures are of a first reading: \(reason)")
     }
     return lines
+  }
+
+  /// What becomes of the rows of tables, a line for each.
+  static func table(of outcomes: [RecoveryOption.Outcome]) -> [StyledText] {
+    guard !outcomes.isEmpty else { return [] }
+    var columns: [(title: String, count: (RecoveryOption.Outcome) -> Int)] = [("keeps", \.kept)]
+    columns +=
+      [("changes", \.changed), ("sets aside", \.setAside), ("regains", \.regained)].filter {
+        column in outcomes.contains { column.1($0) > 0 }
+      }
+    var table = TextTable(
+      [.text("    table")] + columns.map { .number($0.title) } + [.prose("loses")])
+    for outcome in outcomes {
+      table.add(
+        ["    \(outcome.table)"] + columns.map { "\(Quantity.grouped($0.count(outcome)))" } + [
+          outcome.lost == .none
+            ? "nothing" : "\(outcome.lost.words(atMost: outcome.lostAtMost), .bad)"
+        ])
+    }
+    return table.lines(width: nil)
   }
 }

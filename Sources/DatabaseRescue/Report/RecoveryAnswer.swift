@@ -97,43 +97,58 @@ package struct RestoreAnswer: CommandAnswer {
 /// The files that a run displaced, brought back or to be brought back.
 package struct UndoAnswer: CommandAnswer {
   private let displacing: SupportCode
-  private let place: FilePath
+  private let plan: UndoPlan
   private let file: FilePath
   private let code: SupportCode?
 
-  /// Makes the answer of a run with this code that undoes another one; nil for a dry run.
+  /// Makes the answer of a run with this code that undoes another one; nil for a plan.
   package init(
-    of displacing: SupportCode, from place: FilePath, to file: FilePath, code: SupportCode? = nil
+    of displacing: SupportCode, by plan: UndoPlan, to file: FilePath, code: SupportCode? = nil
   ) {
     self.displacing = displacing
-    self.place = place
+    self.plan = plan
     self.file = file
     self.code = code
   }
 
-  /// What it is that is going to be done.
-  package static func intention(_ displacing: SupportCode) -> StyledText {
-    "bring back what the run \(displacing) displaced; the present files are kept aside"
+  /// What it is that is going to be done, and what becomes of the rows that are there.
+  package var text: [StyledText] {
+    ["bring back what the run \(displacing) displaced; the present files are kept aside"]
+      + OptionText.table(of: plan.outcomes)
+  }
+
+  private var lostRows: Int {
+    plan.outcomes.reduce(0) { if case .exactly(let count) = $1.lost { $0 + count } else { $0 } }
   }
 
   /// The command that takes this back.
   private var undo: String? { code.map { "dbrescue undo \($0) \(file.shellQuoted)" } }
 
   package var document: JSON {
-    .document(
-      code == nil ? "undo-plan" : "undo",
-      [
-        "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
-        "from": .string(place.description), "undo": undo.map { .string($0) },
-      ])
+    get throws(RescueError) {
+      .document(
+        code == nil ? "undo-plan" : "undo",
+        [
+          "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
+          "from": .string(plan.place.description), "undo": undo.map { .string($0) },
+          "tables": try .list(plan.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
+        ])
+    }
   }
 
   package var lines: [AnswerLine] {
     guard let undo else {
-      return [
-        .result(Self.intention(displacing)), .note("nothing was changed: this was a dry run"),
-      ]
+      return text.map { .result($0) } + [.note("nothing was changed: this was a dry run")]
     }
-    return [.result("\(file.name): brought back from \(place)"), .note("to undo: \(undo)")]
+    let lost =
+      lostRows == 0
+      ? []
+      : [
+        AnswerLine.note(
+          "\(Quantity.count(lostRows, "row")) that came in since \(lostRows == 1 ? "is" : "are") only "
+            + "in the files that were kept aside")
+      ]
+    return [.result("\(file.name): brought back from \(plan.place)")] + lost
+      + [.note("to undo: \(undo)")]
   }
 }

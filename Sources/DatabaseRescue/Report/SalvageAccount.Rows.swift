@@ -25,6 +25,8 @@ extension SalvageAccount {
     package let partial: Int
     /// Written rows with values that have no column.
     package let leftOut: Int
+    /// Written rows with values that the type of their column changes.
+    package let changed: Int
     /// Lost rows that come from a backup.
     package let restored: Int
     /// Whether everything that was seen is accounted for.
@@ -36,7 +38,7 @@ extension SalvageAccount {
 
     private enum CodingKeys: String, CodingKey {
       case table, seen, written, duplicates, quarantined, uncommitted, lost, partial, leftOut
-      case restored, missing, missingOmitted
+      case changed, restored, missing, missingOmitted
       case isBalanced = "balanced"
     }
 
@@ -50,6 +52,7 @@ extension SalvageAccount {
       lost = RowLoss(balance.lost)
       partial = balance.partial
       leftOut = balance.leftOut
+      changed = balance.changed
       restored = balance.restored
       isBalanced = balance.holds
       let known = balance.lost == .none ? MissingRows() : balance.missing
@@ -69,6 +72,7 @@ extension SalvageAccount {
       lost = RowLoss(sum: balances.map(\.lost))
       partial = sum(\.partial)
       leftOut = sum(\.leftOut)
+      changed = sum(\.changed)
       restored = sum(\.restored)
       isBalanced = balances.allSatisfy(\.holds)
       missing = nil
@@ -79,7 +83,8 @@ extension SalvageAccount {
     var name: String { table?.shownName ?? "of no known table" }
     /// Whether every row of the table is in the fresh database.
     var isComplete: Bool {
-      isBalanced && quarantined == uncommitted && leftOut == 0 && restored == 0 && !lost.isLoss
+      isBalanced && quarantined == uncommitted && leftOut == 0 && changed == 0 && restored == 0
+        && !lost.isLoss
     }
   }
 

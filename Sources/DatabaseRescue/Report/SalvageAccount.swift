@@ -239,6 +239,11 @@ extension SalvageAccount {
     if rows.leftOut > 0 {
       words.append("the values of \(rows.leftOut.of("row")) without a column are in \(quarantine)")
     }
+    if rows.changed > 0 {
+      words.append(
+        "\(rows.changed.of("row", "has a value", "have values")) that the type of the new column "
+          + "changes: what was in the file is in \(quarantine)")
+    }
     if words.isEmpty { words.append("\(quarantine) lists the pages that no row was read from") }
     return words
   }

@@ -95,17 +95,18 @@ package struct VaultMetrics {
 
   /// Writes the metrics for everybody to read, whole or not at all.
   ///
-  /// - Throws: ``RescueError``; what was there is there then. What is no file of metrics is not
-  ///   replaced.
+  /// - Throws: ``RescueError``; what was there is there then. What does not begin as a file of metrics
+  ///   is not replaced, and neither is one without a byte: a lock of somebody's is such a file.
   package func write(to output: RunFiles.Output, in world: World) throws(RescueError) {
     do {
-      if let there = try world.storage.status(of: output.path), there.byteCount > 0 {
+      if try world.storage.status(of: output.path) != nil {
         let start = Bytes(Self.beginning.utf8)
         guard try world.storage.open(output.path, .read).read(at: 0, count: start.count) == start
         else {
           throw RescueError(
             .cannotWrite, "'\(output.path)' is there, and no file of metrics",
-            meaning: "it was not replaced", advice: "choose another name for the metrics")
+            meaning: "it was not replaced",
+            advice: "choose another name for the metrics, or remove it if nobody needs it")
         }
       }
     } catch {

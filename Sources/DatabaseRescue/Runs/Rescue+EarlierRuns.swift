@@ -77,6 +77,27 @@ extension Rescue {
     return migration.hasChangedNothing(of: image) ? nil : migration
   }
 
+  /// What is to be said of a link in the place of a database that has backups beside it.
+  ///
+  /// Whatever is done by its name is done to another file. Nil where there is no such link.
+  package func supplanted(at path: FilePath) -> String? {
+    do {
+      guard
+        try world.storage.openFolder(path.folder).status(of: path.name)?.kind == .link,
+        try world.storage.openFolder(path.folder)
+          .status(of: path.adding(suffix: ".rescue").name)?.kind == .folder,
+        !(try world.storage.names(in: Vault.defaultFolder(of: path))).isEmpty
+      else { return nil }
+      let target = try world.storage.place(of: path)
+      guard target != path else { return nil }
+      return "'\(path.name)' is a link, which leads to '\(target)': this is about that file; the "
+        + "backups beside the link are of a database that was in its place; to go back to it: "
+        + "\(path.movingAway) && dbrescue restore \(path.shellQuoted)"
+    } catch {
+      return nil
+    }
+  }
+
   /// Forgets a migration that was cut off before it had changed anything.
   ///
   /// - Returns: The one that may have changed something.

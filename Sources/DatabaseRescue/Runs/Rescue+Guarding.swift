@@ -161,7 +161,8 @@ extension Rescue {
       }
       throw RescueError(
         .invalidInput, "the backup '\(backup.path.name)' did not pass its checks",
-        meaning: "the migration was not started", advice: "dbrescue diagnose \(database)")
+        meaning: "the migration was not started",
+        advice: "dbrescue diagnose \(database.shellQuoted)")
     }
     return backup
   }
@@ -181,7 +182,8 @@ extension Rescue {
       return GuardReport(
         MigrationJudgement(
           of: work.undertaking, work.outcome, on: after, before: before, net.contract,
-          detour: detour), after: work.backup)
+          detour: detour), after: work.backup,
+        obstacle: detour == nil ? nil : work.place.file)
     }
     notes.take(report)
     let vault = Vault(work.backup.path.folder, in: world.storage)
@@ -192,13 +194,17 @@ extension Rescue {
     report.isBackupWhole = vault.verify(work.backup).allSatisfy(\.passed)
     if !report.isBackupWhole {
       notes.correctLast(.migrationRun(without: work.backup, work.undertaking))
+    } else if let obstacle = report.obstacle {
+      notes.correctLast(
+        .migrationRun(
+          on: database, work.backup, in: net.vault, work.undertaking, movingAway: obstacle))
     }
 
     let remedy = try net.onFailure(report)
     if remedy == .restore {
       if let detour {
         throw RescueError(
-          .cannotWrite, detour, advice: "move that out of the way, then put the backup back:")
+          .cannotWrite, detour, advice: "move that out of the way, and put the backup back:")
       }
       report.remainders = try restore(
         work.backup, over: database, report, before: before, wait: net.wait, &notes)
@@ -238,7 +244,7 @@ extension Rescue {
       throw RescueError(
         .invalidInput, "'\(database)' is \(examination.verdict.word)",
         meaning: "a migration would make it worse; nothing was changed",
-        advice: "dbrescue diagnose \(database)",
+        advice: "dbrescue diagnose \(database.shellQuoted)",
         verdict: examination.verdict)
     }
   }
@@ -302,18 +308,23 @@ extension Change {
 
   /// What an undertaking may have done that was carried out on a database.
   fileprivate static func migrationRun(
-    on database: FilePath, _ backup: Backup, in vault: FilePath?, _ undertaking: Undertaking
+    on database: FilePath, _ backup: Backup, in vault: FilePath?, _ undertaking: Undertaking,
+    movingAway obstacle: FilePath? = nil
   ) -> Change {
     Change(
       .something, "\(undertaking.noun) ran; what the database was before is in '\(backup.path)'",
-      next: backup.restoreCommand(for: database, in: vault))
+      next: backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
   }
 }
 
 extension Backup {
-  /// The command that puts this backup in the place of its database.
-  package func restoreCommand(for database: FilePath, in vault: FilePath?) -> String {
-    "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
+  /// The command that puts this backup in the place of its database; where something stands there that
+  /// must not be written through, it is moved first.
+  package func restoreCommand(
+    for database: FilePath, in vault: FilePath?, movingAway obstacle: FilePath? = nil
+  ) -> String {
+    (obstacle.map { "\($0.movingAway) && " } ?? "")
+      + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
       + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
   }
 }

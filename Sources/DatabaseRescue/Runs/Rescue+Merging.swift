@@ -96,6 +96,7 @@ extension Rescue {
       inputs, schema: schema, rules: rules, aside: asidePath, meta: staging.meta,
       work: work, byteCount: staging.byteCount, world: world)
     try merger.begin(with: newest)
+    try merger.findNumbersInUse(by: Array(inputs.dropLast()))
     for older in inputs.dropLast().reversed() { try merger.add(older) }
     let merged = try merger.finish()
     world.progress(.began(.verifying, byteCount: nil))
@@ -157,7 +158,9 @@ extension MergeReport {
       known
       + (isOrphaned
         ? [Table(name: nil, key: [], newerBy: nil, cells: ledger.orphans, counted: nil)] : [])
-    let isLossy = tables.contains { $0.cells.contains { $0.lost != .none || $0.leftOut > 0 } }
+    let isLossy = tables.contains { table in
+      table.cells.contains { $0.lost != .none || $0.leftOut > 0 || $0.changed > 0 }
+    }
     let isAside =
       tables.contains { $0.cells.contains { $0.setAside > 0 } } || isLossy || ledger.renumbered > 0
       || staging.hasQuarantine
@@ -167,6 +170,7 @@ extension MergeReport {
     policy = staging.policy
     unrestored = ledger.unrestored
     notes = ledger.notes
+    adopted = ledger.adopted
     reservations = ledger.reservations + staging.reservations
     integrityProblems = verification.integrityProblems
     danglingReferences = verification.danglingReferences

@@ -87,14 +87,11 @@ extension Rescue {
         return report
       }
     }
-    throw RescueError(
-      .busy, "another process goes on writing to '\(database)'",
-      meaning: "every plan was for a state that is gone; nothing was changed",
-      advice: "close what uses it, and give the command again")
+    throw RescueError.neverAtRest(database)
   }
 
   /// How often a plan is made anew because somebody has written to the database since.
-  private static let plansMax = 3
+  static let plansMax = 3
 
   /// Carries out an option on a database as it is now; nil when somebody has written to it before
   /// it could be replaced: what they have added is in no plan.

@@ -4,37 +4,131 @@
 package import Diagnosis
 import SQLiteFormat
 
+/// What an undo does to the rows that are there: people may have gone on with the database.
+package struct UndoPlan: Sendable {
+  /// Where the files were kept.
+  package let place: FilePath
+  /// What becomes of the rows of each table; empty where there is no database to compare with.
+  package let outcomes: [RecoveryOption.Outcome]
+
+  /// Whether rows that are there now go.
+  package var losesRows: Bool { outcomes.contains { $0.lost != .none } }
+
+  fileprivate init(_ place: FilePath, _ comparison: [RowComparison]) {
+    self.place = place
+    outcomes = comparison.map(\.outcome)
+  }
+}
+
 extension Rescue {
+  /// Brings back the files that an earlier run displaced, once `approve` has seen what becomes of the
+  /// rows that are there now.
+  ///
+  /// - Throws: ``RescueError`` when that run displaced nothing, or the database is in use, and
+  ///   whatever `approve` throws: nothing was changed then.
+  package func undo(
+    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5),
+    approve: (UndoPlan) throws(RescueError) -> Void
+  ) throws(RescueError) -> RunResult<UndoPlan> {
+    try run(.undo, on: database) { notes throws(RescueError) in
+      try undo(code, of: database, wait: wait, approve: approve, &notes)
+    }
+  }
+
   func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration, _ notes: inout RunNotes
-  ) throws(RescueError) -> FilePath {
+    _ code: SupportCode, of database: FilePath, wait: Duration,
+    approve: (UndoPlan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> UndoPlan {
     notes.take(try finishPending(database))
     try world.requireNotHeldApart(database)
+    for number in 1...Self.plansMax {
+      if let plan = try undoAsItIs(
+        code, of: database, wait: wait, mayHold: number == Self.plansMax, approve: approve, &notes)
+      {
+        return plan
+      }
+    }
+    throw RescueError.neverAtRest(database)
+  }
+
+  /// What an undo would do.
+  ///
+  /// - Throws: ``RescueError`` when that run displaced nothing, or a file cannot be read.
+  package func undoPlan(
+    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
+  ) throws(RescueError) -> UndoPlan {
+    let displaced = try displaced(by: code, of: database)
+    let wanted = try examineKept(displaced, of: database)
+    guard try exists(database) else { return UndoPlan(displaced, []) }
+    let present = try world.examineInUse(database, nil, wait: wait).examination
+    return UndoPlan(displaced, try compare(present, with: wanted))
+  }
+
+  /// Brings files back over the database as it is now; nil when somebody has written to it before it
+  /// could be replaced.
+  ///
+  /// Where it `mayHold` the others up, as nobody is asked, the rows are compared under the lock.
+  private func undoAsItIs(
+    _ code: SupportCode, of database: FilePath, wait: Duration, mayHold: Bool,
+    approve: (UndoPlan) throws(RescueError) -> Void, _ notes: inout RunNotes
+  ) throws(RescueError) -> UndoPlan? {
     let displaced = try displaced(by: code, of: database)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let kept = displaced.appending(folder.database.name)
-    let method = try method(ofReplacing: folder.database, by: kept, wait: wait)
+    let wanted = try examineKept(displaced, of: database)
+    let present = try exists(database) ? try world.examineInUse(database, nil, wait: wait) : nil
+    let method = try method(ofReplacing: present?.examination, in: database, by: wanted)
+    var plan = UndoPlan(
+      displaced,
+      try present.map { (present) throws(RescueError) in
+        try compare(present.examination, with: wanted)
+      } ?? [])
+    try approve(plan)
+
+    let own = notes.publishCode(plan.losesRows ? .succeededWithLoss : .succeeded)
     var run = PlanRun(
-      [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder,
-      code: notes.publishCode(.succeeded), wait: wait)
+      [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder, code: own, wait: wait)
     run.displaced = displaced
-    try run.carryOut(&notes)
-    return displaced
+    let isRenewed = unattended && method == .transaction && (mayHold || present?.state == nil)
+    run.state = isRenewed ? nil : present?.state
+    do throws(RescueError) {
+      try run.carryOut(&notes) { _ throws(RescueError) in
+        guard isRenewed else { return }
+        let kept = folder.quarantine(own).appending(folder.database.name)
+        let now = try world.examine(InputFiles(kept, storage: world.storage), nil).examination
+        plan = UndoPlan(displaced, try compare(now, with: wanted))
+        try approve(plan)
+      }
+    } catch  where error.isOverdue {
+      return nil
+    }
+    notes.rowsLost = plan.losesRows
+    notes.outcome = plan.losesRows ? .succeededWithLoss : .succeeded
+    return plan
+  }
+
+  private func compare(
+    _ present: Examination, with wanted: Examination
+  ) throws(RescueError) -> [RowComparison] {
+    world.progress(.began(.comparing, byteCount: nil))
+    do { return try present.survey.compare(with: wanted.survey) } catch { throw .interrupted }
+  }
+
+  /// What is known of the files that a run displaced.
+  private func examineKept(
+    _ displaced: FilePath, of database: FilePath
+  ) throws(RescueError) -> Examination {
+    let name = try RescueFolder(of: database, storage: world.storage).database.name
+    return try world.examine(
+      InputFiles(displaced.appending(name), storage: world.storage), nil
+    ).examination
   }
 
   /// How a database is replaced by another file: from within, so that those who have it open see
   /// the new content, where SQLite can open both; else by moving files.
   private func method(
-    ofReplacing database: FilePath, by other: FilePath, wait: Duration
+    ofReplacing present: Examination?, in database: FilePath, by wanted: Examination
   ) throws(RescueError) -> Replacement.Method {
-    do {
-      guard try world.storage.status(of: database) != nil else { return .move }
-    } catch {
-      throw RescueError(error)
-    }
-    let present = try world.examineInUse(database, nil, wait: wait).examination
-    let wanted = try world.examine(InputFiles(other, storage: world.storage), nil).examination
-    guard wanted.verdict == .healthy else { return .move }
+    guard let present, wanted.verdict == .healthy else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
       byPagesOf: wanted.survey.geometry?.geometry.pageSize ?? 0, storage: world.storage)
@@ -59,5 +153,15 @@ extension Rescue {
       throw RescueError(error, doing: "look at '\(kept)'")
     }
     return displaced
+  }
+}
+
+extension RescueError {
+  /// What is said when somebody writes to a database again and again while it is to be replaced.
+  static func neverAtRest(_ database: FilePath) -> RescueError {
+    RescueError(
+      .busy, "another process goes on writing to '\(database)'",
+      meaning: "every plan was for a state that is gone; nothing was changed",
+      advice: "close what uses it, and give the command again")
   }
 }

@@ -31,6 +31,13 @@ final class PreparedStatement {
     return statement.row
   }
 
+  /// The first row that the statement gives, its text in the encoding of its database.
+  func firstStored(_ values: [Value]) throws(SQLiteError) -> [Value]? {
+    defer { statement.reset() }
+    try statement.bind(values)
+    return try statement.step() ? statement.storedRow : nil
+  }
+
   /// Hands out every row.
   func forEach(_ values: [Value], _ body: ([Value]) throws(SQLiteError) -> Void) throws(SQLiteError)
   {

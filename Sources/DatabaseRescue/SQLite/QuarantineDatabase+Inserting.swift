@@ -46,26 +46,42 @@ extension QuarantineDatabase {
     ]
   }
 
+  /// Inserts values; their texts are in `encoding`, or in that of the file.
   mutating func insert(
-    into table: Table, _ leading: [Value], _ fields: [(field: Int, value: Value)]
+    into table: Table, _ leading: [Value], _ fields: [(field: Int, value: Value)],
+    encoding: TextEncoding? = nil
   ) throws(SQLiteError) {
+    let encoding = encoding ?? self.encoding
     let fields = fields.filter { $0.field < Self.valuesMax }
     try widen(table, to: fields.map(\.field).max().map { $0 + 1 } ?? 0)
     let names = table.columns.map(\.quotedIdentifier) + fields.map { "c\($0.field)" }
     let marks = names.map { _ in "?" }.joined(separator: ", ")
     let insertion = try prepared(
       "INSERT INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(marks))")
-    try insertion.run(leading, fields.map(\.value), encoding: encoding)
+    let values = fields.map { kept($0.value, encoding) }
+    try insertion.run(leading, values, encoding: encoding)
     count += 1
   }
 
-  /// Inserts all values of a record; the long ones of one that has such are never in memory.
+  /// A value as this file keeps it: a text that SQLite would change becomes a blob of its bytes.
+  func kept(_ value: Value, _ encoding: TextEncoding) -> Value {
+    guard case .text(let bytes) = value, !encoding.keeps(bytes, in: self.encoding) else {
+      return value
+    }
+    return .blob(bytes)
+  }
+
+  /// Inserts all values of a record; the long ones of one that has such are never in memory, unless
+  /// their texts are in another encoding.
   mutating func insert(
-    _ record: Record, into table: Table, _ leading: [Value]
+    _ record: Record, into table: Table, _ leading: [Value], encoding: TextEncoding? = nil
   ) throws {
-    guard !record.isWhole else {
+    let encoding = encoding ?? self.encoding
+    guard !record.isWhole, encoding == self.encoding else {
+      let values = try record.fields.map { try record.value(of: $0) }
       return try insert(
-        into: table, leading, record.values.enumerated().map { ($0.offset, $0.element) })
+        into: table, leading, values.enumerated().map { ($0.offset, $0.element) },
+        encoding: encoding)
     }
     let fields = Array(record.fields.prefix(Self.valuesMax))
     try widen(table, to: fields.count)

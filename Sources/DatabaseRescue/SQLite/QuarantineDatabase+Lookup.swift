@@ -114,7 +114,7 @@ extension QuarantineDatabase {
         .integer(present.number),
         witnesses.isEmpty ? .null : .text(witnesses.joined(separator: ", ")),
         .text(known.listed),
-      ], fresh.map(\.value), encoding: encoding)
+      ], fresh.map { kept($0.value, encoding) }, encoding: encoding)
   }
 
   /// The first row of a table of rows with a rowid, or with a key where there is none.

@@ -6,7 +6,8 @@ import SQLiteFormat
 extension QuarantineDatabase {
   /// Sets a row aside that a merge did not take, or that gave way to another one.
   ///
-  /// `row` are the values of its record, text in UTF-8, and behind them its rowid.
+  /// `row` are the values of its record, text as the merged database has it, and behind them its
+  /// rowid.
   mutating func add(
     _ row: [Value], of table: Name, from input: String, _ reason: String, _ evidence: String
   ) throws(SQLiteError) {
@@ -33,7 +34,8 @@ extension QuarantineDatabase {
   /// - Throws: ``SQLiteError`` when one of the files cannot be read or written.
   mutating func take(_ path: FilePath, from input: String) throws(SQLiteError) {
     let other = try Connection(path, mode: .readOnly, schemaBy: .us)
-    for table in Table.allCases { try take(table, of: other, from: input) }
+    let encoding = TextEncoding(named: try other.value("PRAGMA encoding")?.utf8String ?? "")
+    for table in Table.allCases { try take(table, of: other, encoding, from: input) }
     let columns = [
       "page", "source", "file_offset", "size", "kind", "cells", "owner_candidates", "reason",
       "evidence",
@@ -50,7 +52,7 @@ extension QuarantineDatabase {
   }
 
   private mutating func take(
-    _ table: Table, of other: borrowing Connection, from input: String
+    _ table: Table, of other: borrowing Connection, _ encoding: TextEncoding, from input: String
   ) throws(SQLiteError) {
     let statement = try other.prepare("SELECT * FROM \(table.rawValue) ORDER BY number")
     let names = statement.columnNames
@@ -60,15 +62,23 @@ extension QuarantineDatabase {
     }
     guard leading.count == table.columns.count else { return }
     while try statement.step() {
-      let row = statement.row
-      var head = leading.map { row[$0] }
+      var head = leading.map { statement[$0] }
       head[2] = Self.source(input, head[2])
-      try insert(into: table, head, values.map { ($0.field, row[$0.place]) })
+      try insert(
+        into: table, head, values.map { ($0.field, statement.stored($0.place)) },
+        encoding: encoding)
     }
   }
 
   /// The name of an input with that of one of its files.
   private static func source(_ input: String, _ file: Value) -> Value {
     file.utf8String.map { .text("\(input) \($0)") } ?? .text(input)
+  }
+}
+
+extension TextEncoding {
+  /// The encoding that `PRAGMA encoding` calls so.
+  fileprivate init(named name: String) {
+    self = Self.allCases.first { $0.name == name } ?? .utf8
   }
 }

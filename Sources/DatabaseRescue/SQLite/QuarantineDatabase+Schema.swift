@@ -23,7 +23,8 @@ extension QuarantineDatabase {
       "reason" TEXT,     -- why it was not placed, in one word
       "evidence" TEXT,   -- what is known of it, in words
       "nfield" INTEGER   -- how many values its record has: c0, c1, … with their types,
-      -- in the order of the record; the column that is the rowid is NULL there
+      -- in the order of the record; the column that is the rowid is NULL there. A text that this
+      -- file's encoding cannot keep as it is is a blob of its bytes, here and in all tables
     );
     CREATE INDEX rows_by_rowid ON rows ("table", "rowid");
     CREATE TABLE conflicts (
@@ -35,7 +36,8 @@ extension QuarantineDatabase {
       "page" INTEGER,
       "offset" INTEGER,
       "reason" TEXT,     -- key-taken: a row with this key is there already; constraint: any other;
-      -- parent-aside: what it refers to was set aside; not-merged: its table cannot be merged
+      -- encoding: a text of it is not valid, and would be another one; parent-aside: what it refers
+      -- to was set aside; not-merged: its table cannot be merged
       "evidence" TEXT,   -- for a constraint, what SQLite says
       "nfield" INTEGER
     );
@@ -57,14 +59,15 @@ extension QuarantineDatabase {
     );
     CREATE INDEX partial_rows_by_rowid ON partial_rows ("table", "rowid");
     CREATE TABLE left_out (
-      -- Values of rows that are in the fresh database, for which that has no column.
+      -- Values of rows that are in the fresh database, for which that has no column, or one whose
+      -- type changes them: '007' is 7 in a column of integers.
       "number" INTEGER PRIMARY KEY,
       "table" TEXT,
       "rowid" INTEGER,
       "source" TEXT,
       "page" INTEGER,
       "offset" INTEGER,
-      "columns" TEXT,    -- the columns without a place in the fresh schema
+      "columns" TEXT,    -- the columns without a place in the fresh schema, or with another type there
       "known" TEXT       -- which of c0, c1, … are given: their values, and the key of a table
       -- without rowids
     );

@@ -35,7 +35,8 @@ package struct QuarantineDatabase: ~Copyable {
     case conflicts
     /// What is left of rows that are lost.
     case partialRows = "partial_rows"
-    /// Values of rows that are in the fresh database, for which that has no column.
+    /// Values of rows that are in the fresh database, for which that has no column, or one whose type
+    /// changes them.
     case leftOut = "left_out"
 
     /// The columns before the values.
@@ -84,7 +85,7 @@ package struct QuarantineDatabase: ~Copyable {
   package mutating func add(_ stored: StoredRecord, table: Name?, doubt: Doubt) throws {
     let target: Table =
       switch doubt {
-      case .keyTaken, .constraint: .conflicts
+      case .keyTaken, .constraint, .encoding: .conflicts
       default: .rows
       }
     try insert(
@@ -95,7 +96,11 @@ package struct QuarantineDatabase: ~Copyable {
   }
 
   /// Sets aside a row of a backup that contradicts what is known of the row that was lost.
-  mutating func addOutdated(_ stored: StoredRecord, table: Name, backup: String) throws {
+  ///
+  /// `encoding` is that of the backup's texts.
+  mutating func addOutdated(
+    _ stored: StoredRecord, table: Name, backup: String, encoding: TextEncoding
+  ) throws {
     var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
     place[2] = .text(backup)
     try insert(
@@ -104,22 +109,26 @@ package struct QuarantineDatabase: ~Copyable {
         .text("outdated"),
         .text("a row of a backup; the indexes of the damaged file know other values of it"),
         .integer(Int64(stored.record.fieldCount)),
-      ])
+      ], encoding: encoding)
   }
 
-  /// Keeps the values of a row that is in the fresh database, for which that has no column.
+  /// Keeps the values of a row that is in the fresh database, for which that has no column, or one
+  /// whose type changes them.
   ///
-  /// `key` are the positions of the row's key where it has no rowid.
+  /// `key` are the positions of the row's key where it has no rowid. Of a row of a backup, `source` is
+  /// its name, and `encoding` that of its texts.
   package mutating func addLeftOut(
     _ fields: [(field: Int, column: Name)], of stored: StoredRecord, table: Name,
-    key: Range<Int>
+    key: Range<Int>, source: String? = nil, encoding: TextEncoding? = nil
   ) throws {
+    var place = place(of: stored.page, stored.offset, table: table, rowID: stored.rowID)
+    if let source { place[2] = .text(source) }
     let positions = Set(fields.map(\.field)).union(stored.rowID == nil ? Set(key) : []).sorted()
     try insert(
       into: .leftOut,
-      place(of: stored.page, stored.offset, table: table, rowID: stored.rowID) + [
-        .text(fields.map(\.column).joined(separator: ", ")), .text(positions.listed),
-      ], positions.map { ($0, try stored.record.field($0).map(stored.record.value(of:)) ?? .null) })
+      place + [.text(fields.map(\.column).joined(separator: ", ")), .text(positions.listed)],
+      positions.map { ($0, try stored.record.field($0).map(stored.record.value(of:)) ?? .null) },
+      encoding: encoding)
   }
 
   /// Keeps what is left of a row; where something of the same row is there already, both become

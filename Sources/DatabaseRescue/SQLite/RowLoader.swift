@@ -7,8 +7,9 @@ package import SQLiteFormat
 
 /// What became of a row that was inserted.
 package enum InsertOutcome: Hashable, Sendable {
-  /// It is in the table.
-  case written
+  /// It is in the table; the types of some columns have changed the values at these positions of the
+  /// stored columns.
+  case written(changed: [Int])
   /// The same row was there already.
   case duplicate
   /// It is not, and why.
@@ -22,6 +23,10 @@ package struct RowLoader: ~Copyable {
   private let mapping: ColumnMapping
   private let shape: RowShape
   private let encoding: TextEncoding
+  private let encodingOfTable: TextEncoding
+  /// For each target, the type that it prefers.
+  private let affinities: [Affinity]
+  private let typeChange = TypeChange()
   private let longValues: LongValues
   private let values: ValueLimit
   /// How long all rows may take: a disk can be slow, and an expression without end.
@@ -57,6 +62,11 @@ package struct RowLoader: ~Copyable {
     self.mapping = mapping
     self.shape = shape
     self.encoding = encoding
+    self.encodingOfTable = encodingOfTable
+    affinities = mapping.targets.map { target in
+      let column = table.columns.first { $0.name == target }
+      return Affinity(declaredType: column?.type ?? "", strict: table.strict)
+    }
     self.longValues = longValues
     self.values = values
     let placesInRecord = table.placesInRecord
@@ -74,19 +84,59 @@ package struct RowLoader: ~Copyable {
   ///   error.
   package func insert(_ stored: StoredRecord) throws -> InsertOutcome {
     located.locate(stored.record)
+    guard try keepsTexts(of: stored) else { return .refused(.encoding(encodingOfTable)) }
+    let changed = try changedSources(of: stored)
     let apart = stored.record.isWhole ? [] : apartTargets(stored)
     do {
       try write(stored, apart: apart)
     } catch let error as SQLiteError where error.isOfRow {
       guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
-      return try holds(stored) ? .duplicate : .refused(.keyTaken)
+      // A value that is changed is the same as another one only in the table.
+      return try changed.isEmpty && holds(stored) ? .duplicate : .refused(.keyTaken)
     }
     for target in apart {
       try longValues.fill(
         mapping.targets[target], at: places[target],
         with: located.fields[mapping.sources[target]], of: stored.record)
     }
-    return .written
+    return .written(changed: changed)
+  }
+
+  /// Whether the table keeps each text of a row byte for byte.
+  private func keepsTexts(of stored: StoredRecord) throws -> Bool {
+    guard encoding != encodingOfTable || encoding != .utf8 else { return true }
+    for source in mapping.sources {
+      switch shape.content(at: source, of: located.fields, rowID: stored.rowID) {
+      case .field(let field, _) where field.isText:
+        guard encoding != encodingOfTable else {
+          if !field.length.isMultiple(of: 2) { return false }
+          continue
+        }
+        guard case .text(let bytes) = try stored.record.value(of: field),
+          encoding.keeps(bytes, in: encodingOfTable)
+        else { return false }
+      case .value(.text(let bytes)):
+        guard encoding.keeps(bytes, in: encodingOfTable) else { return false }
+      default: continue
+      }
+    }
+    return true
+  }
+
+  /// The positions of the values that the types of their columns change.
+  private func changedSources(of stored: StoredRecord) throws -> [Int] {
+    var changed: [Int] = []
+    for (source, affinity) in zip(mapping.sources, affinities) where affinity != .blob {
+      guard
+        case .field(let field, let isReal) =
+          shape.content(at: source, of: located.fields, rowID: stored.rowID),
+        field.mayChange(in: affinity, isReal: isReal)
+      else { continue }
+      var value = try stored.record.value(of: field)
+      if isReal, case .integer(let integer) = value { value = .real(Double(integer)) }
+      if try typeChange.changes(value, encoding, in: affinity) { changed.append(source) }
+    }
+    return changed
   }
 
   /// The targets whose values are written piece by piece once their row is there: the long ones, and
@@ -161,6 +211,18 @@ package struct RowLoader: ~Copyable {
         try statement.bind(field, of: stored.record, isReal: isReal, at: index, encoding: encoding)
       }
       index += 1
+    }
+  }
+}
+
+extension Record.Field {
+  /// Whether the type of a column can change such a value.
+  fileprivate func mayChange(in affinity: Affinity, isReal: Bool) -> Bool {
+    switch affinity {
+    case .integer, .numeric: isText
+    case .real: isText || serialType == 6 && !isReal
+    case .text: serialType == 7 || isReal
+    case .blob: false
     }
   }
 }

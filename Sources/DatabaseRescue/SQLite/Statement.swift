@@ -202,6 +202,18 @@ package import SQLiteFormat
     }
   }
 
+  /// The values of the current row; text in the encoding of its database.
+  package var storedRow: [Value] { (0..<columnCount).map { stored($0) } }
+
+  /// A value of the current row; text in the encoding of its database, byte for byte.
+  package func stored(_ column: Int) -> Value {
+    let index = Int32(clamping: column)
+    guard unsafe sqlite3_column_type(handle, index) == SQLITE_TEXT else { return self[column] }
+    // Asked for a blob, SQLite gives the bytes of a text as they are.
+    let start = unsafe sqlite3_column_blob(handle, index)
+    return unsafe .text(bytes(start, index))
+  }
+
   @unsafe private func bytes(_ start: UnsafeRawPointer?, _ index: Int32) -> Bytes {
     guard let start = unsafe start else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(handle, index))

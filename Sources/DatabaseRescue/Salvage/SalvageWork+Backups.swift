@@ -33,6 +33,7 @@ extension SalvageWork {
     do {
       let rows = try attempt { work in try merging.run(in: work.target, &work.aside) }
       ledger.notes += merging.remarks
+      ledger.balances[table.balance].changed += merging.changed
       return rows
     } catch {
       guard let reason = target.reasonToLeaveOut(error) else { throw error }
@@ -91,6 +92,8 @@ private struct Merging {
   /// Rows whose key or values the fresh table does not take beside those that it has.
   private var refused = 0
   private var restored = 0
+  /// Rows with values that the types of the fresh schema change.
+  private(set) var changed = 0
   /// The stretch of rows that come from the backup one after the other.
   private var stretch: (first: Int64?, last: Int64?, rows: Int)?
 
@@ -143,9 +146,15 @@ private struct Merging {
       guard try !lookup.finds(rowID: stored.rowID, key: key),
         try wasLost(stored, key, plan, &aside)
       else { return try endStretch(&aside) }
-      guard try loader.insert(stored) == .written else {
+      guard case .written(let changed) = try loader.insert(stored) else {
         refused += 1
         return try endStretch(&aside)
+      }
+      if !changed.isEmpty {
+        self.changed += 1
+        try aside.addLeftOut(
+          changed.map { ($0, plan.shape.stored[$0].name) }, of: stored, table: table.wanted.name,
+          key: 0..<plan.keyCount, source: "\(backup.name)", encoding: backup.survey.encoding)
       }
       restored += 1
       stretch = (stretch?.first ?? stored.rowID, stored.rowID, (stretch?.rows ?? 0) + 1)
@@ -176,7 +185,9 @@ private struct Merging {
     }
     guard !isSame else { return true }
     outdated += 1
-    try aside.addOutdated(stored, table: table.name, backup: "\(backup.name)")
+    try aside.addOutdated(
+      stored, table: table.name, backup: "\(backup.name)",
+      encoding: backup.survey.encoding)
     return false
   }
 
@@ -194,7 +205,7 @@ extension Value {
   fileprivate func isAlike(_ other: Value, encoding: TextEncoding) -> Bool {
     switch (self, other) {
     case (.text(let left), .text(let right)):
-      encoding == .utf8 ? left == right : TextEncoding.utf8.string(left) == encoding.string(right)
+      encoding == .utf8 ? left == right : left == Bytes(encoding.string(right).utf8)
     case (.integer(let left), .real(let right)): Double(left) == right
     case (.real(let left), .integer(let right)): left == Double(right)
     default: self == other

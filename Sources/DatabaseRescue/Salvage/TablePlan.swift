@@ -50,15 +50,16 @@ struct TablePlan {
     switch try loader.insert(stored) {
     case .duplicate: balance.duplicates += 1
     case .refused(let doubt): return doubt
-    case .written:
+    case .written(let changed):
       balance.written += 1
-      guard !mapping.leftOut.isEmpty else { break }
+      guard !mapping.leftOut.isEmpty || !changed.isEmpty else { break }
       let leftOut = leftOut(of: stored)
-      guard !leftOut.isEmpty else { break }
+      guard !leftOut.isEmpty || !changed.isEmpty else { break }
       try aside.addLeftOut(
-        leftOut.map { ($0.position, $0.name) }, of: stored, table: name,
-        key: 0..<keyCount)
-      balance.leftOut += 1
+        leftOut.map { ($0.position, $0.name) } + changed.map { ($0, shape.stored[$0].name) },
+        of: stored, table: name, key: 0..<keyCount)
+      if !leftOut.isEmpty { balance.leftOut += 1 }
+      if !changed.isEmpty { balance.changed += 1 }
     }
     return nil
   }
@@ -72,6 +73,12 @@ struct TablePlan {
         "'\(name)': the fresh schema has no column for \(columns): "
           + "the values of \(balance.leftOut.of("row")) are in the table left_out of the "
           + "quarantine file")
+    }
+    if balance.changed > 0 {
+      remarks.append(
+        "'\(name)': the types of the fresh schema change values of \(balance.changed.of("row")), as "
+          + "they make numbers of text or the reverse: what they were is in the table left_out of "
+          + "the quarantine file")
     }
     for column in mapping.garbled {
       remarks.append(

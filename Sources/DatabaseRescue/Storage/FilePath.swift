@@ -21,8 +21,28 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
     self.init(value)
   }
 
-  /// The path for people: what is not valid UTF-8 becomes U+FFFD.
-  public var description: String { String(decoding: bytes, as: UTF8.self) }
+  /// The path for people.
+  ///
+  /// Bytes that are not valid UTF-8 are written as `\xFF`, so that no two paths look alike. A command to
+  /// paste has the path as a shell wants it.
+  public var description: String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    var rest = bytes[...]
+    while let first = rest.first {
+      var iterator = rest.makeIterator()
+      var parser = Unicode.UTF8.ForwardParser()
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let scalar):
+        text.unicodeScalars.append(Unicode.UTF8.decode(scalar))
+        rest = rest.dropFirst(scalar.count)
+      case .error, .emptyInput:
+        text += (first < 16 ? "\\x0" : "\\x") + String(first, radix: 16, uppercase: true)
+        rest = rest.dropFirst()
+      }
+    }
+    return text
+  }
 
   /// Whether the path starts at the root.
   package var isAbsolute: Bool { bytes.first == Self.slash }

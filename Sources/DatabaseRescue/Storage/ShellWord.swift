@@ -43,4 +43,9 @@ package enum ShellWord {
 extension FilePath {
   /// The path as a shell wants it.
   package var shellQuoted: String { ShellWord.quoted(bytes) }
+
+  /// The command that moves what is there out of the way; nothing is overwritten by it.
+  package var movingAway: String {
+    "mv -n \(shellQuoted) \(adding(suffix: ".set-aside").shellQuoted)"
+  }
 }

@@ -82,12 +82,12 @@ extension Vault {
         throw RescueError(
           .inputOutput, "the backup '\(name.path)' cannot be read in full",
           meaning: "others may be needed; nothing was removed",
-          advice: "try again, then look: dbrescue vault verify \(folder)")
+          advice: "try again, then look: dbrescue vault verify \(folder.shellQuoted)")
       } else if decision.reason == .lastGood {
         throw RescueError(
           .invalidInput, "the newest backup, '\(name.path)', does not hold any more",
           meaning: "older ones are needed; nothing was removed",
-          advice: "make a new backup, then look: dbrescue vault verify \(folder)")
+          advice: "make a new backup, then look: dbrescue vault verify \(folder.shellQuoted)")
       } else {
         rotten.append(BackupProof(name.id, at: world.now(), passed: false))
       }

@@ -139,7 +139,7 @@ public struct Vault: Sendable {
     guard let found else {
       throw RescueError(
         .missing, "no backup '\(key)' in '\(folder)'",
-        advice: "dbrescue vault list \(folder)")
+        advice: "dbrescue vault list \(folder.shellQuoted)")
     }
     return found
   }

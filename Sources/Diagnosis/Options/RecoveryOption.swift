@@ -187,12 +187,7 @@ extension Examination {
       "put back the backup of \(offer.age) (version \(offer.userVersion)), made \(offer.made); "
         + "the current files are kept aside" + offer.columnsLost,
       backup: offer.name,
-      offer.comparison.map { table in
-        .init(
-          table: table.table, kept: table.same, changed: table.changed,
-          lost: table.onlyCurrent == 0 ? .none : .exactly(table.onlyCurrent),
-          regained: table.onlyOther)
-      })
+      offer.comparison.map(\.outcome))
   }
 
   /// Whether a salvage can gain by taking lost rows from a backup, and has more than it.

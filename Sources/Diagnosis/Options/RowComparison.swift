@@ -21,6 +21,13 @@ package struct RowComparison: Hashable, Sendable {
   package let onlyOther: Int
   /// Columns that only the current state has: a restore loses what they hold.
   package let columnsOnlyCurrent: [Name]
+
+  /// What becomes of the current rows where the other state takes the place of this one.
+  package var outcome: RecoveryOption.Outcome {
+    RecoveryOption.Outcome(
+      table: table, kept: same, changed: changed,
+      lost: onlyCurrent == 0 ? .none : .exactly(onlyCurrent), regained: onlyOther)
+  }
 }
 
 extension Survey {

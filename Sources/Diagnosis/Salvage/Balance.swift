@@ -27,6 +27,8 @@ package struct Balance: Hashable, Sendable {
   package var partial = 0
   /// Rows written whose table has no column for some of their values; these were kept beside it.
   package var leftOut = 0
+  /// Rows written with a value that the type of its column changes; what it was is kept beside it.
+  package var changed = 0
   /// Rows that were lost and come from a backup.
   package var restored = 0
   /// Rows that the fresh table has when all is done; nil when they were not counted.
@@ -48,7 +50,7 @@ package struct Balance: Hashable, Sendable {
   /// Whether every row of the table is in the fresh database, with all its values: read from the
   /// file, or, where that has lost it, from a backup.
   package var isComplete: Bool {
-    holds && quarantined == uncommitted && leftOut == 0 && lost == .none
+    holds && quarantined == uncommitted && leftOut == 0 && changed == 0 && lost == .none
   }
 }
 

@@ -28,6 +28,8 @@ package enum Doubt: Hashable, Sendable {
   case keyTaken
   /// The row breaks a constraint of the fresh schema, in SQLite's words.
   case constraint(String)
+  /// SQLite cannot keep a text of the row as it is in the encoding of the fresh database.
+  case encoding(TextEncoding)
   /// The row lies only in a copy of its page that is not part of the database.
   case replica(PageReplica.Source)
 
@@ -45,6 +47,7 @@ package enum Doubt: Hashable, Sendable {
     case .tableNotWanted: "table-not-wanted"
     case .keyTaken: "key-taken"
     case .constraint: "constraint"
+    case .encoding: "encoding"
     case .replica(let source): source.word
     }
   }
@@ -52,7 +55,7 @@ package enum Doubt: Hashable, Sendable {
   /// Whether it is the fresh schema that has no place for the row, and nothing is wrong with it.
   package var isOfSchema: Bool {
     switch self {
-    case .tableNotWanted, .constraint: true
+    case .tableNotWanted, .constraint, .encoding: true
     default: false
     }
   }
@@ -75,6 +78,8 @@ package enum Doubt: Hashable, Sendable {
     case .tableNotWanted: "the fresh schema has no such table"
     case .keyTaken: "another row has the same key"
     case .constraint(let message): "the fresh schema refuses it: \(message)"
+    case .encoding(let encoding):
+      "a text of it is not valid, and the fresh database cannot keep it as it is in \(encoding.name)"
     case .replica(let source): "only in \(source.words)"
     }
   }

@@ -165,6 +165,11 @@ extension CommandContext {
   func tellCutOffMigration(_ invocation: Invocation) {
     let names = [Operand.file.name, Operand.vaultFolder.name]
     let operand = invocation.command.operands.first { names.contains($0.name) }
+    if let operand, let file = invocation.optionalPath(operand),
+      let message = rescue.supplanted(at: file)
+    {
+      console.warn("\(message)")
+    }
     guard let operand, let file = invocation.optionalPath(operand),
       invocation.command.name != "guard", let migration = rescue.cutOffMigration(of: file)
     else { return }

@@ -10,22 +10,11 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   let named = invocation.optionalPath(.replacedFile)
   let file = if let named { named } else { try context.database(replacedBy: code) }
   if invocation.isSet(.dryRun) { return try rehearseUndo(code, of: file, context) }
-  if context.speaksToPeople {
-    context.console.say(UndoAnswer.intention(code))
+  let result = try context.rescue.undo(code, of: file) { plan throws(RescueError) in
+    let answer = UndoAnswer(of: code, by: plan, to: file)
+    try context.approve(answer.text, as: answer.document, invocation)
   }
-  if !invocation.isSet(.yes) {
-    switch context.console.confirm("carry this out?") {
-    case .given(true): break
-    case .nobodyThere:
-      throw RescueError(
-        .decisionNeeded, "a decision is needed, and nobody is there to ask",
-        meaning: "nothing was changed", advice: "add --yes to carry it out unasked")
-    case .given(false), .cancelled:
-      throw RescueError(.declined, "declined", meaning: "nothing was changed")
-    }
-  }
-  let result = try context.rescue.undo(code, of: file)
-  try context.give(UndoAnswer(of: code, from: result.value, to: file, code: result.code))
+  try context.give(UndoAnswer(of: code, by: result.value, to: file, code: result.code))
   context.tellCode(of: result)
   return .success
 }
@@ -57,8 +46,7 @@ extension CommandContext {
 private func rehearseUndo(
   _ code: SupportCode, of file: FilePath, _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
-  let displaced = try context.rescue.displaced(by: code, of: file)
-  try context.give(UndoAnswer(of: code, from: displaced, to: file))
+  try context.give(UndoAnswer(of: code, by: context.rescue.undoPlan(code, of: file), to: file))
   return .success
 }
 

@@ -101,6 +101,28 @@ package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Whether SQLite keeps a text of this encoding in a database of another one as it is, or in one of
+  /// the same.
+  ///
+  /// What is not valid becomes U+FFFD there, and so do U+FFFE and U+FFFF of UTF-8; half a unit of
+  /// UTF-16 at the end is dropped everywhere.
+  package func keeps(_ bytes: some RandomAccessCollection<UInt8>, in other: TextEncoding) -> Bool {
+    switch (self, other) {
+    case (.utf8, .utf8): return true
+    case (.utf8, _):
+      guard !bytes.allSatisfy({ $0 < 0x80 }) else { return true }
+      guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+      return !text.unicodeScalars.contains { $0.value == 0xFFFE || $0.value == 0xFFFF }
+    case (_, .utf8):
+      guard bytes.count.isMultiple(of: 2) else { return false }
+      return String(validating: units(Bytes(bytes), low: lowByte), as: UTF16.self) != nil
+    case (_, _): return bytes.count.isMultiple(of: 2)
+    }
+  }
+
+  /// Where the low byte of a unit of UTF-16 lies.
+  private var lowByte: Int { self == .utf16be ? 1 : 0 }
+
   /// The UTF-16 code units in `bytes`, whose low byte lies at `low` in each pair.
   private func units(_ bytes: Bytes, low: Int) -> [UInt16] {
     stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in

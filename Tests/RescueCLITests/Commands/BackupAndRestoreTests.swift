@@ -432,9 +432,28 @@ import Testing
     for flag in ["--yes", "--dry-run"] {
       #expect(try bench.run("undo", code, file, flag).status == 66)
     }
-    #expect(try bench.run("undo", code, file).status == 20)
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
+  @Test func `an undo counts the rows that came in since, before anything is changed`() throws {
+    _ = try backUp()
+    let code = try #require(try bench.run("restore", file, "--yes", "--json").json["code"]?.text)
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute(
+      "INSERT INTO exercises (name, muscle_group) VALUES ('new one', 'x'), ('new two', 'y')")
+    let before = try bench.look()
+    let plan = try bench.run("undo", code, file, "--dry-run", "--json")
+    let tables = try #require(try plan.json["tables"]?.elements)
+    let exercises = try #require(tables.first { $0["table"]?.text == "exercises" })
+    #expect(exercises["lost"]?["rows"]?.number == 2)
+    let refused = try bench.run("undo", code, file)
+    #expect(refused.status == 20)
+    #expect(refused.error.contains("2 rows"), "\(refused.all)")
     #expect(try bench.run("undo", code, file, answers: ["no"]).status == 21)
     #expect(try before.changes(until: bench.look()) == [])
+    let done = try bench.run("undo", code, file, "--yes")
+    #expect(done.status == 0)
+    #expect(done.all.contains("2 rows that came in since are only in the files"), "\(done.all)")
+    #expect(try #require(done.record).code.description.isEmpty == false)
   }
 
   @Test func `a backup goes to the vault that is named`() throws {

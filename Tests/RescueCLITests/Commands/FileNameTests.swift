@@ -48,6 +48,21 @@ import Testing
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
   }
 
+  @Test func `a name that is not text is shown byte for byte`() throws {
+    let bench = try Workbench()
+    let name = FilePath(bytes: [0x61, 0xFF, 0x2E, 0x64, 0x62])
+    let file = try bench.place("healthy-v4.db", as: name)
+    for words in [["backup"], ["check"], ["diagnose"], ["vault", "list"], ["vault", "verify"]] {
+      let ending = try bench.run(words + ["--", file])
+      #expect(!ending.all.contains("\u{FFFD}"), "\(words): \(ending.all)")
+    }
+    let backup = try bench.run("backup", "--", file)
+    #expect(backup.output.contains("a\\xFF.db"), "\(backup.all)")
+    let reset = try bench.run(
+      "reset", "--schema", bench.contract, "--yes", "--confirm=a\\xFF.db", "--json", "--", file)
+    #expect(try reset.json["undo"]?.text?.hasSuffix("a\\377.db'") == true, "\(reset.all)")
+  }
+
   @Test func `a name in the folder of the program needs no path`() throws {
     let bench = try Workbench()
     let file = try bench.place("healthy-v4.db", as: "-dash.db")

@@ -59,6 +59,70 @@ import Testing
     #expect(try result.value("SELECT a || b || c FROM t") == .text("1two3.5"))
   }
 
+  @Test func `a text that a column of numbers makes another one of is kept beside it`() throws {
+    let texts = [
+      "00705", "1.10", "5.0", "1e3", " 7", "9223372036854775808", "0.1", "12", "-3", "abc", "1.5",
+      "",
+    ]
+    let values = texts.enumerated().map { "(\($0.offset), '\($0.element)')" }
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)",
+        .init(stringLiteral: "INSERT INTO t VALUES " + values.joined(separator: ", ")),
+      ], into: "CREATE TABLE t (id INTEGER PRIMARY KEY, v NUMERIC)")
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT count(*) FROM t") == .integer(12))
+    #expect(
+      try result.aside("SELECT group_concat(\"rowid\" || ':' || c1, '|') FROM left_out")
+        == .text("0:00705|1:1.10|2:5.0|3:1e3|4: 7|5:9223372036854775808"))
+    #expect(result.ending.output.contains("\"changed\": 6"), "\(result.ending.output)")
+  }
+
+  @Test func `a number that a column rounds is kept beside it`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a REAL, b INTEGER, c TEXT)",
+        "INSERT INTO t VALUES (1, 0.1 + 0.2, 9007199254740993, '7'), (2, 0.5, 12, '5')",
+      ], into: "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b REAL, c REAL)")
+    #expect(result.ending.status == 14)
+    #expect(
+      try result.aside("SELECT \"rowid\" || columns || c2 FROM left_out")
+        == .text("1a, b9007199254740993"))
+  }
+
+  @Test func `an invalid text stays as it is, as the result has the encoding of the file`() throws {
+    let table: DatabaseBuilder.Step = "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"
+    let (file, schema, output) = (bench["app.db"], bench["schema.db"], bench["new.db"])
+    try DatabaseBuilder([table, "INSERT INTO t VALUES (1, CAST(x'61ff62' AS TEXT))"])
+      .build(at: file)
+    try DatabaseBuilder(encoding: .utf16le, [table]).build(at: schema)
+    let ending = try bench.run("salvage", file, "--output", output, "--schema", schema)
+    #expect(ending.status == 0)
+    #expect(
+      try Oracle(output).value("SELECT hex(CAST(v AS BLOB)) FROM t") == .text("61FF62"))
+  }
+
+  @Test func `half a unit of UTF-16 is not dropped`() throws {
+    let (file, output) = (bench["app.db"], bench["new.db"])
+    try DatabaseBuilder(
+      encoding: .utf16le,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)",
+        "INSERT INTO t VALUES (1, CAST(x'610062' AS TEXT)), (2, 'Zoë')",
+      ]
+    ).build(at: file)
+    let length = try Oracle(file).value("SELECT length(CAST(v AS BLOB)) FROM t WHERE id = 1")
+    let ending = try bench.run("salvage", file, "--output", output)
+    guard length == .integer(3) else {
+      #expect(ending.status == 0)
+      return
+    }
+    #expect(ending.status == 14)
+    #expect(
+      try Oracle(output.adding(suffix: ".quarantine.db")).value("SELECT hex(c1) FROM conflicts")
+        == .text("610062"))
+  }
+
   @Test func `tables and columns go under the new names of the contract`() throws {
     let result = try salvage(
       [

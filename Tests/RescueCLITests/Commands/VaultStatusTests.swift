@@ -226,6 +226,18 @@ import Testing
     #expect(isUnchanged)
   }
 
+  @Test func `metrics do not take an empty file of somebody's for their own`() throws {
+    try bench.run("backup", file)
+    for lock in [bench["other.lock"], file.adding(suffix: ".rescue").appending("backups/.lock")] {
+      if try SystemStorage().status(of: lock) == nil { try lock.replaceContents(with: []) }
+      let length = try lock.contents().count
+      let ending = try status("--prometheus", lock)
+      #expect(ending.status == 73)
+      #expect(ending.error.contains("no metrics were written"))
+      #expect(try lock.contents().count == length)
+    }
+  }
+
   @Test func `metrics that cannot be written hide nothing worse`() throws {
     let place = bench["nowhere/app.prom"]
     try diary(at: bench["nowhere"])

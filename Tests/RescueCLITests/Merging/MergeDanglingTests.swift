@@ -102,4 +102,50 @@ import Testing
     let dangling = try merged.ending.json["danglingReferences"]?.elements.first?["rows"]?.number
     #expect(dangling ?? 0 > 0)
   }
+
+  @Test func `a row of the newest input that refers to none is not adopted in silence`() throws {
+    let inputs = [
+      try bench.make(
+        "old.db", Self.tables, "INSERT INTO p VALUES (7, 'old')",
+        "INSERT INTO c VALUES (1, 7, 'old')"),
+      try bench.make(
+        "new.db", Self.tables, "INSERT INTO c VALUES (9, 7, 'lone'), (8, NULL, 'none')"),
+    ]
+    let told = try bench.merge(inputs)
+    #expect(told.ending.status == 13)
+    let notes = try told.ending.json["notes"]?.elements.compactMap(\.text) ?? []
+    #expect(
+      notes.contains {
+        $0.hasPrefix("1 row of 'c' of newer inputs, by 'p', referred to rows of 'p'")
+      },
+      "\(notes)")
+    let merged = try bench.merge(inputs, "--renumber-all", dangling: 1)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c LEFT JOIN p ON p.id = c.p ORDER BY 1")
+        == "lone -\nnone -\nold old")
+  }
+
+  @Test func `nor where the older input has no such table`() throws {
+    let merged = try bench.merge([
+      try bench.make(
+        "old.db", "CREATE TABLE p (id INTEGER PRIMARY KEY, v)", "INSERT INTO p VALUES (7, 'old')"),
+      try bench.make("new.db", Self.tables, "INSERT INTO c VALUES (9, 7, 'lone')"),
+    ])
+    #expect(merged.ending.status == 13)
+  }
+
+  @Test(arguments: [[], ["--renumber-all"]])
+  func `but where the older input has that row too, it is the one that it refers to`(
+    _ flags: [String]
+  ) throws {
+    let row = "INSERT INTO c VALUES (9, 7, 'same')"
+    let inputs = [
+      try bench.make("old.db", Self.tables, "INSERT INTO p VALUES (7, 'old')", row),
+      try bench.make("new.db", Self.tables, row),
+    ]
+    let merged =
+      try flags.isEmpty ? bench.merge(inputs) : bench.merge(inputs, "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p") == "same old")
+  }
 }

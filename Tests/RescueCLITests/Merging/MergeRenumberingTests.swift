@@ -193,4 +193,80 @@ import Testing
     #expect(
       try merged.text("SELECT count(*), max(id), sum(up = id - 1) FROM t") == "1200 1200 1198")
   }
+
+  private static let family = """
+    CREATE TABLE p (id INTEGER PRIMARY KEY, v);
+    CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id), v);
+    CREATE TABLE tree (id INTEGER PRIMARY KEY, up INTEGER REFERENCES tree (id), v);
+    """
+
+  private static func rows(_ word: String) -> String {
+    """
+    INSERT INTO p VALUES (1, '\(word)'), (2, 'same');
+    INSERT INTO c VALUES (1, 1, 'alike'), (2, 2, 'alike'), (3, 1, '\(word)');
+    INSERT INTO tree VALUES (1, 1, '\(word)'), (2, 1, 'leaf'), (3, 2, 'leaf');
+    """
+  }
+
+  @Test func `what two older inputs have alike is there once, under one new key`() throws {
+    let old = try bench.make("old.db", Self.family, Self.rows("old"))
+    let copy = try bench.make("copy.db", Self.family, Self.rows("old"))
+    let new = try bench.make("new.db", Self.family, Self.rows("new"))
+    let merged = try bench.merge([old, copy, new], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(try merged.text("SELECT v, count(*) FROM p GROUP BY v") == "new 1\nold 1\nsame 1")
+    #expect(
+      try merged.text(
+        "SELECT c.v, p.v, count(*) FROM c JOIN p ON p.id = c.p GROUP BY 1, 2 ORDER BY 1, 2")
+        == "alike new 1\nalike old 1\nalike same 1\nnew new 1\nold old 1")
+    #expect(try merged.text("SELECT count(*) FROM tree") == "6")
+    #expect(try merged.rows("p", 0)["identical"]?.number == 2)
+    #expect(try merged.rows("p", 0)["renumbered"]?.number == 0)
+    #expect(try merged.rows("c", 0)["taken"]?.number == 0)
+    #expect(try merged.rows("tree", 0)["taken"]?.number == 0)
+  }
+
+  @Test func `an older copy with more rows adds only those`() throws {
+    let more = """
+      INSERT INTO p VALUES (4, 'more'), (5, 'more'), (6, 'more'); INSERT INTO c VALUES (9, 4, 'more');
+      """
+    let old = try bench.make("old.db", Self.family, Self.rows("old"), more)
+    let copy = try bench.make("copy.db", Self.family, Self.rows("old"))
+    let new = try bench.make("new.db", Self.family, Self.rows("new"))
+    let merged = try bench.merge([old, copy, new], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT v, count(*) FROM p GROUP BY v") == "more 3\nnew 1\nold 1\nsame 1")
+    #expect(try merged.text("SELECT count(*) FROM c WHERE v = 'alike'") == "3")
+    #expect(try merged.rows("p", 0)["taken"]?.number == 3)
+  }
+
+  @Test func `rows that only look alike, as their parents differ, are both there`() throws {
+    let oldest = try bench.make("oldest.db", Self.family, Self.rows("oldest"))
+    let old = try bench.make("old.db", Self.family, Self.rows("old"))
+    let new = try bench.make("new.db", Self.family, Self.rows("new"))
+    let merged = try bench.merge([oldest, old, new], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text(
+        "SELECT p.v, count(*) FROM c JOIN p ON p.id = c.p WHERE c.v = 'alike' GROUP BY 1 ORDER BY 1"
+      )
+        == "new 1\nold 1\noldest 1\nsame 1")
+    #expect(
+      try merged.text(
+        """
+        SELECT up.v, count(*) FROM tree JOIN tree AS up ON up.id = tree.up WHERE tree.v = 'leaf'
+        GROUP BY 1 ORDER BY 1
+        """) == "leaf 3\nnew 1\nold 1\noldest 1")
+  }
+
+  @Test func `a row that refers to none and its copy are there once`() throws {
+    let lone = "INSERT INTO c VALUES (7, 9, 'lone')"
+    let old = try bench.make("old.db", Self.family, Self.rows("old"), lone)
+    let copy = try bench.make("copy.db", Self.family, Self.rows("old"), lone)
+    let new = try bench.make(
+      "new.db", Self.family, Self.rows("new"), "INSERT INTO p VALUES (9, 'nine')")
+    let merged = try bench.merge([old, copy, new], "--renumber-all", dangling: 1)
+    #expect(try merged.text("SELECT count(*) FROM c WHERE v = 'lone'") == "1")
+  }
 }

@@ -50,6 +50,7 @@ enum MergeShapes {
     "renumbered": .count.saying("rows that have a new key"),
     "followed": .count.saying("references that follow new keys"),
     "leftOut": .count.saying("rows taken with values that have no column"),
+    "changed": .count.saying("rows with values that the type of their column changes"),
     "lost": .named("loss").saying("rows that could not be read"),
   ]
 }

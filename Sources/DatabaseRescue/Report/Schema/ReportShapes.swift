@@ -37,12 +37,15 @@ enum ReportShapes {
       ["restore-plan"], ["option": .constant("restore"), "backup": .text, "output": .text]),
     "restore-to-file": report(
       ["restore-to-file"], ["code": code, "backup": .text, "output": .text]),
-    "undo-plan": report(["undo-plan"], ["option": .constant("undo"), "from": .text]),
+    "undo-plan": report(
+      ["undo-plan"],
+      ["option": .constant("undo"), "from": .text, "tables": .list(.named("outcome"))]),
     "undo": report(
       ["undo"],
       [
         "code": code, "from": .text.saying("where the files were kept"),
         "undo": .text.saying("the command that takes this back"),
+        "tables": .list(.named("outcome")).saying("what became of the rows that were there"),
       ]),
     "guard": report(
       ["guard"],

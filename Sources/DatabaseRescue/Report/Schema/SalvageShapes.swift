@@ -31,6 +31,7 @@ enum SalvageShapes {
     "lost": .named("loss").saying("rows that could not be read"),
     "partial": .count.saying("lost rows of which a part was kept"),
     "leftOut": .count.saying("written rows with values that have no column"),
+    "changed": .count.saying("written rows with values that the type of their column changes"),
     "restored": .count.saying("lost rows that come from a backup"),
     "balanced": .flag.saying("whether seen = written + duplicates + quarantined"),
   ]

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program under guard that puts a link in the place of the database: the way back must lead back, and
+// never through the link.
+
+import DatabaseRescue
+import RescueTestSupport
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct GuardLinkTests {
+  let bench: Workbench
+  let file: FilePath
+  let other: FilePath
+  init() throws {
+    bench = try Workbench()
+    file = try bench.place("healthy-v4.db", as: "app.db")
+    other = try bench.place("healthy-v4.db", as: "other.db")
+  }
+
+  /// Runs a program under guard that puts a link to another database in the place of this one.
+  private func guardLinking(_ policy: String) throws -> Ending {
+    try bench.run(
+      "guard", file, "--on-failure", policy, "--", "/bin/sh", "-c",
+      "rm \"$0\" && ln -s other.db \"$0\"", file)
+  }
+
+  /// Runs a command line of an answer in a shell.
+  private func paste(_ command: Substring) throws -> Int32? {
+    try Command(
+      "/bin/sh", ["-c", "dbrescue() { \"$PROGRAM\" \"$@\"; }; \(command)"],
+      environment: [
+        "DBRESCUE_LOG": bench.log.description, "PROGRAM": Products.dbrescue.description,
+        "PATH": "/usr/bin:/bin",
+      ]
+    ).run().status
+  }
+
+  @Test(arguments: ["stop", "restore"])
+  func `the way back that is told leads back, and not through the link`(_ policy: String) throws {
+    let before = try other.contents()
+    let ending = try guardLinking(policy)
+    #expect(ending.status != 0)
+    let line = try #require(
+      ending.all.split(separator: "\n").first { $0.contains("dbrescue restore") }, "\(ending.all)")
+    let command = line[try #require(line.firstRange(of: "mv -n")?.lowerBound, "\(line)")...]
+    #expect(try paste(command) == 0, "\(command)")
+    #expect(try SystemStorage().openFolder(bench.files).status(of: "app.db")?.kind == .file)
+    let isUntouched = try other.contents() == before
+    #expect(isUntouched)
+    let reference = Checkout.samples.appending("healthy-v4.db")
+    #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
+  }
+
+  @Test func `whoever looks at the database is told that a link is in its place`() throws {
+    _ = try guardLinking("stop")
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.error.contains("'app.db' is a link, which leads to"), "\(ending.all)")
+    }
+    let link = bench["link.db"]
+    #expect(try Command("/bin/ln", ["-s", "other.db", link.description]).run().status == 0)
+    #expect(try !bench.run("check", link).error.contains("is a link"))
+  }
+}
