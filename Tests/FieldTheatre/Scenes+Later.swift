@@ -9,7 +9,7 @@ import SQLiteFormat
 
 extension Scene {
   static let later: [Scene] =
-    lookAlikes + nothingHappened + laterFiles + laterWritten + laterSound
+    lookAlikes + nothingHappened + laterFiles + laterWritten + laterSound + walReset
 
   private static let lookAlikes: [Scene] = [
     Scene(

@@ -29,6 +29,7 @@ extension World {
     found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
     found.conflictAge = gap(between: input.main, and: copies)
     found.needsJournal = needsJournal(examination, input)
+    found.needsLog = needsLog(examination, input)
     if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
       found.logIndex = LogIndex(index)
     }
@@ -37,8 +38,20 @@ extension World {
 
   /// Whether a database contradicts itself without the journal that is applied.
   private func needsJournal(_ examination: Examination, _ input: InputFiles) -> Bool? {
-    guard case .applied? = examination.survey.image?.journal,
-      let main = try? storage.open(input.main, .read),
+    guard case .applied? = examination.survey.image?.journal else { return nil }
+    return contradictsItself(alone: input)
+  }
+
+  /// Whether a database contradicts itself without the log that a checkpoint has copied in part.
+  private func needsLog(_ examination: Examination, _ input: InputFiles) -> Bool? {
+    guard let image = examination.survey.image, CheckpointProgress(of: image)?.isCutOff == true
+    else { return nil }
+    return contradictsItself(alone: input)
+  }
+
+  /// Whether a database file contradicts itself without what lies beside it.
+  private func contradictsItself(alone input: InputFiles) -> Bool? {
+    guard let main = try? storage.open(input.main, .read),
       let alone = try? survey(FileSet(main: watched(main))),
       let judged = try? Examination(alone)
     else { return nil }

@@ -40,6 +40,16 @@ enum InterruptedCause: Cause {
         against: isNeeded
           ? [] : ["the file is sound without it too: it may be left from before a restore"])
     }
+    if traces.around.needsLog == true, let progress = traces.checkpoint, progress.isCutOff {
+      return .fits(
+        .likely,
+        "the log was being copied into the file, and that was cut off: nothing is lost by it",
+        [
+          "\(counted(progress.copiedCount, "page")) of the -wal are in the file, and "
+            + "\(grouped(progress.missingCount)) are not",
+          "without the -wal, the file contradicts itself",
+        ], against: ["files that are copied in that moment look like this too"])
+    }
     guard traces.isLogOpen else { return .silent }
     return .fits(
       .likely, "the last transaction was not finished, and does not count",

@@ -15,10 +15,14 @@ struct Traces: Sendable {
   let wrong: Set<FindingCode>
   /// The pages with something wrong, as far as they are there.
   let scars: [Scar]
+  /// The scars that are more than a page of another time or place.
+  let wounds: [Scar]
   /// How sure it is that indexes are wrong, and not their tables; nil where that is not all.
   ///
   /// All of their rows may have to be read for it.
   let indexDoubt: Confidence?
+  /// Which pages of its log are in the file; nil where no log is, or it says too little.
+  let checkpoint: CheckpointProgress?
 
   /// The most pages that are looked at.
   private static let scarsMax = 256
@@ -29,9 +33,14 @@ struct Traces: Sendable {
     codes = Set(examination.findings.map(\.code))
     wrong = Set(examination.findings.filter { $0.severity >= .damage }.map(\.code))
     scars = examination.verdict.isStructureSound ? [] : Self.scars(of: examination.survey)
+    let freed = Self.freedOnce(scars, in: examination.survey)
+    wounds = scars.filter {
+      $0.look != .sound && ($0.isOwned || $0.look != .zeros) && !freed.contains($0.page)
+    }
     indexDoubt =
       IndexesOnlyCause.isAll(of: wrong)
       ? IndexesOnlyCause.doubt(examination.findings, examination.survey) : nil
+    checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
   }
 
   /// What the bytes say.
@@ -40,8 +49,6 @@ struct Traces: Sendable {
   var header: DatabaseHeader? { survey.header }
   /// Whether the structure is damaged, and it is a database.
   var isDamaged: Bool { survey.image != nil && !examination.verdict.isStructureSound }
-  /// The scars that are more than a page of another time or place.
-  var wounds: [Scar] { scars.filter { $0.look != .sound && ($0.isOwned || $0.look != .zeros) } }
 
   /// The findings of a code.
   func findings(_ code: FindingCode) -> [Finding] {
@@ -108,6 +115,17 @@ struct Traces: Sendable {
     case .cutOff, .checksumBroken: true
     case .complete, .olderGeneration, .saltsChanged: !log.uncommitted.isEmpty
     }
+  }
+
+  /// The pages to which a tree leads and that were free at another moment: trunks of a free list, and
+  /// the blank ones that they name, which SQLite need not write.
+  ///
+  /// File format, section 1.5.
+  private static func freedOnce(_ scars: [Scar], in survey: Survey) -> Set<PageNumber> {
+    let blank = Set(scars.filter { $0.look == .zeros }.map(\.page))
+    let others = scars.filter { $0.look == .other && $0.isOwned }.map(\.page)
+    let trunks = survey.image?.possibleTrunks(among: others) ?? []
+    return Set(trunks.flatMap { [$0.trunk] + $0.leaves.filter(blank.contains) })
   }
 
   private static func scars(of survey: Survey) -> [Scar] {

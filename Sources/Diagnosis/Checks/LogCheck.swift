@@ -14,7 +14,7 @@ enum LogCheck: Check {
           .walMissing, "the database is in WAL mode and there is no -wal file beside it")
       ]
     case .empty: return []
-    case .applied(let log): return applied(log) + (survey.isLogInDoubt ? [inDoubt] : [])
+    case .applied(let log): return applied(log, in: image) + (survey.isLogInDoubt ? [inDoubt] : [])
     case .foreign(let log):
       return [
         Finding(
@@ -46,7 +46,7 @@ enum LogCheck: Check {
     "the -wal does not go on from this file, which is sound without it too; the two together hold "
       + "more rows, and are read")
 
-  private static func applied(_ log: WriteAheadLog) -> [Finding] {
+  private static func applied(_ log: WriteAheadLog, in image: Image) -> [Finding] {
     var findings: [Finding] = []
     let commits = log.committed.count { $0.commitPageCount != nil }
     if commits > 0 {
@@ -57,7 +57,7 @@ enum LogCheck: Check {
             + "the -wal are part of the database"))
     }
     let lost = log.commitsAfterBreak
-    if !log.continued.isEmpty { findings.append(continued(log)) }
+    if !log.continued.isEmpty { findings.append(continued(log, in: image)) }
     switch log.ending {
     case .complete, .olderGeneration: break
     case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset):
@@ -71,13 +71,14 @@ enum LogCheck: Check {
             ? "the chain of frames in the -wal breaks, and \(counted(lost, "transaction")) behind the "
               + "break cannot be trusted"
             : "the last transaction of the -wal is not complete and does not count",
-          at: .init(offset: offset), severity: lost > 0 ? .loss : .notice))
+          at: lost > 0 ? place(of: log, at: offset, in: image) : .init(offset: offset),
+          severity: lost > 0 ? .loss : .notice))
     }
     return findings
   }
 
   /// What SQLite would not read of a log that was damaged.
-  private static func continued(_ log: WriteAheadLog) -> Finding {
+  private static func continued(_ log: WriteAheadLog, in image: Image) -> Finding {
     let commits = log.continued.count { $0.commitPageCount != nil }
     let damaged =
       log.damaged.isEmpty ? "" : ", \(counted(log.damaged.count, "frame")) of it damaged"
@@ -85,6 +86,26 @@ enum LogCheck: Check {
       .walDamaged,
       "the chain of frames in the -wal is broken\(damaged): \(counted(commits, "transaction")) behind "
         + "the break were committed, as their checksums prove, and SQLite would not read them",
-      at: .init(offset: log.continued.first?.offset), severity: .loss)
+      at: place(of: log, at: breakOffset(log), in: image), severity: .loss)
+  }
+
+  /// Where the frame begins that SQLite does not read on from; nil where it reads all.
+  private static func breakOffset(_ log: WriteAheadLog) -> Int? {
+    switch log.ending {
+    case .complete, .olderGeneration: nil
+    case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset): offset
+    }
+  }
+
+  /// The page whose frame is broken; where its number cannot be believed, the place in the log.
+  private static func place(
+    of log: WriteAheadLog, at offset: Int?, in image: Image
+  ) -> Finding.Place {
+    let frames = log.continued + log.uncommitted + log.unverified
+    let broken = frames.first { $0.offset - WriteAheadLog.frameHeaderSize == offset }
+    guard let page = (broken ?? log.damaged.first)?.page, page.number <= image.pageCount else {
+      return .init(offset: offset)
+    }
+    return .init(page: page)
   }
 }

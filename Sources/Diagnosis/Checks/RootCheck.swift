@@ -26,11 +26,22 @@ enum RootCheck: Check {
       case .noChild, .claimedTwice: true
       // A page that the header counts is missing; another one was never there.
       case .pageMissing: (tree.root?.number ?? 0) > counted && counted > 0
+      // The page is where another tree has it, and as that has it.
+      case .wrongTree: survey.isOfAnother(tree.root, than: tree)
       default: false
       }
     if isAstray, let place = survey.schema?.place(of: tree.entry.name), place.page != nil {
       return place
     }
     return .init(page: tree.root, object: tree.entry.name.text)
+  }
+}
+
+extension Survey {
+  /// Whether a page was reached from the root of another tree than this one.
+  fileprivate func isOfAnother(_ page: PageNumber?, than tree: TreeSurvey) -> Bool {
+    guard let owner = page.flatMap({ claims.owner(of: $0) })?.tree, trees.indices.contains(owner)
+    else { return false }
+    return trees[owner].entry.name != tree.entry.name
   }
 }

@@ -34,7 +34,7 @@ enum WriterCheck {
   /// Whether a version can lose pages when a log begins anew while another connection writes.
   ///
   /// Source: SQLite's release notes of 3.51.3, and of 3.50.7 and 3.44.6, where it was mended too.
-  private static func hasWALReset(_ version: UInt32) -> Bool {
+  static func hasWALReset(_ version: UInt32) -> Bool {
     switch version {
     case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false
     case 3_007_000..<3_051_003: true

@@ -82,6 +82,9 @@ package struct Circumstances: Hashable, Sendable {
   package var logIndex: LogIndex?
   /// Whether it contradicts itself without the journal that is applied; nil where none is.
   package var needsJournal: Bool?
+  /// Whether it contradicts itself without the log of which some pages are in the file; nil where no
+  /// checkpoint was cut off.
+  package var needsLog: Bool?
   /// The backup that was given in its place; nil where it is none.
   package var ownBackup: OwnBackup?
   /// What its newest backup held; nil where there is none.

@@ -59,4 +59,15 @@ import Testing
       findings.first?.message
         == "the -wal has pages of \(strange) bytes, the database of \(own)")
   }
+
+  @Test func `a frame that is broken is named with its page`() throws {
+    var (main, wal, pageSize) = try recipe("wal-committed")
+    let log = try WriteAheadLog(MemorySource(wal))
+    let broken = try #require(log.committed.first)
+    // More than one bit, which would be turned back.
+    for offset in 40..<50 { wal[broken.offset + pageSize - offset] ^= 0x5A }
+    let finding = try #require(
+      LogCheck.findings(in: Survey(main: main, wal: wal)).first { $0.code == .walDamaged })
+    #expect(finding.severity == .loss && finding.place == .init(page: broken.page))
+  }
 }

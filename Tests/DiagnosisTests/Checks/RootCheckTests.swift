@@ -44,7 +44,8 @@ import Testing
   @Test func `a root that can be none is named with the row that leads there`() throws {
     let beyond = try said(ofRoot: 127)
     let taken = try said(ofRoot: UInt8(Specimen().root(of: "note")))
-    for (finding, page) in [beyond, taken] {
+    let index = try said(ofRoot: UInt8(Specimen().root(of: "bodies")))
+    for (finding, page) in [beyond, taken, index] {
       #expect(finding.place == .init(page: PageNumber(page), object: "letter"))
     }
   }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows without an entry in an index, and entries without a row, although the leaf is there that would
+// hold them: table and index are of different moments, also where pages of both are missing.
+//
+//   leaf of the index    ant · bee · fly          leaves behind it are missing
+//   rows                 ant · bee · cat · fly    'cat' would be on that leaf
+
+import SQLiteFormat
+
+/// Rows and entries without each other, on leaves that are there.
+struct MissingPartners {
+  /// How many were found, up to as many as prove it.
+  private var count = 0
+
+  /// How many prove it.
+  private static let enough = 3
+  /// The most rows and entries that are compared.
+  private static let rowsMax = 1 << 20
+
+  /// The rows or entries of a tree as far as they can be read, and its leaves, each from its first
+  /// to its last.
+  private struct Content<Key> {
+    var keys: Set<KeyHash> = []
+    var leaves: [(page: PageNumber, first: Key, last: Key)] = []
+
+    /// Whether a leaf begins before a place and ends behind it.
+    func hasLeaf(from isBefore: (Key) -> Bool, to isBehind: (Key) -> Bool) -> Bool {
+      var (low, high) = (0, leaves.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if isBefore(leaves[middle].first) { low = middle + 1 } else { high = middle }
+      }
+      return low > 0 && isBehind(leaves[low - 1].last)
+    }
+  }
+
+  /// Compares an index with its table; nil where its entries cannot be computed from the rows, or
+  /// there are very many.
+  init?(of index: TreeSurvey, in survey: Survey) {
+    guard let image = survey.image, let root = index.root, let schema = survey.schema,
+      let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
+      table.isRowIDTable, table.records + index.records <= Self.rowsMax,
+      let description = schema.table(named: table.entry.name),
+      let rowShape = schema.shape(ofTable: table.entry.name),
+      let shape = schema.computableIndexes(of: description, rowShape)
+        .first(where: { $0.name == index.entry.name }),
+      let order = schema.keyOrder(
+        of: index.entry, schemaFormat: survey.header?.schemaFormat ?? 4)
+    else { return nil }
+    let entries = Self.content(of: root, isTable: false, in: image) { stored in
+      (try? stored.record.values).map { (KeyHash(stored.record), $0) }
+    }
+    let rows = Self.content(of: tableRoot, isTable: true, in: image) { stored in
+      stored.rowID.map { (shape.key(of: stored), $0) }
+    }
+    image.forEachRecord(ofTree: tableRoot, isTable: true) { stored in
+      if !entries.keys.contains(shape.key(of: stored)) {
+        let key = shape.values(of: stored)
+        let isThere = entries.hasLeaf {
+          order.compare($0, key) < 0
+        } to: {
+          order.compare(key, $0) < 0
+        }
+        if isThere { count += 1 }
+      }
+      return count < Self.enough
+    }
+    image.forEachRecord(ofTree: root, isTable: false) { stored in
+      // The last field of an entry is the rowid: file format, section 2.4.
+      if !rows.keys.contains(KeyHash(stored.record)),
+        let rowID = (try? stored.record.values)?.last?.integerValue,
+        rows.hasLeaf(from: { $0 < rowID }, to: { rowID < $0 })
+      {
+        count += 1
+      }
+      return count < Self.enough
+    }
+  }
+
+  /// Whether there are enough to prove that index and table are of different moments.
+  var isProof: Bool { count >= Self.enough }
+
+  private static func content<Key>(
+    of root: PageNumber, isTable: Bool, in image: Image,
+    key: (StoredRecord) -> (hash: KeyHash, place: Key)?
+  ) -> Content<Key> {
+    var content = Content<Key>()
+    image.forEachRecord(ofTree: root, isTable: isTable) { stored in
+      guard let (hash, place) = key(stored) else { return true }
+      content.keys.insert(hash)
+      if content.leaves.last?.page == stored.page {
+        content.leaves[content.leaves.count - 1].last = place
+      } else {
+        content.leaves.append((stored.page, place, place))
+      }
+      return true
+    }
+    // Between the entries of an interior page lie those of others, which may be missing.
+    content.leaves.removeAll { (try? image.btreePage($0.page))?.kind.isLeaf != true }
+    return content
+  }
+}
+
+extension IndexShape {
+  /// The entry that the index should have for a row.
+  fileprivate func values(of stored: StoredRecord) -> [Value] {
+    fields.map { field in
+      switch field {
+      case .rowID: .integer(stored.rowID ?? 0)
+      case .stored(let place, let defaultValue): stored.record.value(place) ?? defaultValue
+      }
+    }
+  }
+}
