@@ -26,7 +26,7 @@ package struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLitera
 
   /// Makes the name of a file.
   package init(_ path: FilePath) {
-    self.init(path.description)
+    self.init(String(decoding: path.bytes, as: UTF8.self))
   }
 
   /// Makes a name of a literal.

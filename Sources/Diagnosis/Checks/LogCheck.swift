@@ -101,6 +101,8 @@ enum LogCheck: Check {
   private static func place(
     of log: WriteAheadLog, at offset: Int?, in image: Image
   ) -> Finding.Place {
+    // A frame with other salts is of another generation, and the page in it none the worse.
+    if case .saltsChanged = log.ending { return .init(offset: offset) }
     let frames = log.continued + log.uncommitted + log.unverified
     let broken = frames.first { $0.offset - WriteAheadLog.frameHeaderSize == offset }
     guard let page = (broken ?? log.damaged.first)?.page, page.number <= image.pageCount else {

@@ -34,6 +34,12 @@ extension Survey {
     let counts = soundIndexes(over: tree).map(\.records)
     let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
     if tree.isReadable, tree.pages > 0 {
+      // What can be read there may be another table's, or all that is left of more.
+      if let assignment = assignment(of: tree), tree.records > 0,
+        assignment.isShort || assignment.isDenied
+      {
+        return .unknown
+      }
       // Rows that an index still names, or entries that it should have lost: nothing tells.
       return count.map { $0 > tree.records } ?? false ? .unknown : .none
     }

@@ -59,13 +59,23 @@ struct RecordForm: Hashable {
     record.fieldCount <= fields.count
       && zip(fields, record.fields).allSatisfy { $0.expects($1.serialType) }
   }
+
+  /// Whether a record has a value that a declared type promises, and none that one does not.
+  func promises(_ record: Record) -> Bool {
+    expects(record)
+      && zip(fields, record.fields).contains { field, value in
+        field.isTyped && !field.isRowIDAlias && value.serialType != 0
+      }
+  }
 }
 
 extension RecordForm {
   /// The form of a table's rows.
   init(_ table: TableDescription) {
     let stored = table.storageOrder.filter { table.columns.indices.contains($0) }
-    fields = stored.map { Field(table.columns[$0], at: $0, of: table) }
+    let isSequence = table.name == "sqlite_sequence" && stored.count == 2
+    fields =
+      isSequence ? Field.sequence : stored.map { Field(table.columns[$0], at: $0, of: table) }
     fieldsMin = stored.lastIndex { table.isInEveryRow($0) }.map { $0 + 1 } ?? 0
   }
 
@@ -119,6 +129,13 @@ extension RecordForm.Field {
   /// The rowid at the end of an index entry.
   static let rowID = Self(
     affinity: .integer, isTyped: true, isNullable: false, isRowIDAlias: false, isStrict: true)
+
+  /// What SQLite writes down of the rowids that it has given (section 2.6.2), although it declares no
+  /// type for that.
+  static let sequence = [Affinity.text, .integer].map { affinity in
+    Self(
+      affinity: affinity, isTyped: true, isNullable: true, isRowIDAlias: false, isStrict: false)
+  }
 
   init(_ column: ColumnDescription, at position: Int, of table: TableDescription) {
     affinity = Affinity(declaredType: column.type, strict: table.strict)

@@ -28,6 +28,8 @@ struct Claimant {
   private(set) var chain: [LeafSpan] = []
   /// Between which rows something is missing.
   private(set) var openings: [Opening] = []
+  /// How many of the leaves that its tree leads to are none of its own, or not there.
+  private(set) var missing = 0
 
   /// A stretch of a tree of which something is missing.
   struct Opening {
@@ -50,6 +52,8 @@ struct Claimant {
     var admitted = 0
     /// Rows with what the declared types promise.
     var expected = 0
+    /// Rows with a value that a declared type promises, and with no other.
+    var promised = 0
     /// Rows with every column; the others were there before the last columns were added.
     var whole = 0
     /// Rows that an index knows whose entries tell rows apart.
@@ -71,8 +75,8 @@ struct Claimant {
     var isProven: Bool { isWitnessed && proven * 2 > rows }
     /// Whether hardly a row has what the declared types promise.
     var isUnexpected: Bool { expected * 4 < rows }
-    /// Whether every row has it.
-    var isExpected: Bool { expected == rows && fits }
+    /// Whether every row has it, and values that tell so.
+    var isPromised: Bool { expected == rows && promised * 2 > rows && fits }
     /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
   }
@@ -87,6 +91,7 @@ extension Claimant {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
       if form?.expects(row.record) ?? true { tally.expected += 1 }
+      if form?.promises(row.record) ?? false { tally.promised += 1 }
       if form.map({ row.record.fieldCount == $0.fields.count }) ?? true { tally.whole += 1 }
       let testimony = witnesses.testimony(on: row)
       if testimony.isEchoed { tally.echoed += 1 }
@@ -107,6 +112,7 @@ extension Claimant {
     let (spans, items) = places(in: outline, accepted)
     let chosen = order.chain(spans, rows)
     chain = chosen.map(\.span)
+    missing = outline.items.count - chosen.count
     openings = []
     var previous: (item: Int, span: LeafSpan, isTrimmed: Bool)?
     func open(until next: Int, _ before: KeyPlace?) {

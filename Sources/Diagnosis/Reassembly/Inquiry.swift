@@ -166,7 +166,9 @@ struct Inquiry {
     var outline = outline
     var missing: [[Int64]] = subjects[claimant].map { _ in [] }
     let subjects = subjects[claimant]
-    let asking = subjects.indices.filter { subjects[$0].account.entries > 0 }
+    let asking = subjects.indices.filter {
+      subjects[$0].isWhole || subjects[$0].account.entries > 0
+    }
     guard !asking.isEmpty else { return outline }
     var place = 0
     let image = pages.image

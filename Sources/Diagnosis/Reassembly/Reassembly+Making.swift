@@ -68,7 +68,7 @@ extension Reassembly {
       for (group, owner, evidence) in placement.placed where owner == index {
         for page in group.rowPages { placed[page] = evidence }
       }
-      let pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
+      var pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
       // The indexes know all rows of a run.
       let runs = claimant.chain.filter { $0.run != nil }
       let looked = claimant.chain.filter { $0.run == nil }.map(\.page)
@@ -77,13 +77,22 @@ extension Reassembly {
       }
       var tally = claimant.tally(rows)
       tally.rows += runs.reduce(0) { $0 + $1.rows }
+      // Pages that stand elsewhere too, and of which the indexes know nothing, are those from there.
+      if tally.isDenied, work.pages.copies(among: pages).count == pages.count {
+        orphans += pages.map {
+          OrphanPage(page: $0, isTable: claimant.isTable, candidates: [])
+        }
+        (pages, placed, tally) = ([], [:], Claimant.Tally())
+      }
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         isTable: claimant.isTable, pages: pages,
-        spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
+        spilling: pages.isEmpty
+          ? [] : looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
         placed: placed,
         witnesses: tally.isDenied ? [] : claimant.witnesses.asked(about: rows),
-        rows: tally.rows)
+        rows: tally.rows,
+        isShort: pages.isEmpty || claimant.missing > placed.count, isDenied: tally.isDenied)
     }
     for (group, candidates) in placement.orphans {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }

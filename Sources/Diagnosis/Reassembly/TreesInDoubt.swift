@@ -177,7 +177,11 @@ struct TreesInDoubt {
     let isAnothers = claimants.indices.contains { index in
       guard index != only, claimants[index].isTable == claimants[only].isTable else { return false }
       let other = claimants[index].tally(rows)
-      return tally.isDenied ? other.isWitnessed : other.isExpected
+      // Roots change places: one that was destroyed is not here instead.
+      let isExchanged = survey.trees[claimants[index].position].root.map {
+        pages.reading(of: $0) != nil
+      }
+      return tally.isDenied ? other.isWitnessed : other.isPromised && isExchanged ?? false
     }
     return isAnothers ? nil : only
   }

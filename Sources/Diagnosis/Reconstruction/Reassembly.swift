@@ -21,6 +21,11 @@ package struct Reassembly: Sendable {
     let witnesses: [Witness]
     /// How many rows can be read on them.
     let rows: Int
+    /// Whether nothing was found in the place of a page that its tree should have.
+    let isShort: Bool
+    /// Whether its indexes deny most of its rows: either they or these are of another time, or of
+    /// another table.
+    let isDenied: Bool
   }
 
   /// A page of rows whose table is not proven.

@@ -31,9 +31,10 @@ struct Witness {
   /// Each other row lies on a page whose rows it is known to have.
   private let asked: RowIDSet?
 
-  /// A witness from an index's entries, wherever they lie; nil when there are none, or too many.
+  /// A witness from an index's entries, wherever they lie; nil when there are none and should be, or
+  /// too many.
   init?(_ index: IndexShape, isWhole: Bool, _ account: Account, asked: RowIDSet?) {
-    guard account.entries > 0, account.kept <= Self.entriesMax else { return nil }
+    guard isWhole || account.entries > 0, account.kept <= Self.entriesMax else { return nil }
     self.index = index
     self.isWhole = isWhole
     self.asked = asked

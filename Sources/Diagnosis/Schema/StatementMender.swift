@@ -91,6 +91,8 @@ struct StatementMender {
 
   /// What it costs to take a word for a name that stands nowhere else.
   private static let unknownName = 3
+  /// What it costs more where that is a word of SQL's own: few columns are called so.
+  private static let ownWord = 8
   /// The longest statement that is looked at, and the longest word in it.
   private static let (lengthMax, wordMax) = (2000, 64)
   /// How many other statements are looked at, and how many of their names.
@@ -275,8 +277,10 @@ struct StatementMender {
       let isKept = stated.isOfWord || isNumber
       taken.append(isKept ? stated : "_")
       cost += isKept ? 0 : Price.unknownLetter.of(stated)
+      let isOwn = state.place == .item && Self.ownWords.contains(taken.map(\.folded))
       let price = isNumber ? 0 : isFollowing ? readiness.rawValue : Self.unknownName
-      note(taken, from: start, state, to: after, .name, cost + price)
+      note(
+        taken, from: start, state, to: after, .name, cost + price + (isOwn ? Self.ownWord : 0))
     }
   }
 
@@ -302,6 +306,7 @@ struct StatementMender {
   private static let constraints = list("primary unique check foreign constraint")
   private static let endings = list("without rowid strict")
   private static let namesFollow = Set(list("references collate constraint"))
+  private static let ownWords = Set(known)
   private static let known = list(
     """
     integer int bigint smallint tinyint text varchar char character nvarchar clob blob real double \

@@ -155,6 +155,9 @@ extension TreeSurvey {
             unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
           }
           leafDepth = leafDepth ?? visit.depth
+          if visit.isEmptyBelowRoot {
+            pageFaults.add(FormatError(.noCell, page: visit.page.number))
+          }
         }
         return goesOn(self)
       case .record(let stored):
@@ -223,5 +226,13 @@ extension TreeSurvey {
     let violations = shape.violations(of: stored.record)
     if violations.types { mistyped.add(fault) }
     if violations.nulls { nulls.add(fault) }
+  }
+}
+
+extension TreeWalk.Visit {
+  /// Whether it is a leaf without a cell that is not the root: no tree has one (section 1.6).
+  fileprivate var isEmptyBelowRoot: Bool {
+    depth > 0 && page.kind.isLeaf && content.layoutFault == nil && content.cells.isEmpty
+      && content.doubtful.isEmpty
   }
 }

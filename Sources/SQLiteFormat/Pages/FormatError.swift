@@ -45,6 +45,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case tooDeep
     /// A child pointer of 0.
     case noChild
+    /// A leaf without a cell below another page.
+    case noCell
     /// A list whose entry count cannot be true.
     case listCount
     /// A page header that the rest of its page contradicts.
@@ -92,6 +94,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .uneven: "leaves lie at different depths"
     case .tooDeep: "the tree is deeper than any that SQLite makes"
     case .noChild: "a child pointer is 0"
+    case .noCell: "it has no cell, as only the root of an empty tree has none"
     case .listCount: "a list's entry count cannot be true"
     case .pageHeader: "the page header does not fit the rest of its page"
     case .cellUnproven: "nothing proves that a cell is in use"

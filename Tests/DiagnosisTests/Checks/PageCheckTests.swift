@@ -22,6 +22,18 @@ import Testing
     #expect(specimen.with(.zeroPage(note)).said(.pageDamaged).first?.place.object == "note")
   }
 
+  @Test func `an empty leaf below a root is damage, and its rows are lost`() throws {
+    var specimen = try Specimen("CREATE TABLE empty (a)")
+    let empty = specimen[page: try specimen.root(of: "empty")]
+    let leaf = specimen.pages(of: "note", "leaf")[3]
+    specimen.bytes.replaceSubrange(specimen[page: leaf], with: specimen.bytes[empty])
+    let finding = try #require(specimen.said(.pageDamaged).first)
+    #expect(
+      finding.message
+        == "page \(leaf) of 'note': it has no cell, as only the root of an empty tree has none")
+    #expect(Survey(main: specimen.bytes).verdict == .damagedLossy)
+  }
+
   @Test func `a page that the file does not have is named`() throws {
     var specimen = try Specimen()
     let root = specimen[page: try specimen.root(of: "note")].lowerBound

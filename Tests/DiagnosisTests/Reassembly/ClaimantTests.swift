@@ -106,8 +106,8 @@ import Testing
     #expect(!tally.fits)
     let texts = claimant().tally(Array(repeating: rows[0], count: 9) + [rows[1]])
     #expect(texts.fits)
-    #expect(!texts.isExpected)
-    #expect(claimant().tally([rows[0]]).isExpected)
+    #expect(!texts.isPromised)
+    #expect(claimant().tally([rows[0]]).isPromised)
     #expect(!claimant().tally([]).fits)
   }
 }

@@ -91,6 +91,73 @@ import Testing
     #expect(try Set(#require(pages)) == Set(sums.map { $0 == one ? other : $0 }))
   }
 
+  @Test func `a sound table whose types are not kept to loses no row to a table that lost its own`()
+    throws
+  {
+    let specimen = try Specimen(
+      "CREATE TABLE odd (id INTEGER PRIMARY KEY, v REAL)",
+      "CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT)",
+      "INSERT INTO odd (v) VALUES ('2026-01-26'), (''), ('2026-01-15')",
+      "INSERT INTO counted (x) VALUES ('x')")
+    let sequence = try specimen.root(of: "sqlite_sequence")
+    let survey = Survey(main: specimen.with(.zeroPage(sequence)).bytes)
+    let odd = try #require(survey.tree(named: "odd").flatMap(survey.position))
+    #expect(survey.reassembly.assignments[odd]?.pages.count ?? 1 == 1)
+    let other = try #require(survey.tree(named: "sqlite_sequence"))
+    #expect(other.regained == 0)
+  }
+
+  @Test func `nor to one of the types that its values have`() throws {
+    let specimen = try Specimen(
+      "CREATE TABLE odd (id INTEGER PRIMARY KEY, v INT)",
+      "CREATE TABLE text (id INTEGER PRIMARY KEY, v TEXT)",
+      "INSERT INTO odd (v) VALUES ('one'), ('two'), ('three')",
+      "INSERT INTO text (v) VALUES ('four')")
+    let survey = Survey(main: specimen.with(.zeroPage(try specimen.root(of: "text"))).bytes)
+    let odd = try #require(survey.tree(named: "odd"))
+    #expect(survey.rowsFound(in: odd) == 3 && survey.loss(of: odd) == .none)
+  }
+
+  @Test func `a page that was also written over another table's gives it no rows`() throws {
+    var specimen = try Specimen(
+      "CREATE TABLE one (name TEXT); CREATE INDEX one_name ON one (name)",
+      "CREATE TABLE two (name TEXT); CREATE INDEX two_name ON two (name)",
+      "INSERT INTO one VALUES ('a'), ('b'), ('c')", "INSERT INTO two VALUES ('d'), ('e'), ('f')")
+    let (one, two) = (try specimen.root(of: "one"), try specimen.root(of: "two"))
+    specimen.bytes.replaceSubrange(
+      specimen[page: one], with: specimen.bytes[specimen[page: two]])
+    let survey = Survey(main: specimen.bytes)
+    let trees = try ["one", "two"].map { try #require(survey.tree(named: $0)) }
+    #expect(trees.map(survey.rowsFound) == [0, 3])
+    #expect(trees.map(survey.loss) == [.unknown, .none])
+    #expect(survey.rowsWithoutTable.rows == 3)
+  }
+
+  @Test func `a page that was also written over an empty table's gives it no rows`() throws {
+    var specimen = try Specimen("CREATE TABLE empty (a, b)", "CREATE INDEX i ON empty (b)")
+    let leaf = specimen.pages(of: "note", "leaf")[2]
+    let root = specimen[page: try specimen.root(of: "empty")]
+    specimen.bytes.replaceSubrange(root, with: specimen.bytes[specimen[page: leaf]])
+    let survey = Survey(main: specimen.bytes)
+    let empty = try #require(survey.tree(named: "empty"))
+    #expect(survey.rowsFound(in: empty) == 0 && survey.loss(of: empty) == .unknown)
+    #expect(survey.tree(named: "note").map(survey.loss) == Loss.none)
+  }
+
+  @Test func `a leaf that is lost is told of where the root was found elsewhere`() throws {
+    let specimen = try Specimen(
+      "CREATE TABLE long (id INTEGER PRIMARY KEY, v BLOB)",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+      INSERT INTO long SELECT i, zeroblob(200) FROM n
+      """)
+    let (root, leaves) = (try specimen.root(of: "long"), specimen.pages(of: "long", "leaf"))
+    let survey = Survey(
+      main: specimen.with(.zeroPage(leaves[1])).with(.swapPages(root, leaves[3])).bytes)
+    let long = try #require(survey.tree(named: "long"))
+    #expect(survey.rowsFound(in: long) < 12 && survey.loss(of: long) != .none)
+  }
+
   /// A table of which some rows were deleted by whole pages, and one leaf is destroyed; the list of
   /// free pages is.
   @Test func `a free page is none of the leaves that were destroyed where they lay`() throws {

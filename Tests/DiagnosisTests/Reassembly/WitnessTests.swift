@@ -80,7 +80,9 @@ import Testing
     #expect([witness].asked(about: others.prefix(2))[0].testimony(on: others[0]) == .silent)
   }
 
-  @Test func `an index without entries is no witness`() {
-    #expect(Witness(index, isWhole: true, Witness.Account(), asked: nil) == nil)
+  @Test func `an index without entries is no witness, unless it is whole`() throws {
+    #expect(Witness(index, isWhole: false, Witness.Account(), asked: nil) == nil)
+    let whole = try #require(Witness(index, isWhole: true, Witness.Account(), asked: nil))
+    #expect(whole.testimony(on: try row(1, 10)) == .denies)
   }
 }

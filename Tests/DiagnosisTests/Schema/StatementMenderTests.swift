@@ -44,6 +44,10 @@ import Testing
       "CREATE TABLE t(a VARCHAR(20) COLLATE test, b TE\u{3}T)",
       "CREATE TABLE t(a VARCHAR(20) COLLATE test, b TEXT)"
     ),
+    (
+      "CREATE TABLE t\u{1}\u{2}\u{3}\u{4}integer primary key, b text)",
+      "CREATE TABLE t (_ integer primary key, b text)"
+    ),
     ("CREATE TABLE \"t\"(\"a b\" text, c re@l)", "CREATE TABLE \"t\"(\"a b\" text, c real)"),
   ])
   func `a damaged statement is mended with the fewest changes`(_ sql: String, _ expected: String) {
