@@ -82,15 +82,18 @@ struct StatementMender {
   }
 
   /// How readily a word is taken for one that SQL does not know.
-  enum Readiness: Int, CaseIterable {
-    /// As types of an app's own are.
-    case ready = 15
+  enum Readiness: CaseIterable {
+    /// As types and columns of an app's own are.
+    case ready
     /// Only where no word that SQL knows is near.
-    case reluctant = 60
+    case reluctant
+
+    /// What it costs to take a word for a type that nobody knows.
+    var unknownWord: Int { self == .ready ? 15 : 60 }
+    /// What it costs to take a word for a name that stands nowhere else.
+    var unknownName: Int { self == .ready ? 3 : 12 }
   }
 
-  /// What it costs to take a word for a name that stands nowhere else.
-  private static let unknownName = 3
   /// What it costs more where that is a word of SQL's own: few columns are called so.
   private static let ownWord = 8
   /// The longest statement that is looked at, and the longest word in it.
@@ -120,7 +123,9 @@ struct StatementMender {
     else { return nil }
     let head = start + name
     let changes = zip(head, stated).count { $0 != $1 }
-    var mender = StatementMender(Array(stated[head.count...]), names(in: [sql] + others), readiness)
+    var mender = StatementMender(
+      Array(stated[head.count...]), names(in: readiness == .ready ? [sql] + others : others),
+      readiness)
     guard 2 * changes < head.count, let rest = mender.best(), rest.cost > 0 || changes > 0,
       rest.changes + changes <= max(2, stated.count / 4)
     else { return nil }
@@ -209,7 +214,7 @@ struct StatementMender {
     let next = start + 1 < text.count ? text[start + 1] : " "
     // Hardly anybody writes two spaces behind a word, or one before a mark.
     let isIdle = next.isSQLSpace || [",", ")"].contains(next)
-    let price = Price.space.of(stated) + (isIdle ? Self.unknownName : 0)
+    let price = Price.space.of(stated) + (isIdle ? readiness.unknownName : 0)
     note(
       [stated.isSQLSpace ? stated : " "], from: start, state, to: state.place,
       state.before.andSpace, cost + (stated.isSQLSpace ? 0 : price))
@@ -278,7 +283,7 @@ struct StatementMender {
       taken.append(isKept ? stated : "_")
       cost += isKept ? 0 : Price.unknownLetter.of(stated)
       let isOwn = state.place == .item && Self.ownWords.contains(taken.map(\.folded))
-      let price = isNumber ? 0 : isFollowing ? readiness.rawValue : Self.unknownName
+      let price = isNumber ? 0 : isFollowing ? readiness.unknownWord : readiness.unknownName
       note(
         taken, from: start, state, to: after, .name, cost + price + (isOwn ? Self.ownWord : 0))
     }

@@ -54,6 +54,15 @@ import Testing
     #expect(mended("t", sql) == expected)
   }
 
+  @Test func `several wrong letters in a word of SQL make no name where that is unlikely`() {
+    let sql =
+      "CREATE TABLE t(\u{3069}d \u{6549}NTEGE\u{7552} PM\u{ED49}MAR\u{B759} KEY, note TEXT)"
+    let entry = SchemaEntry(kind: .table, name: "t", table: "t", root: PageNumber(2), sql: sql)
+    #expect(
+      StatementMender.mended(entry, besides: [], .reluctant)
+        == "CREATE TABLE t(\u{3069}d INTEGER PRIMARY KEY, note TEXT)")
+  }
+
   @Test func `a name that stands in another statement is known`() {
     let index = "CREATE INDEX i ON t(workout)"
     #expect(
