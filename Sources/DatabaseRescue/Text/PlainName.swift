@@ -20,13 +20,21 @@ package struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLitera
   package init(_ text: String) {
     let scalars = text.unicodeScalars
     let start = scalars.lastIndex(where: Self.isSeparator).map { scalars.index(after: $0) }
-    let name = scalars[(start ?? scalars.startIndex)...].lazy.filter { !$0.isObeyed }
-    description = String(String.UnicodeScalarView(name.prefix(Self.lengthLimit)))
+    self.init(name: scalars[(start ?? scalars.startIndex)...])
   }
 
-  /// Makes the name of a file.
+  /// Makes the name of a file; one that is no text has its bytes written out, as the path has.
   package init(_ path: FilePath) {
-    self.init(String(decoding: path.bytes, as: UTF8.self))
+    if let text = String(validating: path.bytes, as: UTF8.self) {
+      self.init(text)
+    } else {
+      self.init(name: path.name.description.unicodeScalars[...])
+    }
+  }
+
+  private init(name: Substring.UnicodeScalarView) {
+    let shown = name.lazy.filter { !$0.isObeyed }
+    description = String(String.UnicodeScalarView(shown.prefix(Self.lengthLimit)))
   }
 
   /// Makes a name of a literal.

@@ -77,6 +77,8 @@ struct Claimant {
     var isUnexpected: Bool { expected * 4 < rows }
     /// Whether every row has it, and values that tell so.
     var isPromised: Bool { expected == rows && promised * 2 > rows && fits }
+    /// How many rows that are denied tell more than that each is damaged by itself.
+    static let deniedMin = 3
     /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
   }

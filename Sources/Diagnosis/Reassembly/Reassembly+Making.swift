@@ -92,7 +92,8 @@ extension Reassembly {
         placed: placed,
         witnesses: tally.isDenied ? [] : claimant.witnesses.asked(about: rows),
         rows: tally.rows,
-        isShort: pages.isEmpty || claimant.missing > placed.count, isDenied: tally.isDenied)
+        isShort: pages.isEmpty || claimant.missing > placed.count,
+        isDenied: tally.isDenied && tally.denied >= Claimant.Tally.deniedMin)
     }
     for (group, candidates) in placement.orphans {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
