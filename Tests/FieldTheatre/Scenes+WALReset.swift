@@ -46,6 +46,23 @@ extension Stage {
     try index.replaceContents(with: copy.adding(suffix: "-shm").contents())
     try copy.removeFileSet()
   }
+
+  /// The same for the messages of the messenger.
+  fileprivate func resetMessages(
+    readEvery step: Int, copied: Int, changedTo last: Int, closing: Bool
+  ) throws {
+    try reset(
+      after: "UPDATE messages SET body = body || ' read' WHERE id % \(step) = 0",
+      losing: """
+        INSERT INTO messages (conversation, body)
+        SELECT conversation || 'b', body FROM messages WHERE id <= \(copied)
+        """,
+      before: "UPDATE messages SET body = body || 'x' WHERE id BETWEEN 500 AND \(last)",
+      """
+      INSERT INTO messages (conversation, body)
+      SELECT conversation || 'c', body FROM messages WHERE id < 150
+      """, closing: closing)
+  }
 }
 
 extension Scene {
@@ -54,13 +71,7 @@ extension Scene {
       "two connections checkpoint at once, and it is killed soon after", to: .messenger,
       is: .walReset, .healthy, lost: .nothing, right: .nothing, half: .after
     ) { stage in
-      try stage.reset(
-        after: "UPDATE messages SET body = body || ' read' WHERE id % 40 = 0",
-        losing:
-          "INSERT INTO messages (conversation, body) SELECT conversation || 'b', body FROM messages WHERE id <= 200",
-        before: "UPDATE messages SET body = body || 'x' WHERE id BETWEEN 500 AND 560",
-        "INSERT INTO messages (conversation, body) SELECT conversation || 'c', body FROM messages WHERE id < 150",
-        closing: false)
+      try stage.resetMessages(readEvery: 40, copied: 200, changedTo: 560, closing: false)
     },
     Scene(
       "a pool of connections, and all three files are mailed while it runs", to: .workflows,
@@ -77,26 +88,14 @@ extension Scene {
       "the file and its -wal are mailed, and the -shm is not", to: .messenger,
       is: .walReset, .healthy, lost: .nothing, right: .nothing, half: .after
     ) { stage in
-      try stage.reset(
-        after: "UPDATE messages SET body = body || ' read' WHERE id % 30 = 0",
-        losing:
-          "INSERT INTO messages (conversation, body) SELECT conversation || 'b', body FROM messages WHERE id <= 150",
-        before: "UPDATE messages SET body = body || 'x' WHERE id BETWEEN 500 AND 580",
-        "INSERT INTO messages (conversation, body) SELECT conversation || 'c', body FROM messages WHERE id < 150",
-        closing: false)
+      try stage.resetMessages(readEvery: 30, copied: 150, changedTo: 580, closing: false)
       try SystemStorage().remove(stage.database.adding(suffix: "-shm"))
     },
     Scene(
       "pages that were new never arrive, and the app is closed", to: .messenger,
       is: .walReset, .damagedLossy, lost: .some, right: .salvage, half: .after
     ) { stage in
-      try stage.reset(
-        after: "UPDATE messages SET body = body || ' read' WHERE id % 40 = 0",
-        losing:
-          "INSERT INTO messages (conversation, body) SELECT conversation || 'b', body FROM messages WHERE id <= 200",
-        before: "UPDATE messages SET body = body || 'x' WHERE id BETWEEN 500 AND 560",
-        "INSERT INTO messages (conversation, body) SELECT conversation || 'c', body FROM messages WHERE id < 150",
-        closing: true)
+      try stage.resetMessages(readEvery: 40, copied: 200, changedTo: 560, closing: true)
     },
     Scene(
       "a reader holds a checkpoint up", to: .messenger, is: nil, .healthy, lost: .nothing,

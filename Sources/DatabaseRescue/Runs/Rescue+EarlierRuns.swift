@@ -82,10 +82,9 @@ extension Rescue {
   /// Whatever is done by its name is done to another file. Nil where there is no such link.
   package func supplanted(at path: FilePath) -> String? {
     do {
-      guard
-        try world.storage.openFolder(path.folder).status(of: path.name)?.kind == .link,
-        try world.storage.openFolder(path.folder)
-          .status(of: path.adding(suffix: ".rescue").name)?.kind == .folder,
+      let folder = try world.storage.openFolder(path.folder)
+      guard try folder.status(of: path.name)?.kind == .link,
+        try folder.status(of: path.adding(suffix: ".rescue").name)?.kind == .folder,
         !(try world.storage.names(in: Vault.defaultFolder(of: path))).isEmpty
       else { return nil }
       let target = try world.storage.place(of: path)

@@ -22,6 +22,7 @@ extension World {
     found.ownBackup = examination.survey.kind == .backup ? ownBackup(at: input.main) : nil
     found.moments = moments(of: input, backups)
     found.before = backups.max { $0.name.created < $1.name.created }.flatMap(\.held)
+    found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
     guard !input.isPrivate else { return found }
     found.fileSystem = (try? storage.fileSystem(at: input.main)) ?? nil
     found.freeBytes = try? storage.freeBytes(at: input.main.folder)
@@ -29,7 +30,7 @@ extension World {
     found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
     found.conflictAge = gap(between: input.main, and: copies)
     found.needsJournal = needsJournal(examination, input)
-    found.needsLog = needsLog(examination, input)
+    if found.checkpoint?.isCutOff == true { found.needsLog = contradictsItself(alone: input) }
     if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
       found.logIndex = LogIndex(index)
     }
@@ -39,13 +40,6 @@ extension World {
   /// Whether a database contradicts itself without the journal that is applied.
   private func needsJournal(_ examination: Examination, _ input: InputFiles) -> Bool? {
     guard case .applied? = examination.survey.image?.journal else { return nil }
-    return contradictsItself(alone: input)
-  }
-
-  /// Whether a database contradicts itself without the log that a checkpoint has copied in part.
-  private func needsLog(_ examination: Examination, _ input: InputFiles) -> Bool? {
-    guard let image = examination.survey.image, CheckpointProgress(of: image)?.isCutOff == true
-    else { return nil }
     return contradictsItself(alone: input)
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A path as the file system knows it: bytes, not text.
 
+import SQLiteFormat
+
 /// A path as the file system knows it: bytes without NUL, in no particular encoding.
 public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The bytes of the path.
@@ -26,22 +28,7 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// Bytes that are not valid UTF-8 are written as `\xFF`, so that no two paths look alike. A command to
   /// paste has the path as a shell wants it.
   public var description: String {
-    if let text = String(validating: bytes, as: UTF8.self) { return text }
-    var text = ""
-    var rest = bytes[...]
-    while let first = rest.first {
-      var iterator = rest.makeIterator()
-      var parser = Unicode.UTF8.ForwardParser()
-      switch parser.parseScalar(from: &iterator) {
-      case .valid(let scalar):
-        text.unicodeScalars.append(Unicode.UTF8.decode(scalar))
-        rest = rest.dropFirst(scalar.count)
-      case .error, .emptyInput:
-        text += (first < 16 ? "\\x0" : "\\x") + String(first, radix: 16, uppercase: true)
-        rest = rest.dropFirst()
-      }
-    }
-    return text
+    String(utf8: bytes) { ($0 < 16 ? "\\x0" : "\\x") + String($0, radix: 16, uppercase: true) }
   }
 
   /// Whether the path starts at the root.

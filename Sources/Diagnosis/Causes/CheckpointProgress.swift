@@ -13,7 +13,7 @@ package import SQLiteFormat
 /// Which pages of a log are in the database file, and which are not.
 ///
 /// File format, section 4.3 ("Checkpoint").
-package struct CheckpointProgress {
+package struct CheckpointProgress: Hashable, Sendable {
   /// The last frame of each page that the file has as the log has it.
   private let copied: [WriteAheadLog.Frame]
   /// The last frame of each page that the file has otherwise, or not at all.

@@ -10,27 +10,17 @@ struct IndexDisagreement {
   /// The pages of the index with entries that no row of the table gives.
   private let entryPages: Set<PageNumber>
 
-  /// The most rows that are compared.
-  private static let rowsMax = 1 << 20
-
   /// Compares an index with its table; nil where its keys cannot be computed from the rows, or there
   /// are very many.
   init?(of index: TreeSurvey, in survey: Survey) {
-    guard let image = survey.image, let root = index.root,
-      let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
-      table.records + index.records <= Self.rowsMax,
-      let schema = survey.schema, let description = schema.table(named: table.entry.name),
-      let rowShape = schema.shape(ofTable: table.entry.name),
-      let shape = schema.computableIndexes(of: description, rowShape)
-        .first(where: { $0.name == index.entry.name })
-    else { return nil }
+    guard let pair = IndexAndTable(index, in: survey) else { return nil }
     var rows: [KeyHash: PageNumber] = [:]
-    image.forEachRecord(ofTree: tableRoot, isTable: table.isRowIDTable) { stored in
-      rows[shape.key(of: stored)] = stored.page
+    pair.forEach(.rows) { stored in
+      rows[pair.shape.key(of: stored)] = stored.page
       return true
     }
     var entryPages: Set<PageNumber> = []
-    image.forEachRecord(ofTree: root, isTable: false) { stored in
+    pair.forEach(.entries) { stored in
       if rows.removeValue(forKey: KeyHash(stored.record)) == nil { entryPages.insert(stored.page) }
       return true
     }

@@ -40,7 +40,7 @@ enum InterruptedCause: Cause {
         against: isNeeded
           ? [] : ["the file is sound without it too: it may be left from before a restore"])
     }
-    if traces.around.needsLog == true, let progress = traces.checkpoint, progress.isCutOff {
+    if traces.around.needsLog == true, let progress = traces.around.checkpoint, progress.isCutOff {
       return .fits(
         .likely,
         "the log was being copied into the file, and that was cut off: nothing is lost by it",

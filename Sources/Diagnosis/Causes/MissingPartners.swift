@@ -14,8 +14,6 @@ struct MissingPartners {
 
   /// How many prove it.
   private static let enough = 3
-  /// The most rows and entries that are compared.
-  private static let rowsMax = 1 << 20
 
   /// The rows or entries of a tree as far as they can be read, and its leaves, each from its first
   /// to its last.
@@ -37,23 +35,18 @@ struct MissingPartners {
   /// Compares an index with its table; nil where its entries cannot be computed from the rows, or
   /// there are very many.
   init?(of index: TreeSurvey, in survey: Survey) {
-    guard let image = survey.image, let root = index.root, let schema = survey.schema,
-      let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
-      table.isRowIDTable, table.records + index.records <= Self.rowsMax,
-      let description = schema.table(named: table.entry.name),
-      let rowShape = schema.shape(ofTable: table.entry.name),
-      let shape = schema.computableIndexes(of: description, rowShape)
-        .first(where: { $0.name == index.entry.name }),
-      let order = schema.keyOrder(
+    guard let pair = IndexAndTable(index, in: survey), pair.table.isRowIDTable,
+      let order = survey.schema?.keyOrder(
         of: index.entry, schemaFormat: survey.header?.schemaFormat ?? 4)
     else { return nil }
-    let entries = Self.content(of: root, isTable: false, in: image) { stored in
+    let shape = pair.shape
+    let entries = Self.content(of: pair, .entries) { stored in
       (try? stored.record.values).map { (KeyHash(stored.record), $0) }
     }
-    let rows = Self.content(of: tableRoot, isTable: true, in: image) { stored in
+    let rows = Self.content(of: pair, .rows) { stored in
       stored.rowID.map { (shape.key(of: stored), $0) }
     }
-    image.forEachRecord(ofTree: tableRoot, isTable: true) { stored in
+    pair.forEach(.rows) { stored in
       if !entries.keys.contains(shape.key(of: stored)) {
         let key = shape.values(of: stored)
         let isThere = entries.hasLeaf {
@@ -65,7 +58,7 @@ struct MissingPartners {
       }
       return count < Self.enough
     }
-    image.forEachRecord(ofTree: root, isTable: false) { stored in
+    pair.forEach(.entries) { stored in
       // The last field of an entry is the rowid: file format, section 2.4.
       if !rows.keys.contains(KeyHash(stored.record)),
         let rowID = (try? stored.record.values)?.last?.integerValue,
@@ -81,11 +74,11 @@ struct MissingPartners {
   var isProof: Bool { count >= Self.enough }
 
   private static func content<Key>(
-    of root: PageNumber, isTable: Bool, in image: Image,
+    of pair: IndexAndTable, _ side: IndexAndTable.Side,
     key: (StoredRecord) -> (hash: KeyHash, place: Key)?
   ) -> Content<Key> {
     var content = Content<Key>()
-    image.forEachRecord(ofTree: root, isTable: isTable) { stored in
+    pair.forEach(side) { stored in
       guard let (hash, place) = key(stored) else { return true }
       content.keys.insert(hash)
       if content.leaves.last?.page == stored.page {
@@ -96,7 +89,7 @@ struct MissingPartners {
       return true
     }
     // Between the entries of an interior page lie those of others, which may be missing.
-    content.leaves.removeAll { (try? image.btreePage($0.page))?.kind.isLeaf != true }
+    content.leaves.removeAll { (try? pair.image.btreePage($0.page))?.kind.isLeaf != true }
     return content
   }
 }

@@ -21,8 +21,6 @@ struct Traces: Sendable {
   ///
   /// All of their rows may have to be read for it.
   let indexDoubt: Confidence?
-  /// Which pages of its log are in the file; nil where no log is, or it says too little.
-  let checkpoint: CheckpointProgress?
 
   /// The most pages that are looked at.
   private static let scarsMax = 256
@@ -40,7 +38,6 @@ struct Traces: Sendable {
     indexDoubt =
       IndexesOnlyCause.isAll(of: wrong)
       ? IndexesOnlyCause.doubt(examination.findings, examination.survey) : nil
-    checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
   }
 
   /// What the bytes say.

@@ -44,7 +44,7 @@ enum WALResetCause: Cause {
   /// A checkpoint that does not see that another connection began the log anew leaves the count of
   /// the log before. The next one begins at that frame, and the frames before it never arrive.
   private static func skipped(_ traces: Traces) -> CauseJudgement? {
-    guard let progress = traces.checkpoint, progress.isBegunLate, let header = traces.header,
+    guard let progress = traces.around.checkpoint, progress.isBegunLate, let header = traces.header,
       WriterCheck.hasWALReset(header.writerVersion), let image = traces.survey.image,
       case .applied(let log) = image.wal
     else { return nil }

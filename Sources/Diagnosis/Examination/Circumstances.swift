@@ -82,6 +82,8 @@ package struct Circumstances: Hashable, Sendable {
   package var logIndex: LogIndex?
   /// Whether it contradicts itself without the journal that is applied; nil where none is.
   package var needsJournal: Bool?
+  /// Which pages of its log are in the file; nil where no log is, or it says too little.
+  package var checkpoint: CheckpointProgress?
   /// Whether it contradicts itself without the log of which some pages are in the file; nil where no
   /// checkpoint was cut off.
   package var needsLog: Bool?

@@ -60,12 +60,11 @@ struct RecordForm: Hashable {
       && zip(fields, record.fields).allSatisfy { $0.expects($1.serialType) }
   }
 
-  /// Whether a record has a value that a declared type promises, and none that one does not.
-  func promises(_ record: Record) -> Bool {
-    expects(record)
-      && zip(fields, record.fields).contains { field, value in
-        field.isTyped && !field.isRowIDAlias && value.serialType != 0
-      }
+  /// Whether a record has a value in a column with a declared type.
+  func hasTypedValue(_ record: Record) -> Bool {
+    zip(fields, record.fields).contains { field, value in
+      field.isTyped && !field.isRowIDAlias && value.serialType != 0
+    }
   }
 }
 

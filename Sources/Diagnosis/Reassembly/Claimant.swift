@@ -92,8 +92,10 @@ extension Claimant {
     for row in rows {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
-      if form?.expects(row.record) ?? true { tally.expected += 1 }
-      if form?.promises(row.record) ?? false { tally.promised += 1 }
+      if form?.expects(row.record) ?? true {
+        tally.expected += 1
+        if form?.hasTypedValue(row.record) ?? false { tally.promised += 1 }
+      }
       if form.map({ row.record.fieldCount == $0.fields.count }) ?? true { tally.whole += 1 }
       let testimony = witnesses.testimony(on: row)
       if testimony.isEchoed { tally.echoed += 1 }

@@ -68,7 +68,7 @@ extension Reassembly {
       for (group, owner, evidence) in placement.placed where owner == index {
         for page in group.rowPages { placed[page] = evidence }
       }
-      var pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
+      let pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
       // The indexes know all rows of a run.
       let runs = claimant.chain.filter { $0.run != nil }
       let looked = claimant.chain.filter { $0.run == nil }.map(\.page)
@@ -82,13 +82,13 @@ extension Reassembly {
         orphans += pages.map {
           OrphanPage(page: $0, isTable: claimant.isTable, candidates: [])
         }
-        (pages, placed, tally) = ([], [:], Claimant.Tally())
+        assignments[claimant.position] = .none(isTable: claimant.isTable)
+        continue
       }
       // Indexes that deny most rows are themselves of another time, or of another table.
       assignments[claimant.position] = Assignment(
         isTable: claimant.isTable, pages: pages,
-        spilling: pages.isEmpty
-          ? [] : looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
+        spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
         placed: placed,
         witnesses: tally.isDenied ? [] : claimant.witnesses.asked(about: rows),
         rows: tally.rows,

@@ -177,11 +177,12 @@ struct TreesInDoubt {
     let isAnothers = claimants.indices.contains { index in
       guard index != only, claimants[index].isTable == claimants[only].isTable else { return false }
       let other = claimants[index].tally(rows)
+      guard !tally.isDenied else { return other.isWitnessed }
       // Roots change places: one that was destroyed is not here instead.
-      let isExchanged = survey.trees[claimants[index].position].root.map {
-        pages.reading(of: $0) != nil
+      guard other.isPromised, let root = survey.trees[claimants[index].position].root else {
+        return false
       }
-      return tally.isDenied ? other.isWitnessed : other.isPromised && isExchanged ?? false
+      return pages.reading(of: root) != nil
     }
     return isAnothers ? nil : only
   }

@@ -26,6 +26,13 @@ package struct Reassembly: Sendable {
     /// Whether its indexes deny most of its rows: either they or these are of another time, or of
     /// another table.
     let isDenied: Bool
+
+    /// No page: those to which its tree leads are others'.
+    static func none(isTable: Bool) -> Assignment {
+      Assignment(
+        isTable: isTable, pages: [], spilling: [], placed: [:], witnesses: [], rows: 0,
+        isShort: true, isDenied: false)
+    }
   }
 
   /// A page of rows whose table is not proven.

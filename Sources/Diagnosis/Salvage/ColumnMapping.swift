@@ -131,13 +131,10 @@ extension Name {
       && whole.unicodeScalars.count == name.unicodeScalars.count + 1 + type.unicodeScalars.count
   }
 
-  /// Whether it has characters that no text has.
+  /// Whether it has characters that no text has; what stands in for bytes that were not valid is one.
   fileprivate var isNobodys: Bool {
-    text.unicodeScalars.contains { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .unassigned, .privateUse, .surrogate: true
-      default: TextEncoding.hasStandIn(String(scalar))
-      }
+    text.unicodeScalars.contains {
+      [.control, .unassigned, .privateUse].contains($0.properties.generalCategory)
     }
   }
 

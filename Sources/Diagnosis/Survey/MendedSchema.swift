@@ -47,7 +47,8 @@ struct MendedSchema {
       guard other.kind == .table, let entry = entries.first(where: { $0.key == other.key }) else {
         return false
       }
-      return isBetter(entry.with(root: entry.root, sql: other.sql))
+      let stated = entry.with(root: entry.root, sql: other.sql)
+      return isBetter(stated, in: parser.parse([stated]))
     }
   }
 
@@ -68,30 +69,40 @@ struct MendedSchema {
       let own = entries.filter { $0.kind == .index && $0.table == entry.name }
       let others = own + sound.filter { $0.name != entry.name }
       guard image.hasReadableRoot(entry) else { return nil }
-      let possible = StatementMender.Readiness.allCases.compactMap { readiness in
-        StatementMender.mended(entry, besides: others.compactMap(\.sql), readiness)
-          .map { entry.with(root: entry.root, sql: $0) }
-      }.filter { mended in
-        // Where the rows are of no declared types, those tell nothing of either.
-        let tells = isRefused || parsed.isBorneOut(entry, in: image)
-        return isBetter(mended)
-          && (!tells || parser.parse([mended]).isBorneOut(mended, in: image))
+      // Where the rows are of no declared types, those tell nothing of either.
+      let tells = isRefused || parsed.isBorneOut(entry, in: image)
+      let possible = statements(for: entry, besides: others.compactMap(\.sql)).filter { other in
+        isBetter(other.entry, in: other.schema)
+          && (!tells || other.schema.isBorneOut(other.entry, in: image))
       }
       return best(of: possible)
     }
   }
 
-  /// The statement of a table for which most speaks, and the first of several.
-  private func best(of possible: [SchemaEntry]) -> SchemaEntry? {
-    guard let first = possible.first, possible.count > 1, let witness = witness(of: first) else {
-      return possible.first
+  /// A statement that a table may have had, and what SQLite makes of it.
+  private typealias Possible = (entry: SchemaEntry, schema: ParsedSchema)
+
+  /// The statements that a damaged one may have been, the most likely first.
+  private func statements(for entry: SchemaEntry, besides others: [String]) -> [Possible] {
+    StatementMender.Readiness.allCases.reduce(into: []) { possible, readiness in
+      guard let sql = StatementMender.mended(entry, besides: others, readiness),
+        possible.last?.entry.sql != sql
+      else { return }
+      let mended = entry.with(root: entry.root, sql: sql)
+      possible.append((mended, parser.parse([mended])))
     }
+  }
+
+  /// The statement of a table for which most speaks, and the first of several.
+  private func best(of possible: [Possible]) -> SchemaEntry? {
+    guard let first = possible.first, possible.count > 1, let witness = witness(of: first.entry)
+    else { return possible.first?.entry }
     return possible.dropFirst().reduce(first) { best, other in
-      guard let table = parser.parse([other]).table(named: other.name),
-        let stated = parser.parse([best]).table(named: best.name)
+      guard let table = other.schema.table(named: other.entry.name),
+        let stated = best.schema.table(named: best.entry.name)
       else { return best }
       return witness.prefers(table, to: stated) ? other : best
-    }
+    }.entry
   }
 
   private func witness(of entry: SchemaEntry) -> StatementWitness? {
@@ -100,10 +111,14 @@ struct MendedSchema {
 
   /// Whether more speaks for another statement than for the one of the same table that SQLite
   /// accepts; true where it accepts none.
-  private func isBetter(_ other: SchemaEntry) -> Bool {
+  private func isBetter(
+    _ other: SchemaEntry, in schema: @autoclosure () -> ParsedSchema
+  ) -> Bool {
     guard let stated = parsed.table(named: other.name) else { return true }
-    guard let table = parser.parse([other]).table(named: other.name) else { return false }
-    return doubted[other.name]?.prefers(table, to: stated) ?? false
+    guard let witness = doubted[other.name], let table = schema().table(named: other.name) else {
+      return false
+    }
+    return witness.prefers(table, to: stated)
   }
 }
 

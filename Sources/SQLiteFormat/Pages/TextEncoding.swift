@@ -23,8 +23,7 @@ package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   package func string(_ bytes: Bytes) -> String {
     switch self {
     case .utf8: String(decoding: bytes, as: UTF8.self)
-    case .utf16le: String(decoding: units(bytes, low: 0), as: UTF16.self)
-    case .utf16be: String(decoding: units(bytes, low: 1), as: UTF16.self)
+    case .utf16le, .utf16be: String(decoding: units(bytes), as: UTF16.self)
     }
   }
 
@@ -32,9 +31,12 @@ package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   /// that names of other bytes stay other names.
   package func distinctString(_ bytes: Bytes) -> String {
     switch self {
-    case .utf8: return String(validating: bytes, as: UTF8.self) ?? Self.distinct(utf8: bytes)
+    case .utf8:
+      return String(utf8: bytes) {
+        Unicode.Scalar(Self.standInByte + UInt32($0)).map { String($0) } ?? ""
+      }
     case .utf16le, .utf16be:
-      let units = units(bytes, low: self == .utf16le ? 0 : 1)
+      let units = units(bytes)
       // SQLite passes over the first half of a unit at the end.
       return String(validating: units, as: UTF16.self) ?? Self.distinct(utf16: units)
     }
@@ -53,24 +55,6 @@ package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
   private static let standInByte: UInt32 = 0x10FE00
   /// The scalars for halves of surrogate pairs.
   private static let standInUnits: Range<UInt32> = 0x10F000..<0x10F800
-
-  private static func distinct(utf8 bytes: Bytes) -> String {
-    var text = String.UnicodeScalarView()
-    var rest = bytes[...]
-    while let first = rest.first {
-      var iterator = rest.makeIterator()
-      var parser = Unicode.UTF8.ForwardParser()
-      switch parser.parseScalar(from: &iterator) {
-      case .valid(let scalar):
-        text.append(Unicode.UTF8.decode(scalar))
-        rest = rest.dropFirst(scalar.count)
-      case .error, .emptyInput:
-        if let scalar = Unicode.Scalar(standInByte + UInt32(first)) { text.append(scalar) }
-        rest = rest.dropFirst()
-      }
-    }
-    return String(text)
-  }
 
   private static func distinct(utf16 units: [UInt16]) -> String {
     var text = String.UnicodeScalarView()
@@ -115,18 +99,40 @@ package enum TextEncoding: UInt32, Hashable, Sendable, CaseIterable {
       return !text.unicodeScalars.contains { $0.value == 0xFFFE || $0.value == 0xFFFF }
     case (_, .utf8):
       guard bytes.count.isMultiple(of: 2) else { return false }
-      return String(validating: units(Bytes(bytes), low: lowByte), as: UTF16.self) != nil
+      return String(validating: units(Bytes(bytes)), as: UTF16.self) != nil
     case (_, _): return bytes.count.isMultiple(of: 2)
     }
   }
 
-  /// Where the low byte of a unit of UTF-16 lies.
-  private var lowByte: Int { self == .utf16be ? 1 : 0 }
-
-  /// The UTF-16 code units in `bytes`, whose low byte lies at `low` in each pair.
-  private func units(_ bytes: Bytes, low: Int) -> [UInt16] {
-    stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in
+  /// The UTF-16 code units in `bytes`.
+  private func units(_ bytes: Bytes) -> [UInt16] {
+    let low = self == .utf16be ? 1 : 0
+    return stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in
       UInt16(bytes[index + low]) | UInt16(bytes[index + 1 - low]) << 8
+    }
+  }
+}
+
+extension String {
+  /// Decodes UTF-8, with something of their own in the place of bytes that are not valid.
+  package init(utf8 bytes: some Collection<UInt8>, standIn: (UInt8) -> String) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self = text
+      return
+    }
+    self.init()
+    var rest = bytes[...]
+    while let first = rest.first {
+      var iterator = rest.makeIterator()
+      var parser = Unicode.UTF8.ForwardParser()
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let scalar):
+        unicodeScalars.append(Unicode.UTF8.decode(scalar))
+        rest = rest.dropFirst(scalar.count)
+      case .error, .emptyInput:
+        append(standIn(first))
+        rest = rest.dropFirst()
+      }
     }
   }
 }

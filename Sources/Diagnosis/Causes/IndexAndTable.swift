@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An index and its table beside each other, where the entries can be computed from the rows.
+
+import SQLiteFormat
+
+/// An index and the table that it is over.
+struct IndexAndTable {
+  /// The pages of both.
+  let image: Image
+  /// The table.
+  let table: TreeSurvey
+  /// How entries follow from rows.
+  let shape: IndexShape
+  private let root: PageNumber
+  private let tableRoot: PageNumber
+
+  /// The rows of the table, or the entries of the index.
+  enum Side {
+    case rows, entries
+  }
+
+  /// The most rows and entries that are compared.
+  private static let rowsMax = 1 << 20
+
+  /// Finds the table of an index; nil where the entries cannot be computed from its rows, or there
+  /// are very many.
+  init?(_ index: TreeSurvey, in survey: Survey) {
+    guard let image = survey.image, let root = index.root,
+      let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
+      table.records + index.records <= Self.rowsMax,
+      let schema = survey.schema, let description = schema.table(named: table.entry.name),
+      let rowShape = schema.shape(ofTable: table.entry.name),
+      let shape = schema.computableIndexes(of: description, rowShape)
+        .first(where: { $0.name == index.entry.name })
+    else { return nil }
+    (self.image, self.table, self.shape) = (image, table, shape)
+    (self.root, self.tableRoot) = (root, tableRoot)
+  }
+
+  /// Calls `body` with every row or every entry, until it returns false.
+  func forEach(_ side: Side, _ body: (StoredRecord) -> Bool) {
+    switch side {
+    case .rows: image.forEachRecord(ofTree: tableRoot, isTable: table.isRowIDTable, body)
+    case .entries: image.forEachRecord(ofTree: root, isTable: false, body)
+    }
+  }
+}
