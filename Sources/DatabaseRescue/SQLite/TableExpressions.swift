@@ -17,12 +17,9 @@ struct TableExpressions {
 
   /// Finds them.
   ///
-  /// - Throws: ``SQLiteError`` when they are too many, or their text is none.
+  /// - Throws: ``SQLiteError`` when they are too many, or have a text that is none and no column's
+  ///   name: its bytes are not those that SQLite takes it for.
   init(_ table: ComputedTable, tokensMax: Int) throws(SQLiteError) {
-    let statements = [table.description.sql] + table.keys.compactMap(\.index.sql)
-    guard !statements.contains(where: { TextEncoding.hasStandIn($0) }) else {
-      throw SQLiteError(extendedCode: 1, message: "the statement is not valid text")
-    }
     let tokens = SQLTokens(parsing: table.description.sql)
     let checks = SchemaReader.checks(in: tokens)
     let generated = SchemaReader.generatedColumns(in: tokens)
@@ -39,6 +36,12 @@ struct TableExpressions {
       + indexes.values.flatMap { $0.items + [$0.predicate].compactMap(\.self) }
     guard all.reduce(0, { $0 + $1.tokens.count }) <= tokensMax else {
       throw SQLiteError(extendedCode: 1, message: "its expressions are too long")
+    }
+    let columns = Set(table.description.columns.map(\.name))
+    let words = all.lazy.flatMap(\.tokens).map { SQLTokens([$0]).normalized }
+    guard !words.contains(where: { TextEncoding.hasStandIn($0) && !columns.contains(Name($0)) })
+    else {
+      throw SQLiteError(extendedCode: 1, message: "the statement is not valid text")
     }
     self.checks = checks.map(\.sql)
     self.generated = generated.mapValues(\.sql)

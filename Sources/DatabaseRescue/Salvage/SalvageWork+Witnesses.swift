@@ -24,8 +24,8 @@ extension SalvageWork {
       try keepEntries(of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
-    // Rows that were set aside may be those of another table.
-    let isClear = balance.quarantined == 0
+    // Rows that were set aside, or that the indexes deny, may be those of another table.
+    let isClear = balance.quarantined == 0 && !survey.isDenied(plan.tree)
     balance.lost = balance.lost.refined(
       gone: balance.partial, seen: balance.seen - balance.duplicates,
       entries: isClear ? entries : [])

@@ -41,7 +41,7 @@ extension Survey {
         return .unknown
       }
       // Rows that an index still names, or entries that it should have lost: nothing tells.
-      return count.map { $0 > tree.records } ?? false ? .unknown : .none
+      return count.map { $0 > rowsFound(in: tree) } ?? false ? .unknown : .none
     }
     if isOnlyMisplaced(tree) { return .none }
     let kept = tree.records + tree.regained + tree.misplaced.count
@@ -74,8 +74,11 @@ extension Survey {
       && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
   }
 
+  /// Whether the indexes of a table deny most of its rows: nothing tells how many it has lost.
+  package func isDenied(_ tree: TreeSurvey) -> Bool { assignment(of: tree)?.isDenied ?? false }
+
   /// The sound indexes over every row of a table.
-  private func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
+  func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
     treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
       index.isSound && tree.expectedKeys[index.entry.name] != nil
     }

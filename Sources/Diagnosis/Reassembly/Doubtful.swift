@@ -15,8 +15,8 @@ final class Doubtful {
   let pages: PageReader
   /// The trees that miss pages or disagree with their indexes, as positions among the trees.
   let trees: [Int]
-  /// Of trees whose root has changed places with a leaf below it, the page where it is now.
-  let displacedRoots: [Int: PageNumber]
+  /// Of each page that has changed places, the page that stands in its own.
+  let exchanged: [PageNumber: PageNumber]
   /// The trees in doubt as owners of pages.
   let owners: Set<PageOwner>
   /// The pages of the free list that its head no longer leads to.
@@ -33,8 +33,9 @@ final class Doubtful {
     guard let image = survey.image, let schema = survey.schema else { return nil }
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image)
-    displacedRoots = survey.displacedRoots(pages, schema)
-    trees = Set(survey.treesInDoubt(image, schema)).union(displacedRoots.keys).sorted()
+    exchanged = ExchangeSearch(survey, schema, pages).run()
+    trees = Set(survey.treesInDoubt(image, schema))
+      .union(exchanged.keys.compactMap(survey.treeThatLeads)).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
     unproven = PageSet(
@@ -79,14 +80,18 @@ final class Doubtful {
     return Claimant(
       position: position, name: tree.entry.name, isTable: isTable,
       holdsRows: tree.entry.kind == .table, form: survey.form(of: tree, schema),
-      order: isTable
-        ? .rowID
-        : .key(schema.keyOrder(of: tree.entry, schemaFormat: survey.header?.schemaFormat ?? 4)),
+      order: survey.order(of: tree, schema),
       rowIDMax: counts ? survey.sequences[tree.entry.name] : nil)
   }
 }
 
 extension Survey {
+  /// The order of the rows of a tree.
+  func order(of tree: TreeSurvey, _ schema: SchemaSurvey) -> PlaceOrder {
+    tree.isRowIDTable
+      ? .rowID : .key(schema.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4))
+  }
+
   /// The tree whose root leads to a page, as a position among the trees.
   func treeThatLeads(to page: PageNumber) -> Int? {
     claims.owner(of: page)?.tree.flatMap { trees.indices.contains($0) ? $0 : nil }
@@ -111,40 +116,6 @@ extension Survey {
         })
     }
     return doubtful.sorted()
-  }
-
-  /// The trees whose root has changed places with a leaf below it, and the page where it is now.
-  ///
-  /// A page that leads to itself stands in the place of what it leads to there. Where no tree leads
-  /// to it, it is the root of the table of one leaf whose rows would stand in that place, if there
-  /// is one such table, and the other rows can be its own.
-  fileprivate func displacedRoots(_ pages: PageReader, _ schema: SchemaSurvey) -> [Int: PageNumber]
-  {
-    let suspects = unclaimed.lazy.compactMap { unclaimed -> (PageReading, Int)? in
-      guard case .btree(.tableInterior, _) = unclaimed.content,
-        let reading = pages.reading(of: unclaimed.page, isTable: true)
-      else { return nil }
-      return reading.children.firstIndex(of: unclaimed.page).map { (reading, $0) }
-    }
-    var displaced: [Int: PageNumber] = [:]
-    // More than a few have not changed places: a file may be made to be slow.
-    for (reading, place) in suspects.prefix(8) {
-      let ends = reading.content.cells.compactMap(\.rowID)
-      let rows = reading.children.lazy.filter { $0 != reading.page.number }
-        .map { pages.rows(on: $0, isTable: true) }.first { !$0.isEmpty }
-      let fitting = trees.indices.filter { index in
-        guard trees[index].pages == 1, trees[index].isRowIDTable, let rows,
-          let root = trees[index].root, let form = form(of: trees[index], schema)
-        else { return false }
-        let rowIDs = pages.rows(on: root, isTable: true).compactMap(\.rowID)
-        return !rowIDs.isEmpty && rows.allSatisfy { form.admits($0.record) }
-          && rowIDs.allSatisfy { rowID in
-            (place == 0 || ends[place - 1] < rowID) && (place == ends.count || rowID <= ends[place])
-          }
-      }
-      if fitting.count == 1 { displaced[fitting[0]] = reading.page.number }
-    }
-    return displaced
   }
 
   private func isInDoubt(_ tree: TreeSurvey) -> Bool {

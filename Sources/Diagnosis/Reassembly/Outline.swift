@@ -30,20 +30,27 @@ struct Outline: Sendable {
 }
 
 extension Outline {
-  /// The outline of what hangs from a page.
+  /// The outline of what hangs from a page, with those in their own places that have changed them.
   ///
   /// Each level of the tree is read on several cores, as long as no page is named twice.
-  init(_ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder) {
-    var levels = Levels(pages, from: root, test, order)
+  init(
+    _ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder,
+    _ exchanged: [PageNumber: PageNumber]
+  ) {
+    let root = exchanged[root] ?? root
+    var levels = Levels(pages, from: root, test, order, exchanged)
     if levels.readAll() {
       self.init(items: levels.items, interiors: levels.interiors)
     } else {
-      self.init(pages, from: root, isTable: test.isTable)
+      self.init(pages, from: root, isTable: test.isTable, exchanged)
     }
   }
 
   /// The same, page by page: of those that are named twice, the first place counts.
-  private init(_ pages: PageReader, from root: PageNumber, isTable: Bool) {
+  private init(
+    _ pages: PageReader, from root: PageNumber, isTable: Bool,
+    _ exchanged: [PageNumber: PageNumber]
+  ) {
     self.init(items: [], interiors: [])
     var seen: Set<PageNumber> = []
     var pending: [(page: PageNumber?, depth: Int)] = [(root, 0)]
@@ -58,7 +65,9 @@ extension Outline {
         items += reading.leafItems(isRoot: depth == 0)
       } else {
         interiors.append(number)
-        pending += reading.namedChildren.reversed().map { ($0, depth + 1) }
+        pending += reading.namedChildren.reversed().map { child in
+          (child.map { exchanged[$0] ?? $0 }, depth + 1)
+        }
       }
     }
   }
@@ -162,14 +171,19 @@ private struct Levels {
   private let pages: PageReader
   private let test: LeafTest
   private let order: PlaceOrder
+  private let exchanged: [PageNumber: PageNumber]
   private var steps: [Step]
   private var seen: PageSet
   private(set) var interiors: [PageNumber] = []
 
-  init(_ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder) {
+  init(
+    _ pages: PageReader, from root: PageNumber, _ test: LeafTest, _ order: PlaceOrder,
+    _ exchanged: [PageNumber: PageNumber]
+  ) {
     self.pages = pages
     self.test = test
     self.order = order
+    self.exchanged = exchanged
     steps = [.open([root])]
     seen = PageSet([root])
   }
@@ -224,7 +238,7 @@ private struct Levels {
     var steps: [Step] = []
     var open: [PageNumber] = []
     for child in children {
-      if let child {
+      if let child = child.map({ exchanged[$0] ?? $0 }) {
         guard seen.insert(child) else { return nil }
         open.append(child)
       } else {

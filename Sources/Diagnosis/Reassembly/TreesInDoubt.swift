@@ -29,16 +29,14 @@ struct TreesInDoubt {
     orphans = []
     var inquiry = Inquiry(survey, pages, doubt.schema, claimants)
     for (index, claimant) in claimants.enumerated() {
-      guard
-        let root = doubt.displacedRoots[claimant.position] ?? survey.trees[claimant.position].root
-      else { continue }
+      guard let root = survey.trees[claimant.position].root else { continue }
       // Where the indexes of a table know no rowids, they are asked about each row.
       let isAsked = claimant.isTable || inquiry.indexes(of: index).isEmpty
       let test = LeafTest(
         isTable: claimant.isTable, form: claimant.form,
         indexes: claimant.isTable ? inquiry.indexes(of: index) : [],
         unproven: isAsked ? unproven : PageSet())
-      var outline = Outline(pages, from: root, test, claimant.order)
+      var outline = Outline(pages, from: root, test, claimant.order, doubt.exchanged)
       outline.openLost { !isDestroyed($0, of: claimant) }
       outlines[index] = outline
     }

@@ -57,8 +57,8 @@ extension FormatError.Problem {
   /// the cell.
   fileprivate var breaksChain: Bool {
     switch self {
-    case .chainTooShort, .chainTooLong, .chainAstray, .claimedTwice, .pageMissing, .pageIncomplete,
-      .unreadable, .payloadTooLarge:
+    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .claimedTwice, .pageMissing,
+      .pageIncomplete, .unreadable, .payloadTooLarge:
       true
     default: false
     }

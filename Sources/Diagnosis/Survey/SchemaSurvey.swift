@@ -181,7 +181,7 @@ extension SchemaSurvey {
         KeyOrder.Column(
           collation, encoding, isDescending: isDescending && schemaFormat >= 4))
     }
-    let uniqueCount = entry.kind == .index && index.unique ? index.columns.count : nil
+    let uniqueCount = entry.kind == .table || index.unique ? index.columns.count : nil
     // An entry for a table with rowids ends with the rowid.
     return KeyOrder(
       table.withoutRowID ? columns : columns + [KeyOrder.Column()], uniqueCount: uniqueCount)

@@ -29,6 +29,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case chainTooLong
     /// An overflow chain leads to a page that cannot be part of it.
     case chainAstray
+    /// The last page of an overflow chain is nothing but zeros in the midst of a text.
+    case chainBlank
     /// A record's header does not fit its payload.
     case recordHeader
     /// A record has a serial type that is reserved.
@@ -86,6 +88,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .chainTooShort: "an overflow chain ends too early"
     case .chainTooLong: "an overflow chain goes on after its last page"
     case .chainAstray: "an overflow chain leads to a page that cannot be part of it"
+    case .chainBlank: "the last page of an overflow chain is blank where a text goes on"
     case .recordHeader: "a record header does not fit its payload"
     case .reservedSerialType: "a record has a reserved serial type"
     case .recordLength: "the parts of a record do not add up to its payload"

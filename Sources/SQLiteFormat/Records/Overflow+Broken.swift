@@ -102,6 +102,12 @@ extension Image {
       pages.append(number)
       next = following
     }
+    // A whole chain that breaks its record has a last page of zeros.
+    if pages.count == count, next == 0, let last = pages.last,
+      (try? bytes(of: last).isZero) ?? false
+    {
+      return pages.dropLast()
+    }
     return Array(pages.prefix(confirmed))
   }
 

@@ -89,7 +89,7 @@ extension Image {
   package func record(
     of cell: Cell, on page: BTreePage
   ) throws(FormatError) -> (record: Record, chain: OverflowChain) {
-    do {
+    do throws(FormatError) {
       guard cell.overflow != nil else {
         return (try Record(page.bytes, in: cell.local), OverflowChain(pages: []))
       }
@@ -98,15 +98,43 @@ extension Image {
       var start = local
       let chain = try follow(
         cell, on: page.number, keeping: isWhole ? cell.payloadSize : Record.startMax, in: &start)
-      guard !isWhole else { return (try Record(start, in: 0..<start.count), chain) }
       let payload = LongPayload(
         self, local: local, chain: chain, byteCount: cell.payloadSize)
-      return (try Record(start: start, of: payload), chain)
+      let record =
+        isWhole
+        ? try Record(start, in: 0..<start.count) : try Record(start: start, of: payload)
+      if try cutsText(of: record, atEndOf: chain, behind: local) {
+        throw FormatError(.chainBlank, page: chain.pages.last)
+      }
+      return (record, chain)
     } catch {
       throw FormatError(
         error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
     }
   }
+
+  /// Whether the last page of a chain is nothing but zeros in the midst of a text that goes up to
+  /// the edge of the page before: it was overwritten, or never written.
+  ///
+  /// A text that ends in NULs, as some programs store it, hardly does so from there on.
+  private func cutsText(
+    of record: Record, atEndOf chain: OverflowChain, behind local: Bytes
+  ) throws(FormatError) -> Bool {
+    guard let last = chain.pages.last, try bytes(of: last).isZero else { return false }
+    let capacity = geometry.overflowCapacity
+    let edge = local.count + capacity * (chain.pages.count - 1)
+    let isInText = record.fields.contains {
+      $0.isText && $0.offset < edge && $0.end - edge >= Self.cutTextMin
+    }
+    guard isInText else { return false }
+    guard let previous = chain.pages.dropLast().last else {
+      return !local.suffix(2).allSatisfy { $0 == 0 }
+    }
+    return try !bytes(of: previous).dropFirst(4).prefix(capacity).suffix(2).allSatisfy { $0 == 0 }
+  }
+
+  /// How many bytes of a text on a page of zeros tell that they are not its own.
+  private static let cutTextMin = 8
 
   /// The record of a cell whose overflow pages are known to be these, whatever their links say.
   ///

@@ -20,6 +20,29 @@ import Testing
     #expect(finding.severity == .loss)
   }
 
+  @Test func `a blank page at the end of a text breaks it`() throws {
+    let specimen = try Specimen()
+    let page = try #require(specimen.pages(of: "letter", "overflow").last)
+    let damaged = specimen.with(.zeroPage(page))
+    let finding = try #require(damaged.said(.overflowBroken).first)
+    #expect(
+      finding.message
+        == "a long value of 'letter' is broken at page \(page): the last page of an overflow chain "
+        + "is blank where a text goes on")
+    #expect(Survey(main: damaged.bytes).verdict == .damagedLossy)
+  }
+
+  @Test(arguments: [
+    "x'00'", "CAST(zeroblob(1500) AS TEXT)", "CAST(zeroblob(400) AS TEXT)", "zeroblob(900)",
+  ])
+  func `a value that ends in zeros of its own is sound`(_ end: String) throws {
+    for length in [350, 480, 900, 1000, 1010] {
+      let specimen = try Specimen(
+        "INSERT INTO letter VALUES (3, printf('%.*c', \(length), 'x') || \(end))")
+      #expect(Survey(main: specimen.bytes).verdict == .healthy)
+    }
+  }
+
   @Test func `a record that does not add up is a damaged cell`() throws {
     var specimen = try Specimen()
     let leaf = specimen.pages(of: "note", "leaf")[3]

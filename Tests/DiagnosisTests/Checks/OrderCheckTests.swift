@@ -28,6 +28,14 @@ import Testing
     #expect(swapped.said(.rowDoubtful).isEmpty)
   }
 
+  @Test func `two rows of one key are doubtful in a WITHOUT ROWID table`() throws {
+    var specimen = try Specimen(
+      "CREATE TABLE twin (k TEXT PRIMARY KEY, v) WITHOUT ROWID",
+      "INSERT INTO twin VALUES ('key 1', 'one'), ('key 2', 'two')")
+    specimen.bytes = try specimen.bytes.replacing(text: "key 2", with: "key 1")
+    #expect(specimen.said(.rowDoubtful).map(\.place.object) == ["twin"])
+  }
+
   private static let keys: DatabaseBuilder.Step = """
     CREATE TABLE k (a TEXT, b BLOB, c REAL, d INT UNIQUE, PRIMARY KEY (c DESC, a, b DESC))
     WITHOUT ROWID;

@@ -33,6 +33,18 @@ import Testing
     #expect(finding.message.contains("not valid UTF-8"))
   }
 
+  @Test func `an index on a column whose name is damaged in its table holds other keys`() throws {
+    var specimen = try Specimen(
+      "CREATE TABLE \"é\" (\"ö\", b)", "CREATE INDEX i ON \"é\" (\"ö\")",
+      "INSERT INTO \"é\" VALUES (1, 2)")
+    let column = Bytes("\"ö\", b".utf8)
+    let places = specimen.bytes.indices.filter { specimen.bytes.matches(column, at: $0) }
+    #expect(!places.isEmpty && specimen.said(.indexDamaged).isEmpty)
+    // SQLite takes the name that no column has for a value.
+    for place in places { specimen.bytes[place + 2] = 0x2D }
+    #expect(specimen.said(.indexDamaged).map(\.place.object) == ["i"])
+  }
+
   @Test func `a page of the schema that is gone is named`() throws {
     let specimen = try Specimen()
     let leaf = try #require(specimen.pages(of: "sqlite_schema", "leaf").last)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of tables of one form that have changed places come back to their own.
+
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import Diagnosis
+
+struct ExchangeSearchTests {
+  /// `one` and `other` of one form, with as many rows, of which no index knows one; `lone` has one
+  /// leaf, `book` and `copy` are WITHOUT ROWID.
+  private let specimen: Specimen
+
+  init() throws {
+    specimen = try Specimen(
+      """
+      CREATE TABLE one (id INTEGER PRIMARY KEY, body TEXT);
+      CREATE TABLE other (id INTEGER PRIMARY KEY, body TEXT);
+      CREATE TABLE book (word TEXT PRIMARY KEY, day INT) WITHOUT ROWID;
+      CREATE TABLE copy (word TEXT PRIMARY KEY, day INT) WITHOUT ROWID;
+      CREATE INDEX days ON copy (day);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO one SELECT i, 'a text of one ' || i FROM n;
+      INSERT INTO other SELECT id, 'a longer text of the other one ' || id FROM one;
+      INSERT INTO book SELECT 'word ' || (id * 7919 % 10007), id FROM one;
+      INSERT INTO copy SELECT 'word ' || (id * 6007 % 10007), -id FROM one;
+      """)
+  }
+
+  /// What is wrong with the rows of a table when two pages have changed places.
+  private func faults(in table: Name, swapping one: Int, _ other: Int) throws -> String {
+    let survey = Survey(main: specimen.with(.swapPages(one, other)).bytes)
+    let tree = try #require(survey.tree(named: table))
+    let position = try #require(survey.position(of: tree))
+    let pages = survey.reassembly.assignments[position]?.pages ?? []
+    let own = specimen.pages(of: table.text, "leaf") + specimen.pages(of: table.text, "internal")
+    let moved = own.map { $0 == one ? other : $0 == other ? one : $0 }
+    let strange = pages.filter { !moved.contains($0.number) }
+    return pages.isEmpty || !strange.isEmpty
+      ? "\(pages.count) pages, of another table \(strange)"
+      : survey.rowsWithoutTable.rows > 0 ? "rows without table" : ""
+  }
+
+  @Test(arguments: [(0, 0), (5, 3), (-1, -1), (0, 4)])
+  func `leaves of tables of one form that have changed places`(_ one: Int, _ other: Int) throws {
+    let ones = specimen.pages(of: "one", "leaf")
+    let others = specimen.pages(of: "other", "leaf")
+    let pages = (
+      ones[one < 0 ? ones.count - 1 : one], others[other < 0 ? others.count - 1 : other]
+    )
+    #expect(try faults(in: "one", swapping: pages.0, pages.1) == "")
+    #expect(try faults(in: "other", swapping: pages.0, pages.1) == "")
+  }
+
+  @Test func `leaves of tables WITHOUT ROWID of one form that have changed places`() throws {
+    let pages = (specimen.pages(of: "book", "leaf")[4], specimen.pages(of: "copy", "leaf")[2])
+    #expect(try faults(in: "book", swapping: pages.0, pages.1) == "")
+    #expect(try faults(in: "copy", swapping: pages.0, pages.1) == "")
+  }
+
+  @Test(arguments: [("one", "other"), ("book", "copy")])
+  func `a root that has changed places with a leaf of another table of its form`(
+    _ one: Name, _ other: Name
+  ) throws {
+    let root = try specimen.root(of: one.text)
+    let leaf = specimen.pages(of: other.text, "leaf")[3]
+    #expect(try faults(in: one, swapping: root, leaf) == "")
+    #expect(try faults(in: other, swapping: root, leaf) == "")
+  }
+
+  @Test func `roots that have changed places, where an index knows the rows of one`() throws {
+    let roots = (try specimen.root(of: "book"), try specimen.root(of: "copy"))
+    #expect(try faults(in: "book", swapping: roots.0, roots.1) == "")
+    #expect(try faults(in: "copy", swapping: roots.0, roots.1) == "")
+  }
+
+  @Test func `a sound database has none`() throws {
+    let survey = Survey(main: specimen.bytes)
+    #expect(survey.reassembly.assignments.isEmpty)
+  }
+}
