@@ -39,10 +39,10 @@ import Testing
       "INSERT INTO \"é\" VALUES (1, 2)")
     let column = Bytes("\"ö\", b".utf8)
     let places = specimen.bytes.indices.filter { specimen.bytes.matches(column, at: $0) }
-    #expect(!places.isEmpty && specimen.said(.indexDamaged).isEmpty)
+    #expect(!places.isEmpty && specimen.said(.indexMismatch).isEmpty)
     // SQLite takes the name that no column has for a value.
     for place in places { specimen.bytes[place + 2] = 0x2D }
-    #expect(specimen.said(.indexDamaged).map(\.place.object) == ["i"])
+    #expect(specimen.said(.indexMismatch).map(\.place.object) == ["i"])
   }
 
   @Test func `a page of the schema that is gone is named`() throws {
