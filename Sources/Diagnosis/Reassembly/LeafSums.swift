@@ -79,26 +79,26 @@ extension LeafRun.Leaf {
 extension [LeafRun.Leaf] {
   /// The leaf among whose rowids one lies.
   ///
-  /// Most tables give out rowids one after the other: the first guess is that they lie evenly.
+  /// Most tables give out rowids one after the other: the first guesses are that they lie evenly
+  /// between those that are known.
   fileprivate func index(of rowID: Int64) -> Int? {
-    guard let first = first?.first, let last = last?.last, first <= rowID, rowID <= last else {
-      return nil
-    }
-    // The distance of two numbers in order is right without their sign.
-    let place = Double(UInt64(bitPattern: rowID &- first))
-    let length = Double(UInt64(bitPattern: last &- first)) + 1
-    var low = 0
-    var high = count - 1
-    var middle = Swift.min(high, Int(place / length * Double(count)))
-    while true {
+    var (low, high) = (0, count - 1)
+    var guesses = 4
+    while low <= high {
+      let (first, last) = (self[low].first, self[high].last)
+      guard first <= rowID, rowID <= last else { return nil }
+      var middle = (low + high) / 2
+      if guesses > 0 {
+        guesses -= 1
+        // The distance of two numbers in order is right without their sign.
+        let place = Double(UInt64(bitPattern: rowID &- first))
+        let length = Double(UInt64(bitPattern: last &- first)) + 1
+        middle = Swift.min(high, low + Int(place / length * Double(high - low + 1)))
+      }
       if self[middle].contains(rowID) { return middle }
       if rowID < self[middle].first { high = middle - 1 } else { low = middle + 1 }
-      guard low <= high else { return nil }
-      // A guess that is wrong is wrong by little, or of no use.
-      let step = rowID < self[middle].first ? -1 : 1
-      let next = middle + step
-      middle = self[next].contains(rowID) ? next : (low + high) / 2
     }
+    return nil
   }
 }
 
