@@ -73,3 +73,25 @@ public struct Backup: Sendable {
     modified = 0
   }
 }
+
+extension Backup {
+  /// The command that puts this backup in the place of its database; where something stands there
+  /// that must not be written through, it is moved first.
+  package func restoreCommand(
+    for database: FilePath, in vault: FilePath?, movingAway obstacle: FilePath? = nil
+  ) -> String {
+    (obstacle.map { "\($0.movingAway) && " } ?? "")
+      + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+  }
+
+  /// Lets those use a new file who might use the database when it was backed up.
+  ///
+  /// - Throws: ``RescueError``.
+  func giveAccess(to file: FilePath, _ storage: any Storage) throws(RescueError) {
+    guard let access = manifest?.access else { return }
+    do { try storage.setAccess(of: file, to: access) } catch {
+      throw RescueError(error, doing: "set the mode of '\(file)'", meaning: "nothing was changed")
+    }
+  }
+}
