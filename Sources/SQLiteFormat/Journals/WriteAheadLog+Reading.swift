@@ -12,9 +12,9 @@ extension WriteAheadLog {
       magic & ~1 == Self.magic, header.big32(at: 4) == Self.version,
       let size = header.big32(at: 8), Geometry.pageSizes.contains(Int(size)),
       let salt1 = header.big32(at: 16), let salt2 = header.big32(at: 20)
-    else { throw FormatError(.notABTreePage(type: header.first ?? 0), offset: 0) }
+    else { throw FormatError(.notALog, offset: 0) }
     let checksum = Checksum(ofHeader: header, bigEndian: magic & 1 == 1)
-    guard checksum.matches(header, at: 24) else { throw FormatError(.recordHeader, offset: 24) }
+    guard checksum.matches(header, at: 24) else { throw FormatError(.logChecksum, offset: 24) }
     pageSize = Int(size)
     salts = [salt1, salt2]
     self.header = header
