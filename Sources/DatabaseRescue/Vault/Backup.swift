@@ -35,12 +35,6 @@ public struct Backup: Sendable {
   /// Why the disk did not hand out the file, which says nothing of what it holds; nil where it did.
   let readError: RescueError?
 
-  /// The size of the file by that of the database; nil when that is unknown or zero.
-  package var ratio: Double? {
-    guard let imageByteCount = manifest?.image.byteCount, imageByteCount > 0 else { return nil }
-    return Double(byteCount) / Double(imageByteCount)
-  }
-
   /// Seconds since 1970 at which the file was finished.
   let modified: Double
 
