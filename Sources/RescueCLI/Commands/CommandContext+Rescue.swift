@@ -111,7 +111,7 @@ extension CommandContext {
   ///
   /// - Throws: ``RescueError`` when it cannot be written.
   func tell(
-    _ report: some Report, to file: ReportFile?, naming name: String
+    _ report: some WrittenReport, to file: ReportFile?, naming name: String
   ) throws(RescueError) {
     if console.manner.isJSON {
       console.write(try report.json())
