@@ -18,9 +18,9 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    // A dozen lines of C for what Swift has no names for: the processor's SHA-256.
+    // What Swift has no names for, in C: the processor's own SHA-256.
     .target(name: "CDigest"),
-    // And another for extended attributes.
+    // The same for extended attributes of files.
     .target(name: "CFileAttributes"),
     .target(name: "SQLiteFormat"),
     .target(name: "Diagnosis", dependencies: ["SQLiteFormat"]),

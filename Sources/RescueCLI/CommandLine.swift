@@ -3,22 +3,6 @@
 
 package import DatabaseRescue
 
-/// What a command body works with, apart from what was typed.
-struct CommandContext: Sendable {
-  /// Files, time, chance and environment.
-  let world: World
-  /// Where it speaks.
-  let console: Console
-  /// The wish to stop; long work looks at it between two steps.
-  let interruption: Interruption
-}
-
-/// What a command does.
-///
-/// Returns how the run ended; throws where it could not be done.
-typealias CommandBody =
-  @Sendable (_ invocation: Invocation, _ context: CommandContext) throws(RescueError) -> ExitCode
-
 /// The whole program as a function of its arguments and its world.
 package enum CommandLine {
   /// The bodies of the commands, by name.

@@ -16,12 +16,12 @@ extension World {
     guard let main = try? storage.place(of: database), let first = look(at: main) else {
       return LiveUse()
     }
-    guard !first.strays.isEmpty else { return first }
+    guard !first.heldApart.isEmpty else { return first }
     pause(Self.useDelay)
     guard let second = look(at: main) else { return LiveUse() }
-    let seen = Set(first.strays.map { [$0.process: $0.role] })
+    let seen = Set(first.heldApart.map { [$0.process: $0.role] })
     return LiveUse(
-      strays: second.strays.filter { seen.contains([$0.process: $0.role]) },
+      heldApart: second.heldApart.filter { seen.contains([$0.process: $0.role]) },
       unseenProcesses: second.unseenProcesses)
   }
 
@@ -32,8 +32,8 @@ extension World {
     let status = (try? storage.status(of: main)) ?? nil
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     return LiveUse(
-      strays: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
-        .flatMap { held.strays(of: $0.value) },
+      heldApart: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
+        .flatMap { held.apart(of: $0.value) },
       unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 
@@ -42,12 +42,12 @@ extension World {
   /// - Throws: ``RescueError`` of the kind `.busy` that names the process.
   func requireNotHeldApart(_ database: FilePath) throws(RescueError) {
     let use = use(of: database)
-    guard let stray = use.strays.first else { return }
-    let process = use.process ?? stray.process
+    guard let file = use.heldApart.first else { return }
+    let process = use.process ?? file.process
     throw RescueError(
       .busy,
-      "process \(process) has \(stray.role.words) of '\(database)' open that "
-        + (stray.isDeleted ? "was deleted" : "lies elsewhere"),
+      "process \(process) has \(file.role.words) of '\(database)' open that "
+        + (file.isDeleted ? "was deleted" : "lies elsewhere"),
       meaning: "what it has committed there is in none of the files here, and is gone when it "
         + "ends; nothing was changed",
       advice: "let it run, and keep what it has: dbrescue backup \(database.shellQuoted) "
@@ -55,7 +55,7 @@ extension World {
   }
 }
 
-extension LiveUse.Stray.Role {
+extension LiveUse.HeldFile.Role {
   /// The file in words.
   var words: String {
     switch self {
@@ -70,14 +70,14 @@ extension LiveUse.Stray.Role {
 struct HeldSet {
   private let main: FilePath
   private let storage: any Storage
-  private let present: [LiveUse.Stray.Role: [UInt64]]
+  private let present: [LiveUse.HeldFile.Role: [UInt64]]
 
   /// Looks at the files in their places.
   init(_ main: FilePath, storage: any Storage) {
     self.main = main
     self.storage = storage
-    var present: [LiveUse.Stray.Role: [UInt64]] = [:]
-    for role in LiveUse.Stray.Role.allCases {
+    var present: [LiveUse.HeldFile.Role: [UInt64]] = [:]
+    for role in LiveUse.HeldFile.Role.allCases {
       let path = main.adding(suffix: role == .database ? "" : role.rawValue)
       present[role] = ((try? storage.status(of: path)) ?? nil)?.identity
     }
@@ -85,26 +85,26 @@ struct HeldSet {
   }
 
   /// Which of the files of one process are this database's, but not those in their places.
-  func strays(of files: [OpenFile]) -> [LiveUse.Stray] {
+  func apart(of files: [OpenFile]) -> [LiveUse.HeldFile] {
     let databases = databases(in: files)
     let bases = Set(databases.map(\.name))
-    var strays = files.compactMap { file -> LiveUse.Stray? in
+    var apart = files.compactMap { file -> LiveUse.HeldFile? in
       guard file.isWritable, let role = role(of: file, in: files, bases), !isInPlace(file, role)
       else { return nil }
-      return LiveUse.Stray(
+      return LiveUse.HeldFile(
         role: role, process: file.process, byteCount: file.status.byteCount,
         isDeleted: file.status.linkCount == 0)
     }
     // Who has the index of a log open has the log open too: an empty one has no salts to be known by.
     // What is open for reading only is not what is written to.
-    func written(_ role: LiveUse.Stray.Role) -> OpenFile? {
+    func written(_ role: LiveUse.HeldFile.Role) -> OpenFile? {
       files.first { $0.isWritable && self.role(of: $0, in: files, bases) == role }
     }
     if let index = written(.index), written(.log) == nil {
-      strays.append(
-        LiveUse.Stray(role: .log, process: index.process, byteCount: 0, isDeleted: false))
+      apart.append(
+        LiveUse.HeldFile(role: .log, process: index.process, byteCount: 0, isDeleted: false))
     }
-    return strays
+    return apart
   }
 
   /// The files of a process that are the database, or were.
@@ -119,15 +119,15 @@ struct HeldSet {
     return logs.first { !isInPlace($0, .log) } ?? logs.first
   }
 
-  private func isInPlace(_ file: OpenFile, _ role: LiveUse.Stray.Role) -> Bool {
+  private func isInPlace(_ file: OpenFile, _ role: LiveUse.HeldFile.Role) -> Bool {
     file.status.identity == present[role]
   }
 
   private func role(
     of file: OpenFile, in files: [OpenFile], _ bases: Set<FilePath>
-  ) -> LiveUse.Stray.Role? {
+  ) -> LiveUse.HeldFile.Role? {
     if bases.contains(file.name) { return .database }
-    for role in [LiveUse.Stray.Role.log, .index]
+    for role in [LiveUse.HeldFile.Role.log, .index]
     where bases.contains(where: { $0.adding(suffix: role.rawValue) == file.name }) {
       return role
     }

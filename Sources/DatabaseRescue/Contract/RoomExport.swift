@@ -202,7 +202,7 @@ private struct RoomEntity {
     let orders = index["orders"]?.texts ?? []
     let parts = columns.enumerated().map { place, column in
       column.quotedIdentifier
-        + (orders.indices.contains(place) && orders[place].uppercased() == "DESC" ? " DESC" : "")
+        + (orders.indices.contains(place) && Name(orders[place]) == "DESC" ? " DESC" : "")
     }
     return "CREATE \(index["unique"] == .bool(true) ? "UNIQUE " : "")INDEX IF NOT EXISTS "
       + "\(own.quotedIdentifier) ON \(name.quotedIdentifier) (\(parts.joined(separator: ", ")))"

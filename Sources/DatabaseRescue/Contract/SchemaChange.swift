@@ -9,7 +9,7 @@ package struct SchemaChange: Sendable {
   /// What differs: the first is what was found, the second what is expected.
   package let differences: [ContractDifference]
   /// The versions.
-  private let versions: (old: Int32, new: Int32)
+  let versions: (old: Int32, new: Int32)
 
   /// Compares two contracts, scripts or databases; where the first is a database, its rows are
   /// asked whether they fit.
@@ -55,7 +55,7 @@ package struct SchemaChange: Sendable {
   }
 
   /// What goes with it, and for which rows it fails.
-  private var warnings: [String] {
+  var warnings: [String] {
     differences.flatMap { difference in
       difference.mend.warnings.map { "\(difference.headline): \($0)" }
         + (difference.mend.obstacle.map { ["\(difference.headline): no SQL does it: \($0)"] } ?? [])
@@ -76,23 +76,6 @@ package struct SchemaChange: Sendable {
 
   /// Whether the text has every character of the statements.
   package var isExactlyShown: Bool { statements.allSatisfy { $0.shownSQL == $0 } }
-
-  /// The change as JSON.
-  package var document: JSON {
-    get throws(RescueError) {
-      let sql = statements.map { $0 + ";" }.joined(separator: "\n")
-      return .document(
-        "contract-diff",
-        [
-          "differences": try .list(differences.map { ReportedDifference($0) }),
-          "sql": sql.isEmpty ? nil : .string(sql),
-          "warnings": .array(warnings.map { .string($0) }),
-          "versions": .members([
-            "found": .integer(Int(versions.old)), "expected": .integer(Int(versions.new)),
-          ]),
-        ])
-    }
-  }
 }
 
 extension String {

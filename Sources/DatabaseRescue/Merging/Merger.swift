@@ -2,7 +2,6 @@
 // A merge under way: the newest input, salvaged, takes the rows of the older ones, salvaged too. All
 // files that SQLite opens here were made by this run.
 
-internal import CSQLite
 import Diagnosis
 import SQLiteFormat
 
@@ -64,10 +63,7 @@ struct Merger: ~Copyable {
     let connection = try Connection(path, mode: .readWrite)
     connection.stop(when: world.isCancelled)
     connection.acceptUnknownCollations()
-    // What a virtual table is kept in is filled directly, and nothing fires.
-    connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-    connection.configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
-    connection.limit(SQLITE_LIMIT_LENGTH, to: max(1 << 20, byteCount))
+    connection.takeRowsAsTheyAre(valueBytesMax: max(1 << 20, byteCount))
     connection.patience.allow(Patience.enough(for: byteCount))
     for function in Set(schema.declared.declarations.flatMap(\.missingFunctions)) {
       connection.standIn(forFunction: function.text)

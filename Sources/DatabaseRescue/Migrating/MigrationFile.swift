@@ -75,7 +75,7 @@ extension SQLScript.Statement {
     guard let first = head.tokens.first else { return nil }
     if first == .symbol(".") { return "a line that begins with '.' is for the sqlite3 program" }
     guard case .word(let word) = first else { return nil }
-    switch word.lowercased() {
+    switch Name(word) {
     case "begin", "commit", "end", "rollback":
       return "\(word.uppercased()) has no place here: the runner has its own transaction"
     case "savepoint", "release":
@@ -94,13 +94,13 @@ extension SQLScript.Statement {
     var names = head.tokens.dropFirst()
     if names.count > 2, names[names.startIndex + 1] == .symbol(".") { names = names.dropFirst(2) }
     guard case .word(let name)? = names.first else { return nil }
-    switch name.lowercased() {
+    switch Name(name) {
     case "user_version":
       return "PRAGMA user_version has no place here: the number of the file is the version"
     case "foreign_keys":
       return "PRAGMA foreign_keys has no place here: the runner turns them off before its "
         + "transaction, where alone that does anything, and checks them before it commits"
-    case let name where StatementGuard.migrationPragmas.contains(Name(name)): return nil
+    case let pragma where StatementGuard.migrationPragmas.contains(pragma): return nil
     default:
       return "PRAGMA \(name) has no place here: it does nothing within a transaction, or is no "
         + "business of a migration"

@@ -216,8 +216,3 @@ extension DiagnosisReport.Facts {
     }
   }
 }
-
-extension String {
-  /// The text with its first letter large.
-  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}

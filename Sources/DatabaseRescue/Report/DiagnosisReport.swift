@@ -14,7 +14,7 @@ import SQLiteFormat
 ///
 /// Its JSON is described by the schema of ``PublishedFormat/report``, which `dbrescue schema report`
 /// prints. A member is absent where what it says is not known.
-package struct DiagnosisReport: Report, Hashable {
+package struct DiagnosisReport: WrittenReport, Hashable {
   /// What the document is: `diagnosis`, or the name of the command that only looked.
   package let type: String
   /// The program that made the diagnosis, with its version.

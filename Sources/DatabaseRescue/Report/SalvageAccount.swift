@@ -13,7 +13,7 @@ import SQLiteFormat
 /// The account of a salvage as a document.
 ///
 /// Its JSON is described as that of ``DiagnosisReport``.
-package struct SalvageAccount: Report, Hashable {
+package struct SalvageAccount: WrittenReport, Hashable {
   /// What the document is.
   package var type: String { "salvage" }
   /// The program that did it, with its version.

@@ -141,15 +141,3 @@ extension Rescue {
     return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
   }
 }
-
-extension Backup {
-  /// Lets those use a new file who might use the database when it was backed up.
-  ///
-  /// - Throws: ``RescueError``.
-  func giveAccess(to file: FilePath, _ storage: any Storage) throws(RescueError) {
-    guard let access = manifest?.access else { return }
-    do { try storage.setAccess(of: file, to: access) } catch {
-      throw RescueError(error, doing: "set the mode of '\(file)'", meaning: "nothing was changed")
-    }
-  }
-}

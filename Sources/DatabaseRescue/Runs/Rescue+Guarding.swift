@@ -316,15 +316,3 @@ extension Change {
       next: backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
   }
 }
-
-extension Backup {
-  /// The command that puts this backup in the place of its database; where something stands there that
-  /// must not be written through, it is moved first.
-  package func restoreCommand(
-    for database: FilePath, in vault: FilePath?, movingAway obstacle: FilePath? = nil
-  ) -> String {
-    (obstacle.map { "\($0.movingAway) && " } ?? "")
-      + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
-      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
-  }
-}

@@ -41,6 +41,14 @@ extension Connection {
     unsafe sqlite3_limit(handle, limit, Int32(clamping: value))
   }
 
+  /// Takes rows for what they are: what a virtual table is kept in is filled directly, and nothing
+  /// fires.
+  func takeRowsAsTheyAre(valueBytesMax: Int) {
+    configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+    configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+    limit(SQLITE_LIMIT_LENGTH, to: valueBytesMax)
+  }
+
   /// Sets tight limits on the size and depth of statements that nobody vouches for.
   func limitForUntrustedSQL(statementBytes: Int) {
     limit(SQLITE_LIMIT_SQL_LENGTH, to: statementBytes)

@@ -2,7 +2,6 @@
 // A statement of somebody else's that is known to declare one object, and to do nothing else. The
 // only SQL of a file, script or contract that a database of ours is ever made of.
 
-internal import CSQLite
 import Diagnosis
 package import SQLiteFormat
 
@@ -67,13 +66,18 @@ extension Connection {
     let isVirtual = VirtualTableTokens(sql) != nil
     for _ in 0..<Self.missingFunctionsMax {
       do throws(SQLiteError) {
-        return try permitting(.declaration(entry.kind, entry.name, isVirtual: isVirtual)) {
-          () throws(SQLiteError) in try carryOut(entry, sql)
-        }
+        let declaration = try permitting(
+          .declaration(entry.kind, entry.name, isVirtual: isVirtual)
+        ) { () throws(SQLiteError) in try carryOut(entry, sql) }
+        if let declaration { return declaration }
       } catch {
         guard let function = error.missingFunction else { throw error.declarationFault(of: sql) }
         standIn(forFunction: function)
+        continue
       }
+      throw DeclarationFault(
+        reason: "it declares something else",
+        weight: beginsDeclaration(sql) ? .unreadable : .noDeclaration)
     }
     throw DeclarationFault(reason: "too many unknown functions", weight: .unreadable)
   }
@@ -86,13 +90,16 @@ extension Connection {
     _ = try declare(declaration.entry)
   }
 
-  private func carryOut(_ entry: SchemaEntry, _ sql: String) throws(SQLiteError) -> Declaration {
+  /// Carries a statement out; nil, and nothing done, where it declares something else.
+  private func carryOut(
+    _ entry: SchemaEntry, _ sql: String
+  ) throws(SQLiteError) -> Declaration? {
     let statement = try prepare(sql)
     let objects = statementGuard.declared
     let functions = statementGuard.functions
     guard objects.count == 1, let object = objects.first, !statement.isExplanation,
       object.kind == entry.kind, object.name == entry.name, object.table == entry.table
-    else { throw SQLiteError(extendedCode: SQLITE_AUTH, message: "it declares something else") }
+    else { return nil }
     try statement.run([])
     return Declaration(
       kind: entry.kind, name: entry.name, table: entry.table, sql: sql,
@@ -137,9 +144,12 @@ extension SQLiteError {
   }
 
   fileprivate func declarationFault(of sql: String) -> DeclarationFault {
-    let isRefused = code == SQLITE_AUTH && message != "it declares something else"
-    let isStatement = SQLTokens(parsing: String(sql.prefix(64))).tokens.first?.isWord("create")
-    let isNone = isRefused || message == "more than one statement" || isStatement != true
+    let isNone = isRefusal || self == .severalStatements || !beginsDeclaration(sql)
     return DeclarationFault(reason: message, weight: isNone ? .noDeclaration : .unreadable)
   }
+}
+
+/// Whether the first word of a statement is that of a declaration.
+private func beginsDeclaration(_ sql: String) -> Bool {
+  SQLTokens(parsing: String(sql.prefix(64))).tokens.first?.isWord("create") == true
 }

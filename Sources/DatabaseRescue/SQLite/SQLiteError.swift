@@ -16,6 +16,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
+  /// The error of a text in which there is more than one statement.
+  static let severalStatements = SQLiteError(
+    extendedCode: SQLITE_ERROR, message: "more than one statement")
+
   /// The primary result code.
   package var code: Int32 { extendedCode & 0xFF }
 

@@ -34,7 +34,7 @@ package import SQLiteFormat
     }
     guard unsafe !Self.holdsStatement(Array(bytes[rest...]), on: connection) else {
       unsafe sqlite3_finalize(handle)
-      throw SQLiteError(extendedCode: SQLITE_ERROR, message: "more than one statement")
+      throw SQLiteError.severalStatements
     }
     unsafe self.handle = handle
     unsafe self.connection = connection

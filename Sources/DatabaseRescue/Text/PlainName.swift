@@ -23,16 +23,8 @@ package struct PlainName: Hashable, Sendable, Codable, ExpressibleByStringLitera
     self.init(name: scalars[(start ?? scalars.startIndex)...])
   }
 
-  /// Makes the name of a file; one that is no text has its bytes written out, as the path has.
-  package init(_ path: FilePath) {
-    if let text = String(validating: path.bytes, as: UTF8.self) {
-      self.init(text)
-    } else {
-      self.init(name: path.name.description.unicodeScalars[...])
-    }
-  }
-
-  private init(name: Substring.UnicodeScalarView) {
+  /// Makes a name of what is the name already, but for what should not be in it.
+  init(name: Substring.UnicodeScalarView) {
     let shown = name.lazy.filter { !$0.isObeyed }
     description = String(String.UnicodeScalarView(shown.prefix(Self.lengthLimit)))
   }

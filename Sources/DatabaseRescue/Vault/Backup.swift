@@ -35,12 +35,6 @@ public struct Backup: Sendable {
   /// Why the disk did not hand out the file, which says nothing of what it holds; nil where it did.
   let readError: RescueError?
 
-  /// The size of the file by that of the database; nil when that is unknown or zero.
-  package var ratio: Double? {
-    guard let imageByteCount = manifest?.image.byteCount, imageByteCount > 0 else { return nil }
-    return Double(byteCount) / Double(imageByteCount)
-  }
-
   /// Seconds since 1970 at which the file was finished.
   let modified: Double
 
@@ -71,5 +65,27 @@ public struct Backup: Sendable {
     wasGood = false
     readError = [.invalidInput, .missing].contains(error.kind) ? nil : error
     modified = 0
+  }
+}
+
+extension Backup {
+  /// The command that puts this backup in the place of its database; where something stands there
+  /// that must not be written through, it is moved first.
+  package func restoreCommand(
+    for database: FilePath, in vault: FilePath?, movingAway obstacle: FilePath? = nil
+  ) -> String {
+    (obstacle.map { "\($0.movingAway) && " } ?? "")
+      + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+  }
+
+  /// Lets those use a new file who might use the database when it was backed up.
+  ///
+  /// - Throws: ``RescueError``.
+  func giveAccess(to file: FilePath, _ storage: any Storage) throws(RescueError) {
+    guard let access = manifest?.access else { return }
+    do { try storage.setAccess(of: file, to: access) } catch {
+      throw RescueError(error, doing: "set the mode of '\(file)'", meaning: "nothing was changed")
+    }
   }
 }

@@ -180,7 +180,7 @@ struct BackupJob {
       try stored.container.finish(manifest, in: storage)
       manifest.checks += try tried(manifest, stored, describing: describe, checking: check)
       // What modules were not asked when the pages were read, they were asked now.
-      manifest.content.findings.removeAll { $0.message.hasSuffix(Unchecked.notAsked) }
+      manifest.content.findings.removeAll(where: \.isLeftToModules)
     }
     manifest.clean = isClean(manifest)
     try stored.container.finish(manifest, in: storage)

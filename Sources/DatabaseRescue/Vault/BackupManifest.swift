@@ -193,6 +193,12 @@ package struct BackupContent: Codable, Hashable, Sendable {
       severity = finding.severity
       message = finding.message
     }
+
+    /// Whether it says that a module was not asked, and could have been: of that a manifest keeps
+    /// the words alone.
+    var isLeftToModules: Bool {
+      code == FindingCode.notChecked.name && message.hasSuffix(Unchecked.notAsked)
+    }
   }
 
   /// Whether nothing was found that weighs more than a notice.

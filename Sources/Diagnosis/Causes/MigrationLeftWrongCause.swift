@@ -56,7 +56,7 @@ enum MigrationLeftWrongCause: Cause {
       guard let rows = before.rows[table.name], rows > 0,
         traces.survey.tree(named: table.name)?.records == 0
       else { continue }
-      for key in table.foreignKeys where key.onDelete.uppercased() == "CASCADE" {
+      for key in table.foreignKeys where Name(key.onDelete) == "CASCADE" {
         // A table that was there first stands before those that point to it.
         guard let place = order[table.name], let parent = order[key.table], parent > place,
           let kept = before.rows[key.table], kept > 0,

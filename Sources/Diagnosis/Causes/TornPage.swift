@@ -40,13 +40,13 @@ struct TornPage {
   private static func isSeam(_ seam: Int, of page: BTreePage, _ pointers: [Int]) -> Bool {
     guard let rows = rows(from: seam, of: page) else { return false }
     let starts = Set(pointers)
-    let strangers = rows.count { !starts.contains($0.offset) }
+    let unknown = rows.count { !starts.contains($0.offset) }
     let known = pointers.filter { $0 < seam }
     let cells = known.compactMap { try? page.cell(at: $0) }
-    guard cells.count == known.count, strangers >= 2,
+    guard cells.count == known.count, unknown >= 2,
       cells.allSatisfy({ $0.end > seam || isWhole($0, on: page) })
     else { return false }
-    let isShifted = !known.isEmpty && strangers * 2 > rows.count
+    let isShifted = !known.isEmpty && unknown * 2 > rows.count
     guard isShifted || isOther(page, pointers.filter { $0 >= seam }, than: rows) else {
       return false
     }

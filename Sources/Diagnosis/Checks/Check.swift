@@ -59,8 +59,3 @@ extension Survey {
     }.map(\.element)
   }
 }
-
-/// A count with its noun: `1 row`, `2 rows`.
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-  "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
-}

@@ -89,12 +89,6 @@ package struct ContractDifference: Hashable, Sendable {
     self.mend = mend
   }
 
-  /// The same with another weight.
-  func weighing(_ weight: Weight) -> ContractDifference {
-    ContractDifference(
-      kind, subject, object, expected: expected, found: found, mend: mend, weight: weight)
-  }
-
   /// What differs, such as `missing column workouts.timezone`.
   package var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
 

@@ -252,7 +252,7 @@ struct ForeignKeyMeaning: Hashable {
     var text = "(\(key.columns.joined(separator: ", "))) REFERENCES \(key.table)"
     if !referenced.isEmpty { text += " (\(referenced.joined(separator: ", ")))" }
     for (event, action) in [("DELETE", key.onDelete), ("UPDATE", key.onUpdate)]
-    where action.uppercased() != "NO ACTION" {
+    where Name(action) != "NO ACTION" {
       text += " ON \(event) \(action.uppercased())"
     }
     // SQLite ignores MATCH.

@@ -28,7 +28,7 @@ struct VirtualMeaning: Hashable {
     let isOption: (SQLTokens) -> Bool = { $0.tokens.count > 1 && $0.tokens[1] == .symbol("=") }
     columns = items.filter { !isOption($0) && !$0.tokens.isEmpty }.map { $0.meaning() }
     let named = items.filter(isOption).map { item in
-      (item.tokens[0].content.lowercased(), item.tokens.dropFirst(2).map(\.content))
+      (Name(item.tokens[0].content).foldedText, item.tokens.dropFirst(2).map(\.content))
     }
     options = Set(named.map { "\($0.0)=\($0.1.joined(separator: " "))" })
     content = named.last { $0.0 == "content" }?.1.joined()

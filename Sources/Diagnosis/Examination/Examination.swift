@@ -155,6 +155,14 @@ public struct Examination: Sendable {
   /// Whether rows are lost or doubtful.
   package var losesRows: Bool { verdict.losesRows }
 
+  /// Whether only indexes, and nothing but indexes, are wrong.
+  package var isOnlyIndexesWrong: Bool {
+    let wrong = findings.filter { $0.severity >= .damage }
+    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
+    return !wrong.isEmpty
+      && wrong.allSatisfy { indexes.contains($0.code) && $0.severity < .loss }
+  }
+
   /// Whether a write-ahead log lies beside the file that SQLite must not see there.
   package var hasStrangeLog: Bool { survey.hasStrangeLog }
 

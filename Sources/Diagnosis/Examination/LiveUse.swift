@@ -5,7 +5,7 @@
 /// What processes have of a database open.
 package struct LiveUse: Hashable, Sendable {
   /// A file of the database that a process has open, and that is not the one beside it now.
-  package struct Stray: Hashable, Sendable {
+  package struct HeldFile: Hashable, Sendable {
     /// What the file is to the database.
     package enum Role: String, Hashable, Sendable, CaseIterable {
       /// The database itself.
@@ -35,7 +35,7 @@ package struct LiveUse: Hashable, Sendable {
   }
 
   /// The files that others cannot reach, by process.
-  package let strays: [Stray]
+  package let heldApart: [HeldFile]
   /// At how many processes that could write to it nobody may look; nil where nothing is known.
   package let unseenProcesses: Int?
   /// What is to be said of a migration that was cut off; nil where there is none.
@@ -44,8 +44,8 @@ package struct LiveUse: Hashable, Sendable {
   package var packing: Packing?
 
   /// Describes a use.
-  package init(strays: [Stray] = [], unseenProcesses: Int? = nil) {
-    self.strays = strays
+  package init(heldApart: [HeldFile] = [], unseenProcesses: Int? = nil) {
+    self.heldApart = heldApart
     self.unseenProcesses = unseenProcesses
   }
 
@@ -62,24 +62,24 @@ package struct LiveUse: Hashable, Sendable {
 
   /// The process whose files are worth to be captured.
   package var process: Int32? {
-    (strays.first { $0.role == .log } ?? strays.first { $0.role == .database })?.process
+    (heldApart.first { $0.role == .log } ?? heldApart.first { $0.role == .database })?.process
   }
 
   /// The findings, one for each file, for a migration and for an archive.
   var findings: [Finding] {
     let cutOff = cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? []
     return (packing?.findings ?? []) + cutOff
-      + strays.map { stray in
+      + heldApart.map { held in
         let what =
-          switch stray.role {
+          switch held.role {
           case .database: "a file that was this database"
           case .log: "a -wal of this database"
           case .index: "the -shm of this database"
           }
-        let fate = stray.isDeleted ? "was deleted" : "lies elsewhere"
+        let fate = held.isDeleted ? "was deleted" : "lies elsewhere"
         return Finding(
           .fileHeldApart,
-          "process \(stray.process) has \(what) open that \(fate), with \(stray.byteCount) bytes")
+          "process \(held.process) has \(what) open that \(fate), with \(held.byteCount) bytes")
       }
   }
 }

@@ -47,7 +47,7 @@ struct LogDescent {
   var testimony: Testimony {
     guard log.committed.count <= Self.framesMax else { return .fits }
     let all = Dictionary(grouping: log.committed, by: \.page)
-    var strangers: [PageNumber] = []
+    var unrelated: [PageNumber] = []
     var isRelated = false
     for (page, frames) in versions {
       guard let before = try? bare.btreePage(page), before.cellCount > 0 else { continue }
@@ -69,14 +69,14 @@ struct LogDescent {
       guard !isRelated else { continue }
       switch Self.relation(old, new) {
       case .same: isRelated = true
-      case .other where !isCopied(): strangers.append(page)
+      case .other where !isCopied(): unrelated.append(page)
       case .unknown where !isCopied(): break
       case .other, .unknown: isRelated = true
       }
     }
-    guard !isRelated, !strangers.isEmpty else { return .fits }
+    guard !isRelated, !unrelated.isEmpty else { return .fits }
     let roots = roots()
-    return strangers.count { !roots.contains($0) } > 1 ? .ofAnother : .nothing
+    return unrelated.count { !roots.contains($0) } > 1 ? .ofAnother : .nothing
   }
 }
 

@@ -81,14 +81,6 @@ extension Examination {
     }
   }
 
-  /// Whether only indexes, and nothing but indexes, are wrong.
-  package var isOnlyIndexesWrong: Bool {
-    let wrong = findings.filter { $0.severity >= .damage }
-    let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
-    return !wrong.isEmpty
-      && wrong.allSatisfy { indexes.contains($0.code) && $0.severity < .loss }
-  }
-
   /// The same, with what a trial of a salvage found out about losses.
   ///
   /// A salvage asks more witnesses than a first reading: where it knows of more rows that are gone,

@@ -116,7 +116,7 @@ extension TableDescription {
 
   /// Whether the expression of a default is constant, as far as a look tells.
   private static func isConstant(_ sql: String) -> Bool {
-    if sql.uppercased().hasPrefix("CURRENT_") { return false }
+    if Name(sql).hasPrefix("CURRENT_") { return false }
     return sql.hasPrefix("'") || sql.hasPrefix("\"") || !sql.contains("(")
   }
 }
@@ -138,7 +138,7 @@ extension RecordForm.Field {
 
   init(_ column: ColumnDescription, at position: Int, of table: TableDescription) {
     affinity = Affinity(declaredType: column.type, strict: table.strict)
-    isTyped = !column.type.isEmpty && !(table.strict && column.type.uppercased() == "ANY")
+    isTyped = !column.type.isEmpty && !(table.strict && Name(column.type) == "ANY")
     isNullable = !column.notNull && !(table.withoutRowID && column.primaryKeyPosition > 0)
     isRowIDAlias = table.rowIDAlias == position
     isStrict = table.strict

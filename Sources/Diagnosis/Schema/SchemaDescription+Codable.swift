@@ -89,7 +89,7 @@ extension TableDescription {
   private var usualRowIDAlias: Int? {
     let key = columns.indices.filter { columns[$0].primaryKeyPosition > 0 }
     guard kind != .virtual, !withoutRowID, key.count == 1,
-      columns[key[0]].type.uppercased() == "INTEGER"
+      Name(columns[key[0]].type) == "INTEGER"
     else { return nil }
     return key[0]
   }

@@ -101,6 +101,19 @@ package struct TableDescription: Hashable, Sendable, Codable {
 extension TableDescription {
   /// Whether the table has rows of its own in the file.
   package var isStored: Bool { kind != .virtual }
+
+  /// The columns of a WITHOUT ROWID table's key that end the entries of an index over it: those
+  /// that the index does not have already, under the same collation.
+  func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
+    guard withoutRowID, let key = indexes.first(where: { $0.origin == .primaryKey }) else {
+      return []
+    }
+    return key.columns.filter { column in
+      !index.columns.contains {
+        $0.name == column.name && $0.collation == column.collation
+      }
+    }
+  }
 }
 
 /// A column as SQLite understands it.

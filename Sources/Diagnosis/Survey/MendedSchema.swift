@@ -16,7 +16,7 @@ struct MendedSchema {
   /// The indexes that SQLite made by itself, by table.
   private let automatic: [Name: Set<Name>]
   /// The tables whose statements SQLite accepts, and something else speaks against.
-  private var doubted: [Name: StatementWitness]
+  private var doubted: [Name: StatementEvidence]
 
   /// Takes the rows of the schema, what SQLite makes of them, and the pages of the tables.
   init(
@@ -31,10 +31,10 @@ struct MendedSchema {
     doubted = [:]
     for entry in entries {
       guard let table = parsed.table(named: entry.name), table.kind == .ordinary,
-        let witness = witness(of: entry),
-        witness.objects(to: table)
+        let evidence = evidence(of: entry),
+        evidence.objects(to: table)
       else { continue }
-      doubted[entry.name] = witness
+      doubted[entry.name] = evidence
     }
   }
 
@@ -95,18 +95,18 @@ struct MendedSchema {
 
   /// The statement of a table for which most speaks, and the first of several.
   private func best(of possible: [Possible]) -> SchemaEntry? {
-    guard let first = possible.first, possible.count > 1, let witness = witness(of: first.entry)
+    guard let first = possible.first, possible.count > 1, let evidence = evidence(of: first.entry)
     else { return possible.first?.entry }
     return possible.dropFirst().reduce(first) { best, other in
       guard let table = other.schema.table(named: other.entry.name),
         let stated = best.schema.table(named: best.entry.name)
       else { return best }
-      return witness.prefers(table, to: stated) ? other : best
+      return evidence.prefers(table, to: stated) ? other : best
     }.entry
   }
 
-  private func witness(of entry: SchemaEntry) -> StatementWitness? {
-    StatementWitness(entry, with: automatic[entry.name] ?? [], encoding, in: image)
+  private func evidence(of entry: SchemaEntry) -> StatementEvidence? {
+    StatementEvidence(entry, with: automatic[entry.name] ?? [], encoding, in: image)
   }
 
   /// Whether more speaks for another statement than for the one of the same table that SQLite
@@ -115,10 +115,10 @@ struct MendedSchema {
     _ other: SchemaEntry, in schema: @autoclosure () -> ParsedSchema
   ) -> Bool {
     guard let stated = parsed.table(named: other.name) else { return true }
-    guard let witness = doubted[other.name], let table = schema().table(named: other.name) else {
+    guard let evidence = doubted[other.name], let table = schema().table(named: other.name) else {
       return false
     }
-    return witness.prefers(table, to: stated)
+    return evidence.prefers(table, to: stated)
   }
 }
 

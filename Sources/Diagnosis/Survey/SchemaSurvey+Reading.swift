@@ -213,7 +213,7 @@ extension Record {
       guard let sql = entry.sql else {
         return entry.kind == .index && entry.name.hasPrefix("sqlite_autoindex_")
       }
-      return sql.prefix(7).uppercased() == "CREATE "
+      return Name(sql.prefix(7)) == "CREATE "
     }
   }
 }

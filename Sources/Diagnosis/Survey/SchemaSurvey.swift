@@ -236,21 +236,6 @@ extension SchemaSurvey {
   }
 }
 
-extension TableDescription {
-  /// The columns of a WITHOUT ROWID table's key that end the entries of an index over it: those
-  /// that the index does not have already, under the same collation.
-  func keyColumns(addedTo index: IndexDescription) -> [IndexColumn] {
-    guard withoutRowID, let key = indexes.first(where: { $0.origin == .primaryKey }) else {
-      return []
-    }
-    return key.columns.filter { column in
-      !index.columns.contains {
-        $0.name == column.name && $0.collation == column.collation
-      }
-    }
-  }
-}
-
 extension RowShape {
   /// The shape of a described table's records.
   package init(_ table: TableDescription, defaults: [Value], encoding: TextEncoding) {

@@ -111,7 +111,7 @@ extension CommandContext {
   ///
   /// - Throws: ``RescueError`` when it cannot be written.
   func tell(
-    _ report: some Report, to file: ReportFile?, naming name: String
+    _ report: some WrittenReport, to file: ReportFile?, naming name: String
   ) throws(RescueError) {
     if console.manner.isJSON {
       console.write(try report.json())
@@ -187,7 +187,8 @@ extension CommandContext {
 
   /// Whether the plan may be carried out: by `--yes`, or because somebody says so.
   ///
-  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no.
+  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no; and always of a
+  ///   dry run, of which the plan is all.
   func approve(
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
@@ -197,7 +198,8 @@ extension CommandContext {
 
   /// Whether what is said in these lines may be done: by `--yes`, or because somebody says so.
   ///
-  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no.
+  /// - Throws: ``RescueError`` when nobody was there to ask, or the answer was no; and always of a
+  ///   dry run, of which the lines are all.
   func approve(
     _ lines: [StyledText], as document: JSON, _ invocation: Invocation,
     asksForName name: String? = nil
@@ -205,7 +207,7 @@ extension CommandContext {
     if invocation.isSet(.dryRun) {
       // The plan is what a dry run was asked for.
       if console.manner.isJSON { console.print(document: document) } else { console.print(lines) }
-      throw RescueError(.declined, Self.onlyPlanned)
+      throw RescueError(.declined, "this was a dry run")
     }
     if speaksToPeople {
       for line in lines { console.say(line) }
@@ -239,13 +241,5 @@ extension CommandContext {
       .decisionNeeded, "an earlier replacement of '\(invocation.path(.file))' was interrupted",
       meaning: "nothing can be said before it is finished; nothing was changed",
       advice: "run the command again without --dry-run: it finishes that one first, and asks")
-  }
-
-  /// What a dry run ends in; told apart from a refusal by ``ranDry(_:)``.
-  private static let onlyPlanned = "this was a dry run"
-
-  /// Whether an error only says that a dry run has come to its end.
-  static func ranDry(_ error: RescueError) -> Bool {
-    error.kind == .declined && error.message == onlyPlanned
   }
 }

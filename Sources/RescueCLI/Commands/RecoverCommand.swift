@@ -41,15 +41,18 @@ func recover(
   afterwards: (RunResult<RecoveryReport>) throws(RescueError) -> Void = { _ throws(RescueError) in }
 ) throws(RescueError) -> ExitCode {
   try context.requireNothingPending(invocation)
+  let isDry = invocation.isSet(.dryRun)
+  var isPlanned = false
   let result: RunResult<RecoveryReport>
   do {
     result = try context.rescue.recover(
       operation, invocation.path(.file), contract: contract, vault: vault,
       backup: backup, wait: wait, choose: choose,
       approve: { plan throws(RescueError) in
+        isPlanned = true
         try context.approve(plan, invocation, asksForName: name)
       })
-  } catch  where CommandContext.ranDry(error) {
+  } catch  where isDry && isPlanned && error.kind == .declined {
     if context.speaksToPeople {
       context.console.note("nothing was changed: this was a dry run")
     }

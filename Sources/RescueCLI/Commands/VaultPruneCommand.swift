@@ -31,7 +31,8 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
     try context.give(PruneAnswer(result.value, of: vault, code: result.code))
     context.tellCode(of: result)
   } catch {
-    guard CommandContext.ranDry(error) else { throw error }
+    // A dry run ends with its plan.
+    guard invocation.isSet(.dryRun), shown != nil, error.kind == .declined else { throw error }
   }
   return shown?.isHeldUp == true ? .invalidInput : .success
 }

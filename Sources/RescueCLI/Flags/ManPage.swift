@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manual page in mdoc, made from the tables.
 
+import DatabaseRescue
+
 /// The manual page in mdoc.
 enum ManPage {
   /// The source of the page.
@@ -121,9 +123,4 @@ enum ManPage {
   private static func line(_ text: String) -> String {
     text.hasPrefix(".") ? "\\&" + text : text
   }
-}
-
-extension String {
-  /// The text with its first letter in upper case, as a sentence begins.
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

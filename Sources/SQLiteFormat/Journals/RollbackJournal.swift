@@ -51,12 +51,12 @@ extension RollbackJournal {
   ///   zeroed after a commit, and nothing of it counts.
   package init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
     let first = source.byteCount < Self.headSize ? nil : try Self.header(of: source, at: 0)
-    guard let first else { throw FormatError(.recordHeader, offset: 0) }
+    guard let first else { throw FormatError(.notAJournal, offset: 0) }
     // Very old journals have no page size: the database's counts.
     let pageSize = first.pageSize == 0 ? databasePageSize : first.pageSize
     guard let pageSize, Geometry.pageSizes.contains(pageSize),
       (32...65536).contains(first.sectorSize), first.sectorSize.nonzeroBitCount == 1
-    else { throw FormatError(.recordHeader, offset: 20) }
+    else { throw FormatError(.journalSizes, offset: 20) }
     self.pageSize = pageSize
     pageCount = first.pageCount
     superJournal = try Self.superJournal(of: source)

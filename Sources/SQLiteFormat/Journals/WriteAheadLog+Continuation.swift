@@ -165,14 +165,11 @@ private struct FrameLinks {
     defer {
       before = [stated] + before.prefix(1).map { $0.adding(bytes) }
     }
-    guard let page = PageNumber(bytes.big32(at: 0) ?? 0), isLinked || hasSalts else {
+    let read = WriteAheadLog.Frame(head: bytes, index: position, pageSize: geometry.pageSize)
+    guard let frame = read, isLinked || hasSalts else {
       isPreviousTrusted = false
       return isOlder(bytes) ? .foreign : .unknown
     }
-    let commit = Int(bytes.big32(at: 4) ?? 0)
-    let frame = WriteAheadLog.Frame(
-      index: position, page: page, commitPageCount: commit > 0 ? commit : nil,
-      offset: WriteAheadLog.headerSize + position * frameSize + WriteAheadLog.frameHeaderSize)
     if isLinked, hasSalts || isPreviousTrusted {
       isPreviousTrusted = true
       return .whole(frame)
@@ -184,7 +181,7 @@ private struct FrameLinks {
       mended.flip = flip
       return .whole(mended)
     }
-    return .damaged(frame, looksWhole: looksWhole(bytes, page))
+    return .damaged(frame, looksWhole: looksWhole(bytes, frame.page))
   }
 
   /// Goes on to the first frame behind a hole, where there is one: nothing in it can be believed.

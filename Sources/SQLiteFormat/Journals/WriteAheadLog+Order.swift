@@ -41,6 +41,7 @@ private struct FrameSearch {
   private static let triesMax = 16
 
   private let source: any PageSource
+  private let pageSize: Int
   private let frameSize: Int
   private let salts: [UInt32]
   /// How many frames there are before those that are looked for.
@@ -57,7 +58,7 @@ private struct FrameSearch {
     _ source: some PageSource, _ geometry: Geometry, _ salts: [UInt32], after count: Int,
     _ header: WriteAheadLog.Checksum
   ) {
-    (self.source, self.salts) = (source, salts)
+    (self.source, self.salts, pageSize) = (source, salts, geometry.pageSize)
     frameSize = WriteAheadLog.frameHeaderSize + geometry.pageSize
     let all = max(0, source.byteCount - WriteAheadLog.headerSize) / frameSize
     start = count
@@ -77,16 +78,13 @@ private struct FrameSearch {
       guard patience > 0 else { return nil }
       let index = start + position
       guard let head = head(at: index), salts == [head.big32(at: 8), head.big32(at: 12)],
-        let page = PageNumber(head.big32(at: 0) ?? 0), let frame = bytes(at: index),
-        checksum.holds(frame)
+        let frame = WriteAheadLog.Frame(head: head, index: index, pageSize: pageSize),
+        let bytes = bytes(at: index), checksum.holds(bytes)
       else { continue }
-      checksum = checksum.adding(frame)
+      checksum = checksum.adding(bytes)
       isPlaced[position] = true
       place = position + 1
-      let commit = Int(head.big32(at: 4) ?? 0)
-      return WriteAheadLog.Frame(
-        index: index, page: page, commitPageCount: commit > 0 ? commit : nil,
-        offset: offset(of: index) + WriteAheadLog.frameHeaderSize)
+      return frame
     }
     return nil
   }

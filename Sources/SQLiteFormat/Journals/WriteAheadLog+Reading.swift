@@ -12,9 +12,9 @@ extension WriteAheadLog {
       magic & ~1 == Self.magic, header.big32(at: 4) == Self.version,
       let size = header.big32(at: 8), Geometry.pageSizes.contains(Int(size)),
       let salt1 = header.big32(at: 16), let salt2 = header.big32(at: 20)
-    else { throw FormatError(.notABTreePage(type: header.first ?? 0), offset: 0) }
+    else { throw FormatError(.notALog, offset: 0) }
     let checksum = Checksum(ofHeader: header, bigEndian: magic & 1 == 1)
-    guard checksum.matches(header, at: 24) else { throw FormatError(.recordHeader, offset: 24) }
+    guard checksum.matches(header, at: 24) else { throw FormatError(.logChecksum, offset: 24) }
     pageSize = Int(size)
     salts = [salt1, salt2]
     self.header = header
@@ -66,17 +66,14 @@ extension WriteAheadLog {
       let offset = headerSize + index * frameSize
       next += 1
       let bytes = try read(source, at: offset, count: 8)
-      guard let page = PageNumber(bytes.big32(at: 0) ?? 0), page.number <= pageMax + count
+      guard let frame = Frame(head: bytes, index: index, pageSize: pageSize),
+        frame.page.number <= pageMax + count
       else {
         let data = source.dataRange(from: offset)?.lowerBound ?? source.byteCount
         next = max(next, min(count, index + (data - offset) / frameSize))
         continue
       }
-      let commit = Int(bytes.big32(at: 4) ?? 0)
-      frames.append(
-        Frame(
-          index: index, page: page, commitPageCount: commit > 0 ? commit : nil,
-          offset: offset + frameHeaderSize))
+      frames.append(frame)
     }
     return frames.count * 10 >= count * 9 ? frames : []
   }
@@ -96,6 +93,8 @@ extension WriteAheadLog {
 private struct FrameRuns {
   private let source: any PageSource
   private let frameSize: Int
+  /// The bytes of a page.
+  let pageSize: Int
   /// Where the run begins in the log.
   private var offset = WriteAheadLog.headerSize
   /// The run.
@@ -107,6 +106,7 @@ private struct FrameRuns {
 
   init(_ source: any PageSource, pageSize: Int) {
     self.source = source
+    self.pageSize = pageSize
     frameSize = WriteAheadLog.frameHeaderSize + pageSize
   }
 
@@ -166,24 +166,21 @@ private struct FrameSorting {
 
   /// Takes in the frame that is read.
   mutating func take(_ runs: FrameRuns) {
-    let (bytes, start) = (runs.bytes, runs.start)
-    let number = PageNumber(bytes.big32(at: start) ?? 0)
-    let commit = Int(bytes.big32(at: start + 4) ?? 0)
-    let isAfterBreak = ending != .complete
-    let isOlder = WriteAheadLog.areOlder(bytes, at: start + 8, than: salts)
-    if !isAfterBreak { follow(runs, isOlder: isOlder, hasPage: number != nil) }
-    guard let number else { return }
     let frame = WriteAheadLog.Frame(
-      index: runs.index, page: number, commitPageCount: commit > 0 ? commit : nil,
-      offset: runs.place + WriteAheadLog.frameHeaderSize)
+      head: runs.bytes, at: runs.start, index: runs.index, pageSize: runs.pageSize)
+    let isAfterBreak = ending != .complete
+    let isOlder = WriteAheadLog.areOlder(runs.bytes, at: runs.start + 8, than: salts)
+    if !isAfterBreak { follow(runs, isOlder: isOlder, hasPage: frame != nil) }
+    guard let frame else { return }
+    let isCommit = frame.commitPageCount != nil
     if ending == .complete {
       valid.append(frame)
-      if commit > 0 { commits = valid.count }
+      if isCommit { commits = valid.count }
     } else if isOlder {
       older.append(frame)
     } else {
       unverified.append(frame)
-      if isAfterBreak, commit > 0 { commitsAfterBreak += 1 }
+      if isAfterBreak, isCommit { commitsAfterBreak += 1 }
     }
   }
 

@@ -85,6 +85,20 @@ package struct WriteAheadLog: Sendable {
   package static let version: UInt32 = 3_007_000
 }
 
+extension WriteAheadLog.Frame {
+  /// Reads the head of a frame, which begins at a byte of those that were read; nil where it names
+  /// no page.
+  init?(head bytes: Bytes, at start: Int = 0, index: Int, pageSize: Int) {
+    guard let page = bytes.big32(at: start).flatMap({ PageNumber($0) }) else { return nil }
+    let commit = Int(bytes.big32(at: start + 4) ?? 0)
+    let frameSize = WriteAheadLog.frameHeaderSize + pageSize
+    self.index = index
+    self.page = page
+    commitPageCount = commit > 0 ? commit : nil
+    offset = WriteAheadLog.headerSize + index * frameSize + WriteAheadLog.frameHeaderSize
+  }
+}
+
 extension WriteAheadLog {
   /// A log of whose frames nothing is proven.
   init(pageSize: Int, salts: [UInt32], unverified: [Frame], isBigEndian: Bool) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why an item of a file yields nothing. Damage is data: most readers collect these and go on.
 
-/// Why a page, cell, chain or record yields nothing.
+/// Why a page, cell, chain, record, log or journal yields nothing.
 package struct FormatError: Error, Hashable, Sendable {
   /// What is wrong.
   package enum Problem: Hashable, Sendable {
@@ -55,6 +55,14 @@ package struct FormatError: Error, Hashable, Sendable {
     case pageHeader
     /// A cell of which nothing proves that it is in use.
     case cellUnproven
+    /// The first bytes are those of no write-ahead log.
+    case notALog
+    /// The header of a write-ahead log has another checksum than its bytes give.
+    case logChecksum
+    /// The first bytes are those of no rollback journal; after a commit they are zeros.
+    case notAJournal
+    /// A rollback journal with pages or sectors of a size that there is not.
+    case journalSizes
   }
 
   /// What is wrong.
@@ -101,6 +109,10 @@ extension FormatError.Problem: CustomStringConvertible {
     case .listCount: "a list's entry count cannot be true"
     case .pageHeader: "the page header does not fit the rest of its page"
     case .cellUnproven: "nothing proves that a cell is in use"
+    case .notALog: "it does not begin as a write-ahead log does"
+    case .logChecksum: "its checksum is another than its bytes give"
+    case .notAJournal: "it does not begin as a rollback journal does"
+    case .journalSizes: "its pages or sectors have a size that SQLite does not use"
     }
   }
 }

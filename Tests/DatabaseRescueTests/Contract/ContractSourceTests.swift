@@ -187,7 +187,9 @@ import Testing
     #expect(error.message == "the contract 'x' has no fresh schema")
   }
 
-  @Test(.enabled(if: SharedData.file("chinook.sqlite") != nil))
+  @Test(
+    .enabled(
+      if: SharedData.file("chinook.sqlite") != nil, "\(SharedData.missing("chinook.sqlite"))"))
   func `Chinook fulfils its own contract`() throws {
     let path = try #require(SharedData.file("chinook.sqlite"))
     let contract = try load(path)

@@ -153,11 +153,11 @@ import Testing
   }
 
   /// Versions of one app that was shipped.
-  @Test(arguments: [1, 2, 5, 10, 20, 30, 36, 45, 61])
+  @Test(
+    .enabled(if: SharedData.file("room") != nil, "\(SharedData.missing("room/N.json"))"),
+    arguments: [1, 2, 5, 10, 20, 30, 36, 45, 61])
   func `a database made of a real export holds`(version: Int) throws {
-    guard let file = SharedData.file(FilePath("room/\(version).json")),
-      (try? SystemStorage().status(of: file)) != nil
-    else { return }
+    let file = try #require(SharedData.file(FilePath("room/\(version).json")))
     let contract = try ContractSource.load(file)
     #expect(contract.notes == [])
     #expect(contract.userVersion == version)

@@ -91,13 +91,13 @@ enum ReportFixture {
   }
 
   /// Every report that a database gives rise to.
-  static func reports(of survey: Survey, file: PlainName) throws -> [any Report] {
+  static func reports(of survey: Survey, file: PlainName) throws -> [any WrittenReport] {
     let report = try report(of: survey, file: file)
     return survey.image == nil ? [report] : [report, try account(of: survey, file: file)]
   }
 }
 
-extension Report {
+extension WrittenReport {
   /// The report in every form.
   func renderings() throws -> [String] {
     let json = try #require(JSON(reading: json().utf8))

@@ -48,7 +48,6 @@ import Testing
     #expect(try vault.backup("dbr-test").path == raw.path)
     let missing = #expect(throws: RescueError.self) { try vault.backup("nothing") }
     #expect(missing?.kind == .missing)
-    #expect(new.ratio.map { $0 > 0 && $0 < 1.5 } == true)
     #expect(Vault.defaultFolder(of: "a/app.db") == "a/app.db.rescue/backups")
   }
 

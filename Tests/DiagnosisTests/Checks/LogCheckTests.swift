@@ -35,13 +35,17 @@ import Testing
         == true)
   }
 
-  @Test func `a header that does not hold takes the log with it`() throws {
+  @Test(arguments: [
+    (1, "it does not begin as a write-ahead log does"),
+    (20, "its checksum is another than its bytes give"),
+  ])
+  func `a header that does not hold takes the log with it`(_ byte: Int, _ reason: String) throws {
     var (main, wal, _) = try recipe("wal-committed")
     wal = Bytes(wal.prefix(32))
-    wal[20] ^= 1
+    wal[byte] ^= 1
     let findings = LogCheck.findings(in: Survey(main: main, wal: wal))
     #expect(findings.map(\.code) == [.walDamaged])
-    #expect(findings.first?.message.hasPrefix("the header of the -wal does not hold: ") == true)
+    #expect(findings.map(\.message) == ["the header of the -wal does not hold: \(reason)"])
   }
 
   @Test func `a log with other pages is another database's`() throws {

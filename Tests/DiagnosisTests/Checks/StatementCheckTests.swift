@@ -26,6 +26,18 @@ import Testing
     #expect(finding.severity == .loss)
   }
 
+  @Test func `a byte in a statement that is no text is worth a word`() throws {
+    var specimen = try Specimen("CREATE TABLE lap (n /* é */)")
+    #expect(specimen.said(.textInvalid).isEmpty)
+    let remark = Bytes("/* é".utf8)
+    let start = try #require(
+      specimen.bytes.indices.first { specimen.bytes.matches(remark, at: $0) })
+    specimen.bytes[start + 4] = 0x2D
+    let finding = try #require(specimen.said(.textInvalid).first)
+    #expect(finding.message.hasPrefix("the schema row of 'lap' is not valid UTF-8: "))
+    #expect(finding.place.object == "lap" && finding.severity == FindingCode.textInvalid.severity)
+  }
+
   /// A database in whose bytes a text is exchanged for another of the same length.
   private func verdict(
     of statements: DatabaseBuilder.Step..., changing old: String, to new: String

@@ -10,6 +10,10 @@ import Testing
 @Suite struct VirtualTableCheckTests {
   /// What is said after statements, the last of which only its module may say.
   private func findings(_ steps: DatabaseBuilder.Step..., damage: String = "") throws -> [Finding] {
+    VirtualTableCheck.findings(in: try survey(steps, damage: damage))
+  }
+
+  private func survey(_ steps: [DatabaseBuilder.Step], damage: String = "") throws -> Survey {
     let scratch = try ScratchFolder()
     let path = scratch["virtual.db"]
     try DatabaseBuilder(steps).build(at: path)
@@ -18,7 +22,7 @@ import Testing
       connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
       try connection.execute(damage)
     }
-    return VirtualTableCheck.findings(in: try Survey(path))
+    return try Survey(path)
   }
 
   private static let texts: DatabaseBuilder.Step = """
@@ -46,5 +50,34 @@ import Testing
       damage: "DELETE FROM places_node WHERE nodeno = 1")
     #expect(findings.map(\.code).contains(.regionsDamaged))
     #expect(findings.contains { $0.severity == .loss && $0.place.object == "places" })
+  }
+
+  @Test func `a full-text table without the table of its texts has lost them`() throws {
+    let findings = try findings(Self.texts, damage: "DROP TABLE texts_content")
+    let finding = try #require(findings.first { $0.code == .fullTextContentLost })
+    #expect(
+      finding.message
+        == "the table 'texts_content', in which 'texts' is kept, is not there")
+    #expect(finding.place.object == "texts" && finding.severity == .loss)
+  }
+
+  @Test func `a table with other columns than its module looks for cannot be read by it`() throws {
+    let findings = try findings(
+      Self.texts, damage: "ALTER TABLE texts_config RENAME COLUMN v TO value")
+    let finding = try #require(findings.first { $0.code == .virtualTableUnreadable })
+    #expect(
+      finding.message
+        == "the table 'texts_config', in which 'texts' is kept, has other columns than SQLite "
+        + "looks for")
+    #expect(finding.place.object == "texts")
+  }
+
+  @Test func `words of which no module was asked are not checked`() throws {
+    let finding = try #require(
+      try survey([Self.texts]).findings.first { $0.code == .notChecked })
+    #expect(
+      finding.message
+        == "the words of 'texts' were not compared with its rows: diagnose has SQLite do that")
+    #expect(finding.place.object == "texts" && finding.severity == .notice)
   }
 }

@@ -223,8 +223,9 @@ import Testing
   // MARK: A real database
 
   static let chinook = SharedData.file("chinook.sqlite")
+  private static let missing = SharedData.missing("chinook.sqlite")
 
-  @Test(.enabled(if: chinook != nil, "the shared data are not here"))
+  @Test(.enabled(if: chinook != nil, "\(missing)"))
   func `a real database is salvaged whole`() throws {
     let original = try #require(Self.chinook)
     let file = bench["chinook.db"]
@@ -237,7 +238,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: chinook != nil, "the shared data are not here"),
+    .enabled(if: chinook != nil, "\(missing)"),
     arguments: [Damage.truncatePercent(60), .zeroPage(100), .wipeHeader, .prepend(count: 333)])
   func `a real database is salvaged as far as it can be read`(_ damage: Damage) throws {
     let original = try #require(Self.chinook)
@@ -257,7 +258,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: chinook != nil, "the shared data are not here"))
+  @Test(.enabled(if: chinook != nil, "\(missing)"))
   func `a leaf that is gone costs its rows and no others`() throws {
     let original = try #require(Self.chinook)
     let leaf = try #require(

@@ -34,7 +34,9 @@ import Testing
 }
 
 @Suite struct SharedDataTests {
-  @Test(.enabled(if: SharedData.file("chinook.sqlite") != nil))
+  @Test(
+    .enabled(
+      if: SharedData.file("chinook.sqlite") != nil, "\(SharedData.missing("chinook.sqlite"))"))
   func `a real database can be read row by row`() throws {
     let oracle = try Oracle(try #require(SharedData.file("chinook.sqlite")))
     #expect(try oracle.integrityErrors == [])

@@ -37,6 +37,11 @@ package enum SharedData {
     return folder
   }()
 
+  /// What a test says that is skipped for want of a file there.
+  package static func missing(_ what: String) -> String {
+    "\(what) is not here: CONTRIBUTING.md says where it comes from and where it belongs"
+  }
+
   /// A file in the folder; nil where there is none, so that a test can skip.
   package static func file(_ name: FilePath) -> FilePath? {
     guard let path = folder?.appending(name), (try? path.exists) == true else { return nil }

@@ -47,9 +47,9 @@ import Testing
   @Test func `a header of zeros is no journal`() {
     var bytes = Self.journal(count: 3).bytes
     bytes.set(.page(0, 28), at: 0)
-    #expect(throws: FormatError.self) { try read(bytes) }
-    #expect(throws: FormatError.self) { try read([]) }
-    #expect(throws: FormatError.self) { try read(Bytes(RollbackJournal.magic)) }
+    for bytes in [bytes, [], Bytes(RollbackJournal.magic)] {
+      #expect(throws: FormatError(.notAJournal, offset: 0)) { try read(bytes) }
+    }
   }
 
   @Test(arguments: 0..<3)
@@ -126,12 +126,13 @@ import Testing
     maker.addHeader(count: 1, pageCount: 1, statedPageSize: 0)
     maker.add(1, .page(1, 1024))
     #expect(try read(maker.bytes, databasePageSize: 1024).records.count == 1)
-    #expect(throws: FormatError.self) { try read(maker.bytes, databasePageSize: nil) }
+    let error = FormatError(.journalSizes, offset: 20)
+    #expect(throws: error) { try read(maker.bytes, databasePageSize: nil) }
     for (offset, value) in [(24, 1000), (24, 1 << 20), (20, 16), (20, 513), (20, 1 << 20), (20, 0)]
     {
       var bytes = Self.journal(count: 3).bytes
       bytes.set(.big32(UInt32(value)), at: offset)
-      #expect(throws: FormatError.self, "\(value) at \(offset)") { try read(bytes) }
+      #expect(throws: error, "\(value) at \(offset)") { try read(bytes) }
     }
   }
 }

@@ -103,13 +103,15 @@ import Testing
 
   @Test func `a header that does not hold makes no frame count`() {
     let whole = Self.twoTransactions().bytes
-    #expect(throws: FormatError.self) { try read([]) }
-    #expect(throws: FormatError.self) { try read(Bytes(whole.prefix(31))) }
+    #expect(throws: FormatError(.notALog, offset: 0)) { try read([]) }
+    #expect(throws: FormatError(.notALog, offset: 0)) { try read(Bytes(whole.prefix(31))) }
     // Magic, version, page size, salts and checksum.
     for byte in [0, 3, 5, 10, 16, 20, 24, 31] {
       var bytes = whole
       bytes[byte] ^= 0x10
-      #expect(throws: FormatError.self, "byte \(byte)") { try read(bytes) }
+      let error =
+        byte < 16 ? FormatError(.notALog, offset: 0) : FormatError(.logChecksum, offset: 24)
+      #expect(throws: error, "byte \(byte)") { try read(bytes) }
     }
   }
 

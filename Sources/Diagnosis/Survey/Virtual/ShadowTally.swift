@@ -28,13 +28,13 @@ extension VirtualTable {
   var roles: [Name: ShadowRole] {
     var roles: [Name: ShadowRole] = [:]
     for part in parts where !misshapen.contains(part.name) {
-      roles[part.name] = role(of: String(part.name.text.dropFirst(name.text.count + 1)))
+      roles[part.name] = role(of: Name(part.name.text.dropFirst(name.text.count + 1)))
     }
     return roles
   }
 
-  private func role(of suffix: String) -> ShadowRole? {
-    switch (module, suffix.lowercased()) {
+  private func role(of suffix: Name) -> ShadowRole? {
+    switch (module, suffix) {
     case ("fts5", "data"): .termPages
     case ("fts5", "idx"): .pageTerms
     case ("fts5", "config"): .settings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every report is: one value, rendered as text, as JSON and as one HTML file.
+// What every report that is written is: one value, rendered as text, as JSON and as one HTML file.
 
 import SQLiteFormat
 
@@ -27,7 +27,7 @@ package enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 /// It holds no folders either. Names from the file are in it as they are, and are made harmless by
 /// each rendering in its own way; messages are harmless and of bounded length before they get in,
 /// and every list is bounded.
-package protocol Report: Encodable, Sendable {
+package protocol WrittenReport: Encodable, Sendable {
   /// What the report is, such as `diagnosis`.
   var type: String { get }
 
@@ -41,7 +41,7 @@ package protocol Report: Encodable, Sendable {
   var html: String { get }
 }
 
-extension Report {
+extension WrittenReport {
   /// The text for a terminal, without styles.
   package var text: String {
     lines(naming: nil).map { $0.plain.harmless(limit: String.lineLimit) + "\n" }.joined()

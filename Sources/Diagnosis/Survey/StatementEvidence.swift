@@ -11,7 +11,7 @@
 import SQLiteFormat
 
 /// Some rows of a table, and the indexes that SQLite has made for it.
-struct StatementWitness {
+struct StatementEvidence {
   /// How many rows without a value tell that a column is the rowid.
   private static let rowsMin = 8
 
