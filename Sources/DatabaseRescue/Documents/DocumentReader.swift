@@ -9,20 +9,13 @@
 package import SQLiteFormat
 
 /// Reads JSON5 documents that people edit: contracts and playbooks.
-///
-/// The scanner finds what is wrong and where; Foundation decodes what is left.
 package enum DocumentReader {
   /// Everything that is wrong with a document, in the order of the text.
   package static func problems(in bytes: Bytes, shape: DocumentShape) -> [DocumentProblem] {
-    DocumentScanner.problems(in: bytes, shape: shape).sorted { $0.position < $1.position }
+    DocumentScanner.scan(bytes, shape: shape).problems
   }
 
-  /// Where a value stands in a well-formed document; where there is none, the nearest one above it.
-  package static func position(of path: DocumentPath, in bytes: Bytes) -> TextPosition {
-    DocumentScanner.position(of: path, in: bytes)
-  }
-
-  /// Decodes a document.
+  /// Decodes a document: the scanner finds what is wrong and where, Foundation decodes the rest.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` whose message starts with
   ///   `file:line:column`, when the text is not JSON5, does not have the shape,
@@ -30,30 +23,21 @@ package enum DocumentReader {
   package static func decode<Model: Decodable>(
     _ type: Model.Type, from bytes: Bytes, named file: String, shape: DocumentShape
   ) throws(RescueError) -> Model {
-    let problems = problems(in: bytes, shape: shape)
-    guard problems.isEmpty else { throw RescueError(problems, in: file) }
+    let (document, problems) = DocumentScanner.scan(bytes, shape: shape)
+    guard let document, problems.isEmpty else { throw RescueError(problems, in: file) }
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
     do {
       return try decoder.decode(type, from: Data(bytes))
     } catch {
-      throw RescueError([problem(of: error, in: bytes)], in: file)
+      throw RescueError([problem(of: error, in: document)], in: file)
     }
   }
 
-  /// What a forgiving model can take from a document that may have problems; nil when nothing.
-  package static func remains<Model: Decodable>(
-    _ type: Model.Type, of bytes: Bytes
-  ) -> Model? {
-    DocumentScanner.isWellFormed(bytes) ? try? decoder.decode(type, from: Data(bytes)) : nil
-  }
-
-  private static var decoder: JSONDecoder {
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
-    return decoder
-  }
-
   /// An error of the decoder with its place; no value is quoted.
-  private static func problem(of error: any Error, in bytes: Bytes) -> DocumentProblem {
+  private static func problem(
+    of error: any Error, in document: DocumentValue
+  ) -> DocumentProblem {
     let (message, path): (String, [any CodingKey]) =
       switch error {
       case DecodingError.keyNotFound(let key, let context):
@@ -69,6 +53,6 @@ package enum DocumentReader {
         ("the value does not fit here", context.codingPath)
       default: ("the document cannot be decoded", [])
       }
-    return DocumentProblem(message, at: position(of: DocumentPath(path), in: bytes))
+    return DocumentProblem(message, at: document.position(of: path))
   }
 }

@@ -22,11 +22,11 @@ extension DocumentScanner {
   }
 
   private mutating func skipComment() throws(DocumentProblem) {
-    let start = cursor
+    let start = cursor.position
     cursor.advance(2)
     while !cursor.isAt("*/") {
       if cursor.isAtEnd {
-        throw DocumentProblem("the comment that starts here is not closed", at: start.position)
+        throw DocumentProblem("the comment that starts here is not closed", at: start)
       }
       cursor.advance()
     }
@@ -46,7 +46,7 @@ extension DocumentScanner {
 
   /// Reads a string in double or single quotes.
   mutating func string() throws(DocumentProblem) -> String {
-    let start = cursor
+    let start = cursor.position
     let quote = cursor.byte
     cursor.advance()
     var text: [UInt8] = []
@@ -54,11 +54,11 @@ extension DocumentScanner {
       switch cursor.byte {
       case nil, 0x0A, 0x0D:
         throw DocumentProblem(
-          "the string that starts here is not closed on its line", at: start.position)
+          "the string that starts here is not closed on its line", at: start)
       case UInt8(ascii: "\\"):
-        let place = cursor
+        let place = cursor.position
         let bytes = try escape()
-        if bytes == [0] { throw DocumentProblem("a NUL in a string", at: place.position) }
+        if bytes == [0] { throw DocumentProblem("a NUL in a string", at: place) }
         text += bytes
       case .some(let byte) where byte < 0x20 || byte == 0x7F:
         throw problem("a control character in a string; write it as an escape such as \\u0009")
@@ -73,7 +73,7 @@ extension DocumentScanner {
 
   /// Reads what follows a backslash, and gives the bytes that it stands for.
   private mutating func escape() throws(DocumentProblem) -> [UInt8] {
-    let start = cursor
+    let start = cursor.position
     cursor.advance()
     let sign = cursor.byte
     switch sign {
@@ -84,11 +84,13 @@ extension DocumentScanner {
       cursor.advance()
       return Array(String(Unicode.Scalar(UInt8(try hexDigits(2, from: start)))).utf8)
     case 0x0A, 0x0D:
+      // The line's end stays in the string, as Foundation has it.
+      let start = cursor.offset
       cursor.advance(cursor.isAt("\r\n") ? 2 : 1)
-      return []
+      return Array(cursor.bytes[start..<cursor.offset])
     default:
       guard let sign, let byte = Self.escapes[sign] else {
-        throw DocumentProblem("unknown escape in a string", at: start.position)
+        throw DocumentProblem("unknown escape in a string", at: start)
       }
       cursor.advance()
       return [byte]
@@ -104,31 +106,31 @@ extension DocumentScanner {
 
   /// Reads the digits of `\uXXXX`, and the second half of a surrogate pair.
   private mutating func unicodeEscape(
-    from start: TextCursor
+    from start: TextPosition
   ) throws(DocumentProblem) -> Unicode.Scalar {
     var value = try hexDigits(4, from: start)
     if 0xD800..<0xDC00 ~= value, cursor.isAt("\\u") {
       cursor.advance(2)
       let low = try hexDigits(4, from: start)
       guard 0xDC00..<0xE000 ~= low else {
-        throw DocumentProblem("half of a surrogate pair in a string", at: start.position)
+        throw DocumentProblem("half of a surrogate pair in a string", at: start)
       }
       value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
     }
     guard let scalar = Unicode.Scalar(value) else {
-      throw DocumentProblem("half of a surrogate pair in a string", at: start.position)
+      throw DocumentProblem("half of a surrogate pair in a string", at: start)
     }
     return scalar
   }
 
   private mutating func hexDigits(
-    _ count: Int, from start: TextCursor
+    _ count: Int, from start: TextPosition
   ) throws(DocumentProblem) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<count {
       guard let byte = cursor.byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
         throw DocumentProblem(
-          "an escape with fewer than \(count) hexadecimal digits", at: start.position)
+          "an escape with fewer than \(count) hexadecimal digits", at: start)
       }
       value = value << 4 | UInt32(digit)
       cursor.advance()
@@ -154,68 +156,71 @@ extension DocumentScanner {
   private mutating func word() -> String {
     let start = cursor.offset
     while let byte = cursor.byte, isLetter(byte) || isDigit(byte) { cursor.advance() }
-    return String(decoding: cursor.bytes[start..<cursor.offset], as: UTF8.self)
+    return cursor.text(from: start)
   }
 
   // MARK: Numbers and words
 
   /// Reads a number, `true`, `false` or `null`.
-  mutating func scalar() throws(DocumentProblem) -> DocumentValueKind {
-    let start = cursor
-    let signed = cursor.byte == UInt8(ascii: "+") || cursor.byte == UInt8(ascii: "-")
-    if signed { cursor.advance() }
+  mutating func scalar() throws(DocumentProblem) -> DocumentValue.Content {
+    let start = cursor.position
+    let isNegative = cursor.byte == UInt8(ascii: "-")
+    let isSigned = isNegative || cursor.byte == UInt8(ascii: "+")
+    if isSigned { cursor.advance() }
     guard let byte = cursor.byte else {
-      throw DocumentProblem("the text ends where a value was expected", at: start.position)
+      throw DocumentProblem("the text ends where a value was expected", at: start)
     }
-    if isDigit(byte) || byte == UInt8(ascii: ".") { return try number(from: start) }
-    switch (signed, word()) {
-    case (false, "true"), (false, "false"): return .flag
+    if isDigit(byte) || byte == UInt8(ascii: ".") {
+      guard let (number, isWhole) = number() else {
+        throw DocumentProblem("not a number as JSON5 writes it", at: start)
+      }
+      return .number(number.map { isNegative ? -$0 : $0 }, isWhole: isWhole)
+    }
+    switch (isSigned, word()) {
+    case (false, "true"): return .flag(true)
+    case (false, "false"): return .flag(false)
     case (false, "null"): return .null
-    case (_, "Infinity"), (_, "NaN"): return .number
-    case (_, ""): throw DocumentProblem("expected a value", at: start.position)
+    case (_, "Infinity"): return .number(isNegative ? -.infinity : .infinity, isWhole: false)
+    case (_, "NaN"): return .number(.nan, isWhole: false)
+    case (_, ""): throw DocumentProblem("expected a value", at: start)
     case (_, let name):
       throw DocumentProblem(
-        "expected a value, found \(name.quoted); a string needs quotes", at: start.position)
+        "expected a value, found \(name.quoted); a string needs quotes", at: start)
     }
   }
 
-  private mutating func number(
-    from start: TextCursor
-  ) throws(DocumentProblem) -> DocumentValueKind {
-    guard let kind = numberKind() else {
-      throw DocumentProblem("not a number as JSON5 writes it", at: start.position)
-    }
-    return kind
-  }
-
-  /// Moves over an unsigned number; nil when it is none.
-  private mutating func numberKind() -> DocumentValueKind? {
+  /// Reads an unsigned number, nil where it is out of range, and whether it is a whole one of
+  /// 64 bits; nil when it is none.
+  private mutating func number() -> (Double?, isWhole: Bool)? {
     if cursor.isAt("0x") || cursor.isAt("0X") {
       cursor.advance(2)
       let digits = word()
       guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else { return nil }
-      return Int64(digits, radix: 16) == nil ? .number : .integer
+      let number = Int64(digits, radix: 16)
+      return (number.flatMap { Double(exactly: $0) }, number != nil)
     }
     let start = cursor.offset
     let leadingZero = cursor.byte == UInt8(ascii: "0")
     let whole = digits()
-    let fits = Int64(String(decoding: cursor.bytes[start..<cursor.offset], as: UTF8.self)) != nil
-    var kind = fits ? DocumentValueKind.integer : .number
+    var isWhole = Int64(cursor.text(from: start)) != nil
     var fraction = 0
     if cursor.byte == UInt8(ascii: ".") {
-      kind = .number
+      isWhole = false
       cursor.advance()
       fraction = digits()
     }
     guard whole + fraction > 0, !leadingZero || whole == 1 else { return nil }
+    let isZero = cursor.text(from: start).allSatisfy { $0 == "0" || $0 == "." }
     if let byte = cursor.byte, byte | 0x20 == UInt8(ascii: "e") {
-      kind = .number
+      isWhole = false
       cursor.advance()
       if cursor.byte == UInt8(ascii: "+") || cursor.byte == UInt8(ascii: "-") { cursor.advance() }
       guard digits() > 0 else { return nil }
     }
-    guard word().isEmpty else { return nil }
-    return kind
+    let number = Double(cursor.text(from: start)).flatMap {
+      $0.isFinite && $0.isZero == isZero ? $0 : nil
+    }
+    return word().isEmpty ? (number, isWhole) : nil
   }
 
   /// Moves over digits and counts them.

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-/// One pass over a JSON5 text, which finds problems and gives positions, and decodes nothing.
+/// One pass over a JSON5 text, which gives its values with their positions, and finds problems.
 ///
 /// JSON5 is JSON with comments, trailing commas, unquoted keys, single quotes,
 /// hexadecimal numbers, a leading `+` and a bare decimal point. Stricter than the
@@ -14,49 +14,30 @@ struct DocumentScanner {
   static let depthMax = 64
   /// How large a document may be.
   static let byteCountMax = 8 << 20
-  /// How many problems are listed; the scan stops there.
+  /// How many problems are listed.
   static let problemsMax = 100
 
   var cursor: TextCursor
-  private(set) var problems: [DocumentProblem] = []
 
+  private var problems: [DocumentProblem] = []
   private var depth = 0
-  private let target: DocumentPath?
-  private var path = DocumentPath()
-  private var found: (length: Int, position: TextPosition) = (-1, .start)
 
-  private init(_ bytes: Bytes, target: DocumentPath?) {
-    cursor = TextCursor(bytes)
-    self.target = target
-  }
+  private init(_ bytes: Bytes) { cursor = TextCursor(bytes) }
 
-  /// Everything that is wrong with a document; after a syntax error, nothing further is looked at.
-  static func problems(in bytes: Bytes, shape: DocumentShape) -> [DocumentProblem] {
-    if let problem = encodingProblem(bytes) { return [problem] }
-    var scanner = DocumentScanner(bytes, target: nil)
+  /// Reads a document: its value, nil where it is not well formed, and everything that is wrong with
+  /// it, in the order of the text; after a syntax error, nothing further is looked at.
+  static func scan(
+    _ bytes: Bytes, shape: DocumentShape
+  ) -> (value: DocumentValue?, problems: [DocumentProblem]) {
+    if let problem = encodingProblem(bytes) { return (nil, [problem]) }
+    var scanner = DocumentScanner(bytes)
+    var value: DocumentValue?
     do throws(DocumentProblem) {
-      try scanner.document(shape)
+      value = try scanner.document(shape)
     } catch {
-      scanner.problems.append(error)
+      if scanner.problems.count < problemsMax { scanner.problems.append(error) }
     }
-    return scanner.problems
-  }
-
-  /// Whether the text is JSON5 at all, whatever its keys and values.
-  static func isWellFormed(_ bytes: Bytes) -> Bool {
-    var scanner = DocumentScanner(bytes, target: nil)
-    return encodingProblem(bytes) == nil && (try? scanner.document(.anything)) != nil
-  }
-
-  /// Where a value stands; where there is none, the nearest value above it.
-  ///
-  /// The text is scanned anew: positions are wanted when something is wrong, and
-  /// a table of them all would be larger than the document.
-  static func position(of path: DocumentPath, in bytes: Bytes) -> TextPosition {
-    var scanner = DocumentScanner(bytes, target: path)
-    // The syntax was judged before; what a text that is not well formed has, is found all the same.
-    try? scanner.document(.anything)
-    return scanner.found.position
+    return (value, scanner.problems.sorted { $0.position < $1.position })
   }
 
   /// What makes the bytes no text that can be scanned.
@@ -73,106 +54,114 @@ struct DocumentScanner {
     return DocumentProblem("the text is not valid UTF-8", at: cursor.position)
   }
 
-  private mutating func document(_ shape: DocumentShape) throws(DocumentProblem) {
+  private mutating func document(
+    _ shape: DocumentShape
+  ) throws(DocumentProblem) -> DocumentValue {
     try skipBlank()
-    try value(shape, mayBeNull: false)
+    let value = try value(shape, mayBeNull: false)
     try skipBlank()
     guard cursor.isAtEnd else {
       throw problem("text after the end of the document")
     }
+    return value
   }
 
   // MARK: Values
 
-  private mutating func value(_ shape: DocumentShape, mayBeNull: Bool) throws(DocumentProblem) {
-    noteIfTarget()
-    let start = cursor
+  private mutating func value(
+    _ shape: DocumentShape, mayBeNull: Bool
+  ) throws(DocumentProblem) -> DocumentValue {
+    let start = cursor.position
+    let content: DocumentValue.Content
     switch cursor.byte {
     case UInt8(ascii: "{"):
-      try check(.object, shape, mayBeNull, start)
-      try object(shape)
+      check(.object([:]), shape, mayBeNull, start)
+      content = .object(try object(shape))
     case UInt8(ascii: "["):
-      try check(.list, shape, mayBeNull, start)
-      try list(shape)
+      check(.list([]), shape, mayBeNull, start)
+      content = .list(try list(shape))
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      try check(.text, shape, mayBeNull, start)
+      check(.text(""), shape, mayBeNull, start)
       let text = try string()
       if case .words(let words) = shape, !words.contains(text) {
         let hint = NearestWord.hint(for: text, in: words)
-        try report(
+        report(
           hint.isEmpty
             ? "expected \(shape.expectation), found \(text.quoted)"
             : "unknown word \(text.quoted)\(hint)",
           at: start)
       }
-    default: try check(try scalar(), shape, mayBeNull, start)
+      content = .text(text)
+    default:
+      content = try scalar()
+      check(content, shape, mayBeNull, start)
     }
+    return DocumentValue(content: content, position: start)
   }
 
   private mutating func check(
-    _ kind: DocumentValueKind, _ shape: DocumentShape, _ mayBeNull: Bool, _ start: TextCursor
-  ) throws(DocumentProblem) {
-    if shape.accepts(kind) || kind == .null && mayBeNull { return }
-    try report("expected \(shape.expectation), found \(kind.name)", at: start)
+    _ content: DocumentValue.Content, _ shape: DocumentShape, _ mayBeNull: Bool,
+    _ start: TextPosition
+  ) {
+    if shape.accepts(content) { return }
+    if case .null = content, mayBeNull { return }
+    report("expected \(shape.expectation), found \(content.name)", at: start)
   }
 
-  private mutating func object(_ shape: DocumentShape) throws(DocumentProblem) {
-    let start = cursor
+  private mutating func object(
+    _ shape: DocumentShape
+  ) throws(DocumentProblem) -> [String: DocumentValue] {
+    let start = cursor.position
     try enter()
-    var seen: Set<String> = []
+    var members: [String: DocumentValue] = [:]
     while try !closes(UInt8(ascii: "}"), of: "object", openedAt: start) {
-      let keyStart = cursor
+      let keyStart = cursor.position
       let key = try self.key()
-      if !seen.insert(key).inserted {
-        try report("duplicate key \(key.quoted)", at: keyStart)
-      }
-      let member = try self.member(key, of: shape, at: keyStart)
+      let isNew = members[key] == nil
+      if !isNew { report("duplicate key \(key.quoted)", at: keyStart) }
+      let member = member(key, of: shape, at: keyStart)
       try skipBlank()
       guard cursor.byte == UInt8(ascii: ":") else {
         throw problem("expected ':' after the key \(key.quoted)")
       }
       cursor.advance()
       try skipBlank()
-      path.components.append(.key(key))
-      try value(member.shape, mayBeNull: !member.isRequired)
-      path.components.removeLast()
+      let value = try value(member.shape, mayBeNull: !member.isRequired)
+      if isNew { members[key] = value }
       try separator(before: UInt8(ascii: "}"), of: "object", openedAt: start)
     }
     if case .object(_, let required) = shape {
-      for key in required.subtracting(seen).sorted() {
-        try report("the key \(key.quoted) is missing", at: start)
+      for key in required.subtracting(members.keys).sorted() {
+        report("the key \(key.quoted) is missing", at: start)
       }
     }
+    return members
   }
 
   /// The shape of the value of a key, and whether it must be there; reports a key that is unknown.
   private mutating func member(
-    _ key: String, of shape: DocumentShape, at place: TextCursor
-  ) throws(DocumentProblem) -> (shape: DocumentShape, isRequired: Bool) {
+    _ key: String, of shape: DocumentShape, at place: TextPosition
+  ) -> (shape: DocumentShape, isRequired: Bool) {
     switch shape {
     case .map(let shape): return (shape, true)
     case .object(let members, let required):
-      guard let shape = members[key] else {
-        let hint = NearestWord.hint(for: key, in: members.keys)
-        try report("unknown key \(key.quoted)\(hint)", at: place)
-        return (.anything, false)
-      }
-      return (shape, required.contains(key))
+      if let shape = members[key] { return (shape, required.contains(key)) }
+      report(
+        "unknown key \(key.quoted)\(NearestWord.hint(for: key, in: members.keys))", at: place)
+      return (.anything, false)
     default: return (.anything, false)
     }
   }
 
-  private mutating func list(_ shape: DocumentShape) throws(DocumentProblem) {
-    let start = cursor
+  private mutating func list(_ shape: DocumentShape) throws(DocumentProblem) -> [DocumentValue] {
+    let start = cursor.position
     try enter()
-    var index = 0
+    var elements: [DocumentValue] = []
     while try !closes(UInt8(ascii: "]"), of: "list", openedAt: start) {
-      path.components.append(.index(index))
-      try value(shape.element, mayBeNull: false)
-      path.components.removeLast()
+      elements.append(try value(shape.element, mayBeNull: false))
       try separator(before: UInt8(ascii: "]"), of: "list", openedAt: start)
-      index += 1
     }
+    return elements
   }
 
   /// Moves over an opening bracket.
@@ -186,11 +175,11 @@ struct DocumentScanner {
 
   /// Whether the closing bracket comes next; moves over it.
   private mutating func closes(
-    _ bracket: UInt8, of what: String, openedAt start: TextCursor
+    _ bracket: UInt8, of what: String, openedAt start: TextPosition
   ) throws(DocumentProblem) -> Bool {
     try skipBlank()
     if cursor.isAtEnd {
-      throw DocumentProblem("the \(what) that starts here is not closed", at: start.position)
+      throw DocumentProblem("the \(what) that starts here is not closed", at: start)
     }
     guard cursor.byte == bracket else { return false }
     cursor.advance()
@@ -200,7 +189,7 @@ struct DocumentScanner {
 
   /// Moves over a comma, which only a closing bracket can replace.
   private mutating func separator(
-    before bracket: UInt8, of what: String, openedAt start: TextCursor
+    before bracket: UInt8, of what: String, openedAt start: TextPosition
   ) throws(DocumentProblem) {
     try skipBlank()
     if cursor.byte == UInt8(ascii: ",") {
@@ -212,21 +201,12 @@ struct DocumentScanner {
 
   // MARK: What is found
 
-  private mutating func noteIfTarget() {
-    guard let target, path.components.count > found.length,
-      target.components.starts(with: path.components)
-    else { return }
-    found = (path.components.count, cursor.position)
-  }
-
-  /// Lists a problem and goes on, up to a number of problems.
-  private mutating func report(
-    _ message: String, at place: TextCursor
-  ) throws(DocumentProblem) {
-    guard problems.count < Self.problemsMax - 1 else {
-      throw DocumentProblem("\(message); further problems are not listed", at: place.position)
-    }
-    problems.append(DocumentProblem(message, at: place.position))
+  /// Lists a problem, up to a number of problems.
+  private mutating func report(_ message: String, at place: TextPosition) {
+    guard problems.count < Self.problemsMax else { return }
+    let isLast = problems.count == Self.problemsMax - 1
+    problems.append(
+      DocumentProblem(message + (isLast ? "; further problems are not listed" : ""), at: place))
   }
 
   /// A problem at this place.

@@ -40,12 +40,11 @@ package indirect enum DocumentShape: Hashable, Sendable {
     }
   }
 
-  /// Whether a value of a kind can have this shape.
-  func accepts(_ kind: DocumentValueKind) -> Bool {
-    switch (self, kind) {
+  /// Whether a value can have this shape, whatever is in it.
+  func accepts(_ content: DocumentValue.Content) -> Bool {
+    switch (self, content) {
     case (.anything, _), (.text, .text), (.words, .text), (.flag, .flag), (.number, .number),
-      (.number, .integer), (.integer, .integer), (.list, .list), (.map, .object),
-      (.object, .object):
+      (.integer, .number(_, isWhole: true)), (.list, .list), (.map, .object), (.object, .object):
       true
     default: false
     }
@@ -54,28 +53,5 @@ package indirect enum DocumentShape: Hashable, Sendable {
   /// The shape of the elements, where this is a list.
   var element: DocumentShape {
     if case .list(let element) = self { element } else { .anything }
-  }
-}
-
-/// The kinds of value that a document has.
-enum DocumentValueKind: Hashable {
-  case object
-  case list
-  case text
-  case integer
-  case number
-  case flag
-  case null
-
-  /// The kind in a few words.
-  var name: String {
-    switch self {
-    case .object: "an object"
-    case .list: "a list"
-    case .text: "a string"
-    case .integer, .number: "a number"
-    case .flag: "true or false"
-    case .null: "null"
-    }
   }
 }

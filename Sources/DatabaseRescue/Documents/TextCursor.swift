@@ -7,12 +7,12 @@ import SQLiteFormat
 struct TextCursor: Sendable {
   let bytes: Bytes
   private(set) var offset = 0
-  private var line = 1
-  private var lineStart = 0
+  /// Line and column of this place: every byte that is not inside a character counts.
+  private(set) var position = TextPosition.start
 
   init(_ bytes: Bytes) {
     self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (offset, lineStart) = (3, 3) }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
   /// The byte here; nil at the end.
@@ -27,24 +27,22 @@ struct TextCursor: Sendable {
     return bytes[offset...].starts(with: text)
   }
 
+  /// The text from an earlier place up to this one.
+  func text(from start: Int) -> String { String(decoding: bytes[start..<offset], as: UTF8.self) }
+
   /// Moves over one byte.
   mutating func advance() {
-    let passed = byte
+    guard let passed = byte else { return }
     offset += 1
-    let endsLine =
-      passed == UInt8(ascii: "\n") || passed == UInt8(ascii: "\r") && byte != UInt8(ascii: "\n")
-    if endsLine { (line, lineStart) = (line + 1, offset) }
+    if passed == UInt8(ascii: "\n") || passed == UInt8(ascii: "\r") && byte != UInt8(ascii: "\n") {
+      position = TextPosition(line: position.line + 1, column: 1)
+    } else if passed & 0xC0 != 0x80 {
+      position = TextPosition(line: position.line, column: position.column + 1)
+    }
   }
 
   /// Moves over some bytes.
   mutating func advance(_ count: Int) {
     for _ in 0..<count { advance() }
-  }
-
-  /// Line and column of this place: every byte that is not inside a character counts.
-  var position: TextPosition {
-    let column = bytes[min(lineStart, offset)..<min(offset, bytes.count)]
-      .count { $0 & 0xC0 != 0x80 }
-    return TextPosition(line: line, column: column + 1)
   }
 }

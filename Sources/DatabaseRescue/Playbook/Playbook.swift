@@ -2,7 +2,7 @@
 // A runbook as a value: what it is for, and its steps.
 
 /// A runbook: what it is for, and the steps that people or the program follow.
-package struct Playbook: Hashable, Sendable, Codable {
+package struct Playbook: Hashable, Sendable, Encodable {
   /// The name by which it is called: the file's name without its ending.
   package var name: String
   /// What it does, in a few words.
@@ -32,17 +32,14 @@ package struct Playbook: Hashable, Sendable, Codable {
     self.steps = steps
   }
 
-  /// Decodes a playbook; the name is optional, because it is that of the file.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
-    title = try container.decode(String.self, forKey: .title)
-    symptoms = try container.decode([String].self, forKey: .symptoms)
-    whenToUse = try container.decode([String].self, forKey: .whenToUse)
-    whenNotToUse = try container.decode([String].self, forKey: .whenNotToUse)
-    parameters =
-      try container.decodeIfPresent([PlaybookParameter].self, forKey: .parameters) ?? []
-    steps = try container.decode([Step].self, forKey: .steps)
+  /// Takes a playbook from a document in which nothing is wrong.
+  init(_ document: DocumentValue, name: String) {
+    func texts(_ key: String) -> [String] { document[key]?.texts ?? [] }
+    self.init(
+      name: name, title: document["title"]?.text ?? "", symptoms: texts("symptoms"),
+      whenToUse: texts("whenToUse"), whenNotToUse: texts("whenNotToUse"),
+      parameters: document["parameters"]?.elements?.compactMap { PlaybookParameter($0) } ?? [],
+      steps: document["steps"]?.elements?.compactMap { Step($0) } ?? [])
   }
 
   /// The step of an id; nil when there is none.
@@ -57,9 +54,9 @@ package struct Playbook: Hashable, Sendable, Codable {
 
 extension Playbook {
   /// One step: an action, whether to do it, and what people read.
-  package struct Step: Hashable, Sendable, Codable {
+  package struct Step: Hashable, Sendable, Encodable {
     /// What to do when the step fails, or when its question is answered with no.
-    package enum OnFailure: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum OnFailure: String, Hashable, Sendable, Encodable, CaseIterable {
       /// The run ends here.
       case stop
       /// The run goes on; `last_step_outcome` tells later steps.
@@ -104,6 +101,17 @@ extension Playbook {
       self.choices = choices
       self.command = command
       self.putBack = putBack
+    }
+
+    /// Takes a step from a document, in which anything may be missing; nil without an action.
+    init?(_ document: DocumentValue) {
+      guard let action: PlaybookAction = document["action"]?.word() else { return nil }
+      self.init(
+        id: document["id"]?.text ?? "", action: action, text: document["text"]?.text ?? "",
+        when: document["when"]?.text, onFailure: document["onFailure"]?.word(),
+        raw: document["raw"]?.flag, inPlace: document["inPlace"]?.flag,
+        choices: document["choices"]?.texts, command: document["command"]?.texts,
+        putBack: document["putBack"]?.flag)
     }
 
     /// Whether the step is done only where somebody approves of it: it replaces the live database,

@@ -64,14 +64,6 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
     default: []
     }
   }
-
-  /// Whether the step only looks, and learns facts about the database.
-  var looks: Bool {
-    switch self {
-    case .check, .diagnose, .contractVerify: true
-    default: false
-    }
-  }
 }
 
 extension Playbook.Step {

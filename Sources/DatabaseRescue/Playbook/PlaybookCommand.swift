@@ -74,27 +74,3 @@ extension Playbook.Step {
     return (command ?? []).map { CommandWord($0).filled(with: values) }
   }
 }
-
-extension PlaybookStepDraft {
-  /// What is wrong with the command of a step, with the place of the word in it.
-  static func mistakes(
-    inCommand command: [String], _ known: [PlaybookParameter]
-  ) -> [(message: String, index: Int)] {
-    guard let program = command.first else { return [("the list is empty", 0)] }
-    let names = [CommandWord.database] + known.map(\.name)
-    var mistakes = PlaybookDraft.mistakes(inText: program, at: []).map { ($0.message, 0) }
-    for (index, word) in command.enumerated() {
-      if index > 0, !word.isEmpty {
-        mistakes += PlaybookDraft.mistakes(inText: word, at: []).map { ($0.message, index) }
-      }
-      for name in CommandWord(word).names where !names.contains(name) {
-        mistakes.append(
-          (
-            "no parameter has the name \(name.quoted)" + NearestWord.hint(for: name, in: names),
-            index
-          ))
-      }
-    }
-    return mistakes
-  }
-}

@@ -123,8 +123,10 @@ struct PlaybookCondition {
 extension PlaybookCondition.Judgement {
   /// The facts that it depends on with their values.
   func explanation(_ known: PlaybookFacts) -> String {
-    (facts.map(known.shown)
-      + parameters.compactMap { name in known.parameters[name].map { "\(name) = \($0)" } })
-      .joined(separator: ", ")
+    let values =
+      facts.map(known.shown)
+      + parameters.compactMap { name in known.parameters[name].map { "\(name) = \($0)" } }
+    return (truth == .unknown ? "cannot be decided and counts as no: " : "")
+      + values.joined(separator: ", ")
   }
 }

@@ -95,6 +95,9 @@ package enum PlaybookFact: String, Hashable, Sendable, CaseIterable {
   /// What it says, in one sentence.
   package var meaning: String { entry.meaning }
 
+  /// The facts that looking at the database tells.
+  static let ofDatabase = allCases.filter { $0.source == .database }
+
   /// Who can say it.
   package var source: Source {
     switch self {

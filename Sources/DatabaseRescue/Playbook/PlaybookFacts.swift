@@ -8,7 +8,7 @@ import SQLiteFormat
 package struct PlaybookFacts: Hashable, Sendable {
   /// The value of a fact.
   package enum Value: Hashable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, CustomStringConvertible
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, CustomStringConvertible, Encodable
   {
     /// Yes or no.
     case flag(Bool)
@@ -27,6 +27,17 @@ package struct PlaybookFacts: Hashable, Sendable {
     package init(floatLiteral value: Double) { self = .real(value) }
     /// Makes a text.
     package init(stringLiteral value: String) { self = .text(value) }
+
+    /// Writes the value alone.
+    package func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .flag(let flag): try container.encode(flag)
+      case .integer(let integer): try container.encode(integer)
+      case .real(let real): try container.encode(real)
+      case .text(let text): try container.encode(text)
+      }
+    }
 
     /// The value as a condition would spell it.
     package var description: String {

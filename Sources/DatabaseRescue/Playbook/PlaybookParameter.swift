@@ -2,9 +2,9 @@
 // A value that a playbook leaves to whoever runs it.
 
 /// A value that a playbook leaves to whoever runs it: conditions can ask for it as for a fact.
-package struct PlaybookParameter: Hashable, Sendable {
+package struct PlaybookParameter: Hashable, Sendable, Encodable {
   /// What a value may be.
-  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, Encodable, CaseIterable {
     /// A number.
     case number
     /// Yes or no.
@@ -17,8 +17,7 @@ package struct PlaybookParameter: Hashable, Sendable {
       switch self {
       case .number: Double(text).flatMap { $0.isFinite ? .real($0) : nil }
       case .flag: ["1": true, "true": true, "0": false, "false": false][text].map { .flag($0) }
-      case .text:
-        PlaybookDraft.mistakes(inText: text, at: []).isEmpty ? .text(text) : nil
+      case .text: PlaybookRules.mistake(inText: text) == nil ? .text(text) : nil
       }
     }
   }
@@ -31,40 +30,27 @@ package struct PlaybookParameter: Hashable, Sendable {
   package var value: PlaybookFacts.Value
   /// What it is for.
   package let text: String
-}
 
-extension PlaybookParameter: Codable {
   private enum CodingKeys: String, CodingKey {
-    case name
+    case name, text
     case kind = "type"
     case value = "default"
-    case text
   }
 
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    name = try container.decode(String.self, forKey: .name)
-    kind = try container.decode(Kind.self, forKey: .kind)
-    text = try container.decode(String.self, forKey: .text)
-    value =
+  /// Takes a parameter from a document; nil where something is missing, or the default is of
+  /// another type.
+  init?(_ document: DocumentValue) {
+    guard let name = document["name"]?.text, let kind: Kind = document["type"]?.word(),
+      let text = document["text"]?.text, let given = document["default"]
+    else { return nil }
+    let value: PlaybookFacts.Value? =
       switch kind {
-      case .number: .real(try container.decode(Double.self, forKey: .value))
-      case .flag: .flag(try container.decode(Bool.self, forKey: .value))
-      case .text: .text(try container.decode(String.self, forKey: .value))
+      case .number: given.number.map { .real($0) }
+      case .flag: given.flag.map { .flag($0) }
+      case .text: given.text.map { .text($0) }
       }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(name, forKey: .name)
-    try container.encode(kind, forKey: .kind)
-    try container.encode(text, forKey: .text)
-    switch value {
-    case .flag(let flag): try container.encode(flag, forKey: .value)
-    case .integer(let integer): try container.encode(integer, forKey: .value)
-    case .real(let real): try container.encode(real, forKey: .value)
-    case .text(let text): try container.encode(text, forKey: .value)
-    }
+    guard let value else { return nil }
+    (self.name, self.kind, self.value, self.text) = (name, kind, value, text)
   }
 }
 
@@ -102,63 +88,5 @@ extension Playbook {
   private func misuse(_ message: String) -> RescueError {
     RescueError(
       .usage, message, meaning: "nothing was done", advice: "dbrescue playbook show \(name)")
-  }
-}
-
-/// What could be decoded of a parameter, in which anything may be missing.
-struct PlaybookParameterDraft: Decodable {
-  let name: String?
-  private let text: String?
-  private let isWhole: Bool
-  private let kind: PlaybookParameter.Kind?
-  /// The parameter; nil where something is wrong with it.
-  let parameter: PlaybookParameter?
-
-  private enum CodingKeys: String, CodingKey {
-    case name, text
-    case kind = "type"
-    case value = "default"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    name = try? container.decode(String.self, forKey: .name)
-    text = try? container.decode(String.self, forKey: .text)
-    kind = try? container.decode(PlaybookParameter.Kind.self, forKey: .kind)
-    isWhole = name != nil && text != nil && kind != nil && container.contains(.value)
-    parameter = try? PlaybookParameter(from: decoder)
-  }
-
-  /// What is wrong with the parameter at an index, after others of these names.
-  func mistakes(at index: Int, after names: [String]) -> [PlaybookDraft.Mistake] {
-    var mistakes: [PlaybookDraft.Mistake] = []
-    func add(_ message: String, _ key: DocumentPath.Component) {
-      mistakes.append(.init(message: message, path: ["parameters", .index(index), key]))
-    }
-    if let name {
-      if !Self.isName(name) {
-        add("a name consists of small letters, digits and '_', and begins with a letter", "name")
-      } else if PlaybookFact(rawValue: name) != nil || PlaybookCondition.isTaken(name) {
-        add("\(name.quoted) means something else in a condition", "name")
-      } else if names.contains(name) {
-        add("another parameter has the name \(name.quoted)", "name")
-      }
-    }
-    if let text {
-      mistakes += PlaybookDraft.mistakes(inText: text, at: ["parameters", .index(index), "text"])
-    }
-    if let kind, isWhole, parameter.flatMap({ kind.value($0.value.plain) }) == nil {
-      add("the default is not a \(kind.rawValue)", "default")
-    }
-    return mistakes
-  }
-
-  private static func isName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, name.utf8.count <= 40 else { return false }
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    return letters ~= first
-      && name.utf8.allSatisfy {
-        letters ~= $0 || $0 == UInt8(ascii: "_") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-      }
   }
 }

@@ -4,9 +4,14 @@
 /// Carries out the steps of a playbook on a database.
 ///
 /// The engine decides what runs; a performer does it, and never asks whether it may.
-package protocol PlaybookPerformer {
+protocol PlaybookPerformer {
   /// What is known before the first step: the surroundings, the vault, and what is cheap to see.
   mutating func facts() throws(RescueError) -> PlaybookFacts
+
+  /// Judges the condition of a step over what is known: whether it holds, and why.
+  mutating func judge(
+    _ condition: PlaybookCondition, over known: PlaybookFacts
+  ) throws(SQLiteError) -> (holds: Bool, reason: String)
 
   /// Does a step: any action but `ask`, `note` and `stop`.
   ///
@@ -23,6 +28,20 @@ package protocol PlaybookPerformer {
 
   /// Hears of a step after it was done or passed over: its record is complete.
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord)
+
+  /// Whether the run ends with a step.
+  func ends(with record: PlaybookStepRecord) -> Bool
+}
+
+extension PlaybookPerformer {
+  func judge(
+    _ condition: PlaybookCondition, over known: PlaybookFacts
+  ) throws(SQLiteError) -> (holds: Bool, reason: String) {
+    let judgement = try condition.judge(known)
+    return (judgement.truth == .yes, judgement.explanation(known))
+  }
+
+  func ends(with record: PlaybookStepRecord) -> Bool { record.endsRun }
 }
 
 /// What a performer says of a step that it has done.

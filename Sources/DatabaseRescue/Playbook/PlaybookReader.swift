@@ -50,27 +50,27 @@ package enum PlaybookReader {
     required: ["id", "action", "text"])
 
   /// Everything that is wrong with a playbook, in the order of its text.
-  package static func problems(in bytes: Bytes) -> [DocumentProblem] {
-    let problems = DocumentReader.problems(in: bytes, shape: shape)
-    // What the document's shape leaves of it is judged too, so that one look shows everything.
-    guard let draft = DocumentReader.remains(PlaybookDraft.self, of: bytes) else { return problems }
-    let mistakes = draft.mistakes.prefix(DocumentScanner.problemsMax).map { mistake in
-      DocumentProblem(
-        mistake.message, at: DocumentReader.position(of: mistake.path, in: bytes))
-    }
-    return (problems + mistakes).sorted { $0.position < $1.position }
-  }
+  package static func problems(in bytes: Bytes) -> [DocumentProblem] { judge(bytes).problems }
 
   /// Reads a playbook.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when anything is wrong with it.
   package static func read(_ bytes: Bytes, named file: String) throws(RescueError) -> Playbook {
-    let problems = problems(in: bytes)
-    guard problems.isEmpty else { throw RescueError(problems, in: file) }
-    var playbook = try DocumentReader.decode(
-      Playbook.self, from: bytes, named: file, shape: shape)
-    playbook.name = name(of: file)
-    return playbook
+    let (document, problems) = judge(bytes)
+    guard let document, problems.isEmpty else { throw RescueError(problems, in: file) }
+    return Playbook(document, name: name(of: file))
+  }
+
+  private static func judge(
+    _ bytes: Bytes
+  ) -> (document: DocumentValue?, problems: [DocumentProblem]) {
+    let (document, problems) = DocumentScanner.scan(bytes, shape: shape)
+    // What the shape leaves of the document is judged too, so that one look shows everything.
+    let broken = document.map { PlaybookRules(judging: $0).problems } ?? []
+    return (
+      document,
+      (problems + broken.prefix(DocumentScanner.problemsMax)).sorted { $0.position < $1.position }
+    )
   }
 
   /// The name of the playbook in a file: the file's name without its ending.

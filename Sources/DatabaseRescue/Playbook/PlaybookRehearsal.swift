@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dry run of a playbook: what every step would do and why, as far as that can be known.
 
-import Diagnosis
-import SQLiteFormat
-
 /// What a playbook would do, worked out from facts alone: nothing is asked and nothing is changed.
-package struct PlaybookRehearsal: Hashable, Sendable, Codable {
+package struct PlaybookRehearsal: Hashable, Sendable, Encodable {
   /// Whether a step would be done.
-  package enum Decision: String, Hashable, Sendable, Codable {
+  package enum Decision: String, Hashable, Sendable, Encodable {
     /// It would.
     case runs
     /// It would be passed over.
@@ -19,7 +16,7 @@ package struct PlaybookRehearsal: Hashable, Sendable, Codable {
   }
 
   /// What one step would do.
-  package struct Forecast: Hashable, Sendable, Codable {
+  package struct Forecast: Hashable, Sendable, Encodable {
     /// The id of the step.
     package let step: String
     /// Its action.
@@ -54,107 +51,117 @@ extension PlaybookRun {
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when a condition fails.
   package func rehearse(_ facts: PlaybookFacts) throws(RescueError) -> PlaybookRehearsal {
-    var facts = facts
-    facts.parameters = playbook.values
-    var rehearsal = Rehearsal(facts, approvals)
-    var forecasts: [PlaybookRehearsal.Forecast] = []
-    for step in playbook.steps {
-      do throws(SQLiteError) {
-        forecasts.append(try rehearsal.forecast(step))
-      } catch {
-        throw conditionFailed(step, error)
-      }
+    var understudy = Understudy(known: facts, parameters: playbook.values)
+    let result = run(with: &understudy)
+    if let failure = result.failure { throw failure }
+    let unreached = playbook.steps.dropFirst(understudy.forecasts.count).map { step in
+      understudy.forecast(
+        step, .unreached, "the step \((result.stoppedAt ?? "").quoted) ends the playbook")
     }
-    return PlaybookRehearsal(playbook: playbook.name, steps: forecasts)
+    return PlaybookRehearsal(playbook: playbook.name, steps: understudy.forecasts + unreached)
   }
 }
 
-/// What is known while a dry run goes from step to step.
-private struct Rehearsal {
-  private var facts: PlaybookFacts
+/// Stands in for a performer: nothing is done, and what would be done is foreseen.
+private struct Understudy: PlaybookPerformer {
+  let known: PlaybookFacts
+  let parameters: [String: PlaybookFacts.Value]
+  private(set) var forecasts: [PlaybookRehearsal.Forecast] = []
+
   /// The facts that steps before may yet change or find.
-  private var pending: Set<PlaybookFact> = []
-  private var stoppedBy: String?
-  private var mayEndAt: String?
-  private let approvals: Set<String>
+  private var open: Set<PlaybookFact> = []
+  /// The facts that steps before would make true.
+  private var made: Set<PlaybookFact> = []
+  /// The questions that offer a step, by the step's id.
   private var offered: [String: String] = [:]
+  private var mayEndAt: String?
+  /// Whether the step would be done for certain.
+  private var isCertain = true
+  /// Whether somebody would be asked about the step.
+  private var isAsked = false
+  private var isOver = false
 
-  init(_ facts: PlaybookFacts, _ approvals: Set<String>) {
-    self.facts = facts
-    self.approvals = approvals
-    for fact in [PlaybookFact.backupInThisRun, .quarantineInThisRun, .replacedInThisRun] {
-      self.facts[fact] = false
-    }
-    self.facts[.migration] = nil
-    self.facts[.lastStepOutcome] = nil
-    self.facts[.lastAnswer] = nil
+  init(known: PlaybookFacts, parameters: [String: PlaybookFacts.Value]) {
+    self.known = known
+    self.parameters = parameters
   }
 
-  mutating func forecast(
-    _ step: Playbook.Step
-  ) throws(SQLiteError) -> PlaybookRehearsal.Forecast {
-    if let stoppedBy {
-      return forecast(step, .unreached, "the step \(stoppedBy.quoted) ends the playbook", nil)
-    }
-    let (decision, reason) = try judge(step)
-    guard decision != .skips else { return forecast(step, .skips, reason, nil) }
-    let gate = gate(step)
-    let forecast = forecast(step, decision, reason, gate.obstacle)
-    imagine(step, certain: decision == .runs)
-    if gate.mayEnd || step.action == .stop { mayEndAt = step.id }
-    return forecast
-  }
+  func facts() -> PlaybookFacts { known }
 
-  private func forecast(
-    _ step: Playbook.Step, _ decision: PlaybookRehearsal.Decision, _ reason: String, _ gate: String?
-  ) -> PlaybookRehearsal.Forecast {
-    let speaks = [.ask, .note, .stop].contains(step.action)
-    let isPassedOver = decision == .skips || decision == .unreached
-    return PlaybookRehearsal.Forecast(
-      step: step.id, action: step.action, decision: decision, reason: reason,
-      effect: speaks ? step.text : step.shown(with: facts.parameters).effect,
-      isDestructive: step.isDestructive, gate: gate,
-      mayEndAt: isPassedOver ? nil : mayEndAt)
-  }
-
-  private func judge(
-    _ step: Playbook.Step
-  ) throws(SQLiteError) -> (PlaybookRehearsal.Decision, String) {
-    guard let when = step.when else { return (.runs, "always") }
-    let condition = PlaybookCondition(sql: when)
-    var known = facts
-    for fact in pending { known[fact] = nil }
-    let judgement = try condition.judge(known)
-    let open = judgement.facts.filter(pending.contains)
+  mutating func judge(
+    _ condition: PlaybookCondition, over facts: PlaybookFacts
+  ) throws(SQLiteError) -> (holds: Bool, reason: String) {
+    var facts = facts
+    for fact in made { facts[fact] = true }
+    for fact in open { facts[fact] = nil }
+    let judgement = try condition.judge(facts)
+    let open = judgement.facts.filter(open.contains)
     // A result that is not NULL holds whatever the open facts turn out to be, unless the condition
     // asks whether something is unknown.
-    let isFinal = open.isEmpty || judgement.truth != .unknown && !condition.seesUnknown
-    guard isFinal else {
+    isCertain = open.isEmpty || judgement.truth != .unknown && !condition.seesUnknown
+    guard isCertain else {
       let names = open.map(\.name).joined(separator: ", ")
-      return (.depends, "depends on \(names), which only the steps before can tell")
+      return (true, "depends on \(names), which only the steps before can tell")
     }
-    return judgement.truth == .yes
-      ? (.runs, judgement.explanation(known)) : (.skips, judgement.reasonToSkip(known))
+    return (judgement.truth == .yes, judgement.explanation(facts))
+  }
+
+  func perform(_ step: Playbook.Step) -> PlaybookStepResult {
+    PlaybookStepResult(
+      "", facts: known, copy: SafetyCopy(.backup, name: "", checks: ["foreseen"]))
+  }
+
+  mutating func ask(_ question: PlaybookQuestion) -> PlaybookAnswer {
+    isAsked = true
+    return .yes
+  }
+
+  func willPerform(_ step: Playbook.Step) {}
+
+  mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
+    if record.outcome == .skipped {
+      forecasts.append(forecast(step, .skips, record.reason))
+    } else {
+      let gate = gate(step, record)
+      forecasts.append(
+        forecast(step, isCertain ? .runs : .depends, record.reason, gate.obstacle, mayEndAt))
+      imagine(step)
+      if gate.mayEnd || step.action == .stop { mayEndAt = step.id }
+    }
+    (isCertain, isAsked) = (true, false)
+  }
+
+  func ends(with record: PlaybookStepRecord) -> Bool { isOver || record.outcome == .failed }
+
+  func forecast(
+    _ step: Playbook.Step, _ decision: PlaybookRehearsal.Decision, _ reason: String,
+    _ gate: String? = nil, _ mayEndAt: String? = nil
+  ) -> PlaybookRehearsal.Forecast {
+    let speaks = [.ask, .note, .stop].contains(step.action)
+    return PlaybookRehearsal.Forecast(
+      step: step.id, action: step.action, decision: decision, reason: reason,
+      effect: speaks ? step.text : step.shown(with: parameters).effect,
+      isDestructive: step.isDestructive, gate: gate, mayEndAt: mayEndAt)
   }
 
   /// What stands in the way of a step whose condition holds, and whether the run may end there.
-  private func gate(_ step: Playbook.Step) -> (obstacle: String?, mayEnd: Bool) {
+  private func gate(
+    _ step: Playbook.Step, _ record: PlaybookStepRecord
+  ) -> (obstacle: String?, mayEnd: Bool) {
     if step.action == .ask {
-      let choices = step.choices ?? [step.id]
-      let approved = choices.filter(approvals.contains)
-      return approved.count == 1
-        ? ("answered by --approve \(approved[0])", false)
-        : ("asks; with nobody there the run ends here", true)
+      return isAsked
+        ? ("asks; with nobody there the run ends here", true)
+        : ("answered by --approve \(step.choices == nil ? step.id : record.summary)", false)
     }
-    guard step.needsConsent else { return (nil, false) }
-    var gates: [String] = []
-    // A step that only runs a program makes its own backup.
-    if step.isDestructive, pending.contains(.backupInThisRun) {
-      gates.append("only after a backup of this run is proven")
-    } else if step.isDestructive, facts[.backupInThisRun] != true {
+    guard record.outcome != .refused else {
       return ("would be refused: no step before it makes a proven backup", true)
     }
-    if !approvals.contains(step.id) {
+    var gates: [String] = []
+    // A step that only runs a program makes its own backup.
+    if step.isDestructive, open.contains(.backupInThisRun) {
+      gates.append("only after a backup of this run is proven")
+    }
+    if isAsked {
       gates.append(
         offered[step.id].map { "only when chosen at the step \($0.quoted)" }
           ?? "needs --approve \(step.id), or a yes; else the run ends here")
@@ -164,43 +171,38 @@ private struct Rehearsal {
   }
 
   /// Takes the step as done, and notes what can no longer be known.
-  private mutating func imagine(_ step: Playbook.Step, certain: Bool) {
+  private mutating func imagine(_ step: Playbook.Step) {
+    open.insert(.lastStepOutcome)
     switch step.action {
-    case .stop where certain: stoppedBy = step.id
-    case .stop: break
+    case .stop: isOver = isCertain
     case .ask:
       for id in step.choices ?? [] { offered[id] = step.id }
-      pending.insert(.lastAnswer)
-    case .backup: set(.backupInThisRun, certain)
+      open.insert(.lastAnswer)
+    case .backup: make(.backupInThisRun)
     case .check, .diagnose:
-      if facts[.verdict] == nil { pending.formUnion(unknown(of: .database)) }
-    case .contractVerify:
-      let compared: [PlaybookFact] = [.schemaDifferences, .invariantsBroken]
-      pending.formUnion(compared.filter { facts[$0] == nil && facts[.contractGiven] == true })
-    case .note: break
+      guard known[.verdict] == nil else { break }
+      open.formUnion(PlaybookFact.ofDatabase.filter { known[$0] == nil })
+    case .contractVerify where known[.contractGiven] == true:
+      open.formUnion([.schemaDifferences, .invariantsBroken].filter { known[$0] == nil })
     case .guardCommand:
-      set(.backupInThisRun, certain)
-      pending.formUnion([.migration, .replacedInThisRun])
-      pending.formUnion(PlaybookFact.allCases.filter { $0.source == .database })
+      make(.backupInThisRun)
+      open.formUnion([.migration, .replacedInThisRun])
+      open.formUnion(PlaybookFact.ofDatabase)
     case .restore, .salvage, .reset, .rebuild:
       guard step.isDestructive else { break }
-      set(.replacedInThisRun, certain)
-      set(.quarantineInThisRun, certain)
-      pending.formUnion(PlaybookFact.allCases.filter { $0.source == .database })
-    }
-    pending.insert(.lastStepOutcome)
-  }
-
-  private mutating func set(_ fact: PlaybookFact, _ certain: Bool) {
-    if certain {
-      facts[fact] = true
-      pending.remove(fact)
-    } else if facts[fact] != true {
-      pending.insert(fact)
+      make(.replacedInThisRun)
+      make(.quarantineInThisRun)
+      open.formUnion(PlaybookFact.ofDatabase)
+    case .contractVerify, .note: break
     }
   }
 
-  private func unknown(of source: PlaybookFact.Source) -> [PlaybookFact] {
-    PlaybookFact.allCases.filter { $0.source == source && facts[$0] == nil }
+  private mutating func make(_ fact: PlaybookFact) {
+    if isCertain {
+      made.insert(fact)
+      open.remove(fact)
+    } else if !made.contains(fact) {
+      open.insert(fact)
+    }
   }
 }

@@ -4,9 +4,9 @@
 package import Diagnosis
 
 /// What became of one step.
-package struct PlaybookStepRecord: Hashable, Sendable, Codable {
+package struct PlaybookStepRecord: Hashable, Sendable {
   /// How a step can end.
-  package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// It was done.
     case done
     /// Its condition does not hold, or cannot be decided.
@@ -30,11 +30,27 @@ package struct PlaybookStepRecord: Hashable, Sendable, Codable {
   /// How it ended.
   package let outcome: Outcome
   /// How long it took.
-  package let seconds: Double
+  package internal(set) var seconds = 0.0
   /// Why it was done or passed over: the condition, and the facts that decided it.
-  package let reason: String
+  package internal(set) var reason = ""
   /// What was done, found or told.
   package let summary: String
+  /// Why it failed; nil when it did not.
+  let failure: RescueError?
+  /// Whether the run ends with it.
+  let endsRun: Bool
+
+  init(
+    _ step: Playbook.Step, _ outcome: Outcome, _ summary: String = "",
+    failure: RescueError? = nil, endsRun: Bool = false
+  ) {
+    self.step = step.id
+    self.action = step.action
+    self.outcome = outcome
+    self.summary = summary
+    self.failure = failure
+    self.endsRun = endsRun
+  }
 }
 
 /// What somebody decided in a run.

@@ -43,7 +43,7 @@ package struct PlaybookRun {
   }
 
   /// Walks through the steps, up to the end or to the step that ends the run.
-  package func run(with performer: inout some PlaybookPerformer) -> PlaybookResult {
+  func run(with performer: inout some PlaybookPerformer) -> PlaybookResult {
     var walk = PlaybookWalk(consents: approvals, parameters: playbook.values)
     do throws(RescueError) {
       walk.learn(try performer.facts(), atStart: true)
@@ -52,20 +52,17 @@ package struct PlaybookRun {
     }
     for step in playbook.steps {
       let start = world.now()
-      let deed =
+      var record =
         world.isCancelled()
-        ? Deed(
-          .failed, "the playbook was interrupted before this step", failure: .interrupted,
+        ? PlaybookStepRecord(
+          step, .failed, "the playbook was interrupted before this step", failure: .interrupted,
           endsRun: true)
         : decide(step, &walk, &performer)
-      let record = PlaybookStepRecord(
-        step: step.id, action: step.action, outcome: deed.outcome,
-        seconds: max(0, world.now().timeIntervalSince(start)), reason: deed.reason,
-        summary: deed.summary)
-      walk.note(record, of: step, failure: deed.failure)
+      record.seconds = max(0, world.now().timeIntervalSince(start))
+      walk.note(record)
       performer.didEnd(step, record)
-      if deed.endsRun {
-        return result(of: walk, ending: deed.outcome, at: step, failure: walk.failure)
+      if performer.ends(with: record) {
+        return result(of: walk, ending: record.outcome, at: step, failure: walk.failure)
       }
     }
     return result(of: walk, ending: .done, at: nil, failure: walk.failure)
@@ -76,42 +73,35 @@ package struct PlaybookRun {
   /// Judges the condition of a step, and does the step when it holds.
   private func decide(
     _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) -> Deed {
-    var reason = "always"
-    if let when = step.when {
-      do throws(SQLiteError) {
-        let judgement = try PlaybookCondition(sql: when).judge(walk.facts)
-        reason = judgement.explanation(walk.facts)
-        if judgement.truth != .yes {
-          return Deed(.skipped, because: judgement.reasonToSkip(walk.facts))
-        }
-      } catch {
-        let error = conditionFailed(step, error)
-        return Deed(.failed, because: reason, error.message, failure: error, endsRun: true)
+  ) -> PlaybookStepRecord {
+    var (holds, reason) = (true, "always")
+    var record: PlaybookStepRecord
+    do throws(SQLiteError) {
+      if let when = step.when {
+        (holds, reason) = try performer.judge(PlaybookCondition(sql: when), over: walk.facts)
       }
+      record = holds ? self.do(step, &walk, &performer) : PlaybookStepRecord(step, .skipped)
+    } catch {
+      // An overflow, say: validation has seen the rest.
+      let failure = RescueError(
+        .invalidInput,
+        "the condition of the step \(step.id.quoted) cannot be judged: \(error.message)",
+        meaning: "nothing was done from that step on",
+        advice: "dbrescue playbook validate FILE")
+      record = PlaybookStepRecord(step, .failed, failure.message, failure: failure, endsRun: true)
     }
-    var deed = self.do(step, &walk, &performer)
-    deed.reason = reason
-    return deed
-  }
-
-  /// An error in a condition: of an overflow, say, since validation has seen the rest.
-  func conditionFailed(_ step: Playbook.Step, _ error: SQLiteError) -> RescueError {
-    RescueError(
-      .invalidInput,
-      "the condition of the step \(step.id.quoted) cannot be judged: \(error.message)",
-      meaning: "nothing was done from that step on",
-      advice: "dbrescue playbook validate FILE")
+    record.reason = reason
+    return record
   }
 
   private func `do`(
     _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) -> Deed {
+  ) -> PlaybookStepRecord {
     let goesOn = step.onFailure == .continue && !step.isDestructive
     do throws(RescueError) {
       switch step.action {
-      case .note: return Deed(.done, step.text)
-      case .stop: return Deed(.stopped, step.text, endsRun: true)
+      case .note: return .init(step, .done, step.text)
+      case .stop: return .init(step, .stopped, step.text, endsRun: true)
       case .ask:
         return try answer(step, &walk, &performer)
       default:
@@ -123,12 +113,12 @@ package struct PlaybookRun {
         walk.learn(report.facts, atStart: false)
         walk.keep(report.copy, from: step, report.migration)
         if let refusal = report.refusal {
-          return Deed(.failed, report.summary, failure: refusal, endsRun: !goesOn)
+          return .init(step, .failed, report.summary, failure: refusal, endsRun: !goesOn)
         }
-        return Deed(.done, report.summary)
+        return .init(step, .done, report.summary)
       }
     } catch {
-      return Deed(.failed, error.message, failure: error, endsRun: !goesOn)
+      return .init(step, .failed, error.message, failure: error, endsRun: !goesOn)
     }
   }
 
@@ -139,10 +129,10 @@ package struct PlaybookRun {
   /// Why a step that needs consent is not done; nil when it may be.
   private func objection(
     to step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) throws(RescueError) -> Deed? {
+  ) throws(RescueError) -> PlaybookStepRecord? {
     guard !step.isDestructive || !walk.copies.isEmpty else {
-      return Deed(
-        .refused, "this run has made no proven copy of the database", endsRun: true)
+      return .init(
+        step, .refused, "this run has made no proven copy of the database", endsRun: true)
     }
     if walk.consents.contains(step.id) {
       if approvals.contains(step.id) { walk.decide(step, "yes", .beforehand) }
@@ -153,17 +143,17 @@ package struct PlaybookRun {
       walk.decide(step, "yes", .answered)
       return nil
     case .nobody:
-      return Deed(.needsDecision, consequence(of: step), endsRun: true)
+      return .init(step, .needsDecision, consequence(of: step), endsRun: true)
     case .no, .choice:
       walk.decide(step, "no", .answered)
-      return Deed(.declined, "nothing was changed by this step", endsRun: true)
+      return .init(step, .declined, "nothing was changed by this step", endsRun: true)
     }
   }
 
   /// Asks the question of a step, unless approvals answer it.
   private func answer(
     _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) throws(RescueError) -> Deed {
+  ) throws(RescueError) -> PlaybookStepRecord {
     let choices = step.choices ?? []
     let approved = (choices.isEmpty ? [step.id] : choices).filter(walk.consents.contains)
     var answer = PlaybookAnswer.nobody
@@ -181,20 +171,20 @@ package struct PlaybookRun {
     }
     switch answer {
     case .nobody:
-      return Deed(.needsDecision, step.text, endsRun: true)
+      return .init(step, .needsDecision, step.text, endsRun: true)
     case .yes where choices.isEmpty:
       walk.lastAnswer = "yes"
       walk.decide(step, "yes", origin)
-      return Deed(.done, "yes")
+      return .init(step, .done, "yes")
     case .choice(let id) where choices.contains(id):
       walk.lastAnswer = id
       walk.decide(step, id, origin)
       walk.consents.insert(id)
-      return Deed(.done, id)
+      return .init(step, .done, id)
     case .no, .yes, .choice:
       walk.lastAnswer = "no"
       walk.decide(step, "no", origin)
-      return Deed(.declined, "no", endsRun: step.onFailure != .continue)
+      return .init(step, .declined, "no", endsRun: step.onFailure != .continue)
     }
   }
 
@@ -231,34 +221,6 @@ package struct PlaybookRun {
       return walk.facts.verdict.map { "the playbook is done; \($0.meaning)" }
         ?? "the playbook is done"
     }
-  }
-}
-
-/// What was decided about a step, and what came of it.
-private struct Deed {
-  let outcome: PlaybookStepRecord.Outcome
-  var reason: String
-  let summary: String
-  let failure: RescueError?
-  let endsRun: Bool
-
-  init(
-    _ outcome: PlaybookStepRecord.Outcome, because reason: String = "", _ summary: String = "",
-    failure: RescueError? = nil, endsRun: Bool = false
-  ) {
-    self.outcome = outcome
-    self.reason = reason
-    self.summary = summary
-    self.failure = failure
-    self.endsRun = endsRun
-  }
-}
-
-extension PlaybookCondition.Judgement {
-  /// Why a step whose condition does not hold is passed over.
-  func reasonToSkip(_ known: PlaybookFacts) -> String {
-    guard truth == .unknown else { return explanation(known) }
-    return "cannot be decided and counts as no: " + explanation(known)
   }
 }
 

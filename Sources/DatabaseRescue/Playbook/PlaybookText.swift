@@ -32,31 +32,6 @@ extension PlaybookParameter {
   fileprivate var line: String { "\(name)=\(value.plain): \(text)" }
 }
 
-extension PlaybookFact {
-  /// The table of facts as text: name, type and meaning of each.
-  package static var reference: String {
-    var text = PlaybookText()
-    for fact in allCases {
-      text.line("\(fact.name) \(fact.kind.description)")
-      text.line(fact.meaning, first: "    ", rest: "    ")
-    }
-    return text.lines.joined(separator: "\n") + "\n"
-  }
-}
-
-extension PlaybookFact.Kind {
-  fileprivate var description: String {
-    switch self {
-    case .flag: "(1 or 0)"
-    case .integer: "(whole number)"
-    case .real: "(number)"
-    case .text: "(text)"
-    case .words(let words) where words.count > 10: "(text)"
-    case .words(let words): "(" + words.map(\.quoted).joined(separator: ", ") + ")"
-    }
-  }
-}
-
 extension PlaybookRehearsal {
   /// The dry run as text: what each step would do, and why.
   package var text: String {

@@ -64,11 +64,11 @@ struct PlaybookWalk {
   }
 
   /// Remembers how a step ended.
-  mutating func note(_ record: PlaybookStepRecord, of step: Playbook.Step, failure: RescueError?) {
+  mutating func note(_ record: PlaybookStepRecord) {
     records.append(record)
-    if let failure {
+    if let failure = record.failure {
       self.failure = failure
-      if step.action != .guardCommand { migrationStatus = nil }
+      if record.action != .guardCommand { migrationStatus = nil }
     }
     if record.outcome != .skipped { facts[.lastStepOutcome] = .text(record.outcome.rawValue) }
   }

@@ -62,8 +62,10 @@ extension Rescue {
     var performer = DatabasePerformer(
       rescue: self, database: database, setting: setting, asking: { _ in .nobody },
       telling: { _, _ in }, notes: RunNotes(.playbook, unattended: unattended, world: world))
-    let facts = try performer.factsForRehearsal()
-    return try PlaybookRun(playbook, approvals: setting.approvals, world: world).rehearse(facts)
+    _ = try performer.facts()
+    try performer.look()
+    return try PlaybookRun(playbook, approvals: setting.approvals, world: world)
+      .rehearse(performer.known)
   }
 }
 

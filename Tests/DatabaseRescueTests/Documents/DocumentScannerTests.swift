@@ -151,10 +151,11 @@ import Testing
     #expect(time < .seconds(20))
   }
 
-  @Test func `a value is found by its path, and its nearest ancestor where it is missing`() {
+  @Test func `a value is found by its path, and its nearest ancestor where it is missing`() throws {
     let bytes = Bytes("{title: 'a',\n steps: [{id: 'x'},\n  {id:\n 'y'}]}".utf8)
-    func at(_ path: DocumentPath) -> String {
-      DocumentReader.position(of: path, in: bytes).description
+    let document = try #require(DocumentScanner.scan(bytes, shape: .anything).value)
+    func at(_ path: [PathKey]) -> String {
+      document.position(of: path.map { $0 as any CodingKey }).description
     }
     #expect(at([]) == "1:1")
     #expect(at(["steps"]) == "2:9")
@@ -186,30 +187,73 @@ import Testing
         default: bytes.remove(at: place)
         }
       }
-      guard DocumentReader.problems(in: Bytes(bytes), shape: .anything).isEmpty else { continue }
+      let (document, problems) = DocumentScanner.scan(Bytes(bytes), shape: .anything)
+      guard problems.isEmpty else { continue }
       accepted += 1
       let decoder = JSONDecoder()
       decoder.allowsJSON5 = true
       #expect(throws: Never.self, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))") {
-        _ = try decoder.decode(Anything.self, from: Data(bytes))
+        let decoded = try decoder.decode(Anything.self, from: Data(bytes))
+        #expect(document.map { Anything($0) } == decoded)
       }
     }
     #expect(accepted > 1000)
   }
 }
 
-/// Decodes any document and keeps nothing.
-private struct Anything: Decodable {
+/// A step of the way to a value, as a decoder tells it.
+private struct PathKey: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+  let stringValue: String
+  var intValue: Int?
+
+  init(stringLiteral key: String) { stringValue = key }
+  init(integerLiteral index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// Any document, by the scanner or by the decoder.
+private indirect enum Anything: Decodable, Equatable {
+  case object([String: Anything])
+  case list([Anything])
+  case text(String)
+  case number(UInt64)
+  case flag(Bool)
+  case null
+
+  init(_ value: DocumentValue) {
+    self =
+      switch value.content {
+      case .object(let members): .object(members.mapValues { Anything($0) })
+      case .list(let elements): .list(elements.map { Anything($0) })
+      case .text(let text): .text(text)
+      case .number(let number, _): .number((number ?? 0).bitPattern)
+      case .flag(let flag): .flag(flag)
+      case .null: .null
+      }
+  }
+
   init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: Key.self) {
-      for key in container.allKeys { _ = try container.decode(Anything.self, forKey: key) }
+      self = .object(
+        try container.allKeys.reduce(into: [:]) {
+          $0[$1.stringValue] = try container.decode(Anything.self, forKey: $1)
+        })
     } else if var list = try? decoder.unkeyedContainer() {
-      while !list.isAtEnd { _ = try list.decode(Anything.self) }
+      var elements: [Anything] = []
+      while !list.isAtEnd { elements.append(try list.decode(Anything.self)) }
+      self = .list(elements)
     } else {
       let value = try decoder.singleValueContainer()
-      if value.decodeNil() || (try? value.decode(Bool.self)) != nil { return }
-      if (try? value.decode(String.self)) != nil { return }
-      _ = try value.decode(Double.self)
+      if value.decodeNil() {
+        self = .null
+      } else if let flag = try? value.decode(Bool.self) {
+        self = .flag(flag)
+      } else if let text = try? value.decode(String.self) {
+        self = .text(text)
+      } else {
+        self = .number(try value.decode(Double.self).bitPattern)
+      }
     }
   }
 

@@ -174,7 +174,7 @@ import Testing
     #expect(!PlaybookCondition.keywords.contains(Name(fact.name)))
     #expect(fact.name.allSatisfy { $0.isLowercase || $0 == "_" })
     #expect(!fact.meaning.isEmpty && fact.meaning.last != ".")
-    #expect(PlaybookFact.reference.contains("\(fact.name) ("))
+    #expect(PublishedFormat.playbook.referencePage.contains("| `\(fact.name)` | "))
     let judgement = try PlaybookCondition(sql: "\(fact.name) IS NULL").judge(PlaybookFacts())
     #expect(judgement == .init(truth: .yes, facts: [fact], parameters: []))
   }

@@ -126,7 +126,7 @@ struct DatabasePerformer: PlaybookPerformer {
 
   /// Forgets every fact about the database, which is not any more what it was.
   mutating func forgetDatabase() {
-    for fact in PlaybookFact.allCases where fact.source == .database { known[fact] = nil }
+    for fact in PlaybookFact.ofDatabase { known[fact] = nil }
   }
 
   /// Learns every fact about an examined database.
@@ -257,14 +257,5 @@ extension Survey {
       }
     }
     return sum
-  }
-}
-
-extension DatabasePerformer {
-  /// Everything that can be known without changing anything.
-  mutating func factsForRehearsal() throws(RescueError) -> PlaybookFacts {
-    _ = try facts()
-    _ = try look()
-    return known
   }
 }
