@@ -92,7 +92,6 @@ private struct FolderGraph {
         needs[source.folder, default: [:]][home, default: []].insert(name)
       }
     }
-    needs["DatabaseRescue/Playbook"]?["DatabaseRescue/Runs"] = nil
   }
 
   private static func target(of folder: String) -> Substring { folder.prefix { $0 != "/" } }
