@@ -7,9 +7,11 @@ internal import SQLiteFormat
 /// A plan: what somebody is asked to approve, and what a dry run answers.
 package struct PlanAnswer: CommandAnswer {
   private let plan: Plan
+  /// Whether nothing follows: no run has the code by which the old files could be found.
+  private let isDryRun: Bool
 
-  /// Makes the answer of a plan.
-  package init(_ plan: Plan) { self.plan = plan }
+  /// Makes the answer of a plan, which a dry run makes only to show it.
+  package init(_ plan: Plan, isDryRun: Bool) { (self.plan, self.isDryRun) = (plan, isDryRun) }
 
   package var lines: [AnswerLine] { text.map { .result($0) } }
 
@@ -26,10 +28,18 @@ package struct PlanAnswer: CommandAnswer {
       lines.append("  \(Quantity.count(count, "unsynced row"), .warning) are exported first")
     case .cannotTell: lines.append("  \("cannot tell", .warning) whether rows wait to be sent")
     }
-    lines.append("  the old files go to \(plan.quarantine)")
-    lines.append("  to undo: \(plan.undo, .emphasised)")
+    if isDryRun {
+      lines.append("  the old files go to a folder in \(quarantineFolder);")
+      lines.append("  the run says which, and how to undo it")
+    } else {
+      lines.append("  the old files go to \(plan.quarantine)")
+      lines.append("  to undo: \(plan.undo, .emphasised)")
+    }
     return lines
   }
+
+  /// The folder in which each run keeps the old files in one of its own.
+  private var quarantineFolder: String { FilePath(plan.quarantine).folder.description }
 
   package var document: JSON {
     get throws(RescueError) {
@@ -42,7 +52,7 @@ package struct PlanAnswer: CommandAnswer {
             plan.steps.map { ["name": .string($0.name), "text": .string($0.text)] }),
           "tables": try .list(plan.option.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
           "unsynced": try JSON(encoding: ReportedUnsynced(plan.unsynced)),
-          "quarantine": .string(plan.quarantine), "undo": .string(plan.undo),
+          "quarantine": .string(quarantineFolder),
         ])
     }
   }

@@ -192,7 +192,7 @@ extension CommandContext {
   func approve(
     _ plan: Plan, _ invocation: Invocation, asksForName name: String? = nil
   ) throws(RescueError) {
-    let answer = PlanAnswer(plan)
+    let answer = PlanAnswer(plan, isDryRun: invocation.isSet(.dryRun))
     try approve(answer.text, as: answer.document, invocation, asksForName: name)
   }
 

@@ -296,7 +296,8 @@ import Testing
       exercises["lost"]?["kind"]?.text == "exactly" && exercises["lost"]?["rows"]?.number == 1)
     let text = try bench.run("restore", file, "--dry-run")
     #expect(text.output.contains("plan: put back the backup of 1 hour ago (version 4)"))
-    #expect(text.output.contains("dbrescue undo DBR-"))
+    // No run has the code yet by which it could be undone.
+    #expect(!text.output.contains("DBR-") && text.output.contains("how to undo it"))
   }
 
   @Test func `a restore asks, and does nothing without an answer`() throws {

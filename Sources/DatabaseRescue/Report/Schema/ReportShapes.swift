@@ -31,7 +31,7 @@ enum ReportShapes {
         "option": .text, "summary": .text, "backup?": .text,
         "steps": .list(.object(["name": .text, "text": .text])),
         "tables": .list(.named("outcome")), "unsynced": .named("unsynced"),
-        "quarantine": .text.saying("where the old files go"), "undo": .text,
+        "quarantine": .text.saying("the folder in which each run keeps the old files apart"),
       ]),
     "restore-plan": report(
       ["restore-plan"], ["option": .constant("restore"), "backup": .text, "output": .text]),
