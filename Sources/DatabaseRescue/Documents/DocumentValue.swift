@@ -40,8 +40,6 @@ struct DocumentValue {
   }
   /// The string.
   var text: String? { if case .text(let text) = content { text } else { nil } }
-  /// The number.
-  var number: Double? { if case .number(let number, _) = content { number } else { nil } }
   /// `true` or `false`.
   var flag: Bool? { if case .flag(let flag) = content { flag } else { nil } }
 

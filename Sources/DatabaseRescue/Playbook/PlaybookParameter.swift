@@ -12,6 +12,16 @@ package struct PlaybookParameter: Hashable, Sendable, Encodable {
     /// A text.
     case text
 
+    /// The value that a document gives; nil when it is none of this kind.
+    fileprivate func value(_ given: DocumentValue.Content) -> PlaybookFacts.Value? {
+      switch (self, given) {
+      case (.number, .number(let number?, _)): .real(number)
+      case (.flag, .flag(let flag)): .flag(flag)
+      case (.text, .text(let text)): .text(text)
+      default: nil
+      }
+    }
+
     /// The value that a text stands for; nil when it is none of this kind.
     func value(_ text: String) -> PlaybookFacts.Value? {
       switch self {
@@ -43,13 +53,7 @@ package struct PlaybookParameter: Hashable, Sendable, Encodable {
     guard let name = document["name"]?.text, let kind: Kind = document["type"]?.word(),
       let text = document["text"]?.text, let given = document["default"]
     else { return nil }
-    let value: PlaybookFacts.Value? =
-      switch kind {
-      case .number: given.number.map { .real($0) }
-      case .flag: given.flag.map { .flag($0) }
-      case .text: given.text.map { .text($0) }
-      }
-    guard let value else { return nil }
+    guard let value = kind.value(given.content) else { return nil }
     (self.name, self.kind, self.value, self.text) = (name, kind, value, text)
   }
 }
