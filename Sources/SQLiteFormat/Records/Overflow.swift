@@ -28,15 +28,15 @@ extension Image {
     of cell: Cell, on page: PageNumber
   ) throws(FormatError) -> OverflowChain {
     var nothing = Bytes()
-    return try follow(cell, on: page, keeping: 0, in: &nothing)
+    return try follow(cell, on: page, keeping: 0, in: &nothing).chain
   }
 
   /// Follows the chain of a cell's payload, and appends to `start` what it holds until that has
-  /// `count` bytes.
+  /// `count` bytes; gives the last page, too.
   private func follow(
     _ cell: Cell, on page: PageNumber, keeping count: Int, in start: inout Bytes
-  ) throws(FormatError) -> OverflowChain {
-    guard let first = cell.overflow else { return OverflowChain(pages: []) }
+  ) throws(FormatError) -> (chain: OverflowChain, last: Bytes) {
+    guard let first = cell.overflow else { return (OverflowChain(pages: []), Bytes()) }
     guard hasPageNumbers else { throw FormatError(.chainAstray, page: page) }
     let capacity = geometry.overflowCapacity
     var rest = cell.payloadSize - cell.local.count
@@ -45,6 +45,7 @@ extension Image {
     start.reserveCapacity(count)
     var pages: [PageNumber] = []
     pages.reserveCapacity(length)
+    var last = Bytes()
     var next = first
     while let number = PageNumber(next) {
       let previous = pages.last ?? page
@@ -62,11 +63,12 @@ extension Image {
       if kept > 0 { start.append(contentsOf: content[4..<(4 + kept)]) }
       rest -= held
       next = following
+      last = content
     }
     guard pages.count == length else {
       throw FormatError(.chainTooShort, page: pages.last ?? page)
     }
-    return OverflowChain(pages: pages)
+    return (OverflowChain(pages: pages), last)
   }
 
   /// Why a chain does not end where it should: a chain that meets itself never ends, so that one
@@ -96,14 +98,14 @@ extension Image {
       let isWhole = cell.payloadSize <= Record.wholeMax
       let local = page.bytes.slice(cell.local)
       var start = local
-      let chain = try follow(
+      let (chain, last) = try follow(
         cell, on: page.number, keeping: isWhole ? cell.payloadSize : Record.startMax, in: &start)
       let payload = LongPayload(
         self, local: local, chain: chain, byteCount: cell.payloadSize)
       let record =
         isWhole
         ? try Record(start, in: 0..<start.count) : try Record(start: start, of: payload)
-      if try cutsText(of: record, atEndOf: chain, behind: local) {
+      if last.isZero, try cutsText(of: record, atEndOf: chain, behind: local) {
         throw FormatError(.chainBlank, page: chain.pages.last)
       }
       return (record, chain)
@@ -113,14 +115,13 @@ extension Image {
     }
   }
 
-  /// Whether the last page of a chain is nothing but zeros in the midst of a text that goes up to
-  /// the edge of the page before: it was overwritten, or never written.
+  /// Whether the last page of a chain, which is nothing but zeros, lies in the midst of a text that
+  /// goes up to the edge of the page before: it was overwritten, or never written.
   ///
   /// A text that ends in NULs, as some programs store it, hardly does so from there on.
   private func cutsText(
     of record: Record, atEndOf chain: OverflowChain, behind local: Bytes
   ) throws(FormatError) -> Bool {
-    guard let last = chain.pages.last, try bytes(of: last).isZero else { return false }
     let capacity = geometry.overflowCapacity
     let edge = local.count + capacity * (chain.pages.count - 1)
     let isInText = record.fields.contains {
