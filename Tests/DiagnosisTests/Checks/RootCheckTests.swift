@@ -33,11 +33,10 @@ import Testing
     var specimen = try Specimen()
     let root = try specimen.root(of: "letter")
     // The number stands before the statement, behind the name of the table that it repeats.
-    let words = Bytes("tableletterletter".utf8)
-    let place = try #require(
-      specimen.bytes.indices.first { specimen.bytes.matches(words, at: $0) })
-    #expect(Int(specimen.bytes[place + words.count]) == root)
-    specimen.bytes[place + words.count] = number
+    let words = "tableletterletter"
+    let place = try #require(specimen.places(of: words).first)
+    #expect(Int(specimen.bytes[place + words.utf8.count]) == root)
+    specimen.bytes[place + words.utf8.count] = number
     return (try #require(specimen.said(.rootLost).first), place / Specimen.pageSize + 1)
   }
 

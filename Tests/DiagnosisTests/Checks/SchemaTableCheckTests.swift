@@ -10,9 +10,7 @@ import Testing
 @Suite struct SchemaTableCheckTests {
   @Test func `a schema row that SQLite refuses is named`() throws {
     var specimen = try Specimen("ANALYZE")
-    let name = Bytes("sqlite_stat1sqlite_stat1".utf8)
-    let start = try #require(
-      specimen.bytes.indices.first { specimen.bytes.matches(name, at: $0) })
+    let start = try #require(specimen.places(of: "sqlite_stat1sqlite_stat1").first)
     specimen.bytes[start + 20] = 0x7A
     let finding = try #require(specimen.said(.schemaDamaged).first)
     #expect(finding.message.hasPrefix("SQLite refuses the schema row of 'sqlite_stat1': "))
@@ -22,8 +20,7 @@ import Testing
 
   @Test func `a byte in the statement of an index that is no text is named`() throws {
     var specimen = try Specimen("CREATE TABLE \"é\" (\"ö\")", "CREATE INDEX i ON \"é\" (\"ö\")")
-    let column = Bytes("(\"ö\")".utf8)
-    let places = specimen.bytes.indices.filter { specimen.bytes.matches(column, at: $0) }
+    let places = specimen.places(of: "(\"ö\")")
     let sound = specimen.said(.schemaDamaged)
     #expect(places.count == 2 && sound.isEmpty)
     // The rows of the schema lie in their page from its end to its beginning.
@@ -37,8 +34,7 @@ import Testing
     var specimen = try Specimen(
       "CREATE TABLE \"é\" (\"ö\", b)", "CREATE INDEX i ON \"é\" (\"ö\")",
       "INSERT INTO \"é\" VALUES (1, 2)")
-    let column = Bytes("\"ö\", b".utf8)
-    let places = specimen.bytes.indices.filter { specimen.bytes.matches(column, at: $0) }
+    let places = specimen.places(of: "\"ö\", b")
     #expect(!places.isEmpty && specimen.said(.indexMismatch).isEmpty)
     // SQLite takes the name that no column has for a value.
     for place in places { specimen.bytes[place + 2] = 0x2D }

@@ -49,6 +49,12 @@ struct Specimen {
     ((number - 1) * Self.pageSize)..<(number * Self.pageSize)
   }
 
+  /// Where in the bytes a text stands, in the file's order.
+  func places(of text: String) -> [Int] {
+    let text = Bytes(text.utf8)
+    return bytes.indices.filter { bytes.matches(text, at: $0) }
+  }
+
   /// How many pages there are.
   var pageCount: Int { bytes.count / Self.pageSize }
 

@@ -11,10 +11,8 @@ import Testing
   /// A specimen in whose schema a word is exchanged for another of the same length.
   private func said(of old: String, _ new: String, _ code: FindingCode) throws -> Finding {
     var specimen = try Specimen()
-    let word = Bytes(old.utf8)
-    let start = try #require(
-      specimen.bytes.indices.first { specimen.bytes.matches(word, at: $0) })
-    specimen.bytes.replaceSubrange(start..<(start + word.count), with: Bytes(new.utf8))
+    let start = try #require(specimen.places(of: old).first)
+    specimen.bytes.replaceSubrange(start..<(start + old.utf8.count), with: Bytes(new.utf8))
     return try #require(specimen.said(code).first)
   }
 
@@ -29,9 +27,7 @@ import Testing
   @Test func `a byte in a statement that is no text is worth a word`() throws {
     var specimen = try Specimen("CREATE TABLE lap (n /* é */)")
     #expect(specimen.said(.textInvalid).isEmpty)
-    let remark = Bytes("/* é".utf8)
-    let start = try #require(
-      specimen.bytes.indices.first { specimen.bytes.matches(remark, at: $0) })
+    let start = try #require(specimen.places(of: "/* é").first)
     specimen.bytes[start + 4] = 0x2D
     let finding = try #require(specimen.said(.textInvalid).first)
     #expect(finding.message.hasPrefix("the schema row of 'lap' is not valid UTF-8: "))
