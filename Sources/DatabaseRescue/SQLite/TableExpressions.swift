@@ -38,17 +38,14 @@ struct TableExpressions {
       throw SQLiteError(extendedCode: 1, message: "its expressions are too long")
     }
     let columns = Set(table.description.columns.map(\.name))
-    let words = all.lazy.flatMap(\.tokens).map { SQLTokens([$0]).normalized }
-    guard !words.contains(where: { TextEncoding.hasStandIn($0) && !columns.contains(Name($0)) })
-    else {
+    let words = Set(all.lazy.flatMap(\.tokens).map { Name(SQLTokens([$0]).normalized) })
+    guard words.subtracting(columns).allSatisfy({ !TextEncoding.hasStandIn($0.text) }) else {
       throw SQLiteError(extendedCode: 1, message: "the statement is not valid text")
     }
     self.checks = checks.map(\.sql)
     self.generated = generated.mapValues(\.sql)
     self.indexes = indexes
-    var names = Set(table.keys.flatMap { $0.columns.compactMap(\.name) } + table.filledColumns)
-    for token in all.flatMap(\.tokens) { names.insert(Name(SQLTokens([token]).normalized)) }
-    self.names = names
+    names = words.union(table.keys.flatMap { $0.columns.compactMap(\.name) } + table.filledColumns)
   }
 
   /// What an entry of an index holds, and which rows have one; nil where the statement cannot be

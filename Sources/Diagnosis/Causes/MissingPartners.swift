@@ -36,8 +36,7 @@ struct MissingPartners {
   /// there are very many.
   init?(of index: TreeSurvey, in survey: Survey) {
     guard let pair = IndexAndTable(index, in: survey), pair.table.isRowIDTable,
-      let order = survey.schema?.keyOrder(
-        of: index.entry, schemaFormat: survey.header?.schemaFormat ?? 4)
+      let order = survey.keyOrder(of: index)
     else { return nil }
     let shape = pair.shape
     let entries = Self.content(of: pair, .entries) { stored in

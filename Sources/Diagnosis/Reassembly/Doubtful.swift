@@ -80,16 +80,15 @@ final class Doubtful {
     return Claimant(
       position: position, name: tree.entry.name, isTable: isTable,
       holdsRows: tree.entry.kind == .table, form: survey.form(of: tree, schema),
-      order: survey.order(of: tree, schema),
+      order: survey.order(of: tree),
       rowIDMax: counts ? survey.sequences[tree.entry.name] : nil)
   }
 }
 
 extension Survey {
   /// The order of the rows of a tree.
-  func order(of tree: TreeSurvey, _ schema: SchemaSurvey) -> PlaceOrder {
-    tree.isRowIDTable
-      ? .rowID : .key(schema.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4))
+  func order(of tree: TreeSurvey) -> PlaceOrder {
+    tree.isRowIDTable ? .rowID : .key(keyOrder(of: tree))
   }
 
   /// The tree whose root leads to a page, as a position among the trees.

@@ -34,7 +34,7 @@ private struct TreePlace {
 }
 
 /// The search for pages that have changed places.
-struct ExchangeSearch {
+final class ExchangeSearch {
   /// A table whose tree can be followed.
   private struct Table {
     let root: PageNumber
@@ -49,17 +49,19 @@ struct ExchangeSearch {
   private let survey: Survey
   private let schema: SchemaSurvey
   private let pages: PageReader
-  private let tables: [Table]
+  /// The tables whose trees can be followed: a sound database is not asked for them.
+  private lazy var tables = survey.trees.compactMap { table(of: $0) }
 
   init(_ survey: Survey, _ schema: SchemaSurvey, _ pages: PageReader) {
     (self.survey, self.schema, self.pages) = (survey, schema, pages)
-    tables = survey.trees.compactMap { tree in
-      guard tree.entry.kind == .table, let root = tree.root,
-        let form = survey.form(of: tree, schema)
-      else { return nil }
-      let order = survey.order(of: tree, schema)
-      return order.isKnown ? Table(root: root, survey: tree, form: form, order: order) : nil
-    }
+  }
+
+  private func table(of tree: TreeSurvey) -> Table? {
+    guard tree.entry.kind == .table, let root = tree.root,
+      let form = survey.form(of: tree, schema)
+    else { return nil }
+    let order = survey.order(of: tree)
+    return order.isKnown ? Table(root: root, survey: tree, form: form, order: order) : nil
   }
 
   /// Of each page that has changed places, the page that stands in its own.
@@ -73,7 +75,7 @@ struct ExchangeSearch {
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
     }
-    for table in tables where !table.survey.misplaced.isEmpty {
+    for table in survey.trees.lazy.filter({ !$0.misplaced.isEmpty }).compactMap(table(of:)) {
       let (leaves, interiors) = misfits(of: table)
       for place in interiors.prefix(Self.suspectsMax) {
         exchange(place.page, for: leaf(for: place))
@@ -82,7 +84,7 @@ struct ExchangeSearch {
         exchange(place.page, for: partner(of: place, in: table))
       }
     }
-    let unknown = tables.lazy.filter { disagreesWithIndexes($0.survey) }
+    let unknown = survey.trees.lazy.filter(disagreesWithIndexes).compactMap(table(of:))
     for table in unknown.prefix(Self.suspectsMax) {
       exchange(table.root, for: rootOfWhatIndexesKnow(of: table))
     }
@@ -95,7 +97,7 @@ struct ExchangeSearch {
     survey.unclaimed.lazy.compactMap { unclaimed -> TreePlace? in
       guard case .btree(.tableInterior, _) = unclaimed.content else { return nil }
       let itself = TreePlace(page: unclaimed.page, after: nil, upTo: nil)
-      return places(below: itself, isTable: true).first { $0.page == unclaimed.page }
+      return self.places(below: itself, isTable: true).first { $0.page == unclaimed.page }
     }
   }
 
@@ -107,7 +109,7 @@ struct ExchangeSearch {
         place.admits(span, in: table.order)
       else { return false }
       let below = pages.reading(of: place.page, isTable: table.survey.isRowIDTable)?.children ?? []
-      let leaf = below.lazy.filter { $0 != place.page }.map { rows(on: $0, table) }
+      let leaf = below.lazy.filter { $0 != place.page }.map { self.rows(on: $0, table) }
         .first { !$0.isEmpty }
       return leaf?.allSatisfy { table.form.admits($0.record) } ?? false
     }

@@ -119,7 +119,8 @@ extension Survey {
     return TableSurvey(tree: tree, description: description, shape: shape)
   }
 
-  /// The order of the rows of a WITHOUT ROWID table; nil where it is not known.
+  /// The order of the rows of a WITHOUT ROWID table, or of an index's entries; nil where it is not
+  /// known.
   package func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
     schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
   }
