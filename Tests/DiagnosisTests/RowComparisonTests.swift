@@ -13,14 +13,14 @@ import Testing
     _ current: [DatabaseBuilder.Step], with other: [DatabaseBuilder.Step]
   ) throws -> RowComparison {
     try ScratchFolder.with { folder in
-      func survey(_ steps: [DatabaseBuilder.Step], _ name: FilePath) throws -> Survey {
+      func read(_ steps: [DatabaseBuilder.Step], _ name: FilePath) throws -> Reconstruction {
         try DatabaseBuilder(steps).build(at: folder[name])
-        return try Survey(
+        return try Reconstruction(
           InputFiles(folder[name], storage: SystemStorage()).open(in: World()),
           parser: SandboxParser())
       }
       return try #require(
-        survey(current, "current.db").compare(with: survey(other, "other.db")).first)
+        read(current, "current.db").compare(with: read(other, "other.db")).first)
     }
   }
 

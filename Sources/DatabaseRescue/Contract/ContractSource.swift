@@ -159,10 +159,11 @@ extension ContractSource {
     _ body: (Contract, borrowing Connection) -> Result
   ) throws(RescueError) -> Result {
     let file = files.main.name.description
-    let survey = try world.survey(files.open(in: world))
-    let verdict = Verdict(isDatabase: survey.kind.isDatabase, survey.findings)
-    guard verdict == .healthy, let image = survey.image else {
-      throw unhealthy(file, survey.findings.first?.message ?? verdict.meaning)
+    let reconstruction = try world.reconstruct(files.open(in: world))
+    let findings = reconstruction.findings
+    let verdict = Verdict(isDatabase: reconstruction.survey.kind.isDatabase, findings)
+    guard verdict == .healthy, let image = reconstruction.survey.image else {
+      throw unhealthy(file, findings.first?.message ?? verdict.meaning)
     }
     let folder = try PrivateFolder(world: world)
     let copy = folder.file("copy.db")

@@ -36,7 +36,7 @@ extension World {
     if let contract = review.contract, review.asked.isEmpty, image.byteCount <= Self.memoryMax {
       let verification = try verify(image, against: contract, schema: bytes.survey.wholeSchema)
       return try examination(
-        bytes.survey, verification, expectedVersion: bytes.expectedVersion, use: bytes.use)
+        bytes.reconstruction, verification, expectedVersion: bytes.expectedVersion, use: bytes.use)
     }
     let folder = try PrivateFolder(world: self)
     let copy = folder.file("copy.db")
@@ -54,7 +54,7 @@ extension World {
     }
     try requireGoingOn()
     return try examination(
-      bytes.survey, verification, expectedVersion: bytes.expectedVersion, modules: modules,
+      bytes.reconstruction, verification, expectedVersion: bytes.expectedVersion, modules: modules,
       use: bytes.use)
   }
 

@@ -104,12 +104,15 @@ extension World {
       if let contract, !contract.freshSchema.isEmpty {
         known.schema = { (try? FreshSchema(contract: contract))?.declared.entries ?? [] }
       }
-      let survey = try self.survey(files, known: known)
+      let reconstruction = try reconstruct(files, known: known)
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       use.packing = input.packing
-      if !input.isPrivate { use.cutOffMigration = cutOffMigration(of: input.main, survey) }
+      if !input.isPrivate {
+        use.cutOffMigration = cutOffMigration(of: input.main, reconstruction.survey)
+      }
       return try examination(
-        survey, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil, use: use)
+        reconstruction, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil,
+        use: use)
     }
     let review = SQLiteReview(of: bytes, verifying ? contract : nil, askingModules: askingModules)
     guard let review, let image = bytes.survey.image else {
@@ -119,7 +122,7 @@ extension World {
     guard bytes.verdict.isStructureSound else {
       return Examined(
         try examination(
-          bytes.survey, review.contract.flatMap { $0.comparison(with: bytes.survey) },
+          bytes.reconstruction, review.contract.flatMap { $0.comparison(with: bytes.survey) },
           expectedVersion: bytes.expectedVersion, modules: review.unasked, use: bytes.use),
         reached: .diagnose, asOf: state)
     }
@@ -135,15 +138,16 @@ extension World {
     do throws(RescueError) { return try body() } catch { throw error.at(stage) }
   }
 
-  /// Judges a survey.
+  /// Judges a database.
   func examination(
-    _ survey: Survey, _ verification: ContractVerification? = nil, expectedVersion: Int?,
+    _ reconstruction: Reconstruction, _ verification: ContractVerification? = nil,
+    expectedVersion: Int?,
     modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(RescueError) -> Examination {
     do throws(CutShort) {
       return try Examination(
-        survey, verification: verification, expectedVersion: expectedVersion, modules: modules,
-        use: use)
+        reconstruction, verification: verification, expectedVersion: expectedVersion,
+        modules: modules, use: use)
     } catch {
       throw .interrupted
     }

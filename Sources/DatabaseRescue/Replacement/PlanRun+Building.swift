@@ -60,7 +60,7 @@ extension PlanRun {
         let copy = scratch.file("copy.db")
         if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
           var files = RunFiles()
-          _ = try Salvage(examination.survey, world: world).run(
+          _ = try Salvage(examination.reconstruction, world: world).run(
             to: SalvageOutput(copy, replacing: false, in: &files, storage: storage),
             code: code.description)
         } else {

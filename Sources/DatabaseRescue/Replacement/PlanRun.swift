@@ -169,9 +169,9 @@ struct PlanRun {
     let scratch = try PrivateFolder(world: world)
     let copy = scratch.file("moment.db")
     try OnlineBackup.image(of: folder.database, into: copy, wait: wait)
-    let survey = try world.survey(
+    let reconstruction = try world.reconstruct(
       InputFiles(copy, storage: storage).open(in: world))
-    let content = try BackupContent(survey, supportCode: code)
+    let content = try BackupContent(reconstruction, supportCode: code)
     let hashes = Dictionary(
       content.tables.map { ($0.name, $0.contentHash) }, uniquingKeysWith: { first, _ in first })
     let expected = backup.manifest?.content.tables ?? []

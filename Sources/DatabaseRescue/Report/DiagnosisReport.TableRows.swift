@@ -41,7 +41,10 @@ extension DiagnosisReport {
     ///
     /// Those that SQLite or a virtual table keeps for itself are listed only where something
     /// is wrong with them.
-    static func all(of survey: Survey, _ trial: SalvageTrial?) -> [TableRows] {
+    static func all(
+      of reconstruction: Reconstruction, _ trial: SalvageTrial?
+    ) -> [TableRows] {
+      let survey = reconstruction.survey
       let shadows = survey.shadowTables
       let balances = Dictionary(
         trial?.balances.compactMap { balance in balance.table.map { ($0, balance) } } ?? [],
@@ -53,11 +56,11 @@ extension DiagnosisReport {
         let isInternal = name.isReserved || shadows.contains(name)
         if isInternal, tree.isReadable { return nil }
         let balance = balances[name]
-        let loss = balance?.lost ?? survey.loss(of: tree)
+        let loss = balance?.lost ?? reconstruction.loss(of: tree)
         return TableRows(
           table: name.text,
           readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records
-            + tree.regained,
+            + reconstruction.recordsRegained(by: tree),
           doubtful: balance.map { $0.quarantined - $0.refused } ?? tree.misplaced.count,
           lost: RowLoss(loss), lostAtMost: balance?.lostAtMost, pages: pages[index, default: 0],
           loss: loss)

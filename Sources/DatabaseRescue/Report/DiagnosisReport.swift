@@ -142,7 +142,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   ) {
     let survey = examination.survey
     let name = file.description.shownFile
-    let all = TableRows.all(of: survey, trial)
+    let all = TableRows.all(of: examination.reconstruction, trial)
     self.type = type
     tool = Tool.name
     libraries = Tool.libraries

@@ -135,7 +135,7 @@ struct DatabasePerformer: PlaybookPerformer {
     let tables = Array(survey.userTables.values)
     known.set(examination.verdict)
     known[.fileKind] = .text(survey.kind.word(isDetermined: survey.geometry != nil))
-    known[.rowsLost] = survey.lostRows(of: tables).map { .integer($0) }
+    known[.rowsLost] = examination.reconstruction.lostRows(of: tables).map { .integer($0) }
     known[.rowsDoubtful] = .integer(tables.reduce(0) { $0 + $1.misplaced.count })
     known[.findingsCount] = .integer(examination.findings.count)
     let cause = examination.causes.leading
@@ -158,7 +158,9 @@ struct DatabasePerformer: PlaybookPerformer {
     }
     known[.rowsLostByRestore] = try earlier.map { backup throws(RescueError) in
       .integer(
-        try rescue.compare(survey, with: backup).reduce(0) { $0 + $1.onlyCurrent })
+        try rescue.compare(examination.reconstruction, with: backup).reduce(0) {
+          $0 + $1.onlyCurrent
+        })
     }
   }
 
@@ -245,7 +247,7 @@ extension FileKind {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// The rows that tables have lost, when every table's loss is known exactly.
   fileprivate func lostRows(of tables: [TreeSurvey]) -> Int? {
     var sum = 0

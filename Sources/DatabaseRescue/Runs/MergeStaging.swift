@@ -79,7 +79,8 @@ struct MergeStaging {
     let (newer, label) = (schema, labels[number])
     let report = try rescue.salvage(
       inputs[number], to: output, known: knowledge(besides: number), isResult: false, &notes
-    ) { found, digests throws(RescueError) in
+    ) { reconstruction, digests throws(RescueError) in
+      let found = reconstruction.survey
       addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
       let target = newer.map { addition.completing($0) }
       var world = world
@@ -87,7 +88,7 @@ struct MergeStaging {
         world.outputByteCountMax = 4 * (found.image?.dataByteCount ?? 0) + (4 << 20)
       }
       let made = Salvage(
-        found, into: target, from: labels.last, inputs: digests, world: world)
+        reconstruction, into: target, from: labels.last, inputs: digests, world: world)
       salvage = made
       return made
     }

@@ -25,7 +25,7 @@ extension Rescue {
       changeCounter: header.changeCounter, sequences: survey.sequences, tables: tables)
     let lineage = try Descent(of: folder.database, in: vault ?? folder.backups, world.storage)
       .lineage(of: mark, since: world.now()) { () throws(RescueError) in
-        let content = try BackupContent(survey, supportCode: code)
+        let content = try BackupContent(examination.reconstruction, supportCode: code)
         var whole = content.mark
         whole.changeCounter = mark.changeCounter
         return (whole, content)

@@ -165,7 +165,7 @@ extension World {
   /// What is said of a database of which there is no file.
   func examinationOfNothing(_ contract: Contract?) throws(RescueError) -> Examination {
     try examination(
-      survey(FileSet(main: MemorySource([]))),
+      reconstruct(FileSet(main: MemorySource([]))),
       expectedVersion: contract.map { Int($0.userVersion) })
   }
 }

@@ -51,17 +51,17 @@ extension Rescue {
       name: backup.path.name.description, age: age(of: backup),
       made: "\(backup.name.created.shortTime) (\(backup.name.id))",
       userVersion: Int(backup.name.userVersion),
-      comparison: try compare(examination.survey, with: backup))
+      comparison: try compare(examination.reconstruction, with: backup))
   }
 
   /// The rows of a database compared with those of a backup.
   func compare(
-    _ survey: Survey, with backup: Backup
+    _ reconstruction: Reconstruction, with backup: Backup
   ) throws(RescueError) -> [RowComparison] {
     world.progress(.began(.comparing, byteCount: nil))
     let pages = try BackupReader(backup.path, in: world.storage).pages()
-    let other = try world.survey(FileSet(main: world.watched(pages)))
-    do { return try survey.compare(with: other) } catch { throw .interrupted }
+    let other = try world.reconstruct(FileSet(main: world.watched(pages)))
+    do { return try reconstruction.compare(with: other) } catch { throw .interrupted }
   }
 
   /// The age of a backup in words.

@@ -38,8 +38,9 @@ extension Rescue {
   ) throws(RescueError) -> SalvageReport {
     try salvage(
       input, to: output, contract, known: backups.first?.knowledge, isResult: true, &notes
-    ) { survey, inputs throws(RescueError) in
-      try Salvage(of: survey, into: contract, inputs: inputs, backups: backups, world: world)
+    ) { reconstruction, inputs throws(RescueError) in
+      try Salvage(
+        of: reconstruction, into: contract, inputs: inputs, backups: backups, world: world)
     }
   }
 
@@ -70,7 +71,7 @@ extension Rescue {
 
   /// Makes a salvage of what was found in its input.
   typealias Preparation =
-    (Survey, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
+    (Reconstruction, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
 
   private func salvage(
     _ input: InputFiles, asOf start: DatabaseState, to output: SalvageOutput,

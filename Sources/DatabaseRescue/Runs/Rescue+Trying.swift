@@ -71,7 +71,8 @@ extension Rescue {
     let output = try SalvageOutput(
       folder.file("trial.db"), replacing: false, in: &files, storage: world.storage)
     let report = try Salvage(
-      of: examination.survey, into: contract, backups: backups, believesTables: believingTables,
+      of: examination.reconstruction, into: contract, backups: backups,
+      believesTables: believingTables,
       world: world
     ).run(to: output, code: "")
     if let imbalance = report.imbalance { throw imbalance }

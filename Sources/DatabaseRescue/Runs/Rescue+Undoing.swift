@@ -110,7 +110,11 @@ extension Rescue {
     _ present: Examination, with wanted: Examination
   ) throws(RescueError) -> [RowComparison] {
     world.progress(.began(.comparing, byteCount: nil))
-    do { return try present.survey.compare(with: wanted.survey) } catch { throw .interrupted }
+    do {
+      return try present.reconstruction.compare(with: wanted.reconstruction)
+    } catch {
+      throw .interrupted
+    }
   }
 
   /// What is known of the files that a run displaced.

@@ -46,7 +46,7 @@ extension World {
   /// Whether a database file contradicts itself without what lies beside it.
   private func contradictsItself(alone input: InputFiles) -> Bool? {
     guard let main = try? storage.open(input.main, .read),
-      let alone = try? survey(FileSet(main: watched(main))),
+      let alone = try? reconstruct(FileSet(main: watched(main))),
       let judged = try? Examination(alone)
     else { return nil }
     return !judged.verdict.isStructureSound

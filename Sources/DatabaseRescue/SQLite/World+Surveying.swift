@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A survey, for which SQLite parses the schema in its sandbox.
+// Surveys and reconstructions, for which SQLite parses the schema in its sandbox.
 
 import Diagnosis
 import SQLiteFormat
@@ -13,6 +13,19 @@ extension World {
   ) throws(RescueError) -> Survey {
     do throws(CutShort) {
       return try Survey(files, parser: SandboxParser(), known: known)
+    } catch {
+      throw .interrupted
+    }
+  }
+
+  /// Surveys a file set, and puts together what is damaged.
+  ///
+  /// - Throws: ``RescueError`` of kind `interrupted` when somebody wished the run to stop.
+  func reconstruct(
+    _ files: FileSet, known: OutsideKnowledge = OutsideKnowledge()
+  ) throws(RescueError) -> Reconstruction {
+    do throws(CutShort) {
+      return try Reconstruction(files, parser: SandboxParser(), known: known)
     } catch {
       throw .interrupted
     }

@@ -11,9 +11,10 @@ extension RunNotes {
     backups: [SalvageBackup] = [], believingTables: Bool = false, in world: World,
     whenRead: () throws(RescueError) -> Void = {}
   ) throws(RescueError) -> SalvageReport {
-    try salvage(examination, to: output, whenRead: whenRead) { survey, inputs throws(RescueError) in
+    try salvage(examination, to: output, whenRead: whenRead) {
+      reconstruction, inputs throws(RescueError) in
       try Salvage(
-        of: survey, into: contract, inputs: inputs, backups: backups,
+        of: reconstruction, into: contract, inputs: inputs, backups: backups,
         believesTables: believingTables, world: world)
     }
   }
@@ -22,7 +23,7 @@ extension RunNotes {
   mutating func salvage(
     _ examination: Examination, to output: SalvageOutput,
     whenRead: () throws(RescueError) -> Void = {},
-    preparing prepare: (Survey, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
+    preparing prepare: (Reconstruction, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
   ) throws(RescueError) -> SalvageReport {
     if let failure = examination.survey.readFailure {
       throw RescueError(failure, doing: "read the file", meaning: "nothing was written")
@@ -35,7 +36,7 @@ extension RunNotes {
     }
     return try step("salvage", at: .act) { notes throws(RescueError) in
       let before = notes
-      let report = try prepare(examination.survey, notes.inputs).run(
+      let report = try prepare(examination.reconstruction, notes.inputs).run(
         to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
       notes.take(report)

@@ -18,7 +18,7 @@ extension Salvage {
   /// Why pages that no tree leads to, or the wrong one, are held to be those of tables.
   private var placementEvidence: [String] {
     survey.trees.indices.compactMap { position in
-      let evidence = survey.reassembly.evidence(for: position)
+      let evidence = reconstruction.reassembly.evidence(for: position)
       guard !evidence.isEmpty else { return nil }
       let count = evidence.reduce(0) { $0 + $1.pages }
       let parts = evidence.map { "\($0.pages) by \($0.kind.words)" }

@@ -9,12 +9,13 @@ extension Salvage {
   ///
   /// - Throws: ``RescueError`` when the contract has no schema.
   init(
-    of survey: Survey, into contract: Contract?, inputs: [RunRecord.InputDigest] = [],
+    of reconstruction: Reconstruction, into contract: Contract?,
+    inputs: [RunRecord.InputDigest] = [],
     backups: [SalvageBackup] = [], believesTables: Bool = false, world: World
   ) throws(RescueError) {
-    let (schema, source) = try Self.freshSchema(for: survey, contract, backups)
+    let (schema, source) = try Self.freshSchema(for: reconstruction.survey, contract, backups)
     self.init(
-      survey, into: schema, from: source, renames: Renames(contract), inputs: inputs,
+      reconstruction, into: schema, from: source, renames: Renames(contract), inputs: inputs,
       backups: backups, believesTables: believesTables, world: world)
   }
 

@@ -15,7 +15,7 @@ package struct Salvage {
   /// The world.
   package let world: World
   /// What is known of the damaged file.
-  package let survey: Survey
+  package let reconstruction: Reconstruction
   /// The schema to fill.
   package let schema: FreshSchema
   /// New names of tables and columns.
@@ -33,18 +33,22 @@ package struct Salvage {
   /// Whether a row counts although an index contradicts it.
   private let believesTables: Bool
 
+  /// What its bytes say.
+  package var survey: Survey { reconstruction.survey }
+
   /// Prepares a salvage into the schema that was asked for, or the file's own.
   package init(
-    _ survey: Survey, into schema: FreshSchema? = nil, from schemaSource: String? = nil,
+    _ reconstruction: Reconstruction, into schema: FreshSchema? = nil,
+    from schemaSource: String? = nil,
     renames: Renames = Renames(), inputs: [RunRecord.InputDigest] = [],
     backups: [SalvageBackup] = [], believesTables: Bool = false, world: World
   ) {
     self.believesTables = believesTables
     self.world = world
-    self.survey = survey
-    self.schema = schema ?? FreshSchema(of: survey)
+    self.reconstruction = reconstruction
+    self.schema = schema ?? FreshSchema(of: reconstruction.survey)
     isOwnSchema = schema == nil
-    namesMayBeDamaged = schema != nil && survey.namesMayBeDamaged
+    namesMayBeDamaged = schema != nil && reconstruction.namesMayBeDamaged
     self.schemaSource = schemaSource ?? "the damaged file"
     self.renames = renames
     self.inputs = inputs
@@ -63,7 +67,7 @@ package struct Salvage {
     to target: SalvageOutput, code: String, whenRead: () throws(RescueError) -> Void = {},
     signature: ((SalvageReport) -> String)? = nil
   ) throws(RescueError) -> SalvageReport {
-    guard let reader = SalvageReader(survey, believesTables: believesTables) else {
+    guard let reader = SalvageReader(reconstruction, believesTables: believesTables) else {
       throw RescueError(.invalidInput, "there is no database to salvage")
     }
     let (output, quarantine) = (target.database.path, target.quarantine.path)
@@ -157,7 +161,7 @@ package struct Salvage {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// Whether a name in the file may be another one with damaged letters: something else is damaged.
   fileprivate var namesMayBeDamaged: Bool { !Verdict(isDatabase: true, findings).isStructureSound }
 }

@@ -17,7 +17,7 @@ package struct SalvageBackup: Sendable {
   /// When it was made, as it says itself, else when its file was written last.
   package let created: Date?
   /// What is in it.
-  let survey: Survey
+  let reconstruction: Reconstruction
   /// What it says of the pages of its database; nil when it says nothing.
   let knownPages: KnownPages?
   /// The files that are read, which may be private ones.
@@ -27,6 +27,9 @@ package struct SalvageBackup: Sendable {
 }
 
 extension SalvageBackup {
+  /// What its bytes say.
+  var survey: Survey { reconstruction.survey }
+
   /// What the backup tells of a later state of its database.
   var knowledge: OutsideKnowledge {
     OutsideKnowledge(
@@ -56,23 +59,24 @@ extension SalvageBackup {
         let copy = HeldFolder(try PrivateFolder(world: world))
         let database = copy.folder.file("backup.db")
         _ = try reader.extract(to: database)
-        survey = try world.survey(
+        reconstruction = try world.reconstruct(
           InputFiles(database, storage: world.storage).open(in: world))
         folder = copy
       } else {
-        survey = try world.survey(FileSet(main: world.watched(reader.pages())))
+        reconstruction = try world.reconstruct(FileSet(main: world.watched(reader.pages())))
       }
     } else {
-      survey = try world.survey(files.open(in: world))
+      reconstruction = try world.reconstruct(files.open(in: world))
     }
     self.folder = folder
     self.files = files
     knownPages = manifest.flatMap { KnownPages($0) }
     created = manifest?.created ?? modified.map { Date(timeIntervalSince1970: $0.rounded(.down)) }
     try world.requireGoingOn()
-    guard survey.image != nil else {
+    guard reconstruction.survey.image != nil else {
       throw RescueError(
-        .invalidInput, "there is no database in the backup '\(path)': \(survey.kind.name)",
+        .invalidInput,
+        "there is no database in the backup '\(path)': \(reconstruction.survey.kind.name)",
         meaning: "nothing was written", advice: "give a backup of this program, or a database")
     }
   }

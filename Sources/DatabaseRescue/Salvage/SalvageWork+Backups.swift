@@ -72,7 +72,7 @@ extension SalvageWork {
     }
     // Where each rowid is taken that a row of a lost page can have had, none of those is lost. What
     // else is damaged in the table may have held rows that no gap tells of.
-    if before.count > 0, balance.missing.count == 0, plan.tree.hasLostPagesOnly,
+    if before.count > 0, balance.missing.count == 0, reconstruction.hasLostPagesOnly(plan.tree),
       balance.quarantined == 0, balance.partial == 0
     {
       balance.lost = .none
@@ -128,7 +128,7 @@ private struct Merging {
     let tree = backup.survey.trees.first {
       $0.entry.kind == .table && names.contains($0.entry.name)
     }
-    guard let tree, let reader = SalvageReader(backup.survey),
+    guard let tree, let reader = SalvageReader(backup.reconstruction),
       let source = backup.survey.table(of: tree)
     else { return nil }
     let plan = salvage.plan(source, of: tree, into: table.wanted)

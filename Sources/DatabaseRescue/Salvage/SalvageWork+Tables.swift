@@ -30,7 +30,7 @@ extension SalvageWork {
   /// Reads one table and writes its rows, or sets them aside.
   private mutating func load(_ tree: TreeSurvey, _ plan: TablePlan?) throws -> Balance {
     guard let plan else { return try setAside(tree) }
-    if !salvage.isOwnSchema || !tree.isSound || survey.loss(of: tree) != .none {
+    if !salvage.isOwnSchema || !tree.isSound || reconstruction.loss(of: tree) != .none {
       target.makeUniqueIndexes(of: plan.wanted.name)
     }
     do {
@@ -79,7 +79,7 @@ extension SalvageWork {
   ) throws -> Balance {
     let name = tree.entry.name
     var balance = Balance(table: name)
-    balance.lost = survey.loss(of: tree)
+    balance.lost = reconstruction.loss(of: tree)
     // Where the reading fails, nothing is claimed.
     var claims = claims
     try reader.read(tree, &claims) { item in
@@ -104,7 +104,7 @@ extension SalvageWork {
     }
     self.claims = claims
     balance.lost = balance.lost.adding(
-      survey.rowsFound(in: tree) - balance.seen - balance.partial)
+      reconstruction.rowsFound(in: tree) - balance.seen - balance.partial)
     return balance
   }
 }

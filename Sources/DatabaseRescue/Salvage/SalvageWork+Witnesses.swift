@@ -13,7 +13,7 @@ extension SalvageWork {
     let plan = loaded.plan
     var balance = ledger.balances[loaded.balance]
     defer { ledger.balances[loaded.balance] = balance }
-    let gaps = survey.gaps(in: plan.tree)
+    let gaps = reconstruction.gaps(in: plan.tree)
     let lastRowID = survey.sequences.first { $0.key == plan.name }?.value
     balance.missing = MissingRows(gaps, lastRowID: lastRowID)
     guard let image = survey.image, let table = plan.table, let lookup = try lookup(for: plan)
@@ -25,7 +25,7 @@ extension SalvageWork {
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
     // Rows that were set aside, or that the indexes deny, may be those of another table.
-    let isClear = balance.quarantined == 0 && !survey.isDenied(plan.tree)
+    let isClear = balance.quarantined == 0 && !reconstruction.isDenied(plan.tree)
     balance.lost = balance.lost.refined(
       gone: balance.partial, seen: balance.seen - balance.duplicates,
       entries: isClear ? entries : [])

@@ -18,6 +18,7 @@ struct SalvageWork: ~Copyable {
   var claims: PageClaims
   var ledger: SalvageLedger
 
+  var reconstruction: Reconstruction { salvage.reconstruction }
   var survey: Survey { salvage.survey }
   var world: World { salvage.world }
 
@@ -61,7 +62,7 @@ struct SalvageWork: ~Copyable {
     try witnessLosses()
     try takeFromBackups()
     try target.settle(storage: world.storage)
-    for page in survey.unreadPages { try aside.add(page) }
+    for page in reconstruction.unreadPages { try aside.add(page) }
     let sequences = salvage.sequences
     try whenRead()
     closeLedger()

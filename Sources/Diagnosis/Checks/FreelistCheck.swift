@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum FreelistCheck: Check {
+enum FreelistCheck: SurveyCheck {
   /// How many places of a list that cannot be followed are named.
   private static let shownMax = 5
 

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum HeaderCheck: Check {
+enum HeaderCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let decision = survey.geometry, survey.image != nil else { return [] }
     let isSQLites = survey.header?.hasMagic == true || survey.hasHeadOfAnother

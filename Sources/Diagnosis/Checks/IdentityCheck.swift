@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum IdentityCheck: Check {
+enum IdentityCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     if let failure = survey.readFailure {
       return [

@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// No row depends on an index: whatever is wrong with one weighs no more than damage.
-enum IndexCheck: Check {
+enum IndexCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .index }.compactMap { index in
       guard index.isSound else { return damaged(index) }

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum JournalCheck: Check {
+enum JournalCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let image = survey.image else { return [] }
     switch image.journal {

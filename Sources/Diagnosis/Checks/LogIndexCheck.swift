@@ -8,7 +8,7 @@ import SQLiteFormat
 /// One of an earlier generation of the log, or without frames, is what a reset, a killed process or a
 /// cut of power leave. Only another page size is that of another database beyond doubt: the salts
 /// are drawn anew also where a log begins that was deleted or emptied before.
-enum LogIndexCheck: Check {
+enum LogIndexCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let image = survey.image, let log = image.wal.log,
       let index = image.files.index.flatMap({ LogIndex($0) }), index.isProven,

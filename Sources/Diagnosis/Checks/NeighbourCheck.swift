@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum NeighbourCheck: Check {
+enum NeighbourCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.neighbours.map { neighbour in
       Finding(.databaseBeside, neighbour.message, at: .init(offset: neighbour.range.lowerBound))

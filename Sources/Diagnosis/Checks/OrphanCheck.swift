@@ -4,12 +4,14 @@
 import SQLiteFormat
 
 enum OrphanCheck: Check {
-  static func findings(in survey: Survey) -> [Finding] {
-    let (pages, rows) = survey.rowsWithoutTable
-    let regained = survey.trees.filter { $0.regained > 0 }.map { tree in
-      Finding(
+  static func findings(in reconstruction: Reconstruction) -> [Finding] {
+    let (pages, rows) = reconstruction.rowsWithoutTable
+    let regained = reconstruction.survey.trees.compactMap { tree -> Finding? in
+      let rows = reconstruction.recordsRegained(by: tree)
+      guard rows > 0 else { return nil }
+      return Finding(
         .orphanRows,
-        "\(counted(tree.regained, "row")) of '\(tree.entry.name)' lie on pages that its tree has "
+        "\(counted(rows, "row")) of '\(tree.entry.name)' lie on pages that its tree has "
           + "lost; indexes, rowids or their form prove whose they are",
         at: .init(object: tree.entry.name.text), severity: .damage)
     }

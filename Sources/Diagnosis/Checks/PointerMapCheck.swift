@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum PointerMapCheck: Check {
+enum PointerMapCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let first = survey.pointerMapFaults.first.first else { return [] }
     return [

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum ReadingCheck: Check {
+enum ReadingCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard survey.readFailure == nil, let first = survey.failures.first else { return [] }
     return [

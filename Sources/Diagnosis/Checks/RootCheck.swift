@@ -4,7 +4,8 @@
 import SQLiteFormat
 
 enum RootCheck: Check {
-  static func findings(in survey: Survey) -> [Finding] {
+  static func findings(in reconstruction: Reconstruction) -> [Finding] {
+    let survey = reconstruction.survey
     guard !survey.hasHeadOfAnother else { return [] }
     return survey.trees.compactMap { tree in
       guard tree.entry.kind == .table, tree.pages == 0, let fault = tree.pageFaults.first.first
@@ -12,7 +13,7 @@ enum RootCheck: Check {
       return Finding(
         .rootLost, "the root of table '\(tree.entry.name)' cannot be read: \(fault.problem)",
         at: place(of: tree, fault, survey),
-        severity: survey.loss(of: tree) == .none ? .damage : nil)
+        severity: reconstruction.loss(of: tree) == .none ? .damage : nil)
     }
   }
 

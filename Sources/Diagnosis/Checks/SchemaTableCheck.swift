@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum SchemaTableCheck: Check {
+enum SchemaTableCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let schema = survey.schema else { return [] }
     guard !survey.hasHeadOfAnother else {

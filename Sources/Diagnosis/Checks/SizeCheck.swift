@@ -4,10 +4,14 @@
 import SQLiteFormat
 
 enum SizeCheck: Check {
-  static func findings(in survey: Survey) -> [Finding] {
-    guard let decision = survey.geometry, let image = survey.image else { return [] }
+  static func findings(in reconstruction: Reconstruction) -> [Finding] {
     // Pages that no tree leads to were free.
-    let severity: Finding.Severity = survey.holdsEveryRow ? .damage : .loss
+    findings(in: reconstruction.survey, reconstruction.holdsEveryRow ? .damage : .loss)
+  }
+
+  /// The findings, where pages that are missing weigh so much.
+  static func findings(in survey: Survey, _ severity: Finding.Severity) -> [Finding] {
+    guard let decision = survey.geometry, let image = survey.image else { return [] }
     return lastPage(image, decision.geometry) + journals(image, severity)
       + count(survey, image, severity)
   }

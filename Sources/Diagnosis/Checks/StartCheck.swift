@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum StartCheck: Check {
+enum StartCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     guard let decision = survey.geometry, survey.image != nil else { return [] }
     return start(decision) + moved(survey.firstMovedPage)

@@ -4,14 +4,15 @@
 import SQLiteFormat
 
 enum StatementCheck: Check {
-  static func findings(in survey: Survey) -> [Finding] {
+  static func findings(in reconstruction: Reconstruction) -> [Finding] {
+    let survey = reconstruction.survey
     guard let schema = survey.schema else { return [] }
-    return schema.parsed.refused.map { finding(of: $0, in: survey, schema) }
+    return schema.parsed.refused.map { finding(of: $0, in: reconstruction, schema) }
       + (survey.hasHeadOfAnother ? [] : texts(schema))
   }
 
   private static func finding(
-    of refused: RefusedStatement, in survey: Survey, _ schema: SchemaSurvey
+    of refused: RefusedStatement, in reconstruction: Reconstruction, _ schema: SchemaSurvey
   ) -> Finding {
     let place = schema.place(of: refused.name)
     return switch refused.weight {
@@ -23,7 +24,7 @@ enum StatementCheck: Check {
     case .unreadable:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' does not parse: \(refused.reason)",
-        at: place, severity: survey.hasRowsWithoutStatement(refused.name) ? .loss : .damage)
+        at: place, severity: reconstruction.hasRowsWithoutStatement(refused.name) ? .loss : .damage)
     case .refuted:
       Finding(
         .schemaSQLUnreadable, "the SQL of '\(refused.name)' is damaged: \(refused.reason)",
@@ -43,13 +44,12 @@ enum StatementCheck: Check {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// Whether a table has rows, and nothing tells what they mean.
   fileprivate func hasRowsWithoutStatement(_ name: Name) -> Bool {
-    guard let tree = tree(named: name), tree.entry.kind == .table, tree.records + tree.regained > 0
-    else {
-      return false
-    }
-    return schema?.parsed.table(named: name) == nil
+    guard let tree = survey.tree(named: name), tree.entry.kind == .table,
+      tree.records + recordsRegained(by: tree) > 0
+    else { return false }
+    return survey.schema?.parsed.table(named: name) == nil
   }
 }

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum TransferCheck: Check {
+enum TransferCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.transfer.map { [finding(of: $0)] } ?? []
   }

@@ -10,11 +10,12 @@ enum TreeCheck: Check {
     LayoutCheck.self, DepthCheck.self,
   ]
 
-  static func findings(in survey: Survey) -> [Finding] {
-    survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
+  static func findings(in reconstruction: Reconstruction) -> [Finding] {
+    let survey = reconstruction.survey
+    return survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
       let checked = CheckedTree(
         tree: tree, areMisplacedRowsProven: survey.isOnlyMisplaced(tree),
-        loss: survey.loss(of: tree))
+        loss: reconstruction.loss(of: tree))
       return faults(of: checked) + LostRowsCheck.findings(in: checked)
     }
   }

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum UnclaimedPageCheck: Check {
+enum UnclaimedPageCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     // While trees are cut off, the pages below the cut are without an owner: no news.
     let isWhole =

@@ -3,7 +3,7 @@
 
 import SQLiteFormat
 
-enum VirtualTableCheck: Check {
+enum VirtualTableCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.virtualTables.flatMap { table in
       survey.faults(of: table).map { finding(of: $0, table, survey) }

@@ -5,8 +5,8 @@ package import SQLiteFormat
 
 /// Everything that is known of one database.
 public struct Examination: Sendable {
-  /// What the bytes say.
-  package let survey: Survey
+  /// What the bytes say, and what was put together again of them.
+  package let reconstruction: Reconstruction
   /// What the app expects and how the database compares; nil without a contract, or where
   /// damage stood in the way.
   package let verification: ContractVerification?
@@ -32,17 +32,23 @@ public struct Examination: Sendable {
   /// What is known from around the files.
   package private(set) var circumstances = Circumstances()
 
-  /// Judges a survey and, where there are any, the comparison with a contract and what modules say.
+  /// What the bytes say.
+  package var survey: Survey { reconstruction.survey }
+
+  /// Judges a database and, where there are any, the comparison with a contract and what modules
+  /// say.
   ///
   /// A `verification` that has asked no row is that of the bytes alone.
   ///
   /// - Throws: `CutShort` when the reading was stopped on the way. Options and plans are made of
   ///   examinations, and so never of a part of a database.
   package init(
-    _ survey: Survey, verification: ContractVerification? = nil, expectedVersion: Int? = nil,
+    _ reconstruction: Reconstruction, verification: ContractVerification? = nil,
+    expectedVersion: Int? = nil,
     modules: [ModuleVerdict] = [], use: LiveUse = LiveUse()
   ) throws(CutShort) {
-    self.survey = survey
+    self.reconstruction = reconstruction
+    let survey = reconstruction.survey
     self.use = use
     self.verification = verification.flatMap { $0.hasAskedRows ? $0 : nil }
     var comparison = verification
@@ -59,7 +65,7 @@ public struct Examination: Sendable {
     )
     let uncheckedBytes = survey.unchecked(modules)
     var findings =
-      use.findings + survey.findings(modules, uncheckedBytes)
+      use.findings + reconstruction.findings(modules, uncheckedBytes)
       + (comparison.map { ContractVerification.findings(of: $0) } ?? [])
     if verification == nil, let expectedVersion,
       let found = survey.header.map({ Int($0.userVersion) })
@@ -103,7 +109,8 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
     guard survey.failures.count > 0 else { return self }
     return try Examination(
-      survey, verification: verification ?? bareComparison, expectedVersion: expectedVersion,
+      reconstruction, verification: verification ?? bareComparison,
+      expectedVersion: expectedVersion,
       modules: modules, use: use
     ).amid(circumstances)
   }

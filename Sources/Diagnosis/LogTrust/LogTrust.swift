@@ -196,10 +196,13 @@ extension Survey {
 
   /// Whether besides every page has its place, and every record its table.
   fileprivate var isWhole: Bool {
-    let checks: [any Check.Type] = [GeometryCheck.self, FreeSpaceCheck.self]
-    return isConsistent
-      && trees.allSatisfy { $0.isSound && $0.unfit.isEmpty && $0.mistyped.isEmpty }
-      && checks.allSatisfy { $0.findings(in: self).allSatisfy { $0.severity < .damage } }
+    guard isConsistent,
+      trees.allSatisfy({ $0.isSound && $0.unfit.isEmpty && $0.mistyped.isEmpty })
+    else { return false }
+    let findings =
+      (Checks.ofGeometry + Checks.ofFreeSpace).flatMap { $0.findings(in: self) }
+      + SizeCheck.findings(in: self, .damage)
+    return findings.allSatisfy { $0.severity < .damage }
   }
 
   /// The rows of the tables that users fill.

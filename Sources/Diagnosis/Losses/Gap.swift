@@ -25,17 +25,17 @@ package enum Gap: Sendable {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// Where rows of a table's tree are missing, in the order of the tree; leaves that were given
   /// back to the table are not.
   ///
   /// The whole table is one gap when its root cannot be read.
   package func gaps(in tree: TreeSurvey) -> [Gap] {
-    guard let image, let position = position(of: tree) else {
+    guard let image = survey.image, let position = survey.position(of: tree) else {
       return [tree.isRowIDTable ? .rowIDs(nil, nil) : .keys(nil, nil)]
     }
     var walk = GapWalk(
-      image: image, isTable: tree.isRowIDTable, faulty: tree.faultyPages, claims: claims,
+      image: image, isTable: tree.isRowIDTable, faulty: tree.faultyPages, claims: survey.claims,
       owner: .tree(position))
     if let root = tree.root {
       walk.visit(root, above: nil, upTo: nil, depth: 0)
@@ -45,15 +45,16 @@ extension Survey {
     let regained = reassembly.pagesRegained(by: position).compactMap { image.rowIDs(of: $0) }
     return walk.gaps.flatMap { $0.without(regained) }
   }
+
+  /// Whether pages of a tree are lost, and nothing is wrong with any that is left.
+  package func hasLostPagesOnly(_ tree: TreeSurvey) -> Bool {
+    !tree.pageFaults.isEmpty && tree.cellFaults.isEmpty && tree.layoutFaults.isEmpty
+      && tree.unevenLeaves.isEmpty && tree.misplaced.isEmpty && tree.misplacedBetween.isEmpty
+      && recordsRegained(by: tree) == 0
+  }
 }
 
 extension TreeSurvey {
-  /// Whether pages of the tree are lost, and nothing is wrong with any that is left.
-  package var hasLostPagesOnly: Bool {
-    !pageFaults.isEmpty && cellFaults.isEmpty && layoutFaults.isEmpty && unevenLeaves.isEmpty
-      && misplaced.isEmpty && misplacedBetween.isEmpty && regained == 0
-  }
-
   /// The pages of the tree of which cells are damaged; nil where not each of them is known.
   fileprivate var faultyPages: Set<PageNumber>? {
     let lists = [cellFaults, layoutFaults, misplaced]

@@ -25,13 +25,13 @@ public enum Loss: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// How many rows of a table's tree are lost.
   ///
   /// A sound index over every row still counts the rows that the table lost. Without
   /// one, each damaged cell is one row, and each page that is gone held at least one.
   package func loss(of tree: TreeSurvey) -> Loss {
-    let counts = soundIndexes(over: tree).map(\.records)
+    let counts = survey.soundIndexes(over: tree).map(\.records)
     let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
     if tree.isReadable, tree.pages > 0 {
       // What can be read there may be another table's, or all that is left of more.
@@ -43,8 +43,9 @@ extension Survey {
       // Rows that an index still names, or entries that it should have lost: nothing tells.
       return count.map { $0 > rowsFound(in: tree) } ?? false ? .unknown : .none
     }
-    if isOnlyMisplaced(tree) { return .none }
-    let kept = tree.records + tree.regained + tree.misplaced.count
+    if survey.isOnlyMisplaced(tree) { return .none }
+    let regained = recordsRegained(by: tree)
+    let kept = tree.records + regained + tree.misplaced.count
     if let count, count >= kept {
       if tree.misplaced.isEmpty { return count == kept ? .none : .exactly(count - kept) }
       // What lies in the place of other rows may be anything.
@@ -52,7 +53,7 @@ extension Survey {
     }
     let missing = tree.cellFaults.count + tree.pageFaults.count
     // Pages that were given back may be all that was lost, or a part of it.
-    if tree.pages == 0 || missing == 0 || tree.regained > 0 { return .unknown }
+    if tree.pages == 0 || missing == 0 || regained > 0 { return .unknown }
     return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
   }
 
@@ -61,32 +62,12 @@ extension Survey {
     assignment(of: tree)?.rows ?? tree.records + tree.misplaced.count
   }
 
-  /// Whether every row of a table is there exactly once, although some lie in the wrong place.
-  ///
-  /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no
-  /// others.
-  package func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
-    guard !tree.misplaced.isEmpty, tree.pageFaults.isEmpty, tree.cellFaults.isEmpty else {
-      return false
-    }
-    let indexes = soundIndexes(over: tree)
-    return !indexes.isEmpty
-      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
-  }
-
   /// Whether the indexes of a table deny most of its rows: nothing tells how many it has lost.
   package func isDenied(_ tree: TreeSurvey) -> Bool { assignment(of: tree)?.isDenied ?? false }
 
-  /// The sound indexes over every row of a table.
-  func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
-    treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
-      index.isSound && tree.expectedKeys[index.entry.name] != nil
-    }
-  }
-
   /// Whether every row that the schema leads to can be read, in its place or not.
   var holdsEveryRow: Bool {
-    schema?.tree.isReadable == true
-      && trees.allSatisfy { $0.entry.kind == .index || loss(of: $0) == .none }
+    survey.schema?.tree.isReadable == true
+      && survey.trees.allSatisfy { $0.entry.kind == .index || loss(of: $0) == .none }
   }
 }

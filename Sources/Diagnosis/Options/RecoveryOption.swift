@@ -224,8 +224,8 @@ extension Examination {
         .salvage, summary,
         tables.map { tree in
           .init(
-            table: tree.entry.name, kept: tree.records + tree.regained,
-            setAside: tree.misplaced.count, lost: survey.loss(of: tree))
+            table: tree.entry.name, kept: tree.records + reconstruction.recordsRegained(by: tree),
+            setAside: tree.misplaced.count, lost: reconstruction.loss(of: tree))
         })
       option.basis = basis(of: nil, trials)
       return [option]

@@ -30,34 +30,37 @@ package struct RowComparison: Hashable, Sendable {
   }
 }
 
-extension Survey {
+extension Reconstruction {
   /// Compares the rows that can be read here with those of another state, table by table.
   ///
   /// Needs some 50 bytes of memory for each row of the largest table.
   ///
   /// - Throws: `CutShort` when the reading of either was stopped.
-  package func compare(with other: Survey) throws(CutShort) -> [RowComparison] {
+  package func compare(with other: Reconstruction) throws(CutShort) -> [RowComparison] {
     let names = Set(
-      (trees + other.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
-    let hidden = shadowTables.union(other.shadowTables)
+      (survey.trees + other.survey.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
+    let hidden = survey.shadowTables.union(other.survey.shadowTables)
     let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
       compare(table: $0, with: other)
     }
-    for survey in [self, other] { try survey.failures.requireUncut() }
+    for survey in [survey, other.survey] { try survey.failures.requireUncut() }
     return compared
   }
 
-  private func compare(table name: Name, with other: Survey) -> RowComparison {
-    let (mine, theirs) = (RowIdentity(of: name, in: self), RowIdentity(of: name, in: other))
+  private func compare(table name: Name, with other: Reconstruction) -> RowComparison {
+    let (mine, theirs) = (
+      RowIdentity(of: name, in: survey), RowIdentity(of: name, in: other.survey)
+    )
     var rows = ComparedRows(
       haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false)
     let shared = mine.flatMap { mine in theirs.flatMap { mine.columns(sharedWith: $0) } }
     forEachRow(ofTable: name, shared) { rows.add(current: $0) }
     other.forEachRow(ofTable: name, shared) { rows.add(other: $0) }
     rows.pairTheRest()
-    let isInBoth = tree(named: name) != nil && other.tree(named: name) != nil
+    let isInBoth = survey.tree(named: name) != nil && other.survey.tree(named: name) != nil
     return RowComparison(
-      table: tree(named: name)?.entry.name ?? other.tree(named: name)?.entry.name ?? name,
+      table: survey.tree(named: name)?.entry.name ?? other.survey.tree(named: name)?.entry.name
+        ?? name,
       same: rows.same, changed: rows.changed, onlyCurrent: rows.onlyCurrent,
       onlyOther: rows.onlyOther,
       columnsOnlyCurrent: isInBoth && shared != nil
@@ -68,9 +71,9 @@ extension Survey {
   private func forEachRow(
     ofTable name: Name, _ columns: Set<Name>?, _ body: (ComparedRow) -> Void
   ) {
-    guard let tree = tree(named: name), let reader = SalvageReader(self) else { return }
-    let shape = schema?.shape(ofTable: name)
-    let keyCount = schema?.parsed.table(named: name)?.storedKeyCount ?? 0
+    guard let tree = survey.tree(named: name), let reader = SalvageReader(self) else { return }
+    let shape = survey.schema?.shape(ofTable: name)
+    let keyCount = survey.schema?.parsed.table(named: name)?.storedKeyCount ?? 0
     // Columns may have changed places.
     let names = shape?.stored.map(\.name) ?? []
     let places = columns.map { columns in

@@ -142,10 +142,4 @@ extension Survey {
     guard let freelist, let header else { return false }
     return freelist.faults.isEmpty && freelist.count == header.freelistCount
   }
-
-  /// The pages with rows whose table is not proven, and how many rows they have.
-  var rowsWithoutTable: (pages: Int, rows: Int) {
-    let orphans = reassembly.orphans
-    return (orphans.count, orphans.reduce(0) { $0 + $1.rows })
-  }
 }

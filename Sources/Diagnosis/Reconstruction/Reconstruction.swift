@@ -1,11 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was put together again of a damaged database, in one value.
+// All that is known of a database, damaged or not, in one value: what its bytes say, and what was
+// put together again of its damaged trees.
 
-/// What was put together again of the trees that are damaged: all that losses, gaps, checks and the
-/// salvage go by.
+package import SQLiteFormat
+
+/// A survey, with what was put together again of its damaged trees: all that losses, gaps, checks
+/// and the salvage go by.
 package struct Reconstruction: Sendable {
+  /// What the bytes say.
+  package let survey: Survey
   /// Which page is whose, and what stays without an owner.
-  package var reassembly = Reassembly()
+  package let reassembly: Reassembly
   /// Where overflow chains go on whose links are broken.
-  var chains = ChainRepair()
+  let chains: ChainRepair
+}
+
+extension Reconstruction {
+  /// Puts together what is in doubt of a survey.
+  package init(_ survey: Survey, knownPages: KnownPages? = nil) {
+    self.survey = survey
+    guard let doubt = Doubtful(survey) else {
+      (reassembly, chains) = (Reassembly(), ChainRepair())
+      return
+    }
+    reassembly = Reassembly(of: doubt, knownPages: knownPages)
+    chains = ChainRepair(of: doubt, reassembly)
+  }
+
+  /// The pages of a table that was put together again; nil when its own root leads to its rows.
+  func assignment(of table: TreeSurvey) -> Reassembly.Assignment? {
+    survey.position(of: table).flatMap { reassembly.assignments[$0] }
+  }
+
+  /// How many records lie on pages that a tree has lost and that were given back to it.
+  package func recordsRegained(by tree: TreeSurvey) -> Int {
+    guard let rows = survey.position(of: tree).flatMap({ reassembly.rows(of: $0) }) else {
+      return 0
+    }
+    return max(0, rows - tree.records - tree.misplaced.count)
+  }
+
+  /// The pages with rows whose table is not proven, and how many rows they have.
+  var rowsWithoutTable: (pages: Int, rows: Int) {
+    let orphans = reassembly.orphans
+    return (orphans.count, orphans.reduce(0) { $0 + $1.rows })
+  }
 }

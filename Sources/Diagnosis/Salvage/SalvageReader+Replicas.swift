@@ -20,7 +20,7 @@ extension SalvageReader {
   /// Each copy is read in the state of the database that it was part of. Most of the rows are in
   /// the image too: whoever calls leaves those out.
   package func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
-    var owners = ReplicaOwners(survey, image)
+    var owners = ReplicaOwners(reconstruction.survey, image)
     for generation in Generations(image) {
       for replica in generation.replicas where owners.wants(replica) {
         guard let page = try? generation.image.btreePage(replica.page) else { continue }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The reading side of a salvage: which bytes are rows, and whose.
 package struct SalvageReader: Sendable {
-  let survey: Survey
+  let reconstruction: Reconstruction
   let image: Image
   private let believesTables: Bool
   /// Pages that are damaged where it cannot be seen.
@@ -18,16 +18,18 @@ package struct SalvageReader: Sendable {
   ///
   /// Where `believesTables`, a row counts although an index contradicts it: whoever makes the
   /// indexes anew has decided who is right.
-  package init?(_ survey: Survey, believesTables: Bool = false) {
-    guard let image = survey.image else { return nil }
+  package init?(_ reconstruction: Reconstruction, believesTables: Bool = false) {
+    guard let image = reconstruction.survey.image else { return nil }
     self.believesTables = believesTables
-    self.survey = survey
+    self.reconstruction = reconstruction
     self.image = image
-    missesPages = !survey.trees.allSatisfy(\.isReadable)
+    missesPages = !reconstruction.survey.trees.allSatisfy(\.isReadable)
     damagedPages = image.damagedPages.filter {
       (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
     }
   }
+
+  private var survey: Survey { reconstruction.survey }
 
   /// The tables that the file names, in the order in which they are read.
   package var tables: [TreeSurvey] {
@@ -81,7 +83,7 @@ package struct SalvageReader: Sendable {
   private func scan(
     _ table: TreeSurvey, _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    if let assignment = survey.assignment(of: table) {
+    if let assignment = reconstruction.assignment(of: table) {
       return try read(assignment, of: table, &claims, body)
     }
     guard let root = table.root else { return }
@@ -118,7 +120,7 @@ package struct SalvageReader: Sendable {
     let unordered = unorderedRows(of: table, assignment)
     for page in assignment.pages {
       let found = image.claimedRows(
-        on: page, isTable: table.isRowIDTable, survey.reconstruction.chains, &claims)
+        on: page, isTable: table.isRowIDTable, reconstruction.chains, &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
       for (row, doubt) in found.spilled {
@@ -164,9 +166,9 @@ package struct SalvageReader: Sendable {
   package func readOrphans(
     _ claims: inout PageClaims, _ body: (SalvagedItem) throws -> Void
   ) rethrows {
-    for orphan in survey.reassembly.orphans {
+    for orphan in reconstruction.reassembly.orphans {
       let found = image.claimedRows(
-        on: orphan.page, isTable: orphan.isTable, survey.reconstruction.chains, &claims)
+        on: orphan.page, isTable: orphan.isTable, reconstruction.chains, &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.torn + found.spilled.map(\.row) {
         try body(

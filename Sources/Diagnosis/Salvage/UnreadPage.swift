@@ -27,7 +27,7 @@ package struct UnreadPage: Sendable {
   package let evidence: String
 }
 
-extension Survey {
+extension Reconstruction {
   /// The most tables that are named for a page.
   private static let candidatesMax = 8
 
@@ -35,7 +35,7 @@ extension Survey {
   /// survey keeps.
   package var unreadPages: [UnreadPage] {
     var faults: [PageNumber: (owner: Name, problem: FormatError.Problem)] = [:]
-    for tree in trees {
+    for tree in survey.trees {
       for fault in tree.pageFaults.first {
         guard let page = fault.page, faults[page] == nil else { continue }
         faults[page] = (tree.entry.name, fault.problem)
@@ -44,12 +44,12 @@ extension Survey {
     let placed = reassembly.placedPages
     let candidates = Dictionary(
       reassembly.orphans.map { ($0.page, $0.candidates) }, uniquingKeysWith: { first, _ in first })
-    var pages = unclaimed.filter { !placed.contains($0.page) }.map { unclaimed in
+    var pages = survey.unclaimed.filter { !placed.contains($0.page) }.map { unclaimed in
       unreadPage(
         unclaimed, faults.removeValue(forKey: unclaimed.page), candidates[unclaimed.page] ?? [])
     }
     for (page, fault) in faults {
-      let content = image.flatMap { try? $0.btreePage(page) }
+      let content = survey.image.flatMap { try? $0.btreePage(page) }
       pages.append(
         UnreadPage(
           page: page, kind: content?.kind.description ?? "unknown", cellCount: content?.cellCount,
@@ -74,7 +74,7 @@ extension Survey {
         page: page, kind: kind, cellCount: cells, candidates: [fault.owner], reason: .unreadable,
         evidence: "\(fault.problem)")
     }
-    let tables = candidates.prefix(Self.candidatesMax).map { trees[$0].entry.name }
+    let tables = candidates.prefix(Self.candidatesMax).map { survey.trees[$0].entry.name }
     return UnreadPage(
       page: page, kind: kind, cellCount: cells, candidates: tables, reason: .unclaimed,
       evidence: tables.isEmpty

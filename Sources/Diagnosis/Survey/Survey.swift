@@ -20,7 +20,7 @@ package struct Survey: Sendable {
   /// Whether the first page is that of another database, and is not believed.
   package let hasHeadOfAnother: Bool
   /// Every tree that the schema names and that has a root, tables first.
-  package internal(set) var trees: [TreeSurvey]
+  package let trees: [TreeSurvey]
   /// Where among them those of a name are.
   let treePlaces: TreePlaces
   /// The list of unused pages.
@@ -29,8 +29,6 @@ package struct Survey: Sendable {
   package let unclaimed: [UnclaimedPage]
   /// How many pages nothing leads to that lie in holes of the file: they are zeros.
   package let unclaimedInHoles: Int
-  /// What was put together again of the trees that are damaged.
-  package internal(set) var reconstruction = Reconstruction()
   /// Whether there are pointer-map pages: the header says so, and page 2 is none of a tree.
   package let hasPointerMaps: Bool
   /// Whether the log was applied although it does not go on from the database file: the file alone
@@ -55,14 +53,6 @@ package struct Survey: Sendable {
 
   /// The encoding of the database's text.
   package var encoding: TextEncoding { schema?.encoding ?? .utf8 }
-
-  /// Which page is whose, where trees are damaged.
-  package var reassembly: Reassembly { reconstruction.reassembly }
-
-  /// The pages of a table that was put together again; nil when its own root leads to its rows.
-  func assignment(of table: TreeSurvey) -> Reassembly.Assignment? {
-    position(of: table).flatMap { reassembly.assignments[$0] }
-  }
 
   /// The position of a tree among all.
   func position(of tree: TreeSurvey) -> Int? {

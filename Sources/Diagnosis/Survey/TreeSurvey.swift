@@ -15,8 +15,6 @@ package struct TreeSurvey: Hashable, Sendable {
   package internal(set) var pages = 0
   /// How many records can be read and lie in their place.
   package internal(set) var records = 0
-  /// How many records lie on pages that the tree has lost and that were given back to it.
-  package internal(set) var regained = 0
   /// How many records can be read but lie where they do not belong.
   package internal(set) var misplaced = FaultList()
   /// Records that cannot be rows of their table: ``RowShape/fits(_:)`` says why.

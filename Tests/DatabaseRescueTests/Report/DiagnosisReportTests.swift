@@ -74,7 +74,7 @@ import Testing
 
   @Test func `the text of a healthy database is short`() throws {
     let survey = try ReportFixture.survey(sample: "wal/fitness.db")
-    let examination = try Examination(survey, expectedVersion: 4)
+    let examination = try Examination(Reconstruction(survey), expectedVersion: 4)
     let report = DiagnosisReport(
       of: examination, options: examination.options(backups: [], hasFreshSchema: true),
       file: "fitness.db", code: ReportFixture.code, created: ReportFixture.created)
@@ -218,7 +218,7 @@ import Testing
       let survey = try ReportFixture.survey(
         sample == "advisable" ? made : Checkout.samples.appending("zeroed-leaf.db"))
       let report = try ReportFixture.report(of: survey, file: "app.db")
-        .with(Examination(survey).advice())
+        .with(Examination(Reconstruction(survey)).advice())
       // Each piece of advice has figures of its own.
       let figures = "advice.items[].figures"
       return Set(

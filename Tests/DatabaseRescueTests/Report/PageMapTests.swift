@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct PageMapTests {
   private func map(_ survey: Survey) throws -> PageMap {
-    try #require(PageMap(of: survey, survey.findings))
+    try #require(PageMap(of: survey, Reconstruction(survey).findings))
   }
 
   @Test func `every page of a small database has a square`() throws {
@@ -50,7 +50,8 @@ import Testing
         ]
       ).build(at: path)
       let survey = try ReportFixture.survey(path)
-      let sound = try #require(PageMap(of: survey, survey.findings, cellLimit: 4000))
+      let sound = try #require(
+        PageMap(of: survey, Reconstruction(survey).findings, cellLimit: 4000))
       #expect(sound.pageCount > 8000)
       #expect(sound.cells.count <= 4000)
       #expect(sound.cells.allSatisfy { sound.kind(of: $0) != .damaged })
@@ -61,7 +62,7 @@ import Testing
       let bytes = Damage.zeroPage(7001).applied(to: try path.contents(), pageSize: 512)
       try path.replaceContents(with: bytes)
       let broken = try ReportFixture.survey(path)
-      let hurt = try #require(PageMap(of: broken, broken.findings, cellLimit: 4000))
+      let hurt = try #require(PageMap(of: broken, Reconstruction(broken).findings, cellLimit: 4000))
       #expect(hurt.kind(of: hurt.cells[7000 / hurt.pagesPerCell]) == .damaged)
       #expect(hurt.counts[.damaged] == 1)
       #expect(hurt.drawing.source.contains("shows the worst of them"))

@@ -40,7 +40,7 @@ enum ReportFixture {
 
   /// The report of a survey, with a backup of the healthy sample to restore.
   static func report(of survey: Survey, file: PlainName) throws -> DiagnosisReport {
-    var examination = try Examination(survey, expectedVersion: 4)
+    var examination = try Examination(Reconstruction(survey), expectedVersion: 4)
     var trials = SalvageTrials()
     if examination.wantsTrial {
       let report = try salvageReport(of: survey)
@@ -50,7 +50,8 @@ enum ReportFixture {
     }
     let offer = BackupOffer(
       name: backup, age: "2 hours ago", made: "2026-11-21 02:00:00 UTC (k3f9)", userVersion: 4,
-      comparison: try survey.compare(with: Self.survey(sample: "healthy-v4.db")))
+      comparison: try Reconstruction(survey).compare(
+        with: Reconstruction(Self.survey(sample: "healthy-v4.db"))))
     let digest = PlainName(String(repeating: "5f2c", count: 16))
     return DiagnosisReport(
       of: examination, trial: trials.salvage,
@@ -77,7 +78,7 @@ enum ReportFixture {
       var files = RunFiles()
       let output = try SalvageOutput(
         folder["rescued.db"], replacing: false, in: &files, storage: SystemStorage())
-      return try Salvage(survey, world: World()).run(to: output, code: "test")
+      return try Salvage(Reconstruction(survey), world: World()).run(to: output, code: "test")
     }
   }
 

@@ -23,11 +23,11 @@ import Testing
     let specimen = try Specimen()
     let (cell, page, chain) = try row(in: specimen)
     let damaged = specimen.with(.cutOverflow(page: chain[1].number))
-    let survey = Survey(main: damaged.bytes)
-    let repair = try #require(survey.reconstruction.chains.repair(of: cell, on: page.number))
+    let rebuilt = Reconstruction(main: damaged.bytes)
+    let repair = try #require(rebuilt.chains.repair(of: cell, on: page.number))
     #expect(repair.chain.pages == chain)
     #expect(!repair.isSound)
-    #expect(!survey.reconstruction.chains.isShared(cell, on: page.number))
+    #expect(!rebuilt.chains.isShared(cell, on: page.number))
   }
 
   @Test func `where only the cell's link is gone, no page of the chain need be damaged`() throws {
@@ -36,9 +36,9 @@ import Testing
     let link = specimen[page: page.number.number].lowerBound + cell.local.upperBound
     #expect(specimen.bytes.bigEndian(at: link) == UInt32(chain[0].number))
     specimen.bytes.setBigEndian(0xFFFF_FFFF, at: link)
-    let survey = Survey(main: specimen.bytes)
-    let repaired = survey.reconstruction.chains.repair(
-      of: try #require(try survey.image?.btreePage(page.number).cell(1)), on: page.number)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let repaired = rebuilt.chains.repair(
+      of: try #require(try rebuilt.survey.image?.btreePage(page.number).cell(1)), on: page.number)
     #expect(repaired?.chain.pages == chain)
     #expect(repaired?.isSound == true)
   }
@@ -47,6 +47,6 @@ import Testing
     let specimen = try Specimen()
     let (cell, page, _) = try row(in: specimen)
     #expect(
-      Survey(main: specimen.bytes).reconstruction.chains.repair(of: cell, on: page.number) == nil)
+      Reconstruction(main: specimen.bytes).chains.repair(of: cell, on: page.number) == nil)
   }
 }

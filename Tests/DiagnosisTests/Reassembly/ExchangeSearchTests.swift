@@ -30,16 +30,16 @@ struct ExchangeSearchTests {
 
   /// What is wrong with the rows of a table when two pages have changed places.
   private func faults(in table: Name, swapping one: Int, _ other: Int) throws -> String {
-    let survey = Survey(main: specimen.with(.swapPages(one, other)).bytes)
-    let tree = try #require(survey.tree(named: table))
-    let position = try #require(survey.position(of: tree))
-    let pages = survey.reassembly.assignments[position]?.pages ?? []
+    let rebuilt = Reconstruction(main: specimen.with(.swapPages(one, other)).bytes)
+    let tree = try #require(rebuilt.survey.tree(named: table))
+    let position = try #require(rebuilt.survey.position(of: tree))
+    let pages = rebuilt.reassembly.assignments[position]?.pages ?? []
     let own = specimen.pages(of: table.text, "leaf") + specimen.pages(of: table.text, "internal")
     let moved = own.map { $0 == one ? other : $0 == other ? one : $0 }
     let strange = pages.filter { !moved.contains($0.number) }
     return pages.isEmpty || !strange.isEmpty
       ? "\(pages.count) pages, of another table \(strange)"
-      : survey.rowsWithoutTable.rows > 0 ? "rows without table" : ""
+      : rebuilt.rowsWithoutTable.rows > 0 ? "rows without table" : ""
   }
 
   @Test(arguments: [(0, 0), (5, 3), (-1, -1), (0, 4)])
@@ -76,7 +76,7 @@ struct ExchangeSearchTests {
   }
 
   @Test func `a sound database has none`() throws {
-    let survey = Survey(main: specimen.bytes)
-    #expect(survey.reassembly.assignments.isEmpty)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    #expect(rebuilt.reassembly.assignments.isEmpty)
   }
 }

@@ -29,8 +29,8 @@ import Testing
     INSERT INTO note SELECT id, 'body ' || id FROM product;
     """
 
-  /// The survey of a database without its first page and its roots, with the schema from outside.
-  private func survey(_ sql: String, also pages: [Int] = []) throws -> Survey {
+  /// A database without its first page and its roots, with the schema from outside.
+  private func rebuilt(_ sql: String, also pages: [Int] = []) throws -> Reconstruction {
     var bytes = try database(sql)
     let whole = Survey(main: bytes)
     let entries = whole.schema?.entries ?? []
@@ -39,7 +39,7 @@ import Testing
       bytes.replaceSubrange(
         start..<(start + Self.pageSize), with: Bytes(repeating: 0, count: Self.pageSize))
     }
-    return try Survey(
+    return try Reconstruction(
       FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
       known: OutsideKnowledge(schema: { entries }))
   }
@@ -55,18 +55,18 @@ import Testing
     bytes.replaceSubrange(places[1], with: pages[0])
   }
 
-  private func found(_ survey: Survey, _ name: Name) -> Int? {
-    survey.tree(named: name).map { survey.rowsFound(in: $0) }
+  private func found(_ rebuilt: Reconstruction, _ name: Name) -> Int? {
+    rebuilt.survey.tree(named: name).map { rebuilt.rowsFound(in: $0) }
   }
 
   @Test func `leaves get their table where as many roots are hidden as pages are destroyed`() throws
   {
-    let survey = try survey(Self.tables + Self.rows)
-    #expect(found(survey, "product") == 400)
-    #expect(found(survey, "note") == 400)
+    let rebuilt = try rebuilt(Self.tables + Self.rows)
+    #expect(found(rebuilt, "product") == 400)
+    #expect(found(rebuilt, "note") == 400)
     // Rows of a table WITHOUT ROWID lie in its root, too.
-    #expect(try #require(found(survey, "cell")) >= 370)
-    #expect(survey.rowsWithoutTable.rows == 0)
+    #expect(try #require(found(rebuilt, "cell")) >= 370)
+    #expect(rebuilt.rowsWithoutTable.rows == 0)
   }
 
   @Test func `rows of free pages stay without a table where a trunk may be destroyed`() throws {
@@ -78,9 +78,9 @@ import Testing
       """
     let bytes = try database(Self.tables + Self.rows + gone)
     let trunk = try #require(bytes.big32(at: 32))
-    let survey = try survey(Self.tables + Self.rows + gone, also: [Int(trunk)])
-    #expect(try #require(found(survey, "note")) <= 400)
-    #expect(survey.rowsWithoutTable.rows >= 350)
+    let rebuilt = try rebuilt(Self.tables + Self.rows + gone, also: [Int(trunk)])
+    #expect(try #require(found(rebuilt, "note")) <= 400)
+    #expect(rebuilt.rowsWithoutTable.rows >= 350)
   }
 
   @Test func `a page of longer rows where an index leads is given back to its table`() throws {
@@ -105,7 +105,7 @@ import Testing
       try #require(root("word").rightChild), try #require(root("item_label").rightChild), in: &bytes
     )
     exchange(leaf, try root("item_label").number, in: &bytes)
-    let damaged = Survey(main: bytes)
+    let damaged = Reconstruction(main: bytes)
     #expect(found(damaged, "word") == 601)
     #expect(found(damaged, "item") == 601)
   }
@@ -127,7 +127,7 @@ import Testing
     let large = try image.btreePage(try #require(survey.tree(named: "large")?.root))
     let leaf = try #require(PageNumber(try large.cell(3).leftChild))
     exchange(small, leaf, in: &bytes)
-    let damaged = Survey(main: bytes)
+    let damaged = Reconstruction(main: bytes)
     #expect(found(damaged, "large") == 400)
     #expect(try #require(found(damaged, "small")) <= 10)
   }

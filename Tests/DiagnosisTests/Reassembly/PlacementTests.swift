@@ -11,11 +11,12 @@ import Testing
   /// Why pages are held to be a table's whose root is gone.
   private func evidence(for table: Name, in specimen: Specimen) throws -> [PlacementEvidence] {
     let root = try specimen.root(of: table.text)
-    let survey = Survey(main: specimen.with(.zeroPage(root)).bytes)
-    let tree = try #require(survey.tree(named: table))
+    let rebuilt = Reconstruction(main: specimen.with(.zeroPage(root)).bytes)
+    let tree = try #require(rebuilt.survey.tree(named: table))
     #expect(tree.records == 0)
-    #expect(tree.regained > 0)
-    return survey.reassembly.evidence(for: try #require(survey.position(of: tree))).map(\.kind)
+    #expect(rebuilt.recordsRegained(by: tree) > 0)
+    return rebuilt.reassembly.evidence(for: try #require(rebuilt.survey.position(of: tree))).map(
+      \.kind)
   }
 
   @Test func `rows that an index knows come back by its word`() throws {
@@ -35,9 +36,9 @@ import Testing
   }
 
   @Test func `a sound database needs none of it`() throws {
-    let survey = Survey(main: try Specimen().bytes)
-    #expect(survey.reassembly.assignments.isEmpty)
-    #expect(survey.reassembly.orphans.isEmpty)
+    let rebuilt = Reconstruction(main: try Specimen().bytes)
+    #expect(rebuilt.reassembly.assignments.isEmpty)
+    #expect(rebuilt.reassembly.orphans.isEmpty)
   }
 
   @Test func `a root that has changed places with a leaf below it is found there`() throws {
@@ -45,10 +46,10 @@ import Testing
     let leaves = specimen.pages(of: "note", "leaf")
     let root = try specimen.root(of: "note")
     #expect(!leaves.contains(root))
-    let survey = Survey(main: specimen.with(.swapPages(root, leaves[3])).bytes)
-    let note = try #require(survey.tree(named: "note"))
-    #expect(note.regained > 0 && survey.rowsWithoutTable.rows == 0)
-    let assignment = try survey.reassembly.assignments[#require(survey.position(of: note))]
+    let rebuilt = Reconstruction(main: specimen.with(.swapPages(root, leaves[3])).bytes)
+    let note = try #require(rebuilt.survey.tree(named: "note"))
+    #expect(rebuilt.recordsRegained(by: note) > 0 && rebuilt.rowsWithoutTable.rows == 0)
+    let assignment = try rebuilt.reassembly.assignments[#require(rebuilt.survey.position(of: note))]
     #expect(
       assignment?.pages.map(\.number).sorted()
         == ([root] + leaves).filter { $0 != leaves[3] }.sorted())
@@ -63,8 +64,9 @@ import Testing
       INSERT INTO ledger SELECT 'account ' || i, i * 7 FROM n;
       """)
     specimen.bytes = try specimen.bytes.replacing(text: "tableledger", with: "t?bleledger")
-    let survey = Survey(main: specimen.with(.zeroPage(try specimen.root(of: "days"))).bytes)
-    #expect(survey.rowsWithoutTable.rows >= 300)
+    let rebuilt = Reconstruction(
+      main: specimen.with(.zeroPage(try specimen.root(of: "days"))).bytes)
+    #expect(rebuilt.rowsWithoutTable.rows >= 300)
   }
 
   @Test(arguments: [
@@ -85,9 +87,9 @@ import Testing
     let sums = specimen.pages(of: "sum", "leaf")
     // It has more rows than the leaf behind the one that it displaces, and takes up its rowids.
     let (one, other) = (sums[4], specimen.pages(of: "label", "leaf")[3])
-    let survey = Survey(main: specimen.with(.swapPages(one, other)).bytes)
-    let position = try #require(survey.tree(named: "sum").flatMap(survey.position))
-    let pages = survey.reassembly.assignments[position]?.pages.map(\.number)
+    let rebuilt = Reconstruction(main: specimen.with(.swapPages(one, other)).bytes)
+    let position = try #require(rebuilt.survey.tree(named: "sum").flatMap(rebuilt.survey.position))
+    let pages = rebuilt.reassembly.assignments[position]?.pages.map(\.number)
     #expect(try Set(#require(pages)) == Set(sums.map { $0 == one ? other : $0 }))
   }
 
@@ -100,11 +102,11 @@ import Testing
       "INSERT INTO odd (v) VALUES ('2026-01-26'), (''), ('2026-01-15')",
       "INSERT INTO counted (x) VALUES ('x')")
     let sequence = try specimen.root(of: "sqlite_sequence")
-    let survey = Survey(main: specimen.with(.zeroPage(sequence)).bytes)
-    let odd = try #require(survey.tree(named: "odd").flatMap(survey.position))
-    #expect(survey.reassembly.assignments[odd]?.pages.count ?? 1 == 1)
-    let other = try #require(survey.tree(named: "sqlite_sequence"))
-    #expect(other.regained == 0)
+    let rebuilt = Reconstruction(main: specimen.with(.zeroPage(sequence)).bytes)
+    let odd = try #require(rebuilt.survey.tree(named: "odd").flatMap(rebuilt.survey.position))
+    #expect(rebuilt.reassembly.assignments[odd]?.pages.count ?? 1 == 1)
+    let other = try #require(rebuilt.survey.tree(named: "sqlite_sequence"))
+    #expect(rebuilt.recordsRegained(by: other) == 0)
   }
 
   @Test func `nor to one of the types that its values have`() throws {
@@ -113,9 +115,10 @@ import Testing
       "CREATE TABLE text (id INTEGER PRIMARY KEY, v TEXT)",
       "INSERT INTO odd (v) VALUES ('one'), ('two'), ('three')",
       "INSERT INTO text (v) VALUES ('four')")
-    let survey = Survey(main: specimen.with(.zeroPage(try specimen.root(of: "text"))).bytes)
-    let odd = try #require(survey.tree(named: "odd"))
-    #expect(survey.rowsFound(in: odd) == 3 && survey.loss(of: odd) == .none)
+    let rebuilt = Reconstruction(
+      main: specimen.with(.zeroPage(try specimen.root(of: "text"))).bytes)
+    let odd = try #require(rebuilt.survey.tree(named: "odd"))
+    #expect(rebuilt.rowsFound(in: odd) == 3 && rebuilt.loss(of: odd) == .none)
   }
 
   @Test func `a page that was also written over another table's gives it no rows`() throws {
@@ -126,11 +129,11 @@ import Testing
     let (one, two) = (try specimen.root(of: "one"), try specimen.root(of: "two"))
     specimen.bytes.replaceSubrange(
       specimen[page: one], with: specimen.bytes[specimen[page: two]])
-    let survey = Survey(main: specimen.bytes)
-    let trees = try ["one", "two"].map { try #require(survey.tree(named: $0)) }
-    #expect(trees.map(survey.rowsFound) == [0, 3])
-    #expect(trees.map(survey.loss) == [.unknown, .none])
-    #expect(survey.rowsWithoutTable.rows == 3)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let trees = try ["one", "two"].map { try #require(rebuilt.survey.tree(named: $0)) }
+    #expect(trees.map(rebuilt.rowsFound) == [0, 3])
+    #expect(trees.map(rebuilt.loss) == [.unknown, .none])
+    #expect(rebuilt.rowsWithoutTable.rows == 3)
   }
 
   @Test func `a page that was also written over an empty table's gives it no rows`() throws {
@@ -138,10 +141,10 @@ import Testing
     let leaf = specimen.pages(of: "note", "leaf")[2]
     let root = specimen[page: try specimen.root(of: "empty")]
     specimen.bytes.replaceSubrange(root, with: specimen.bytes[specimen[page: leaf]])
-    let survey = Survey(main: specimen.bytes)
-    let empty = try #require(survey.tree(named: "empty"))
-    #expect(survey.rowsFound(in: empty) == 0 && survey.loss(of: empty) == .unknown)
-    #expect(survey.tree(named: "note").map(survey.loss) == Loss.none)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let empty = try #require(rebuilt.survey.tree(named: "empty"))
+    #expect(rebuilt.rowsFound(in: empty) == 0 && rebuilt.loss(of: empty) == .unknown)
+    #expect(rebuilt.survey.tree(named: "note").map(rebuilt.loss) == Loss.none)
   }
 
   @Test func `a leaf that is lost is told of where the root was found elsewhere`() throws {
@@ -152,10 +155,10 @@ import Testing
       INSERT INTO long SELECT i, zeroblob(200) FROM n
       """)
     let (root, leaves) = (try specimen.root(of: "long"), specimen.pages(of: "long", "leaf"))
-    let survey = Survey(
+    let rebuilt = Reconstruction(
       main: specimen.with(.zeroPage(leaves[1])).with(.swapPages(root, leaves[3])).bytes)
-    let long = try #require(survey.tree(named: "long"))
-    #expect(survey.rowsFound(in: long) < 12 && survey.loss(of: long) != .none)
+    let long = try #require(rebuilt.survey.tree(named: "long"))
+    #expect(rebuilt.rowsFound(in: long) < 12 && rebuilt.loss(of: long) != .none)
   }
 
   /// A table of which some rows were deleted by whole pages, and one leaf is destroyed; the list of
@@ -173,11 +176,11 @@ import Testing
     let trunk = try #require(specimen.bytes.big32(at: 32))
     let known = Survey(main: specimen.with(.zeroPage(kept[place])).bytes)
     specimen = specimen.with(.zeroPage(kept[place])).with(.zeroPage(Int(trunk)))
-    let survey = Survey(main: specimen.bytes)
-    let visit = try #require(survey.tree(named: "visit"))
-    #expect(visit.regained == 0)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let visit = try #require(rebuilt.survey.tree(named: "visit"))
+    #expect(rebuilt.recordsRegained(by: visit) == 0)
     #expect(visit.records == known.tree(named: "visit")?.records)
-    #expect(survey.rowsWithoutTable.rows >= 200)
+    #expect(rebuilt.rowsWithoutTable.rows >= 200)
   }
 
   @Test func `an index that misses no page but a destroyed one vouches for no other table`() throws
@@ -201,9 +204,9 @@ import Testing
     }
     specimen.bytes = try specimen.bytes.replacing(text: "tabletwo", with: "t?bletwo")
       .replacing(text: "indextwo_name", with: "i?dextwo_name")
-    let survey = Survey(main: specimen.bytes)
-    #expect(survey.tree(named: "one")?.regained == 0)
-    #expect(survey.rowsWithoutTable.rows >= 80)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    #expect(rebuilt.survey.tree(named: "one").map(rebuilt.recordsRegained) == 0)
+    #expect(rebuilt.rowsWithoutTable.rows >= 80)
   }
 
   /// Why pages are held to be those of a table whose rows have its declared types, and whose form
@@ -223,9 +226,9 @@ import Testing
     for table in ["sum", "product", "known"] {
       specimen = specimen.with(.zeroPage(try specimen.root(of: table)))
     }
-    let survey = Survey(main: specimen.bytes)
-    let position = try #require(survey.tree(named: "sum").flatMap(survey.position))
-    return survey.reassembly.evidence(for: position).map(\.kind)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let position = try #require(rebuilt.survey.tree(named: "sum").flatMap(rebuilt.survey.position))
+    return rebuilt.reassembly.evidence(for: position).map(\.kind)
   }
 
   @Test func `declared types tell where the rows that are known keep to them`() throws {

@@ -31,9 +31,9 @@ import Testing
   private func read(_ changes: [String: String]) throws -> (placed: Set<String>, others: [String]) {
     var bytes = specimen.bytes
     for (key, other) in changes { bytes = try bytes.replacing(text: key, with: other) }
-    let survey = Survey(main: bytes)
-    let reader = try #require(SalvageReader(survey))
-    let tree = try #require(survey.tree(named: "keyed"))
+    let rebuilt = Reconstruction(main: bytes)
+    let reader = try #require(SalvageReader(rebuilt))
+    let tree = try #require(rebuilt.survey.tree(named: "keyed"))
     var claims = reader.startingClaims
     var (placed, others): (Set<String>, [String]) = ([], [])
     reader.read(tree, &claims) { item in

@@ -33,7 +33,7 @@ import Testing
 
   /// How many rows of the table a salvage places, and the reasons of the others.
   private func read(_ survey: Survey) throws -> (placed: [StoredRecord], doubts: [Doubt: Int]) {
-    let reader = try #require(SalvageReader(survey))
+    let reader = try #require(SalvageReader(Reconstruction(survey)))
     let tree = try #require(survey.tree(named: "note"))
     var claims = reader.startingClaims
     var (placed, doubts): ([StoredRecord], [Doubt: Int]) = ([], [:])
@@ -64,7 +64,7 @@ import Testing
 
   /// Why rows with long values are set aside, in a specimen.
   private func doubts(_ specimen: Specimen) throws -> [Doubt] {
-    let reader = try #require(SalvageReader(Survey(main: specimen.bytes)))
+    let reader = try #require(SalvageReader(Reconstruction(main: specimen.bytes)))
     let letter = try #require(reader.tables.first { $0.entry.name == "letter" })
     #expect(letter.isReadable)
     var doubts: [Doubt] = []

@@ -122,7 +122,7 @@ import Testing
     #expect(survey.schema?.sources[.mended] == 1)
     #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
     #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
-    #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+    #expect(Reconstruction(survey).findings([], []).contains { $0.code == .schemaSQLUnreadable })
   }
 
   @Test(arguments: [
@@ -139,7 +139,7 @@ import Testing
     let survey = try survey("CREATE TABLE t\(columns)", sound, damaged)
     #expect(survey.schema?.sources[.mended] == 1)
     #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
-    #expect(survey.findings([], []).contains { $0.code == .schemaSQLUnreadable })
+    #expect(Reconstruction(survey).findings([], []).contains { $0.code == .schemaSQLUnreadable })
   }
 
   @Test func `a damaged bit on its root does not keep a statement from being mended`() throws {

@@ -35,20 +35,20 @@ import Testing
     }
   }
 
-  private static func survey(_ source: StoppingSource) throws(CutShort) -> Survey {
-    try Survey(FileSet(main: source), parser: SandboxParser())
+  private static func rebuilt(_ source: StoppingSource) throws(CutShort) -> Reconstruction {
+    try Reconstruction(FileSet(main: source), parser: SandboxParser())
   }
 
   @Test(arguments: ["healthy-v4.db", "zeroed-leaf.db", "wiped-header.db"] as [FilePath])
   func `wherever the reading is stopped, there is no survey`(_ sample: FilePath) throws {
     let bytes = try Checkout.samples.appending(sample).contents()
     let whole = StoppingSource(bytes, reads: 1_000_000)
-    _ = try Self.survey(whole)
+    _ = try Self.rebuilt(whole)
     let reads = 1_000_000 - whole.unused
     for count in stride(from: 0, to: reads, by: max(1, reads / 200)) {
       let source = StoppingSource(bytes, reads: count)
       do {
-        _ = try Self.survey(source)
+        _ = try Self.rebuilt(source)
         // Where threads take turns, one survey has fewer reads than another.
         #expect(source.unused >= 0)
       } catch {
@@ -60,14 +60,14 @@ import Testing
   @Test func `what is stopped after the survey is neither judged, compared nor planned`() throws {
     let bytes = try Checkout.samples.appending("zeroed-leaf.db").contents()
     let source = StoppingSource(bytes, reads: 1_000_000)
-    let survey = try Self.survey(source)
-    let examination = try Examination(survey)
+    let rebuilt = try Self.rebuilt(source)
+    let examination = try Examination(rebuilt)
     let option = examination.resetOption
     source.stop()
-    let other = try Survey(FileSet(main: MemorySource(bytes)), parser: SandboxParser())
-    #expect(throws: CutShort.self) { try survey.compare(with: other) }
+    let other = try Reconstruction(FileSet(main: MemorySource(bytes)), parser: SandboxParser())
+    #expect(throws: CutShort.self) { try rebuilt.compare(with: other) }
     #expect(throws: CutShort.self) { try examination.judgedAgain() }
-    #expect(throws: CutShort.self) { try Examination(survey) }
+    #expect(throws: CutShort.self) { try Examination(rebuilt) }
     #expect(throws: CutShort.self) {
       try Plan(for: examination, option: option, steps: [], quarantine: "", undo: "")
     }

@@ -85,11 +85,11 @@ import Testing
     let (own, twin) = (try build("own.db", "own"), try build("twin.db", "six"))
     let applied = try Survey(own)
     #expect(!applied.findings.contains { $0.code == .walForeign })
-    let survey = Survey(
+    let rebuilt = Reconstruction(
       main: try own.contents(), wal: try twin.adding(suffix: "-wal").contents())
-    #expect(survey.findings.contains { $0.code == .walForeign })
-    #expect(survey.holdsEveryRow)
-    #expect(survey.tree(named: "note")?.records == 300)
+    #expect(rebuilt.survey.findings.contains { $0.code == .walForeign })
+    #expect(rebuilt.holdsEveryRow)
+    #expect(rebuilt.survey.tree(named: "note")?.records == 300)
   }
 
   /// So many rows of some length.
@@ -110,14 +110,14 @@ import Testing
       pageSize: 1024, journal: .wal, ["CREATE TABLE t (z, y)", Self.rows(5)],
       leftover: .wal(["UPDATE t SET y = 1 WHERE z = 3"])
     ).build(at: small)
-    let survey = Survey(
+    let rebuilt = Reconstruction(
       main: try path.contents(), wal: try small.adding(suffix: "-wal").contents())
-    #expect(survey.tree(named: "t")?.records == 300)
-    #expect(survey.findings.contains { $0.code == .walForeign })
-    #expect(survey.verdict == .damagedIntact)
+    #expect(rebuilt.survey.tree(named: "t")?.records == 300)
+    #expect(rebuilt.survey.findings.contains { $0.code == .walForeign })
+    #expect(rebuilt.survey.verdict == .damagedIntact)
     // What the log holds is not dropped.
     var replicas = 0
-    SalvageReader(survey)?.readReplicas { _ in replicas += 1 }
+    SalvageReader(rebuilt)?.readReplicas { _ in replicas += 1 }
     #expect(replicas == 5)
   }
 

@@ -44,10 +44,10 @@ import Testing
   @Test func `its schema is not believed, and its tables are not there`() throws {
     var bytes = try notes()
     bytes.replaceSubrange(0..<Self.pageSize, with: try others().prefix(Self.pageSize))
-    let survey = Survey(main: bytes)
-    #expect(survey.findings.contains { $0.code == .headOfAnother })
-    #expect(survey.trees.isEmpty)
-    #expect(survey.rowsWithoutTable.rows >= 900)
+    let rebuilt = Reconstruction(main: bytes)
+    #expect(rebuilt.survey.findings.contains { $0.code == .headOfAnother })
+    #expect(rebuilt.survey.trees.isEmpty)
+    #expect(rebuilt.rowsWithoutTable.rows >= 900)
   }
 
   @Test func `what is known from outside names the tables again`() throws {
@@ -55,11 +55,11 @@ import Testing
     let entries = Survey(main: whole).schema?.entries ?? []
     var bytes = whole
     bytes.replaceSubrange(0..<Self.pageSize, with: try others().prefix(Self.pageSize))
-    let survey = try Survey(
+    let rebuilt = try Reconstruction(
       FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
       known: OutsideKnowledge(schema: { entries }))
     let rows = ["note", "tag", "use"].map { name in
-      survey.tree(named: Name(name)).map { survey.rowsFound(in: $0) }
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
     }
     #expect(rows == [300, 300, 300])
   }

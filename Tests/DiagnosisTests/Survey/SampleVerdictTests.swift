@@ -49,34 +49,34 @@ import Testing
     "index-disagrees.db", "zeroed-index-leaf.db",
   ])
   func `damage without loss leaves every row of the healthy sample`(_ name: String) throws {
-    let survey = try Survey(Checkout.samples.appending(FilePath(name)))
+    let rebuilt = try Reconstruction(Checkout.samples.appending(FilePath(name)))
     let healthy = try Oracle(Checkout.samples.appending("healthy-v4.db"))
-    #expect(try survey.firstDifference(from: healthy) == nil)
-    #expect(survey.holdsEveryRow)
+    #expect(try rebuilt.survey.firstDifference(from: healthy) == nil)
+    #expect(rebuilt.holdsEveryRow)
   }
 
   @Test func `a sound index counts the rows that are lost`() throws {
-    let survey = try Survey(Checkout.samples.appending("zeroed-leaf.db"))
-    let sets = try #require(survey.tree(named: "sets"))
+    let rebuilt = try Reconstruction(Checkout.samples.appending("zeroed-leaf.db"))
+    let sets = try #require(rebuilt.survey.tree(named: "sets"))
     let count = try Oracle(Checkout.samples.appending("healthy-v4.db")).count(of: "sets")
     #expect(count > sets.records)
-    #expect(survey.loss(of: sets) == .exactly(count - sets.records))
+    #expect(rebuilt.loss(of: sets) == .exactly(count - sets.records))
   }
 
   @Test func `a sound index gives back the leaves of a table whose root is lost`() throws {
-    let survey = try Survey(Checkout.samples.appending("lost-root.db"))
-    let sets = try #require(survey.tree(named: "sets"))
+    let rebuilt = try Reconstruction(Checkout.samples.appending("lost-root.db"))
+    let sets = try #require(rebuilt.survey.tree(named: "sets"))
     let count = try Oracle(Checkout.samples.appending("healthy-v4.db")).count(of: "sets")
     #expect(sets.records == 0)
-    #expect(sets.regained == count)
-    #expect(survey.loss(of: sets) == .none)
+    #expect(rebuilt.recordsRegained(by: sets) == count)
+    #expect(rebuilt.loss(of: sets) == .none)
   }
 
   @Test func `rows of another table do not make up for the rows in whose place they lie`() throws {
-    let survey = try Survey(Checkout.samples.appending("wrong-page.db"))
-    let sets = try #require(survey.tree(named: "sets"))
+    let rebuilt = try Reconstruction(Checkout.samples.appending("wrong-page.db"))
+    let sets = try #require(rebuilt.survey.tree(named: "sets"))
     let count = try Oracle(Checkout.samples.appending("healthy-v4.db")).count(of: "sets")
     #expect(sets.misplaced.count > 0)
-    #expect(survey.loss(of: sets) == .atLeast(count - sets.records - sets.misplaced.count))
+    #expect(rebuilt.loss(of: sets) == .atLeast(count - sets.records - sets.misplaced.count))
   }
 }

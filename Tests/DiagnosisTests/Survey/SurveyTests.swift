@@ -25,10 +25,11 @@ import Testing
   @Test(arguments: [1, 100, 1023, 1024, 5000])
   func `what follows the last page costs no rows`(_ count: Int) throws {
     let (bytes, path, pageSize) = try bytes("page-size-1024")
-    let survey = Survey(main: Damage.append(count: count).applied(to: bytes, pageSize: pageSize))
-    #expect(survey.verdict == (count % pageSize == 0 ? .healthy : .damagedIntact))
-    #expect(survey.holdsEveryRow)
-    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    let rebuilt = Reconstruction(
+      main: Damage.append(count: count).applied(to: bytes, pageSize: pageSize))
+    #expect(rebuilt.survey.verdict == (count % pageSize == 0 ? .healthy : .damagedIntact))
+    #expect(rebuilt.holdsEveryRow)
+    #expect(try rebuilt.survey.firstDifference(from: Oracle(path)) == nil)
   }
 
   @Test func `a torn transaction in the log is worth a notice`() throws {
@@ -100,12 +101,12 @@ import Testing
     bytes[start + 4] = UInt8((count - 1) & 0xFF)
     bytes[start + 5] = UInt8(before >> 8)
     bytes[start + 6] = UInt8(before & 0xFF)
-    let survey = Survey(main: bytes)
-    let table = try #require(survey.tree(named: "t"))
+    let rebuilt = Reconstruction(main: bytes)
+    let table = try #require(rebuilt.survey.tree(named: "t"))
     #expect(table.isReadable)
-    #expect(survey.faults.contains { $0.code == .indexMismatch })
-    #expect(survey.loss(of: table) == .unknown)
-    #expect(survey.verdict == .damagedLossy)
+    #expect(rebuilt.survey.faults.contains { $0.code == .indexMismatch })
+    #expect(rebuilt.loss(of: table) == .unknown)
+    #expect(rebuilt.survey.verdict == .damagedLossy)
   }
 
   @Test func `a header that speaks of pointer maps where there are none costs no rows`() throws {
@@ -131,14 +132,14 @@ import Testing
     _ isEndless: Bool
   ) throws {
     let source = CountingSource(try Self.hostileChains(isEndless: isEndless))
-    let survey = try Survey(FileSet(main: source), parser: SandboxParser())
-    let table = try #require(survey.tree(named: "t"))
+    let rebuilt = try Reconstruction(FileSet(main: source), parser: SandboxParser())
+    let table = try #require(rebuilt.survey.tree(named: "t"))
     // Where the chain ends as the rows say, one of them has it.
     #expect(table.cellFaults.count == (isEndless ? 200 : 199))
-    let reader = try #require(SalvageReader(survey))
+    let reader = try #require(SalvageReader(rebuilt))
     var claims = reader.startingClaims
     reader.read(table, &claims) { _ in }
-    #expect(survey.gaps(in: table).count > 0)
+    #expect(rebuilt.gaps(in: table).count > 0)
     // Followed to their ends, they would take some 800,000 reads each time.
     #expect(source.reads < 100 * source.byteCount / 512)
   }

@@ -6,6 +6,16 @@ import Diagnosis
 import RescueTestSupport
 import SQLiteFormat
 
+extension Reconstruction {
+  /// Surveys a database on disk with its journals, and puts it together.
+  init(_ path: FilePath) throws { try self.init(Survey(path)) }
+
+  /// Surveys bytes, and puts them together.
+  init(main: Bytes, wal: Bytes? = nil, journal: Bytes? = nil) {
+    self.init(Survey(main: main, wal: wal, journal: journal))
+  }
+}
+
 extension Survey {
   /// Surveys a database on disk with its journals.
   init(_ path: FilePath) throws {
@@ -28,6 +38,9 @@ extension Survey {
       preconditionFailure("nobody stops this survey")
     }
   }
+
+  /// What the checks find once it is put together.
+  var findings: [Finding] { Reconstruction(self).findings }
 
   /// The verdict over what the checks find.
   var verdict: Verdict { Verdict(isDatabase: image != nil, findings) }

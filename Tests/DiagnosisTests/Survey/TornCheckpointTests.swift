@@ -33,14 +33,15 @@ import Testing
       #expect(main.count < whole.count)
       for page in stride(from: main.count / 1024, to: whole.count / 1024, by: 5) {
         let torn = Bytes(whole[..<(page * 1024 + written)])
-        let survey = try Survey(
+        let rebuilt = try Reconstruction(
           FileSet(main: MemorySource(torn), wal: MemorySource(log)), parser: SandboxParser())
-        let examination = try Examination(survey, expectedVersion: nil)
+        let examination = try Examination(rebuilt, expectedVersion: nil)
         #expect(examination.verdict == .healthy, "page \(page)")
-        #expect(survey.tree(named: "t")?.records == 200)
+        #expect(rebuilt.survey.tree(named: "t")?.records == 200)
         // Without its log, the page is cut off.
         let alone = try Examination(
-          Survey(FileSet(main: MemorySource(torn)), parser: SandboxParser()), expectedVersion: nil)
+          Reconstruction(FileSet(main: MemorySource(torn)), parser: SandboxParser()),
+          expectedVersion: nil)
         #expect(alone.findings.contains { $0.code == .partialLastPage })
       }
     }

@@ -61,7 +61,7 @@ import Testing
     expectAllRows(survey)
     // The page with the lock byte is none that could be used.
     #expect(survey.unclaimedInHoles == Self.byteCount / Self.pageSize - pages - 1)
-    #expect(survey.findings.contains { $0.code == .pageUnclaimed })
+    #expect(Reconstruction(survey).findings.contains { $0.code == .pageUnclaimed })
     #expect(survey.claims.count == pages + 1)
   }
 

@@ -71,12 +71,12 @@ import Testing
     var moved = try path.contents()
     // Pages 3 to 6 are the roots, behind the pointer map; the first three are left out.
     moved.removeSubrange((2 * Self.pageSize)..<(5 * Self.pageSize))
-    let survey = Survey(main: moved)
-    let four = try #require(survey.tree(named: "four"))
-    #expect(four.records == 300 && four.regained == 0)
+    let rebuilt = Reconstruction(main: moved)
+    let four = try #require(rebuilt.survey.tree(named: "four"))
+    #expect(four.records == 300 && rebuilt.recordsRegained(by: four) == 0)
     for name in names.dropLast() {
-      let tree = try #require(survey.tree(named: Name(name)))
-      #expect(tree.regained == 300 || tree.records == 0)
+      let tree = try #require(rebuilt.survey.tree(named: Name(name)))
+      #expect(rebuilt.recordsRegained(by: tree) == 300 || tree.records == 0)
     }
   }
 

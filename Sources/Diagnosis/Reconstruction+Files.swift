@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// From files to all that their bytes say: what they are, which reading of them counts, and what of
+// From files to all that is known of them: what they are, which reading of them counts, and what of
 // damaged trees can be put together again.
 //
 // bytes -> kind, geometry -> the survey of the reading that counts -> its reconstruction
 
 package import SQLiteFormat
+
+extension Reconstruction {
+  /// Surveys a file set and puts together what is damaged; reads every page at least once and
+  /// changes nothing.
+  ///
+  /// What is `known` from outside stands in for what the file has lost.
+  ///
+  /// - Throws: `CutShort` when the reading was stopped: of what was not read, nothing is known.
+  package init(
+    _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
+  ) throws(CutShort) {
+    self.init(
+      try Survey(files, parser: parser, known: known), knownPages: known.pages)
+    try files.failures.requireUncut()
+  }
+}
 
 extension Survey {
   /// Surveys a file set; reads every page at least once and changes nothing.
@@ -16,7 +32,7 @@ extension Survey {
     _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
   ) throws(CutShort) {
     do throws(ReadFailure) {
-      self = try Self.make(files, parser: parser, known).reconstructed(known.pages)
+      self = try Self.make(files, parser: parser, known)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
@@ -51,20 +67,5 @@ extension Survey {
       files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
       parser: parser, known: known, neighbours: neighbours?.others ?? [])
     return try reading.settled()
-  }
-
-  /// The survey with what can be put together again of its damaged trees.
-  private func reconstructed(_ knownPages: KnownPages?) -> Survey {
-    guard let doubt = Doubtful(self) else { return self }
-    var survey = self
-    let reassembly = Reassembly(of: doubt, knownPages: knownPages)
-    survey.reconstruction = Reconstruction(
-      reassembly: reassembly, chains: ChainRepair(of: doubt, reassembly))
-    for position in trees.indices {
-      guard let rows = reassembly.rows(of: position) else { continue }
-      let found = trees[position].records + trees[position].misplaced.count
-      survey.trees[position].regained = max(0, rows - found)
-    }
-    return survey
   }
 }

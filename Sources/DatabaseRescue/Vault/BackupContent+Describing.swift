@@ -15,18 +15,22 @@ extension BackupDescription {
       self.init(earlier.manifest.content, changedTables: [])
       content.supportCode = supportCode.description
     } else {
-      let survey: Survey
-      do { survey = try Survey(FileSet(main: pages), parser: SandboxParser()) } catch {
+      let reconstruction: Reconstruction
+      do {
+        reconstruction = try Reconstruction(FileSet(main: pages), parser: SandboxParser())
+      } catch {
         throw .interrupted
       }
-      let changed = earlier.flatMap { ChangedTables(in: survey, since: $0) }
+      let changed = earlier.flatMap { ChangedTables(in: reconstruction, since: $0) }
       let known = changed.map { changed in
         earlier?.manifest.content.tables.filter { !changed.names.contains($0.name) } ?? []
       }
       self.init(
-        try BackupContent(survey, supportCode: supportCode, known: known ?? []),
+        try BackupContent(reconstruction, supportCode: supportCode, known: known ?? []),
         changedTables: changed?.names.sorted())
-      if let failure = survey.failures.first { throw RescueError(notDescribed: failure) }
+      if let failure = reconstruction.survey.failures.first {
+        throw RescueError(notDescribed: failure)
+      }
     }
   }
 }
@@ -43,10 +47,13 @@ extension RescueError {
 }
 
 extension BackupContent {
-  /// Describes the database that a survey has read; of some tables everything is known.
+  /// Describes a database that was read; of some tables everything is known.
   ///
   /// - Throws: ``RescueError`` when rows cannot be read.
-  init(_ survey: Survey, supportCode: SupportCode, known: [Table] = []) throws(RescueError) {
+  init(
+    _ reconstruction: Reconstruction, supportCode: SupportCode, known: [Table] = []
+  ) throws(RescueError) {
+    let survey = reconstruction.survey
     let tables = survey.trees.filter { $0.entry.kind == .table }
     let shadows = survey.shadowTables
     let known = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -67,7 +74,7 @@ extension BackupContent {
       supportCode: supportCode.description,
       schemaSQL: survey.schema?.entries.compactMap(\.sql) ?? [],
       tables: try described.map { table throws(RescueError) in try table.get() },
-      findings: survey.findings.map { FoundThing($0) })
+      findings: reconstruction.findings.map { FoundThing($0) })
     sequences = survey.sequences
   }
 }
@@ -78,9 +85,11 @@ private struct ChangedTables {
   let names: Set<Name>
 
   /// Finds them; nil where more than the content of tables is different.
-  init?(in survey: Survey, since earlier: EarlierBackup) {
+  init?(in reconstruction: Reconstruction, since earlier: EarlierBackup) {
+    let survey = reconstruction.survey
     guard let image = survey.image, let size = survey.geometry?.geometry.pageSize,
-      survey.findings.allSatisfy({ $0.severity <= .notice }), earlier.manifest.content.isSound,
+      reconstruction.findings.allSatisfy({ $0.severity <= .notice }),
+      earlier.manifest.content.isSound,
       survey.schema?.parsed.description.tables.allSatisfy({ $0.kind != .virtual }) == true,
       let first = try? image.bytes(of: .first),
       let old = try? earlier.pages.read(at: 0, count: size), old.count == size,

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sound indexes over a table say of its rows.
+
+import SQLiteFormat
+
+extension Survey {
+  /// Whether every row of a table is there exactly once, although some lie in the wrong place.
+  ///
+  /// The proof are the sound indexes over the table: they hold the keys of all its rows, and no
+  /// others.
+  package func isOnlyMisplaced(_ tree: TreeSurvey) -> Bool {
+    guard !tree.misplaced.isEmpty, tree.pageFaults.isEmpty, tree.cellFaults.isEmpty else {
+      return false
+    }
+    let indexes = soundIndexes(over: tree)
+    return !indexes.isEmpty
+      && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
+  }
+
+  /// The sound indexes over every row of a table.
+  func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
+    treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
+      index.isSound && tree.expectedKeys[index.entry.name] != nil
+    }
+  }
+}
