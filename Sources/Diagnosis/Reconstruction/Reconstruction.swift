@@ -2,7 +2,7 @@
 // All that is known of a database, damaged or not, in one value: what its bytes say, and what was
 // put together again of its damaged trees.
 
-package import SQLiteFormat
+import SQLiteFormat
 
 /// A survey, with what was put together again of its damaged trees: all that losses, gaps, checks
 /// and the salvage go by.
