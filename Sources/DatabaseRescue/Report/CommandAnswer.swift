@@ -10,6 +10,13 @@ package protocol CommandAnswer {
 
   /// The answer for people.
   var lines: [AnswerLine] { get }
+
+  /// What is not as it should be, which is also said beside a document.
+  var warnings: [StyledText] { get }
+}
+
+extension CommandAnswer {
+  package var warnings: [StyledText] { [] }
 }
 
 /// A line of an answer for people, with how much it matters.
@@ -20,8 +27,12 @@ package enum AnswerLine: Sendable {
   case detail(StyledText)
   /// A table of the result, which is made to fit the terminal.
   case table(TextTable)
+  /// A line of the result that is to be pasted, and never cut.
+  case pasted(String)
   /// What is said beside the result, unless quiet.
   case note(StyledText)
+  /// What is said beside the result, also if quiet.
+  case said(StyledText)
   /// What is said beside the result in any case.
   case warning(StyledText)
 }

@@ -9,30 +9,10 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let input = try context.input(invocation)
   let result = try context.rescue.check(input, contract: contract)
-  let examination = result.value
-  if context.console.manner.isJSON {
-    try context.printLook("check", result, at: invocation.path(.file))
-  } else {
-    let text = ExaminationText(examination, name: invocation.path(.file).name)
-    context.console.print(text.headline)
-    context.console.print(text.findings)
-    context.console.print(text.unchecked)
-    context.console.print(text.next(invocation, context))
-  }
+  try context.give(
+    CheckAnswer(
+      result, of: invocation.path(.file), contract: context.options(invocation, [.contract]),
+      journals: context.options(invocation, [.wal, .journal])))
   context.tellCode(of: result)
-  return ExitCode(examination.verdict)
-}
-
-extension CommandContext {
-  /// Prints what a look at a database found, as the JSON of the command.
-  ///
-  /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func printLook(
-    _ command: String, _ result: RunResult<Examination>, at file: FilePath
-  ) throws(RescueError) {
-    let report = DiagnosisReport(
-      ofLook: command, result.value, file: PlainName(file), code: result.code,
-      created: result.started)
-    console.print(document: try report.document)
-  }
+  return ExitCode(result.value.verdict)
 }

@@ -139,24 +139,37 @@ extension CommandContext {
   /// The file that was named, as the next command is given it: with those flags, of these, that
   /// were given here.
   func subject(_ invocation: Invocation, with flags: [Flag]) -> String {
-    flags.reduce(invocation.path(.file).shellQuoted) { text, flag in
-      text + (invocation.path(flag).map { " --\(flag.name) \($0.shellQuoted)" } ?? "")
-    }
+    invocation.path(.file).shellQuoted + options(invocation, flags)
+  }
+
+  /// Those flags, of these, that were given here, each with its path.
+  func options(_ invocation: Invocation, _ flags: [Flag]) -> String {
+    flags.map { flag in
+      invocation.path(flag).map { " --\(flag.name) \($0.shellQuoted)" } ?? ""
+    }.joined()
   }
 
   /// Gives an answer in the way that was asked for.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
   func give(_ answer: some CommandAnswer) throws(RescueError) {
-    if console.manner.isJSON { return console.print(document: try answer.document) }
-    for line in answer.lines {
-      switch line {
-      case .result(let text): console.print(text)
-      case .detail(let text): if console.manner.isVerbose { console.print(text) }
-      case .table(let table): console.print(table)
-      case .note(let text): console.note(text)
-      case .warning(let text): console.warn(text)
-      }
+    if console.manner.isJSON {
+      console.print(document: try answer.document)
+    } else {
+      answer.lines.forEach(tell)
+    }
+    answer.warnings.forEach(console.warn)
+  }
+
+  private func tell(_ line: AnswerLine) {
+    switch line {
+    case .result(let text): console.print(text)
+    case .detail(let text): if console.manner.isVerbose { console.print(text) }
+    case .table(let table): console.print(table)
+    case .pasted(let text): console.write(text + "\n")
+    case .note(let text): console.note(text)
+    case .said(let text): console.say(text)
+    case .warning(let text): console.warn(text)
     }
   }
 

@@ -35,23 +35,10 @@ private func migrate(
         context.decide(report, policy)
       })
   }
-  let report = result.value
-  if context.console.manner.isJSON {
-    context.console.print(document: try MigrateJSON.document(report, result.code))
-  } else if let guarded = report.guarded {
-    let versions = "version \(report.start) to \(report.end)"
-    context.tellEnd(
-      of: guarded, file, vault: options.vault, result.code,
-      kept: "\(file.name): migrated from \(versions), and \("verified", .good)")
-  } else {
-    context.tellNothingToDo(file, report.found)
-  }
-  if let failure = report.ledgerFailure {
-    context.console.warn("\(failure.message): \(failure.meaning)")
-  }
-  if let guarded = report.guarded { context.warnAfter(guarded) }
+  try context.give(
+    MigrationAnswer(result, of: file, in: options.vault, by: context.rescue))
   context.tellCode(of: result)
-  return ExitCode(rawValue: report.exitStatus) ?? .internal
+  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
 }
 
 /// Tells what a migration would do.
@@ -62,16 +49,9 @@ private func foresee(
   let file = invocation.path(.file)
   let result = try context.rescue.foreseeMigration(
     of: file, with: folder, options: options, onStep: context.tell)
-  let forecast = result.value
-  if context.console.manner.isJSON {
-    context.console.print(document: try MigrateJSON.document(forecast, result.code))
-  } else if let judgement = forecast.judgement {
-    context.tell(judgement, of: forecast, file)
-  } else {
-    context.tellNothingToDo(file, forecast.found)
-  }
+  try context.give(MigrationForecastAnswer(result, of: file))
   context.tellCode(of: result)
-  return ExitCode(rawValue: forecast.exitStatus) ?? .internal
+  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
 }
 
 extension CommandContext {
@@ -79,55 +59,5 @@ extension CommandContext {
   fileprivate func tell(_ step: MigrationStep) {
     guard speaksToPeople, !console.manner.isJSON else { return }
     console.note("\(step.file.description): \(Quantity.shortTime(seconds: step.seconds))")
-  }
-
-  fileprivate func tellNothingToDo(_ file: FilePath, _ found: Examination) {
-    guard found.verdict == .healthy else {
-      console.print(
-        "\(file.name): has version \(found.foundVersion ?? 0) already, and is \(found.verdict.word)"
-      )
-      for finding in found.findings where finding.severity >= .warning {
-        console.print("  \(finding.message)")
-      }
-      return
-    }
-    console.print(
-      "\(file.name): has version \(found.foundVersion ?? 0) already; there is nothing to do")
-  }
-
-  fileprivate func tell(
-    _ judgement: MigrationJudgement, of forecast: MigrationForecast, _ file: FilePath
-  ) {
-    let versions = "from version \(forecast.start) to version \(forecast.end)"
-    if judgement.isGood {
-      console.print("\(file.name): would be migrated \(versions), and would \("verify", .good)")
-    } else {
-      console.print("\(file.name): would \("not", .bad) be migrated \(versions):")
-      for problem in judgement.problems { console.print("  \(problem)") }
-      for line in judgement.examination.diff { console.print("  \(line)") }
-    }
-    for change in judgement.schemaChanges { console.print("  \(change)") }
-    if !judgement.rowCounts.isEmpty {
-      console.print(RowCountTable.table(judgement.rowCounts))
-    }
-    for line in ExaminationText.lines(for: judgement.examination.unchecked) { console.note(line) }
-    console.note("this was tried on a private copy; nothing was changed")
-  }
-}
-
-/// Rows before and after, as a table for people.
-enum RowCountTable {
-  static func table(_ counts: [MigrationJudgement.RowCount]) -> TextTable {
-    var table = TextTable([.text("table"), .number("before"), .number("after")])
-    for count in counts {
-      let name: StyledText =
-        count.oldName.map { "\(count.table.text) (was \($0.text))" } ?? "\(count.table.text)"
-      table.add([name, cell(count.before), cell(count.after)])
-    }
-    return table
-  }
-
-  private static func cell(_ count: Int?) -> StyledText {
-    StyledText(verbatim: count.map { Quantity.grouped($0) } ?? "none")
   }
 }

@@ -69,7 +69,7 @@ private func choose(
   _ examination: Examination, _ options: [RecoveryOption], _ invocation: Invocation,
   _ context: CommandContext
 ) throws(RescueError) -> RecoveryOption {
-  let text = ExaminationText(examination, name: invocation.path(.file).name)
+  let text = ExaminationText(examination, of: invocation.path(.file))
   if context.speaksToPeople {
     for line in [text.headline] + text.causes + text.findings + text.unchecked {
       context.console.say(line)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // An examination in a few lines: the verdict, what is behind it, and the next command.
 
-import DatabaseRescue
-import Diagnosis
+package import Diagnosis
 
 /// An examination in a few lines of text.
-struct ExaminationText {
+package struct ExaminationText {
   private let examination: Examination
-  private let name: FilePath
+  private let file: FilePath
 
-  init(_ examination: Examination, name: FilePath) {
+  /// Makes the text of what was found of a file.
+  package init(_ examination: Examination, of file: FilePath) {
     self.examination = examination
-    self.name = name
+    self.file = file
   }
 
   /// The verdict and what it means.
-  var headline: StyledText {
+  package var headline: StyledText {
     let verdict = examination.verdict
-    return "\(name): \(verdict.word, verdict.style) – \(examination.meaning)"
+    return "\(file.name): \(verdict.word, verdict.style) – \(examination.meaning)"
   }
 
   /// What happened, as far as it is known.
-  var causes: [StyledText] {
+  package var causes: [StyledText] {
     let answer = examination.causes
     guard let cause = answer.leading else {
       return answer.isUnknown ? ["what happened: not known"] : []
@@ -33,7 +33,7 @@ struct ExaminationText {
   }
 
   /// The findings, heaviest first.
-  var findings: [StyledText] {
+  package var findings: [StyledText] {
     var table = TextTable([.text(""), .text(""), .prose("")])
     let findings = examination.findings.filter { $0.code != .notChecked }
     for finding in findings {
@@ -46,22 +46,23 @@ struct ExaminationText {
   }
 
   /// What was not checked, the first of it.
-  var unchecked: [StyledText] { Self.lines(for: examination.unchecked) }
+  package var unchecked: [StyledText] { Self.lines(for: examination.unchecked) }
 
   /// The most things that are listed; JSON and reports have the rest.
   private static let uncheckedMax = 40
 
   /// How many things were not checked, and which.
-  static func lines(for unchecked: [Unchecked]) -> [StyledText] {
+  package static func lines(for unchecked: [Unchecked]) -> [StyledText] {
     guard !unchecked.isEmpty else { return [] }
     let shown: [StyledText] = unchecked.prefix(uncheckedMax).map { "  \($0.message)" }
     let rest = unchecked.count - uncheckedMax
     return ["\(Unchecked.count(unchecked)):"] + shown + (rest > 0 ? ["  … and \(rest) more"] : [])
   }
 
-  /// The next command, ready to paste.
-  func next(_ invocation: Invocation, _ context: CommandContext) -> [StyledText] {
-    let file = invocation.path(.file).shellQuoted
+  /// The next command, ready to paste: `contract` and `journals` are the options that it needs of
+  /// those that were given.
+  func next(contract: String, journals: String) -> [StyledText] {
+    let file = file.shellQuoted
     if let process = examination.use.process {
       return ["next: dbrescue backup \(file) --from-process \(process)"]
     }
@@ -69,16 +70,13 @@ struct ExaminationText {
       let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
-    let flags: [Flag] =
-      examination.verdict == .outdated ? [.contract] : [.contract, .wal, .journal]
-    let path = context.subject(invocation, with: flags)
     switch examination.verdict {
     case .healthy: return []
     case .outdated:
-      return ["next: dbrescue guard \(path) -- MIGRATION"]
+      return ["next: dbrescue guard \(file)\(contract) -- MIGRATION"]
     case .newer: return ["next: install the newer app; change nothing here"]
     case .drifted, .damagedIntact, .damagedLossy:
-      return ["next: dbrescue diagnose \(path)"]
+      return ["next: dbrescue diagnose \(file)\(contract)\(journals)"]
     case .unreadable:
       return [
         "next: \(examination.causes.leading?.now ?? "make sure that this is the right file, and ask for its -wal")"
@@ -89,5 +87,5 @@ struct ExaminationText {
 
 extension Examination {
   /// The differences from the contract, line by line.
-  var diff: [String] { ContractDifference.lines(for: comparison?.differences ?? []) }
+  package var diff: [String] { ContractDifference.lines(for: comparison?.differences ?? []) }
 }

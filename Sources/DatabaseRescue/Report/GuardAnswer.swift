@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a migration under guard.
+
+package import Diagnosis
+import SQLiteFormat
+
+/// What became of a migration under guard.
+package struct GuardAnswer: CommandAnswer {
+  private let report: GuardReport
+  private let code: SupportCode
+  private let file: FilePath
+  private let vault: FilePath?
+  private let kept: StyledText
+  private let hasDisplaced: Bool
+  private let isBackupThere: Bool
+
+  /// Makes the answer of a run; `kept` is said of a migration that is kept.
+  package init(
+    _ report: GuardReport, _ code: SupportCode, of file: FilePath, in vault: FilePath?,
+    kept: StyledText, by rescue: Rescue
+  ) {
+    self.report = report
+    self.code = code
+    self.file = file
+    self.vault = vault
+    self.kept = kept
+    hasDisplaced = (try? rescue.displaced(by: code, of: file)) != nil
+    isBackupThere = ((try? rescue.world.storage.status(of: report.backup.path)) ?? nil) != nil
+  }
+
+  package var document: JSON {
+    get throws(RescueError) { .document("guard", try members) }
+  }
+
+  /// What is said of every migration under guard.
+  var members: [String: JSON?] {
+    get throws(RescueError) {
+      let own: [String: JSON?] = [
+        "code": .string(code.description), "kept": .bool(report.isKept),
+        "result": .string(report.result.rawValue), "exit": .integer(Int(report.exitStatus)),
+        "backups": [report.backup.stored], "remedy": remedy,
+        "remainders": .array(report.remainders.map { .string($0) }),
+        "blockingMessage": report.isKept ? nil : .array(message.map { .string($0) }),
+      ]
+      return own.merging(try report.judgement.members) { $1 }
+    }
+  }
+
+  private var remedy: JSON? {
+    switch report.remedy {
+    case .restore: "restore"
+    case .stop: "stop"
+    case nil: nil
+    }
+  }
+
+  private var message: [String] { BlockingMessage(report, code: code).lines }
+
+  package var lines: [AnswerLine] {
+    guard report.isKept else {
+      return (report.isUnchanged ? report.judgement.refusal.map { .said($0) } : []) + end
+        + [.result("")] + message.map { .result("  \($0)") }
+    }
+    return [.result(kept)] + (report.isUnchanged ? [.note("it has changed nothing")] : [])
+      + [.note("the backup before it: \(report.backup.path)")]
+      + ExaminationText.lines(for: report.examination.unchecked).map { .note($0) }
+  }
+
+  /// What became of a database whose migration is refused.
+  private var end: [AnswerLine] {
+    switch report.result {
+    case .kept, .unchanged:
+      return [
+        .result(
+          "\(file.name): unchanged; it is page for page what it was before the migration")
+      ]
+    case .restored:
+      let back: [AnswerLine] = [
+        .result("\(file.name): \("restored", .good) from \(report.backup.path.name)")
+      ]
+      // Where the migration left no file, there is nothing to see.
+      guard hasDisplaced else { return back }
+      return back + [
+        .said("to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
+      ]
+    case .left:
+      let way = report.wayBack(of: file, in: vault)
+      return [
+        .result("\(file.name): left as the migration left it"),
+        .said("\(way.purpose): \(way.command)"),
+      ]
+    }
+  }
+
+  package var warnings: [StyledText] {
+    var warnings = report.remainders.map { StyledText(verbatim: $0) }
+    if !report.isBackupWhole {
+      warnings.insert(
+        isBackupThere
+          ? "the backup before it does not hold any more: the migration has written to it"
+          : "the backup before it is gone: the migration has removed it", at: 0)
+    }
+    return warnings
+  }
+}
+
+extension MigrationJudgement {
+  /// Why a migration is refused, in lines.
+  package var refusal: [StyledText] {
+    let what = end.succeeded ? "verification failed" : "the migration failed"
+    return ["\(what, .bad):"] + (problems + examination.diff).map { "  \($0)" }
+      + ExaminationText.lines(for: examination.unchecked)
+  }
+
+  /// What is judged of every migration.
+  var members: [String: JSON?] {
+    get throws(RescueError) {
+      [
+        "program": .string(program.description),
+        "command": .string(end.description), "end": end.json,
+        "verdict": .string(examination.verdict.word),
+        "losesRows": .bool(losesRows), "losesData": .bool(losesData),
+        "reasons": .array(problems.map { .string($0) }),
+        "differences": try .list(
+          (examination.comparison?.differences ?? []).map { ReportedDifference($0) }),
+        "schemaChanges": .array(schemaChanges.map { .string($0) }),
+        "unchecked": try .list(ReportedUnchecked.list(examination.unchecked)),
+        "tables": .array(rowCounts.map(\.json)),
+      ]
+    }
+  }
+}
+
+extension ProcessEnd {
+  fileprivate var json: JSON {
+    .members([
+      "kind": .string(word), "status": status.map { .integer(Int($0)) },
+      "signal": signal.map { .integer(Int($0)) },
+    ])
+  }
+}
