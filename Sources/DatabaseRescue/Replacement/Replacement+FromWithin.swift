@@ -47,6 +47,8 @@ extension Replacement {
   ) throws(RescueError) {
     let quarantine = folder.quarantine(code)
     let kept = quarantine.appending(folder.database.name)
+    // Not a page is written before there is a copy.
+    var isKept = false
     do {
       try writePlan()
       try world.storage.createFolder(quarantine)
@@ -58,11 +60,14 @@ extension Replacement {
           () throws(RescueError) in
           present = try require(state)
           try keep(old, as: kept, wait, last)
+          isKept = true
         }
       }
       withExtendedLifetime(present) {}
     } catch {
-      try abandon(after: RescueError(error, doing: "replace '\(folder.database)'"), kept)
+      var error = RescueError(error, doing: "replace '\(folder.database)'")
+      error.change = isKept ? changeFromWithin(kept) : .nothing
+      try abandon(after: error)
     }
     do { try clear() } catch {
       var error = RescueError(error)
@@ -100,12 +105,9 @@ extension Replacement {
 
   /// Ends a replacement that failed, and removes the copy of what is still in its place.
   ///
-  /// - Throws: The error that led here, with what has become of the database.
-  private func abandon(after error: RescueError, _ kept: FilePath) throws(RescueError) -> Never {
-    var error = error
-    let change = changeFromWithin(kept)
-    error.change = change
-    if change.extent == .nothing { folder.removeQuarantine(code.description, world.storage) }
+  /// - Throws: The error that led here, which says what has become of the database.
+  private func abandon(after error: RescueError) throws(RescueError) -> Never {
+    if error.change?.extent == .nothing { folder.removeQuarantine(code.description, world.storage) }
     // A plan that stays is finished by the next run.
     try? clear()
     throw error
@@ -116,9 +118,6 @@ extension Replacement {
   /// A transaction that failed has not happened, as far as SQLite could see to it. Where the disk
   /// fails as well, or only making it durable has failed, that is not certain.
   private func changeFromWithin(_ kept: FilePath) -> Change {
-    let storage = world.storage
-    // Not a page is written before there is a copy.
-    if ((try? storage.status(of: kept)) ?? nil) == nil { return .nothing }
     let (then, new) = (image(kept), image(newFile))
     guard let now = image(folder.database) else { return uncertain(kept) }
     if let then, now.holdsSamePages(as: then) { return .nothing }

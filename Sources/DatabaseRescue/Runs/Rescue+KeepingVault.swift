@@ -115,14 +115,7 @@ extension Rescue {
           try world.requireGoingOn()
           guard plan.contains(present) else { throw Self.changedVault }
           plan = present
-          let removed = { [plan] in plan.removals.filter { !vault.has($0) }.count }
-          do throws(RescueError) {
-            try vault.stoppable(in: world).carryOut(plan)
-          } catch {
-            var error = error
-            if removed() > 0 { error.change = .removal(removed(), of: plan.removals.count) }
-            throw error
-          }
+          try vault.stoppable(in: world).carryOut(plan)
         }
       }
       notes.note(.removal(plan.removals.count, of: plan.removals.count))
@@ -254,7 +247,7 @@ extension Vault {
 
 extension Change {
   /// The removal of so many backups of those that were to be removed.
-  fileprivate static func removal(_ count: Int, of total: Int) -> Change {
+  static func removal(_ count: Int, of total: Int) -> Change {
     Change(.something, "\(count) of \(total) backups were removed; every newer one is there")
   }
 }

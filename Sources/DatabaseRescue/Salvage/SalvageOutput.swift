@@ -26,7 +26,7 @@ package struct SalvageOutput: Sendable {
   func publish(
     _ partial: FilePath, partialQuarantine: FilePath?, in folder: borrowing PrivateFolder,
     _ storage: any Storage
-  ) throws(StorageError) {
+  ) throws {
     if partialQuarantine != nil { try storage.createFolder(quarantine.path.folder) }
     let aside = FileExchange.Change(path: quarantine.path, new: partialQuarantine)
     try FileExchange.carryOut(

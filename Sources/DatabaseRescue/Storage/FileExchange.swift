@@ -72,26 +72,30 @@ struct FileExchange {
   /// Unless `replacing`, a place that is taken is an error. Places in other folders than that of
   /// the private folder are exchanged all the same, but nobody undoes them after a kill.
   ///
-  /// - Throws: ``StorageError``; everything is then as it was, or is when the next private folder
-  ///   has been made in the same place.
+  /// - Throws: ``StorageError``; everything is then as it was. Where that could not be seen to,
+  ///   ``RescueError``, which says so: it is as it was when the next private folder has been made in
+  ///   the same place.
   static func carryOut(
     _ changes: [Change], replacing: Bool, in folder: borrowing PrivateFolder, _ storage: any Storage
-  ) throws(StorageError) {
+  ) throws {
     var entries: [(FilePath, FilePath?, Bool)] = []
     for change in changes {
       let isTaken = try isTaken(change.path, storage)
       if isTaken || change.new != nil { entries.append((change.path, change.new, isTaken)) }
     }
     let exchange = FileExchange(entries, in: folder.path, storage)
-    do {
+    do throws(StorageError) {
       try exchange.prepare(replacing)
       for step in exchange.steps { try exchange.carryOut(step, replacing) }
       try exchange.synchronizePlaces()
       try exchange.close()
     } catch {
-      // What cannot be undone now is undone with the folder.
-      try? exchange.undo()
-      throw error
+      let failure = error
+      do throws(StorageError) { try exchange.undo() } catch {
+        // What cannot be undone now is undone with the folder.
+        throw RescueError(failure, leaving: exchange.steps.map(\.path))
+      }
+      throw failure
     }
   }
 
@@ -213,6 +217,18 @@ struct FileExchange {
     } catch  where error.cause == .missing {
       return false
     }
+  }
+}
+
+extension RescueError {
+  /// The error of an exchange that failed, and could not be undone.
+  fileprivate init(_ failure: StorageError, leaving places: [FilePath]) {
+    self.init(failure)
+    let names = places.map { "'\($0)'" }.joined(separator: " and ")
+    change = Change(
+      .addition,
+      "it could not be seen to that \(names) \(places.count == 1 ? "is as it was" : "are as they were")",
+      next: "once the disk works, give the same command again: it takes back what was begun")
   }
 }
 

@@ -98,13 +98,21 @@ extension Vault {
 
   /// Removes what a plan says, oldest first, and makes that durable.
   ///
-  /// - Throws: ``RescueError`` when a file cannot be removed.
+  /// - Throws: ``RescueError`` when a file cannot be removed, with how many were.
   func carryOut(_ plan: PrunePlan) throws(RescueError) {
+    var removed: Set<BackupName> = []
     do throws(StorageError) {
-      for name in plan.removals { try storage.remove(folder.appending(name.path)) }
+      for name in plan.removals {
+        try storage.remove(folder.appending(name.path))
+        removed.insert(name)
+      }
       if !plan.removals.isEmpty { try storage.synchronizeFolder(folder) }
     } catch {
-      throw RescueError(error, meaning: "nothing was removed")
+      // What failed may have been done all the same.
+      removed.formUnion(plan.removals.filter { !has($0) })
+      var failure = RescueError(error, meaning: "nothing was removed")
+      if !removed.isEmpty { failure.change = .removal(removed.count, of: plan.removals.count) }
+      throw failure
     }
   }
 }

@@ -71,4 +71,17 @@ import Testing
     let result = Self.sweep.run(chosen, of: all)
     #expect(result.violations == [])
   }
+
+  /// Where the disk fails for good once the change is in place, looking at it fails too: that is no
+  /// reason to say that there is none.
+  @Test(arguments: ["salvage to a new file", "merge of", "prune of", "restore from within, WAL"])
+  func `what is in place when the disk fails for good is not denied`(_ name: String) throws {
+    let play = try Play(try #require(Action.all.first { $0.description.hasPrefix(name) }))
+    let failures = play.calls.indices.flatMap { index in
+      Self.lasting(play.calls[index].kind, at: index).map { Failure(play: play, fault: $0) }
+    }.filter { $0.fault.errno == EIO }
+    let last = Array(failures.suffix(60))
+    #expect(last.count > 20)
+    #expect(Self.sweep.run(last, of: failures.count).violations == [])
+  }
 }
