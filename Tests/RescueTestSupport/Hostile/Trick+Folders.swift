@@ -19,7 +19,7 @@ extension HostileGround {
     try SystemStorage().createFolder(path.folder)
     try SystemStorage().remove(path)
     guard unsafe symlink(resolve(target), path.description) == 0 else {
-      throw UnfitFixture("cannot link '\(path)'")
+      throw StorageError(operation: "link", path: path, errno: errno)
     }
   }
 }
