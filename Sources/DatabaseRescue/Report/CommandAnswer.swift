@@ -33,6 +33,15 @@ package enum AnswerLine: Sendable {
   case note(StyledText)
   /// What is said beside the result, also if quiet.
   case said(StyledText)
-  /// What is said beside the result in any case.
+  /// What is said beside the result as a warning; one that a document has in another form.
   case warning(StyledText)
+}
+
+extension [AnswerLine] {
+  /// Two columns of the result: what something is called, and what is said of it.
+  static func pairs(_ pairs: [(label: StyledText, text: StyledText)]) -> [AnswerLine] {
+    var table = TextTable([.text(""), .prose("")])
+    for pair in pairs { table.add([pair.label, pair.text]) }
+    return table.lines(width: nil).map { .result($0) }
+  }
 }

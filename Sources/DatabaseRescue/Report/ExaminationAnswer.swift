@@ -5,22 +5,25 @@ package import Diagnosis
 
 /// What `check` answers: the verdict, the findings behind it, and the next command.
 package struct CheckAnswer: CommandAnswer {
-  private let report: DiagnosisReport
-  private let text: ExaminationText
+  private let result: RunResult<Examination>
+  private let file: FilePath
   private let options: (contract: String, journals: String)
 
   /// Makes the answer of a run; `contract` and `journals` are the options of the next command.
   package init(
     _ result: RunResult<Examination>, of file: FilePath, contract: String, journals: String
   ) {
-    report = DiagnosisReport(ofLook: "check", result, at: file)
-    text = ExaminationText(result.value, of: file)
+    self.result = result
+    self.file = file
     options = (contract, journals)
   }
 
-  package var document: JSON { get throws(RescueError) { try report.document } }
+  package var document: JSON {
+    get throws(RescueError) { try result.document(ofLook: "check", at: file) }
+  }
 
   package var lines: [AnswerLine] {
+    let text = ExaminationText(result.value, of: file)
     let next = text.next(contract: options.contract, journals: options.journals)
     return ([text.headline] + text.findings + text.unchecked + next).map { .result($0) }
   }
@@ -28,21 +31,22 @@ package struct CheckAnswer: CommandAnswer {
 
 /// What `contract verify` answers: the verdict, and every difference.
 package struct ContractVerificationAnswer: CommandAnswer {
-  private let report: DiagnosisReport
-  private let text: ExaminationText
-  private let differences: [String]
+  private let result: RunResult<Examination>
+  private let file: FilePath
 
   /// Makes the answer of a run.
   package init(_ result: RunResult<Examination>, of file: FilePath) {
-    report = DiagnosisReport(ofLook: "contract-verify", result, at: file)
-    text = ExaminationText(result.value, of: file)
-    differences = result.value.diff
+    self.result = result
+    self.file = file
   }
 
-  package var document: JSON { get throws(RescueError) { try report.document } }
+  package var document: JSON {
+    get throws(RescueError) { try result.document(ofLook: "contract-verify", at: file) }
+  }
 
   package var lines: [AnswerLine] {
-    ([text.headline] + text.findings).map { .result($0) } + differences.map(Self.line)
+    let text = ExaminationText(result.value, of: file)
+    return ([text.headline] + text.findings).map { .result($0) } + result.value.diff.map(Self.line)
   }
 
   /// A statement to paste is never cut.
@@ -52,11 +56,13 @@ package struct ContractVerificationAnswer: CommandAnswer {
   }
 }
 
-extension DiagnosisReport {
-  /// The report of a look at a file, and at no option.
-  fileprivate init(ofLook command: String, _ result: RunResult<Examination>, at file: FilePath) {
-    self.init(
-      ofLook: command, result.value, file: PlainName(file), code: result.code,
-      created: result.started)
+extension RunResult<Examination> {
+  /// The document of a look at a file.
+  fileprivate func document(
+    ofLook command: String, at file: FilePath
+  ) throws(RescueError) -> JSON {
+    try DiagnosisReport(
+      ofLook: command, value, file: PlainName(file), code: code, created: started
+    ).document
   }
 }

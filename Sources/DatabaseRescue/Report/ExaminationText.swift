@@ -52,7 +52,7 @@ package struct ExaminationText {
   private static let uncheckedMax = 40
 
   /// How many things were not checked, and which.
-  package static func lines(for unchecked: [Unchecked]) -> [StyledText] {
+  static func lines(for unchecked: [Unchecked]) -> [StyledText] {
     guard !unchecked.isEmpty else { return [] }
     let shown: [StyledText] = unchecked.prefix(uncheckedMax).map { "  \($0.message)" }
     let rest = unchecked.count - uncheckedMax
@@ -87,5 +87,5 @@ package struct ExaminationText {
 
 extension Examination {
   /// The differences from the contract, line by line.
-  package var diff: [String] { ContractDifference.lines(for: comparison?.differences ?? []) }
+  var diff: [String] { ContractDifference.lines(for: comparison?.differences ?? []) }
 }

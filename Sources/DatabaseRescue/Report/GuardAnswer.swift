@@ -11,8 +11,7 @@ package struct GuardAnswer: CommandAnswer {
   private let file: FilePath
   private let vault: FilePath?
   private let kept: StyledText
-  private let hasDisplaced: Bool
-  private let isBackupThere: Bool
+  private let rescue: Rescue
 
   /// Makes the answer of a run; `kept` is said of a migration that is kept.
   package init(
@@ -24,8 +23,7 @@ package struct GuardAnswer: CommandAnswer {
     self.file = file
     self.vault = vault
     self.kept = kept
-    hasDisplaced = (try? rescue.displaced(by: code, of: file)) != nil
-    isBackupThere = ((try? rescue.world.storage.status(of: report.backup.path)) ?? nil) != nil
+    self.rescue = rescue
   }
 
   package var document: JSON {
@@ -58,7 +56,7 @@ package struct GuardAnswer: CommandAnswer {
 
   package var lines: [AnswerLine] {
     guard report.isKept else {
-      return (report.isUnchanged ? report.judgement.refusal.map { .said($0) } : []) + end
+      return (report.isUnchanged ? report.judgement.refusalText.map { .said($0) } : []) + end
         + [.result("")] + message.map { .result("  \($0)") }
     }
     return [.result(kept)] + (report.isUnchanged ? [.note("it has changed nothing")] : [])
@@ -79,7 +77,7 @@ package struct GuardAnswer: CommandAnswer {
         .result("\(file.name): \("restored", .good) from \(report.backup.path.name)")
       ]
       // Where the migration left no file, there is nothing to see.
-      guard hasDisplaced else { return back }
+      guard (try? rescue.displaced(by: code, of: file)) != nil else { return back }
       return back + [
         .said("to see what the migration left: dbrescue undo \(code) \(file.shellQuoted)")
       ]
@@ -93,20 +91,20 @@ package struct GuardAnswer: CommandAnswer {
   }
 
   package var warnings: [StyledText] {
-    var warnings = report.remainders.map { StyledText(verbatim: $0) }
-    if !report.isBackupWhole {
-      warnings.insert(
-        isBackupThere
-          ? "the backup before it does not hold any more: the migration has written to it"
-          : "the backup before it is gone: the migration has removed it", at: 0)
-    }
-    return warnings
+    let remainders = report.remainders.map { StyledText(verbatim: $0) }
+    guard !report.isBackupWhole else { return remainders }
+    let isThere = ((try? rescue.world.storage.status(of: report.backup.path)) ?? nil) != nil
+    return [
+      isThere
+        ? "the backup before it does not hold any more: the migration has written to it"
+        : "the backup before it is gone: the migration has removed it"
+    ] + remainders
   }
 }
 
 extension MigrationJudgement {
   /// Why a migration is refused, in lines.
-  package var refusal: [StyledText] {
+  package var refusalText: [StyledText] {
     let what = end.succeeded ? "verification failed" : "the migration failed"
     return ["\(what, .bad):"] + (problems + examination.diff).map { "  \($0)" }
       + ExaminationText.lines(for: examination.unchecked)

@@ -127,8 +127,6 @@ package struct ExplanationAnswer: CommandAnswer {
   }
 
   package var lines: [AnswerLine] {
-    var table = TextTable([.text(""), .prose("")])
-    for line in explanation { table.add(["\(line.label, .dim)", "\(line.text)"]) }
-    return table.lines(width: nil).map { .result($0) }
+    .pairs(explanation.map { ("\($0.label, .dim)", "\($0.text)") })
   }
 }

@@ -98,30 +98,26 @@ package struct MigrationForecastAnswer: CommandAnswer {
   }
 }
 
-extension CommandAnswer {
-  /// What documents of migrations begin with.
-  fileprivate func head(
-    _ start: Int, _ end: Int, _ exit: Int32, _ code: SupportCode,
-    _ judgement: MigrationJudgement?, _ found: Examination
-  ) -> [String: JSON?] {
-    [
-      "code": .string(code.description), "from": .integer(start), "to": .integer(end),
-      "exit": .integer(Int(exit)), "result": "nothing-to-do",
-      "verdict": .string(found.verdict.word),
-      "losesRows": .bool(false),
-      "steps": .array((judgement?.steps ?? []).map(\.json)),
-    ]
-  }
+/// What documents of migrations begin with.
+private func head(
+  _ start: Int, _ end: Int, _ exit: Int32, _ code: SupportCode,
+  _ judgement: MigrationJudgement?, _ found: Examination
+) -> [String: JSON?] {
+  [
+    "code": .string(code.description), "from": .integer(start), "to": .integer(end),
+    "exit": .integer(Int(exit)), "result": "nothing-to-do",
+    "verdict": .string(found.verdict.word),
+    "losesRows": .bool(false),
+    "steps": .array((judgement?.steps ?? []).map(\.json)),
+  ]
+}
 
-  /// What is said of a database that has the version already.
-  fileprivate func nothingToDo(_ file: FilePath, _ found: Examination) -> [AnswerLine] {
-    let version = found.foundVersion ?? 0
-    guard found.verdict == .healthy else {
-      return [
-        .result("\(file.name): has version \(version) already, and is \(found.verdict.word)")
-      ]
-        + found.findings.filter { $0.severity >= .warning }.map { .result("  \($0.message)") }
-    }
-    return [.result("\(file.name): has version \(version) already; there is nothing to do")]
+/// What is said of a database that has the version already.
+private func nothingToDo(_ file: FilePath, _ found: Examination) -> [AnswerLine] {
+  let version = found.foundVersion ?? 0
+  guard found.verdict == .healthy else {
+    return [.result("\(file.name): has version \(version) already, and is \(found.verdict.word)")]
+      + found.findings.filter { $0.severity >= .warning }.map { .result("  \($0.message)") }
   }
+  return [.result("\(file.name): has version \(version) already; there is nothing to do")]
 }

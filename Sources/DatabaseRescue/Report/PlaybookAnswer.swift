@@ -23,9 +23,7 @@ package struct PlaybookListAnswer: CommandAnswer {
   }
 
   package var lines: [AnswerLine] {
-    var table = TextTable([.text(""), .prose("")])
-    for playbook in playbooks { table.add(["\(playbook.name, .emphasised)", "\(playbook.title)"]) }
-    return table.lines(width: nil).map { .result($0) }
+    .pairs(playbooks.map { ("\($0.name, .emphasised)", "\($0.title)") })
   }
 }
 

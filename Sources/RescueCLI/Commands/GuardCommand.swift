@@ -38,7 +38,7 @@ extension CommandContext {
   func decide(_ report: GuardReport, _ policy: FailurePolicy?) -> GuardReport.Remedy {
     // Who has stopped the migration is asked like everybody else.
     if case .stopped = report.end { interruption.fulfil() }
-    if speaksToPeople { report.judgement.refusal.forEach(console.say) }
+    if speaksToPeople { report.judgement.refusalText.forEach(console.say) }
     switch policy {
     case .restore: return .restore
     case .stop: return .stop
