@@ -184,7 +184,8 @@ package struct DiagnosisReport: WrittenReport, Hashable {
       (hint, next, undo, pages) = (nil, nil, nil, nil)
       return
     }
-    let isSchemaWanted = rows.unplaced > 0 && examination.verification == nil
+    let isSchemaWanted =
+      rows.unplaced > 0 && examination.verification == nil && survey.schema?.isWhole != true
     hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil
     next = Self.next(after: examination, options, isSchemaWanted: isSchemaWanted, file: name)
     undo = next?.undone

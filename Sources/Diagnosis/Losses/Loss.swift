@@ -40,6 +40,7 @@ extension Reconstruction {
       {
         return .unknown
       }
+      if mayMissRows(tree) { return .unknown }
       // Rows that an index still names, or entries that it should have lost: nothing tells.
       return count.map { $0 > rowsFound(in: tree) } ?? false ? .unknown : .none
     }

@@ -87,15 +87,16 @@ extension Examination {
   /// the finding says so.
   package func refined(by trial: SalvageTrial) -> Examination {
     let losses = Dictionary(
-      trial.balances.compactMap { balance in balance.table.map { ($0.text, balance) } },
+      trial.balances.compactMap { balance in balance.table.map { ($0, balance) } },
       uniquingKeysWith: { first, _ in first })
     return worded { finding in
-      guard finding.code == .rowsLost, let table = finding.place.object,
+      guard finding.code == .rowsLost, let table = finding.place.object.map({ Name($0) }),
         let balance = losses[table], balance.lost != .none
       else { return finding }
+      let isWhole = survey.tree(named: table).map { !reconstruction.mayMissRows($0) } ?? true
       return Finding(
-        .rowsLost, "\(balance.lossWords) of '\(table)' cannot be read", at: finding.place,
-        severity: finding.severity)
+        .rowsLost, LostRowsCheck.words(balance.lossWords, of: table, isWhole: isWhole),
+        at: finding.place, severity: finding.severity)
     }
   }
 }

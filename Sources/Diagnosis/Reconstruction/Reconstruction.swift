@@ -13,6 +13,9 @@ package struct Reconstruction: Sendable {
   package let reassembly: Reassembly
   /// Where overflow chains go on whose links are broken.
   let chains: ChainRepair
+  /// The tables that seem whole, and of which pages can be that no table leads to, as positions
+  /// among the trees.
+  private let mayMissRows: Set<Int>
 }
 
 extension Reconstruction {
@@ -20,16 +23,22 @@ extension Reconstruction {
   package init(_ survey: Survey, knownPages: KnownPages? = nil) {
     self.survey = survey
     guard let doubt = Doubtful(survey) else {
-      (reassembly, chains) = (Reassembly(), ChainRepair())
+      (reassembly, chains, mayMissRows) = (Reassembly(), ChainRepair(), [])
       return
     }
     reassembly = Reassembly(of: doubt, knownPages: knownPages)
     chains = ChainRepair(of: doubt, reassembly)
+    mayMissRows = doubt.tablesThatMayMiss(reassembly.orphans)
   }
 
   /// The pages of a table that was put together again; nil when its own root leads to its rows.
   func assignment(of table: TreeSurvey) -> Reassembly.Assignment? {
     survey.position(of: table).flatMap { reassembly.assignments[$0] }
+  }
+
+  /// Whether a table that seems whole may miss rows: those of pages that no table leads to.
+  func mayMissRows(_ table: TreeSurvey) -> Bool {
+    survey.position(of: table).map(mayMissRows.contains) ?? false
   }
 
   /// How many records lie on pages that a tree has lost and that were given back to it.

@@ -5,7 +5,7 @@ extension Image {
   /// The cell of a row, found from the root of its table down.
   ///
   /// - Throws: ``FormatError`` when there is no such row, or the tree does not lead to it.
-  func cell(
+  package func cell(
     ofRow rowID: Int64, inTableAt root: PageNumber
   ) throws(FormatError) -> (cell: Cell, page: BTreePage) {
     var number = root

@@ -20,6 +20,8 @@ struct CheckedTree {
   var areMisplacedRowsProven = false
   /// What it lost; unknown where nobody asks.
   var loss = Loss.unknown
+  /// Whether no page can be its own that no table leads to.
+  var isWhole = true
 
   /// The name of its table or index.
   var name: Name { tree.entry.name }

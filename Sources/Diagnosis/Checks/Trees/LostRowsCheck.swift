@@ -6,10 +6,14 @@ import SQLiteFormat
 enum LostRowsCheck: FaultCheck {
   static func findings(in checked: CheckedTree) -> [Finding] {
     guard checked.loss != .none else { return [] }
-    return [
-      Finding(
-        .rowsLost, "\(checked.loss.description) of '\(checked.name)' cannot be read",
-        at: .init(object: checked.name.text))
-    ]
+    let words = words(checked.loss.description, of: checked.name, isWhole: checked.isWhole)
+    return [Finding(.rowsLost, words, at: .init(object: checked.name.text))]
+  }
+
+  /// What is said of a loss; of a table that is not sure to be whole, only what may be its own.
+  static func words(_ loss: String, of table: Name, isWhole: Bool) -> String {
+    isWhole
+      ? "\(loss) of '\(table)' cannot be read"
+      : "rows that no table leads to can be of '\(table)': how many it has lost is not known"
   }
 }
