@@ -17,6 +17,9 @@ package struct DeclaredSchema: Sendable {
   package private(set) var defaults: [Name: [Value]] = [:]
   /// The virtual tables, with what their modules make.
   package private(set) var virtualTables: [VirtualTable] = []
+  private var tables: [Name: TableDescription] = [:]
+  private var tableDeclarations: [Name: Declaration] = [:]
+  private var indexDeclarations: [Name: [Declaration]] = [:]
 
   /// The schema as its rows: the declarations, and the tables that modules make with theirs.
   package var entries: [SchemaEntry] {
@@ -39,12 +42,27 @@ package struct DeclaredSchema: Sendable {
       description = sandbox.description
       defaults = sandbox.defaults
       virtualTables = sandbox.virtualTables
+      tables = Dictionary(description.tables.map { ($0.name, $0) }) { first, _ in first }
+      tableDeclarations = Dictionary(
+        declarations.lazy.filter { $0.kind == .table }.map { ($0.name, $0) }
+      ) { first, _ in first }
+      indexDeclarations = Dictionary(
+        grouping: declarations.lazy.filter { $0.kind == .index }, by: \.table)
     } catch {
       refused = [
         RefusedStatement(name: "sqlite_schema", reason: error.message, weight: .unchecked)
       ]
     }
   }
+
+  /// What SQLite says of a table, by name.
+  func table(named name: Name) -> TableDescription? { tables[name] }
+
+  /// The statement of a table.
+  func declaration(of table: Name) -> Declaration? { tableDeclarations[table] }
+
+  /// The statements of the indexes over a table, in the order in which they can be carried out.
+  func indexes(over table: Name) -> [Declaration] { indexDeclarations[table] ?? [] }
 
   /// This schema with what another one has besides; of one name, this one's counts.
   package func completed(by other: DeclaredSchema) -> DeclaredSchema {

@@ -8,7 +8,9 @@ extension FreshDatabase {
   /// A function that the keys of an index need, and that only the app has.
   func missingFunction(of index: Declaration) -> Name? {
     if let function = index.missingFunctions.min() { return function }
-    guard let table = tables[index.table], let description = description(of: index) else {
+    guard let table = schema.declared.table(named: index.table),
+      let description = description(of: index)
+    else {
       return nil
     }
     let computed = Set(table.columns.filter { $0.generated == .virtual }.map(\.name))
@@ -16,11 +18,7 @@ extension FreshDatabase {
       description.predicate != nil
       || description.columns.contains { $0.name.map(computed.contains) ?? true }
     guard isComputed, !computed.isEmpty else { return nil }
-    return schema.declaration(of: index.table)?.missingFunctions.min()
-  }
-
-  private func description(of index: Declaration) -> IndexDescription? {
-    tables[index.table]?.indexes.first { $0.name == index.name }
+    return schema.declared.declaration(of: index.table)?.missingFunctions.min()
   }
 
   /// The indexes whose keys only the app can compute, and that can be made of entries that are there.
@@ -29,7 +27,7 @@ extension FreshDatabase {
     return schema.declared.declarations.filter { index in
       index.kind == .index && !early.contains(index.name) && hasTable(index.table)
         && missingFunction(of: index) != nil && KnownFunctions.canBeOfApp(index.missingFunctions)
-        && tables[index.table]?.withoutRowID == false
+        && schema.declared.table(named: index.table)?.withoutRowID == false
         && description(of: index)?.foreignCollation == nil
         && SQLTokens(parsing: index.sql).areAsStored
     }
@@ -42,7 +40,9 @@ extension FreshDatabase {
   mutating func makeIndex(
     _ declaration: Declaration, reading read: ((StoredRecord) throws -> Void) throws -> Void
   ) throws {
-    guard let index = description(of: declaration), let table = tables[declaration.table] else {
+    guard let index = description(of: declaration),
+      let table = schema.declared.table(named: declaration.table)
+    else {
       return
     }
     let entries = EntryTable(index, of: table)

@@ -24,8 +24,11 @@ extension FreshDatabase {
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([name, .integer(sequence)])
     }
-    guard made.contains(where: { tables[$0]?.autoincrement == true }) else { return }
-    for (name, sequence) in sequences.sorted(by: { $0.key < $1.key }) where tables[name] == nil {
+    guard made.contains(where: { schema.declared.table(named: $0)?.autoincrement == true }) else {
+      return
+    }
+    for (name, sequence) in sequences.sorted(by: { $0.key < $1.key })
+    where schema.declared.table(named: name) == nil {
       try connection.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)")
         .run([.text(name), .integer(sequence)])
     }

@@ -56,10 +56,8 @@ extension FreshDatabase {
   /// Of a table against which nothing speaks every row counts: an index that contradicts it is made
   /// last, and left out.
   package mutating func makeUniqueIndexes(of table: Name) {
-    let unique = Set(tables[table]?.indexes.filter(\.unique).map(\.name) ?? [])
-    guard !unique.isEmpty else { return }
-    let indexes = schema.declared.declarations.filter {
-      $0.kind == .index && $0.table == table && unique.contains($0.name)
+    let indexes = schema.declared.indexes(over: table).filter {
+      description(of: $0)?.unique == true
     }
     make(indexes)
     early.formUnion(indexes.map(\.name))
@@ -89,7 +87,7 @@ extension FreshDatabase {
 
   /// Notes a key or constraint that the library can only keep in the order of its bytes.
   private mutating func noteForeignOrder(of table: Name) {
-    for index in tables[table]?.indexes ?? [] where index.origin != .created {
+    for index in schema.declared.table(named: table)?.indexes ?? [] where index.origin != .created {
       guard let collation = index.foreignCollation else { continue }
       unrestored.append(
         UnrestoredObject(
@@ -122,13 +120,14 @@ extension FreshDatabase {
       if let function = missingFunction(of: declaration) {
         return "its entries need the function '\(function)', which only the app has"
       }
-      let index = tables[declaration.table]?.indexes.first { $0.name == declaration.name }
-      return index?.foreignCollation.map {
+      return description(of: declaration)?.foreignCollation.map {
         "its order needs the collation '\($0)', which only the app has"
       }
     case .table:
       guard let function = declaration.missingFunctions.min(),
-        tables[declaration.name]?.columns.contains(where: { $0.generated == .stored }) == true
+        schema.declared.table(named: declaration.name)?.columns.contains(where: {
+          $0.generated == .stored
+        }) == true
       else { return nil }
       return "its columns need the function '\(function)', which only the app has"
     }

@@ -23,7 +23,8 @@ package struct FreshDatabase: ~Copyable {
   let writesRefusedBefore = GuardedCalls.writesRefused
   let deferredTypes = DeferredTypes()
   let values: ValueLimit
-  let tables: [Name: TableDescription]
+  /// What SQLite says of the indexes, by table and name.
+  private let indexes: [Name: [Name: IndexDescription]]
   /// The tables that are there.
   var made: Set<Name> = []
   /// The indexes that were made before their tables had rows, or of entries that are there.
@@ -71,8 +72,11 @@ package struct FreshDatabase: ~Copyable {
     self.inputByteCount = inputByteCount
     self.byteCountMax = byteCountMax
     self.isCancelled = isCancelled
-    tables = Dictionary(
-      schema.description.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = Dictionary(
+      schema.description.tables.lazy.filter { !$0.indexes.isEmpty }.map { table in
+        (table.name, Dictionary(table.indexes.map { ($0.name, $0) }) { first, _ in first })
+      }
+    ) { first, _ in first }
     makeTables()
   }
 
@@ -95,6 +99,9 @@ package struct FreshDatabase: ~Copyable {
       """)
     return connection
   }
+
+  /// What SQLite says of an index.
+  func description(of index: Declaration) -> IndexDescription? { indexes[index.table]?[index.name] }
 
   /// Whether a table was made.
   package func hasTable(_ name: Name) -> Bool { made.contains(name) }

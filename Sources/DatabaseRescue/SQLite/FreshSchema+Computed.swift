@@ -10,7 +10,7 @@ extension FreshSchema {
   func plainEntry(of declaration: Declaration) -> SchemaEntry? {
     guard keepsComputedValues, declaration.kind == .table, !declaration.missingFunctions.isEmpty,
       KnownFunctions.canBeOfApp(declaration.missingFunctions),
-      let table = description.tables.first(where: { $0.name == declaration.name }),
+      let table = declared.table(named: declaration.name),
       table.columns.contains(where: { $0.generated == .stored })
     else { return nil }
     let tokens = SQLTokens(parsing: declaration.sql)

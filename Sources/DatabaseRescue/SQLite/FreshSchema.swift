@@ -40,9 +40,9 @@ package struct FreshSchema: Sendable {
 
   /// A table as it is filled, by name: columns whose values are kept are like any other.
   package func table(named name: Name) -> TableDescription? {
-    guard var table = description.tables.first(where: { $0.name == name }) else { return nil }
+    guard var table = declared.table(named: name) else { return nil }
     guard keepsComputedValues, table.columns.contains(where: { $0.generated == .stored }),
-      declaration(of: name)?.missingFunctions.isEmpty == false
+      declared.declaration(of: name)?.missingFunctions.isEmpty == false
     else { return table }
     for column in table.columns.indices where table.columns[column].generated == .stored {
       table.columns[column].generated = .none
@@ -55,11 +55,6 @@ package struct FreshSchema: Sendable {
     guard case .parts(let parts) = declared.virtualTables.first(where: { $0.name == name })?.storage
     else { return [] }
     return parts.map(\.name)
-  }
-
-  /// The statement of a table.
-  func declaration(of table: Name) -> Declaration? {
-    declared.declarations.first { $0.kind == .table && $0.name == table }
   }
 }
 
