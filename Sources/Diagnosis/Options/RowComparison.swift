@@ -33,8 +33,6 @@ package struct RowComparison: Hashable, Sendable {
 extension Reconstruction {
   /// Compares the rows that can be read here with those of another state, table by table.
   ///
-  /// Needs some 50 bytes of memory for each row of the largest table.
-  ///
   /// - Throws: `CutShort` when the reading of either was stopped.
   package func compare(with other: Reconstruction) throws(CutShort) -> [RowComparison] {
     let names = Set(
@@ -51,12 +49,12 @@ extension Reconstruction {
     let (mine, theirs) = (
       RowIdentity(of: name, in: survey), RowIdentity(of: name, in: other.survey)
     )
-    var rows = ComparedRows(
-      haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false)
     let shared = mine.flatMap { mine in theirs.flatMap { mine.columns(sharedWith: $0) } }
-    forEachRow(ofTable: name, shared) { rows.add(current: $0) }
-    other.forEachRow(ofTable: name, shared) { rows.add(other: $0) }
-    rows.pairTheRest()
+    let rows = RowPairing(
+      rowCount: rowCount(ofTable: name) + other.rowCount(ofTable: name),
+      haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false,
+      current: { forEachRow(ofTable: name, shared, $0) },
+      other: { other.forEachRow(ofTable: name, shared, $0) })
     let isInBoth = survey.tree(named: name) != nil && other.survey.tree(named: name) != nil
     return RowComparison(
       table: survey.tree(named: name)?.entry.name ?? other.survey.tree(named: name)?.entry.name
@@ -65,6 +63,10 @@ extension Reconstruction {
       onlyOther: rows.onlyOther,
       columnsOnlyCurrent: isInBoth && shared != nil
         ? (mine?.columns ?? []).filter { theirs?.columns.contains($0) == false } : [])
+  }
+
+  private func rowCount(ofTable name: Name) -> Int {
+    survey.tree(named: name).map(rowsFound(in:)) ?? 0
   }
 
   /// Hands out every row of a table that can be read, by the columns named; by all where none is.
@@ -113,87 +115,27 @@ private struct RowIdentity {
   }
 }
 
-/// A row as two states compare it.
-private struct ComparedRow {
-  /// What the row is known by: its rowid or its key.
-  var identity = KeyHash()
-  /// What it holds.
-  var content = KeyHash()
-
-  init(_ stored: StoredRecord, _ shape: RowShape?, at places: [Int]?, keyCount: Int) {
-    if let rowID = stored.rowID { identity.add(rowID) }
+extension ComparedRow {
+  fileprivate init(_ stored: StoredRecord, _ shape: RowShape?, at places: [Int]?, keyCount: Int) {
     let fields = Array(stored.record.fields)
-    if stored.rowID == nil {
-      for field in fields.prefix(keyCount) { identity.add(stored.record, field) }
-    }
-    guard let shape, let places else {
-      for field in fields { content.add(stored.record, field) }
-      return
-    }
-    for place in places {
-      switch shape.content(at: place, of: fields, rowID: stored.rowID) {
-      case .value(let value): content.add(value)
-      case .field(let field, _): content.add(stored.record, field)
-      }
-    }
-  }
-}
-
-/// The rows of two states on their way to being paired.
-private struct ComparedRows {
-  /// Whether rows have a key that people see.
-  let haveKeys: Bool
-  private(set) var same = 0
-  private(set) var changed = 0
-  private(set) var onlyOther = 0
-  /// Rows of the current state that have no equal yet, by what they are known by.
-  private var current: [KeyHash: KeyHash] = [:]
-  /// Rows of the current state whose key another one has too.
-  private var doubles = 0
-  /// Rows of the other state that have no equal yet.
-  private var rest: [ComparedRow] = []
-
-  init(haveKeys: Bool) {
-    self.haveKeys = haveKeys
-  }
-
-  var onlyCurrent: Int { current.count + doubles }
-
-  mutating func add(current row: ComparedRow) {
-    if current.updateValue(row.content, forKey: row.identity) != nil { doubles += 1 }
-  }
-
-  mutating func add(other row: ComparedRow) {
-    if current[row.identity] == row.content {
-      current[row.identity] = nil
-      same += 1
+    if let rowID = stored.rowID {
+      identity = UInt64(bitPattern: rowID)
     } else {
-      rest.append(row)
+      var key = KeyHash()
+      for field in fields.prefix(keyCount) { key.add(stored.record, field) }
+      identity = key.digest
     }
-  }
-
-  /// Pairs what has no equal at its place: by its values where rowids mean nothing, then by its
-  /// key.
-  mutating func pairTheRest() {
-    var isNumberedAnew = false
-    if !haveKeys {
-      var places: [KeyHash: [KeyHash]] = [:]
-      for (identity, content) in current { places[content, default: []].append(identity) }
-      rest.removeAll { row in
-        guard let identity = places[row.content]?.popLast() else { return false }
-        current[identity] = nil
-        same += 1
-        isNumberedAnew = true
-        return true
+    var content = KeyHash()
+    if let shape, let places {
+      for place in places {
+        switch shape.content(at: place, of: fields, rowID: stored.rowID) {
+        case .value(let value): content.add(value)
+        case .field(let field, _): content.add(stored.record, field)
+        }
       }
+    } else {
+      for field in fields { content.add(stored.record, field) }
     }
-    for row in rest {
-      if !isNumberedAnew, current.removeValue(forKey: row.identity) != nil {
-        changed += 1
-      } else {
-        onlyOther += 1
-      }
-    }
-    rest = []
+    self.content = content.digest
   }
 }
