@@ -52,7 +52,7 @@ extension InputFiles {
   ///
   /// A log is copied after the database: as long as it does not begin anew meanwhile, it holds every
   /// page that a checkpoint may have written. Without one, nobody may write at all. A copy with a
-  /// frame that was written by half is made again: only where that stays so, it is what there is.
+  /// frame that was written by half is made again, until nobody writes.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when they never rest.
   init(momentOf input: InputFiles, world: World) throws(RescueError) {
@@ -66,7 +66,7 @@ extension InputFiles {
         let before = try DatabaseState.settled(of: input, in: world)
         let logHeader = input.journal == nil ? try LogHeader(at: input.wal, storage) : nil
         try Self.copy(input, to: copy, world)
-        let isSame = try DatabaseState(of: input, storage: storage) == before
+        let isSame = try before.lasts(in: input, storage: storage)
         let goesOn = try logHeader != nil && logHeader == LogHeader(at: input.wal, storage)
         guard isSame || goesOn else { continue }
         let isTorn = !isSame && Self.isTorn(copy.adding(suffix: "-wal"), storage)

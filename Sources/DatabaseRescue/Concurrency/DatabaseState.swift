@@ -28,12 +28,16 @@ struct DatabaseState: Equatable {
   /// where it cannot be read.
   private let counters: Bytes?
   private let main: (any StoredFile)?
+  /// Whether any write since this look would be seen: none came so shortly before it that the clock
+  /// of the file system cannot tell the two apart.
+  private(set) var isSettled: Bool
 
   /// Looks at the files, those that are there and those that might come.
   ///
   /// - Throws: ``RescueError`` when the folder cannot be looked at.
   init(of input: InputFiles, storage: any Storage) throws(RescueError) {
     var marks: [[UInt8]: Mark] = [:]
+    let now = Date().timeIntervalSince1970
     do throws(StorageError) {
       let main = try storage.place(of: input.main)
       var files = ["", "-wal", "-journal"].map { (Array($0.utf8), main.adding(suffix: $0)) }
@@ -53,7 +57,17 @@ struct DatabaseState: Equatable {
       throw RescueError(error)
     }
     self.marks = marks
+    let isFresh = marks.values.contains { (-Self.step...Self.step).contains(now - $0.modified) }
+    isSettled = input.isPrivate || !isFresh
     counters = try? main?.read(at: 24, count: 4)
+  }
+
+  /// Whether nobody has written to the files since; false also where that would not be seen.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be looked at.
+  func lasts(in input: InputFiles, storage: any Storage) throws(RescueError) -> Bool {
+    let now = try DatabaseState(of: input, storage: storage)
+    return isSettled && now == self
   }
 
   static func == (left: Self, right: Self) -> Bool {
@@ -68,18 +82,23 @@ struct DatabaseState: Equatable {
 
   /// The files at a moment from which on every write is seen, where there is such a moment.
   ///
+  /// Without a log there always is: each commit counts the change counter on, and what is written
+  /// before it has a journal. A log that began anew is written over, and looks the same.
+  ///
   /// - Throws: ``RescueError`` when the folder cannot be looked at.
   static func settled(
     of input: InputFiles, in world: World
   ) throws(RescueError) -> DatabaseState {
     for _ in 0..<waitsMax {
-      let now = Date().timeIntervalSince1970
       let state = try DatabaseState(of: input, storage: world.storage)
-      let isFresh = state.marks.values.contains { (-step...step).contains(now - $0.modified) }
-      guard isFresh, !input.isPrivate else { return state }
+      if state.isSettled { return state }
       world.pause(.milliseconds(20))
     }
-    return try DatabaseState(of: input, storage: world.storage)
+    var state = try DatabaseState(of: input, storage: world.storage)
+    if state.marks.keys.allSatisfy({ $0 == [] || $0 == Array("-journal".utf8) }) {
+      state.isSettled = true
+    }
+    return state
   }
 }
 

@@ -46,21 +46,21 @@ extension World {
     verifying: Bool = true, askingModules: Bool = false, asOneMoment: Bool = false
   ) throws(RescueError) -> Examined {
     var input = input
-    for _ in 1..<(asOneMoment ? 2 : Self.readingsMax) {
-      let start = try DatabaseState(of: input, storage: storage)
-      var failure: RescueError?
+    for reading in 1..<(asOneMoment ? 2 : Self.readingsMax) {
+      // What looks sound at first need not be waited for.
+      let start =
+        if reading == 1, !asOneMoment { try DatabaseState(of: input, storage: storage) } else {
+          try DatabaseState.settled(of: input, in: self)
+        }
       do throws(RescueError) {
         let examined = try examineOnce(
           input, contract, known: known, verifying: verifying, askingModules: askingModules,
           asOf: start)
         let looksSound = [.healthy, .outdated, .newer].contains(examined.examination.verdict)
         if looksSound, !asOneMoment { return examined }
-        if try DatabaseState(of: input, storage: storage) == start { return examined }
+        if try start.lasts(in: input, storage: storage) { return examined }
       } catch {
-        failure = error
-      }
-      if let failure, try DatabaseState(of: input, storage: storage) == start {
-        throw failure
+        if try start.lasts(in: input, storage: storage) { throw error }
       }
       input = try input.lookedForAgain(in: storage)
     }

@@ -60,9 +60,7 @@ extension Rescue {
         preparing: prepare)
     } catch {
       // Where nobody can look, it is not because of a change that this failed.
-      guard let now = try? DatabaseState(of: input, storage: world.storage), now != start else {
-        throw error
-      }
+      guard (try? start.lasts(in: input, storage: world.storage)) == false else { throw error }
       try world.requireGoingOn()
     }
     // To copy it takes less time than to read all of it.
@@ -93,7 +91,7 @@ extension Rescue {
         let report = try notes.salvage(
           examination, to: output,
           whenRead: { () throws(RescueError) in
-            guard try DatabaseState(of: input, storage: storage) == start else {
+            guard try start.lasts(in: input, storage: storage) else {
               throw RescueError.changing(input.main)
             }
             digests.begin()
