@@ -139,6 +139,11 @@ public struct Examination: Sendable {
     if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
       return "the structure is sound, but the database is older than its backup"
     }
+    if verdict == .damagedLossy,
+      findings.allSatisfy({ $0.code == .fileHeldApart || $0.severity < .damage })
+    {
+      return "the structure is sound, but a process goes on with a file that is not here any more"
+    }
     return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }

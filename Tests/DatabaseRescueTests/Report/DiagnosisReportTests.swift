@@ -176,6 +176,7 @@ import Testing
     }
     met.formUnion(try Self.pathsOfFrameworkDatabase())
     met.formUnion(try Self.pathsOfForeignLog())
+    met.formUnion(try Self.pathsOfLostSchema())
     for sample in ["advisable", "zeroed-leaf"] {
       met.formUnion(try Self.pathsOfAdvice(on: sample))
     }
@@ -203,6 +204,20 @@ import Testing
         with: other.adding(suffix: "-wal").contents())
       let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
       #expect(report.text.contains("undo: mv app.db-wal.set-aside app.db-wal"))
+      return try JSON(report.json()).paths()
+    }
+  }
+
+  /// A schema is asked for only where the file has lost its own.
+  private static func pathsOfLostSchema() throws -> Set<String> {
+    try ScratchFolder.with { folder in
+      let path = folder["app.db"]
+      try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES ('a'), ('b')"])
+        .build(at: path)
+      let bytes = try path.contents()
+      try path.replaceContents(with: Damage.zeroPage(1).applied(to: bytes, pageSize: 4096))
+      let report = try ReportFixture.report(of: ReportFixture.survey(path), file: "app.db")
+      #expect(report.text.contains("2 rows can be read and have lost the name of their table"))
       return try JSON(report.json()).paths()
     }
   }
