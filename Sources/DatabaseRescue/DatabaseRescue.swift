@@ -30,8 +30,8 @@ extension Rescue {
   public func check(
     _ input: InputFiles, contract: Contract? = nil
   ) throws(RescueError) -> RunResult<Examination> {
-    try run(.check, on: input.main) { notes throws(RescueError) in
-      try notes.noting { () throws(RescueError) in try world.examine(input, contract) }.examination
+    try run(.check, on: input.main) { run throws(RescueError) in
+      try run.examine(input, contract).examination
     }
   }
 
@@ -41,21 +41,19 @@ extension Rescue {
   public func diagnose(
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
   ) throws(RescueError) -> RunResult<Diagnosed> {
-    try run(.diagnose, on: input.main) { notes throws(RescueError) in
+    try run(.diagnose, on: input.main) { run throws(RescueError) in
       var (examination, trials) = try withEvidence(
-        input, note: { notes.inputs = $0 },
+        input, note: { run.notes.inputs = $0 },
         examine: { () throws(RescueError) in
-          try notes.noting { () throws(RescueError) in
-            try world.examine(input, contract, askingModules: true)
-          }.examination
+          try run.examine(input, contract, askingModules: true).examination
         },
         { examination, _ throws(RescueError) in
           (examination, try salvageTrials(for: examination, contract))
         })
       do { examination = try examination.judgedAgain() } catch { throw .interrupted }
       if let trial = trials.salvage { examination = examination.refined(by: trial) }
-      notes.take(examination)
-      let offers = try self.offers(for: &examination, of: input.main, vault: vault, &notes)
+      run.notes.take(examination)
+      let offers = try run.offers(for: &examination, of: input.main, vault: vault)
       examination = examination.amid(
         world.circumstances(of: input, examination, backups: offers.map(\.backup)))
       _ = try backedSalvage(of: input, examination, contract, offers: offers, &trials)
@@ -77,16 +75,16 @@ extension Rescue {
     _ database: FilePath, contract: Contract? = nil, vault: FilePath? = nil,
     options: BackupWriter.Options = BackupWriter.Options(), asHeldBy process: Int32? = nil
   ) throws(RescueError) -> RunResult<Backup> {
-    try run(.backup, on: database) { notes throws(RescueError) in
+    try run(.backup, on: database) { run throws(RescueError) in
       if let process {
         let held = try InputFiles(of: database, asHeldBy: process, world: world)
         let folder = try RescueFolder(of: database, storage: world.storage)
         return try withExtendedLifetime(held) { () throws(RescueError) in
-          try backUp(held.main, contract, vault ?? folder.backups, options, &notes)
+          try run.backUp(held.main, contract, vault ?? folder.backups, options)
         }
       }
-      notes.take(try finishPending(database))
-      let backup = try backUp(database, contract, vault, options, &notes)
+      try run.finishPending(database)
+      let backup = try run.backUp(database, contract, vault, options)
       if options.acceptsOlder, backup.isGood {
         try forgetMigration(of: RescueFolder(of: database, storage: world.storage))
       }
@@ -161,8 +159,8 @@ extension Rescue {
   public func undo(
     _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
   ) throws(RescueError) -> RunResult<FilePath> {
-    try run(.undo, on: database) { notes throws(RescueError) in
-      try undo(code, of: database, wait: wait, approve: { _ in }, &notes).place
+    try run(.undo, on: database) { run throws(RescueError) in
+      try run.undo(code, of: database, wait: wait, approve: { _ in }).place
     }
   }
 
@@ -178,12 +176,11 @@ extension Rescue {
     wait: Duration = .seconds(5), options: BackupWriter.Options = BackupWriter.Options(),
     onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<GuardReport> {
-    try run(.guard, on: database) { notes throws(RescueError) in
-      try carryOut(
+    try run(.guard, on: database) { run throws(RescueError) in
+      try run.carryOut(
         Undertaking(command, timeout: timeout, printingTo: output), on: database,
         in: MigrationNet(
-          contract: contract, vault: vault, wait: wait, options: options, onFailure: onFailure),
-        &notes)
+          contract: contract, vault: vault, wait: wait, options: options, onFailure: onFailure))
     }
   }
 
@@ -200,9 +197,8 @@ extension Rescue {
     onStep: @escaping (MigrationStep) -> Void = { _ in },
     onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> RunResult<MigrationReport> {
-    try run(.migrate, on: database) { notes throws(RescueError) in
-      try migrate(
-        database, with: folder, options, tell: onStep, onFailure: onFailure, &notes)
+    try run(.migrate, on: database) { run throws(RescueError) in
+      try run.migrate(database, with: folder, options, tell: onStep, onFailure: onFailure)
     }
   }
 
@@ -215,8 +211,8 @@ extension Rescue {
     options: MigrationOptions = MigrationOptions(),
     onStep: @escaping (MigrationStep) -> Void = { _ in }
   ) throws(RescueError) -> RunResult<MigrationForecast> {
-    try run(.rehearse, on: database) { notes throws(RescueError) in
-      try foresee(database, with: folder, options, tell: onStep, &notes)
+    try run(.rehearse, on: database) { run throws(RescueError) in
+      try run.foresee(database, with: folder, options, tell: onStep)
     }
   }
 
@@ -232,11 +228,11 @@ extension Rescue {
     _ chain: RehearsedChain, from starts: [FilePath], options: RehearsalOptions,
     onCase: @escaping (RehearsalCase) -> Void = { _ in }
   ) throws(RescueError) -> RunResult<RehearsalReport> {
-    try run(.rehearse, on: nil) { notes throws(RescueError) in
+    try run(.rehearse, on: nil) { run throws(RescueError) in
       var rehearsal = RehearsalRun(chain, options, with: self, tell: onCase)
-      try rehearsal.run(from: starts, &notes)
-      notes.outcome = rehearsal.report.exitStatus == 0 ? .succeeded : .failed
-      notes.exitStatus = rehearsal.report.exitStatus
+      // A run that is stopped has gone some of the ways.
+      defer { run.notes.take(rehearsal.report) }
+      try rehearsal.run(from: starts)
       return rehearsal.report
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run from its start to its line in the log: what it learns on the way, its support code.
+// What a run learns on its way: what its support code and its line in the log are made of.
 
 public import Diagnosis
 import SQLiteFormat
@@ -65,7 +65,8 @@ package struct RunNotes: Sendable {
   package private(set) var published: SupportCode?
 
   private let operation: SupportCode.Operation
-  private let unattended: Bool
+  /// Whether nobody is there to ask.
+  let unattended: Bool
   private let random: UInt64
   private let world: World
 
@@ -106,28 +107,6 @@ package struct RunNotes: Sendable {
     return code
   }
 
-  /// Carries out a step and notes how it ended and how long it took.
-  package mutating func step<Value>(
-    _ name: PlainName, at stage: SupportCode.Stage,
-    _ body: (inout RunNotes) throws(RescueError) -> Value
-  ) throws(RescueError) -> Value {
-    self.stage = stage
-    let start = world.now()
-    func note(_ outcome: PlainName) {
-      steps.append(
-        RunRecord.Step(
-          name: name, outcome: outcome, seconds: world.now().timeIntervalSince(start)))
-    }
-    do {
-      let value = try body(&self)
-      note("done")
-      return value
-    } catch {
-      note("failed")
-      throw error
-    }
-  }
-
   /// Notes what the run has changed; from now on it is not stopped before its end.
   mutating func note(_ change: Change) {
     if change.extent > .nothing { changes.append(change) }
@@ -139,7 +118,7 @@ package struct RunNotes: Sendable {
     note(change)
   }
 
-  /// Notes a step that somebody else has carried out.
+  /// Notes a step that was carried out.
   package mutating func note(_ step: RunRecord.Step) {
     steps.append(step)
   }

@@ -13,7 +13,7 @@ extension DatabasePerformer {
       if step.putBack == true { return .restore }
       return asking(PlaybookQuestion("put the backup back?")) == .yes ? .restore : .stop
     }
-    let report = try rescue.carryOut(undertaking, on: database, in: net, &notes)
+    let report = try run.carryOut(undertaking, on: database, in: net)
     try learnAgain(after: report)
     let backup = report.backup
     let way = report.wayBack(of: database, in: setting.vault)

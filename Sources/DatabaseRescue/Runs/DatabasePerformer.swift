@@ -12,7 +12,8 @@ import SQLiteFormat
 
 /// Carries out the steps of a playbook on a real database.
 struct DatabasePerformer: PlaybookPerformer {
-  let rescue: Rescue
+  /// The run that the playbook is carried out in.
+  var run: Run
   let database: FilePath
   let setting: PlaybookSetting
   /// The values of the playbook's parameters, by name.
@@ -21,7 +22,6 @@ struct DatabasePerformer: PlaybookPerformer {
   let asking: (PlaybookQuestion) -> PlaybookAnswer
   /// Hears of every step that ended.
   let telling: (Playbook.Step, PlaybookStepRecord) -> Void
-  var notes: RunNotes
 
   /// The rows that replacing the database has cost.
   private(set) var losses: [String] = []
@@ -33,39 +33,40 @@ struct DatabasePerformer: PlaybookPerformer {
   private var earlier: Backup?
 
   init(
-    rescue: Rescue, database: FilePath, setting: PlaybookSetting,
+    run: Run, database: FilePath, setting: PlaybookSetting,
     _ parameters: [String: PlaybookFacts.Value] = [:],
     asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
-    telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void, notes: RunNotes
+    telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
   ) {
-    self.rescue = rescue
+    self.run = run
     self.database = database
     self.setting = setting
     self.parameters = parameters
     self.asking = asking
     self.telling = telling
-    self.notes = notes
   }
+
+  private var rescue: Rescue { run.rescue }
 
   mutating func facts() throws(RescueError) -> PlaybookFacts {
     let vault = try rescue.backups(of: database, vault: setting.vault)
     let backups = vault.preferred(try vault.list())
-    let now = rescue.world.now()
+    let now = run.world.now()
     earlier = backups.first { $0.isGood && $0.name.created <= now }
     known[.backupExists] = .flag(!backups.isEmpty)
     known[.backupVerified] = .flag(earlier != nil)
     known[.contractGiven] = .flag(setting.contract != nil)
     known[.versionExpected] = setting.contract.map { .integer(Int($0.userVersion)) }
-    known[.interactive] = .flag(!rescue.unattended)
+    known[.interactive] = .flag(!run.unattended)
     if let earlier {
       known[.backupSound] = .flag(earlier.manifest?.clean ?? false)
       known[.backupAgeHours] = .real(
-        rescue.world.now().timeIntervalSince(earlier.name.created) / 3600)
+        run.world.now().timeIntervalSince(earlier.name.created) / 3600)
       known[.backupVersion] = .integer(Int(earlier.name.userVersion))
-      notes.hasVerifiedBackup = true
+      run.notes.hasVerifiedBackup = true
     }
     do {
-      known[.freeBytes] = .integer(try rescue.world.storage.freeBytes(at: database.folder))
+      known[.freeBytes] = .integer(try run.world.storage.freeBytes(at: database.folder))
     } catch {
       throw RescueError(error)
     }
@@ -96,7 +97,7 @@ struct DatabasePerformer: PlaybookPerformer {
   mutating func willPerform(_ step: Playbook.Step) {}
 
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
-    notes.note(
+    run.notes.note(
       RunRecord.Step(
         name: PlainName(step.id), outcome: PlainName(record.outcome.rawValue),
         seconds: record.seconds))
@@ -109,16 +110,16 @@ struct DatabasePerformer: PlaybookPerformer {
   mutating func look(
     asFarAs action: PlaybookAction = .diagnose
   ) throws(RescueError) -> Examination {
-    let input = try InputFiles(database, storage: rescue.world.storage)
-    var examination = try notes.noting { [rescue, setting] () throws(RescueError) in
-      try rescue.world.examine(input, setting.contract, askingModules: action == .diagnose)
-    }.examination
+    let input = try InputFiles(database, storage: run.world.storage)
+    var examination = try run.examine(
+      input, setting.contract, askingModules: action == .diagnose
+    ).examination
     if action == .diagnose {
       examination = try rescue.descended(
-        examination, of: database, vault: setting.vault, code: notes.code())
-      notes.take(examination)
+        examination, of: database, vault: setting.vault, code: run.notes.code())
+      run.notes.take(examination)
       examination = examination.amid(
-        rescue.world.circumstances(of: input, examination, backups: earlier.map { [$0] } ?? []))
+        run.world.circumstances(of: input, examination, backups: earlier.map { [$0] } ?? []))
     }
     try learn(examination)
     return examination
@@ -167,7 +168,7 @@ struct DatabasePerformer: PlaybookPerformer {
   private mutating func backUp(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     var options = BackupWriter.Options()
     options.isRaw = step.raw == true
-    let backup = try rescue.backUp(database, setting.contract, setting.vault, options, &notes)
+    let backup = try run.backUp(database, setting.contract, setting.vault, options)
     let checks = backup.manifest?.checks.filter(\.passed).map(\.name) ?? []
     return PlaybookStepResult(
       "backed up to \(backup.path.name)", facts: known,
@@ -176,13 +177,12 @@ struct DatabasePerformer: PlaybookPerformer {
 
   private mutating func salvageCopy() throws(RescueError) -> PlaybookStepResult {
     let examination = try look()
-    let output = database.adding(suffix: ".salvaged-\(rescue.world.random() % 1_000_000).db")
+    let output = database.adding(suffix: ".salvaged-\(run.world.random() % 1_000_000).db")
     var files = RunFiles()
-    files.read([database], storage: rescue.world.storage)
+    files.read([database], storage: run.world.storage)
     let target = try SalvageOutput(
-      output, replacing: false, in: &files, storage: rescue.world.storage)
-    let report = try notes.salvage(
-      examination, to: target, into: nil, in: rescue.world)
+      output, replacing: false, in: &files, storage: run.world.storage)
+    let report = try run.salvage(examination, to: target, into: nil)
     if let imbalance = report.imbalance { throw imbalance }
     let written = report.balances.reduce(0) { $0 + $1.written }
     let aside = report.balances.reduce(0) { $0 + $1.quarantined }
@@ -201,7 +201,7 @@ struct DatabasePerformer: PlaybookPerformer {
       case .reset: .reset
       default: .recover
       }
-    let report = try rescue.recover(
+    let report = try run.recover(
       operation, database, setting.contract, vault: setting.vault,
       backup: kind == .restore ? wanted : nil, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
@@ -218,7 +218,7 @@ struct DatabasePerformer: PlaybookPerformer {
         }
         return option
       },
-      approve: { _ in }, &notes)
+      approve: { _ in })
     known.set(report.verdict)
     let cost = report.losses
     losses += cost

@@ -28,11 +28,12 @@ struct MergeStaging {
 
   private let inputs: [InputFiles]
   private let folder: FilePath
-  private let rescue: Rescue
+  private let world: World
+  /// The digests of the inputs that are there, the oldest first.
   private var digests: [RunRecord.InputDigest] = []
 
-  init(_ inputs: [InputFiles], _ policy: MergePolicy, in folder: FilePath, with rescue: Rescue) {
-    (self.inputs, self.policy, self.folder, self.rescue) = (inputs, policy, folder, rescue)
+  init(_ inputs: [InputFiles], _ policy: MergePolicy, in folder: FilePath, _ world: World) {
+    (self.inputs, self.policy, self.folder, self.world) = (inputs, policy, folder, world)
     let names = inputs.map { PlainName($0.evidence.first ?? $0.main).description }
     labels = names.enumerated().map { place, name in
       names.count { $0 == name } == 1 ? name : "\(name) (\(place + 1))"
@@ -46,30 +47,21 @@ struct MergeStaging {
     }
     return [
       ("tool", "dbrescue"), ("version", Tool.version), ("layout", QuarantineDatabase.layout),
-      ("created", rescue.world.now().ISO8601Format()), ("schema_source", labels.last ?? ""),
+      ("created", world.now().ISO8601Format()), ("schema_source", labels.last ?? ""),
       ("encoding", "UTF-8"),
     ] + files
   }
 
-  /// Salvages every input; gives the oldest first.
-  mutating func run(_ notes: inout RunNotes) throws(RescueError) -> [StagedInput] {
-    var staged: [StagedInput] = []
-    for number in inputs.indices.reversed() {
-      var scratch = notes
-      scratch.inputs = []
-      staged.insert(try stage(number, &scratch), at: 0)
-      // The verdict of the run is that on the newest input.
-      if number == inputs.count - 1 { notes = scratch }
-      digests = scratch.inputs + digests
-      notes.inputs = digests
-    }
-    return staged
-  }
-
-  private mutating func stage(
-    _ number: Int, _ notes: inout RunNotes
-  ) throws(RescueError) -> StagedInput {
-    let world = rescue.world
+  /// Salvages an input, as a part of a run that may take over what is learned from it.
+  ///
+  /// - Returns: The input; and the notes of the run, with what was learned from it, and the digests
+  ///   of all inputs that are there.
+  mutating func stage(
+    _ number: Int, in run: Run
+  ) throws(RescueError) -> (input: StagedInput, notes: RunNotes) {
+    var run = run
+    run.notes.inputs = []
+    let world = world
     var files = RunFiles()
     let output = try SalvageOutput(
       folder.appending(FilePath("input-\(number).db")), replacing: false, in: &files,
@@ -77,8 +69,8 @@ struct MergeStaging {
     var addition = SchemaAddition()
     var salvage: Salvage?
     let (newer, label) = (schema, labels[number])
-    let report = try rescue.salvage(
-      inputs[number], to: output, known: knowledge(besides: number), isResult: false, &notes
+    let report = try run.salvage(
+      inputs[number], to: output, known: knowledge(besides: number), isResult: false
     ) { reconstruction, digests throws(RescueError) in
       let found = reconstruction.survey
       addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
@@ -98,10 +90,13 @@ struct MergeStaging {
     schema = newer.map { addition.completing($0) } ?? FreshSchema(of: survey)
     byteCount += 4 * (survey.image?.dataByteCount ?? 0)
     note(report, of: labels[number])
-    return StagedInput(
+    digests = run.notes.inputs + digests
+    run.notes.inputs = digests
+    let staged = StagedInput(
       number: number, label: labels[number], database: output.database.path,
       quarantine: output.quarantine.path, report: report, survey: survey,
       namesMayBeDamaged: salvage.namesMayBeDamaged, addition: addition)
+    return (staged, run.notes)
   }
 
   private mutating func note(_ report: SalvageReport, of label: String) {
@@ -116,7 +111,7 @@ struct MergeStaging {
   private func knowledge(besides number: Int) -> OutsideKnowledge {
     if let schema { return OutsideKnowledge(schema: { schema.declared.entries }) }
     let others = inputs[..<number].reversed().map { $0 }
-    let world = rescue.world
+    let world = world
     return OutsideKnowledge(schema: {
       for other in others {
         guard let files = try? other.open(in: world), let survey = try? world.survey(files) else {

@@ -4,11 +4,11 @@
 import Diagnosis
 import SQLiteFormat
 
-extension Rescue {
-  /// Makes a backup in a run.
-  func backUp(
+extension Run {
+  /// Makes a backup.
+  mutating func backUp(
     _ database: FilePath, _ contract: Contract?, _ vault: FilePath?,
-    _ options: BackupWriter.Options, _ notes: inout RunNotes
+    _ options: BackupWriter.Options
   ) throws(RescueError) -> Backup {
     try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
@@ -18,12 +18,13 @@ extension Rescue {
     options.freeTables.formUnion(contract?.freeTables ?? [])
     let writer = BackupWriter(
       vault: vault, tool: Tool.version, options: options, world: world)
-    let backup = try notes.step("backup", at: .backup) { notes throws(RescueError) in
+    let backup = try step("backup", at: .backup) { run throws(RescueError) in
+      let world = run.world
       // What a run that was killed has left under temporary names goes first.
       try Vault(vault, of: folder.database.name, in: world.storage).sweep()
       // The manifest holds the code that the run has if the backup turns out good.
-      notes.hasVerifiedBackup = true
-      let code = notes.code(outcome: .succeeded)
+      run.notes.hasVerifiedBackup = true
+      let code = run.notes.code(outcome: .succeeded)
       // The file that a link leads to gives the name, as it gives the place.
       return try writer.backUp(
         folder.database,
@@ -31,7 +32,7 @@ extension Rescue {
           try BackupDescription(of: pages, since: earlier, supportCode: code)
         },
         checking: { copy throws(RescueError) in
-          let migration = try migrationChecks(of: folder, accepting: options.acceptsOlder)
+          let migration = try world.migrationChecks(of: folder, accepting: options.acceptsOlder)
           guard let contract else { return migration }
           let verification = try world.verify(copy, against: contract)
           let problems = ContractVerification.findings(of: verification)
@@ -52,60 +53,22 @@ extension Rescue {
     return backup
   }
 
-  /// The name of the check that no migration is under way, or was cut off.
-  static var migrationCheck: String { "migration" }
-
-  /// What a migration that has no end yet means for a backup: half of one is no way back.
-  private func migrationChecks(
-    of folder: RescueFolder, accepting: Bool
-  ) throws(RescueError) -> [BackupManifest.Check] {
-    let migration: GuardedMigration
-    do { migration = try world.guardedMigration(of: folder) } catch { throw RescueError(error) }
-    let detail: String
-    switch migration {
-    case .none: return []
-    case .running: detail = "a migration is under way"
-    case .cutOff(let migration):
-      if accepting { return [] }
-      detail = migration.message
-    }
-    return [BackupManifest.Check(Self.migrationCheck, passed: false, detail: detail)]
-  }
-
-  /// Restores a backup to a new file; `files` are what else the caller reads and writes.
-  ///
-  /// A file that is to be the database again `takesItsPlace`: it is for those who could use that one.
-  ///
-  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
-  package func restore(
-    _ backup: Backup, toNewFile output: FilePath, files: RunFiles, takesItsPlace: Bool = false
-  ) throws(RescueError) -> RunResult<Backup> {
-    try run(.restore, on: output) { notes throws(RescueError) in
-      var files = files
-      files.read([backup.path], storage: world.storage)
-      let output = try files.write(output, storage: world.storage)
-      try restore(backup, toNewFile: output, takesItsPlace: takesItsPlace, &notes)
-      return backup
-    }
-  }
-
   /// Proves a backup and restores it to a new file, which gets its name when SQLite has checked it.
-  func restore(
-    _ backup: Backup, toNewFile output: RunFiles.Output, takesItsPlace: Bool,
-    _ notes: inout RunNotes
+  mutating func restore(
+    _ backup: Backup, toNewFile output: RunFiles.Output, takesItsPlace: Bool
   ) throws(RescueError) {
-    try notes.prove(backup, in: world)
+    try prove(backup)
     let path = output.path
     do {
       try JournalsBeside(path, storage: world.storage).refuse()
       let folder = try PrivateFolder(in: path.folder, world: world)
       let partial = folder.file("new.db")
-      try notes.step(.buildFromBackup(backup.path.name.description)) { _ throws(RescueError) in
-        try world.reader(of: backup.path, for: .restoring).restore(to: partial)
-        if takesItsPlace { try backup.giveAccess(to: partial, world.storage) }
+      try step(.buildFromBackup(backup.path.name.description)) { run throws(RescueError) in
+        try run.world.reader(of: backup.path, for: .restoring).restore(to: partial)
+        if takesItsPlace { try backup.giveAccess(to: partial, run.world.storage) }
       }
-      try notes.step(.verifyNew) { _ throws(RescueError) in
-        try Verification.requireSound(partial, in: world)
+      try step(.verifyNew) { run throws(RescueError) in
+        try Verification.requireSound(partial, in: run.world)
       }
       try world.requireGoingOn()
       let new = try world.storage.status(of: partial)?.identity
@@ -139,5 +102,51 @@ extension Rescue {
       // It is told as if it was there.
     }
     return Change(.addition, "'\(path)' is there all the same: whole, but perhaps not durable")
+  }
+}
+
+extension Rescue {
+  /// Restores a backup to a new file; `files` are what else the caller reads and writes.
+  ///
+  /// A file that is to be the database again `takesItsPlace`: it is for those who could use that one.
+  ///
+  /// - Throws: ``RescueError`` when the backup does not hold, or the file exists or is an input.
+  package func restore(
+    _ backup: Backup, toNewFile output: FilePath, files: RunFiles, takesItsPlace: Bool = false
+  ) throws(RescueError) -> RunResult<Backup> {
+    try run(.restore, on: output) { run throws(RescueError) in
+      var files = files
+      files.read([backup.path], storage: world.storage)
+      let output = try files.write(output, storage: world.storage)
+      try run.restore(backup, toNewFile: output, takesItsPlace: takesItsPlace)
+      return backup
+    }
+  }
+}
+
+extension BackupManifest.Check {
+  /// The name of the check that no migration is under way, or was cut off.
+  static var migrationName: String { "migration" }
+}
+
+extension World {
+  /// What a migration that has no end yet means for a backup: half of one is no way back.
+  fileprivate func migrationChecks(
+    of folder: RescueFolder, accepting: Bool
+  ) throws(RescueError) -> [BackupManifest.Check] {
+    let migration: GuardedMigration
+    do { migration = try guardedMigration(of: folder) } catch { throw RescueError(error) }
+    let detail: String
+    switch migration {
+    case .none: return []
+    case .running: detail = "a migration is under way"
+    case .cutOff(let migration):
+      if accepting { return [] }
+      detail = migration.message
+    }
+    return [
+      BackupManifest.Check(
+        BackupManifest.Check.migrationName, passed: false, detail: detail)
+    ]
   }
 }

@@ -10,38 +10,26 @@ import SQLiteFormat
   import Foundation
 #endif
 
-/// A replacement that an earlier run had begun, and that was finished or undone.
-struct EarlierReplacement {
-  /// How long that took.
-  let seconds: Double
-}
-
-extension RunNotes {
-  /// Notes what was finished of an earlier run, where there was anything.
-  mutating func take(_ earlier: EarlierReplacement?) {
-    guard let earlier else { return }
-    note(Change(.something, "the replacement that an earlier run had begun was finished or undone"))
-    note(
-      RunRecord.Step(
-        name: "finish-earlier-replacement", outcome: "done", seconds: earlier.seconds))
-  }
-}
-
-extension Rescue {
+extension Run {
   /// Finishes what an earlier run began on a database.
-  ///
-  /// - Returns: What that was; nil when there was nothing.
-  func finishPending(_ database: FilePath) throws(RescueError) -> EarlierReplacement? {
+  mutating func finishPending(_ database: FilePath) throws(RescueError) {
     let start = world.now()
     PrivateFolder.sweep(PrivateFolder.place(in: world), world.storage)
     let folder = try RescueFolder(of: database, storage: world.storage)
     try world.requireGoingOn()
     let code = try Replacement.finishPending(folder, world: world)
-    _ = try settleCutOffMigration(of: folder)
-    guard code != nil else { return nil }
-    return EarlierReplacement(seconds: world.now().timeIntervalSince(start))
+    _ = try rescue.settleCutOffMigration(of: folder)
+    guard code != nil else { return }
+    notes.note(
+      Change(.something, "the replacement that an earlier run had begun was finished or undone"))
+    notes.note(
+      RunRecord.Step(
+        name: "finish-earlier-replacement", outcome: "done",
+        seconds: world.now().timeIntervalSince(start)))
   }
+}
 
+extension Rescue {
   /// Whether there is a database in its place, or one on its way to it.
   package func exists(_ database: FilePath) throws(RescueError) -> Bool {
     let folder = try RescueFolder(of: database, storage: world.storage)

@@ -4,13 +4,13 @@
 import Diagnosis
 import SQLiteFormat
 
-extension Rescue {
+extension Run {
   /// Gives a log of another database a name under which SQLite does not see it, where nobody has the
   /// database open: whoever opens the two together destroys the database.
   ///
   /// - Returns: The error that the run ends in.
-  func setForeignLogAside(
-    from database: FilePath, _ verdict: Verdict, _ notes: inout RunNotes
+  mutating func setForeignLogAside(
+    from database: FilePath, _ verdict: Verdict
   ) throws(RescueError) -> RescueError {
     let file = try RescueFolder(of: database, storage: world.storage).database
     let (log, aside) = (file.adding(suffix: "-wal"), file.adding(suffix: "-wal.set-aside"))

@@ -31,45 +31,43 @@ extension Rescue {
     let undertaking = Undertaking(named: name) { (place) throws(RescueError) in
       Undertaking.Outcome(end: migrate(place.database))
     }
-    return try run(.guard, on: database) { notes throws(RescueError) in
-      try carryOut(
-        undertaking, on: database, in: MigrationNet(wait: wait, onFailure: onFailure), &notes)
+    return try run(.guard, on: database) { run throws(RescueError) in
+      try run.carryOut(
+        undertaking, on: database, in: MigrationNet(wait: wait, onFailure: onFailure))
     }
   }
+}
 
+extension Run {
   /// Carries out an undertaking on a database under guard.
-  func carryOut(
-    _ undertaking: Undertaking, on database: FilePath, in net: MigrationNet,
-    _ notes: inout RunNotes
+  mutating func carryOut(
+    _ undertaking: Undertaking, on database: FilePath, in net: MigrationNet
   ) throws(RescueError) -> GuardReport {
-    let found = try examineBeforeMigration(of: database, in: net, &notes)
-    return try carryOut(undertaking, on: database, found, in: net, &notes)
+    let found = try examineBeforeMigration(of: database, in: net)
+    return try carryOut(undertaking, on: database, found, in: net)
   }
 
   /// Finds out whether a database can be migrated, and finishes what earlier runs have begun.
   ///
   /// - Throws: ``RescueError`` where it must not be: nothing was changed but that.
-  func examineBeforeMigration(
-    of database: FilePath, in net: MigrationNet, _ notes: inout RunNotes
+  mutating func examineBeforeMigration(
+    of database: FilePath, in net: MigrationNet
   ) throws(RescueError) -> Examination {
-    notes.take(try finishPending(database))
+    try finishPending(database)
     try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    try requireNoOtherMigration(of: folder, accepting: net.options.acceptsOlder)
-    let found = try notes.noting { () throws(RescueError) in
-      try world.examineInUse(database, net.contract, wait: net.wait)
-    }.examination
+    try rescue.requireNoOtherMigration(of: folder, accepting: net.options.acceptsOlder)
+    let found = try examineInUse(database, net.contract, wait: net.wait)
     if found.survey.hasForeignLog {
-      throw try setForeignLogAside(from: database, found.verdict, &notes)
+      throw try setForeignLogAside(from: database, found.verdict)
     }
-    try requireMigratable(found, database)
+    try rescue.requireMigratable(found, database)
     return found
   }
 
   /// Carries out an undertaking on a database that was examined and can be migrated.
-  func carryOut(
-    _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet,
-    _ notes: inout RunNotes
+  mutating func carryOut(
+    _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet
   ) throws(RescueError) -> GuardReport {
     world.progress(.began(.comparing, byteCount: nil))
     let before = GuardedState(found)
@@ -77,7 +75,7 @@ extension Rescue {
     var options = net.options
     options.wait = net.wait
     options.freeTables.formUnion(net.contract?.freeTables ?? [])
-    let backup = try provenBackup(of: database, in: net.vault, options, &notes)
+    let backup = try provenBackup(of: database, in: net.vault, options)
     // Until the end, nobody prunes the way back.
     let held = Vault(backup.path.folder, in: world.storage).hold(backup)
     defer { withExtendedLifetime(held) {} }
@@ -85,7 +83,7 @@ extension Rescue {
     try world.requireGoingOn()
     let place = try GuardedPlace(of: database, in: world.storage)
     let mark = "\(world.random())"
-    if options.acceptsOlder { try forgetMigration(of: folder) }
+    if options.acceptsOlder { try rescue.forgetMigration(of: folder) }
     let record = try HeldGuardRecord(
       GuardRecord(
         of: undertaking, mark: mark, from: world.now(), backup, in: net.vault, before.digest),
@@ -93,10 +91,10 @@ extension Rescue {
 
     let outcome: Undertaking.Outcome
     do throws(RescueError) {
-      outcome = try notes.step("migrate", at: .migrate) { _ throws(RescueError) in
-        world.progress(.ended)
+      outcome = try step("migrate", at: .migrate) { run throws(RescueError) in
+        run.world.progress(.ended)
         return try undertaking.run(
-          Undertaking.Place(database: database, backup: backup, mark: mark, world: world))
+          Undertaking.Place(database: database, backup: backup, mark: mark, world: run.world))
       }
     } catch {
       try? record.remove()
@@ -106,46 +104,20 @@ extension Rescue {
     notes.note(.migrationRun(on: database, backup, in: net.vault, undertaking))
     // Whoever wishes to stop has stopped the undertaking. What it has left is judged to the end. A
     // run that cannot do so leaves its record.
-    let report = try unstoppable.keepOrRecover(
-      database, before: before, after: (backup, undertaking, outcome, place), in: net, &notes)
+    let report = try unstoppably { run throws(RescueError) in
+      try run.keepOrRecover(
+        database, before: before, after: (backup, undertaking, outcome, place), in: net)
+    }
     try record.remove()
     return report
   }
 
-  /// Refuses to begin while there is a migration of which nobody knows how it ended.
-  ///
-  /// - Throws: ``RescueError`` of the kind `.busy` when its guard is at work, and `.decisionNeeded`
-  ///   when it was cut off and may have changed something.
-  private func requireNoOtherMigration(
-    of folder: RescueFolder, accepting: Bool
-  ) throws(RescueError) {
-    try world.requireNobodyMigrates(folder)
-    guard let migration = try settleCutOffMigration(of: folder), !accepting else { return }
-    throw RescueError(
-      .decisionNeeded, migration.message,
-      meaning: "it may have changed something, and nobody knows how it ended; this run has "
-        + "changed nothing",
-      advice: "to go back: \(migration.wayBack(of: folder.database))\nto keep what is there, "
-        + "once it is checked: \(migration.wayOn(of: folder.database))")
-  }
-
-  /// Forgets a migration that was cut off, as what it left is accepted.
-  func forgetMigration(of folder: RescueFolder) throws(RescueError) {
-    do throws(StorageError) {
-      guard try world.guardedMigration(of: folder).cutOff != nil else { return }
-      try folder.removeGuardRecord(world.storage)
-    } catch {
-      throw RescueError(error)
-    }
-  }
-
   /// Makes a backup, and requires that it counts.
-  private func provenBackup(
-    of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options,
-    _ notes: inout RunNotes
+  private mutating func provenBackup(
+    of database: FilePath, in vault: FilePath?, _ options: BackupWriter.Options
   ) throws(RescueError) -> Backup {
     world.progress(.began(.backingUp, byteCount: nil))
-    let backup = try backUp(database, nil, vault, options, &notes)
+    let backup = try backUp(database, nil, vault, options)
     if let lineage = backup.manifest?.lineage, lineage.isDoubtful {
       throw RescueError(
         .invalidInput, lineage.findings.map(\.message).joined(separator: "; "),
@@ -156,7 +128,7 @@ extension Rescue {
     guard backup.isGood else {
       // This run has begun none yet.
       let failed = (backup.manifest?.checks ?? []).filter { !$0.passed }
-      if failed.contains(where: { $0.name == Self.migrationCheck }) {
+      if failed.contains(where: { $0.name == BackupManifest.Check.migrationName }) {
         throw .anotherMigrates(database)
       }
       throw RescueError(
@@ -168,16 +140,16 @@ extension Rescue {
   }
 
   /// Verifies what an undertaking has left, and puts the backup back where that is wished.
-  private func keepOrRecover(
+  private mutating func keepOrRecover(
     _ database: FilePath, before: GuardedState,
     after work: (
       backup: Backup, undertaking: Undertaking, outcome: Undertaking.Outcome, place: GuardedPlace
-    ), in net: MigrationNet, _ notes: inout RunNotes
+    ), in net: MigrationNet
   ) throws(RescueError) -> GuardReport {
     let detour = try work.place.detour(in: world.storage)
-    var report = try notes.step("verify", at: .verify) { notes throws(RescueError) in
-      let found = try examineResult(database, net.contract, wait: net.wait, &notes)
-      world.progress(.began(.comparing, byteCount: nil))
+    var report = try step("verify", at: .verify) { run throws(RescueError) in
+      let found = try run.examineResult(database, net.contract, wait: net.wait)
+      run.world.progress(.began(.comparing, byteCount: nil))
       let after = GuardedState(found)
       return GuardReport(
         MigrationJudgement(
@@ -207,7 +179,7 @@ extension Rescue {
           .cannotWrite, detour, advice: "move that out of the way, and put the backup back:")
       }
       report.remainders = try restore(
-        work.backup, over: database, report, before: before, wait: net.wait, &notes)
+        work.backup, over: database, report, before: before, wait: net.wait)
     }
     report.remedy = remedy
     notes.take(report)
@@ -215,17 +187,80 @@ extension Rescue {
   }
 
   /// Examines what the migration left; no file at all is judged like one without a byte.
-  private func examineResult(
-    _ database: FilePath, _ contract: Contract?, wait: Duration, _ notes: inout RunNotes
+  private mutating func examineResult(
+    _ database: FilePath, _ contract: Contract?, wait: Duration
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
-      return try notes.noting { () throws(RescueError) in
-        try world.examineInUse(database, contract, wait: wait)
-      }.examination
+      return try examineInUse(database, contract, wait: wait)
     } catch  where error.kind == .missing {
       let examination = try world.examinationOfNothing(contract)
       notes.examination = examination
       return examination
+    }
+  }
+
+  /// Puts a backup back over what a migration has left, and proves that it is back.
+  ///
+  /// - Returns: What is not as it was.
+  private mutating func restore(
+    _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
+    wait: Duration
+  ) throws(RescueError) -> [String] {
+    world.progress(.began(.restoring, byteCount: nil))
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let method = try rescue.method(ofReplacing: folder.database, by: backup, report.examination)
+    let name = backup.path.name.description
+    // The files that are displaced are named by the code that the run has when they are.
+    (notes.restored, notes.rowsLost) = (true, false)
+    var work = PlannedWork(
+      [
+        .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
+      ], in: world, on: folder, code: notes.publishCode(.failed), wait: wait)
+    work.backup = backup
+    work.aim = .equality
+    work.isOfGuard = true
+    work.isWAL = before.state.isWAL
+    do throws(RescueError) {
+      _ = try carryOut(work)
+    } catch {
+      (notes.restored, notes.rowsLost) = (false, report.losesRows)
+      throw error
+    }
+    let header = try DatabaseHeader(
+      OnlineBackup.start(of: folder.database, count: DatabaseHeader.byteCount))
+    guard let header, header.isWAL != before.state.isWAL else { return [] }
+    return [
+      "the journal mode is \(header.isWAL ? "WAL" : "not WAL") and was not so before: another "
+        + "process has the database open"
+    ]
+  }
+}
+
+extension Rescue {
+  /// Refuses to begin while there is a migration of which nobody knows how it ended.
+  ///
+  /// - Throws: ``RescueError`` of the kind `.busy` when its guard is at work, and `.decisionNeeded`
+  ///   when it was cut off and may have changed something.
+  fileprivate func requireNoOtherMigration(
+    of folder: RescueFolder, accepting: Bool
+  ) throws(RescueError) {
+    try world.requireNobodyMigrates(folder)
+    guard let migration = try settleCutOffMigration(of: folder), !accepting else { return }
+    throw RescueError(
+      .decisionNeeded, migration.message,
+      meaning: "it may have changed something, and nobody knows how it ended; this run has "
+        + "changed nothing",
+      advice: "to go back: \(migration.wayBack(of: folder.database))\nto keep what is there, "
+        + "once it is checked: \(migration.wayOn(of: folder.database))")
+  }
+
+  /// Forgets a migration that was cut off, as what it left is accepted.
+  func forgetMigration(of folder: RescueFolder) throws(RescueError) {
+    do throws(StorageError) {
+      guard try world.guardedMigration(of: folder).cutOff != nil else { return }
+      try folder.removeGuardRecord(world.storage)
+    } catch {
+      throw RescueError(error)
     }
   }
 
@@ -249,49 +284,13 @@ extension Rescue {
     }
   }
 
-  private func method(
+  fileprivate func method(
     ofReplacing database: FilePath, by backup: Backup, _ present: Examination
   ) throws(RescueError) -> Replacement.Method {
     guard try exists(database) else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
       byPagesOf: backup.manifest?.content.pageSize ?? 0, storage: world.storage)
-  }
-
-  /// Puts a backup back over what a migration has left, and proves that it is back.
-  ///
-  /// - Returns: What is not as it was.
-  private func restore(
-    _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
-    wait: Duration, _ notes: inout RunNotes
-  ) throws(RescueError) -> [String] {
-    world.progress(.began(.restoring, byteCount: nil))
-    let folder = try RescueFolder(of: database, storage: world.storage)
-    let method = try method(ofReplacing: folder.database, by: backup, report.examination)
-    let name = backup.path.name.description
-    // The files that are displaced are named by the code that the run has when they are.
-    (notes.restored, notes.rowsLost) = (true, false)
-    var run = PlanRun(
-      [
-        .verifyBackup(name), .buildFromBackup(name), .verifyNew, method.step, .verifyInstalled,
-      ], in: world, on: folder, code: notes.publishCode(.failed), wait: wait)
-    run.backup = backup
-    run.aim = .equality
-    run.isOfGuard = true
-    run.isWAL = before.state.isWAL
-    do throws(RescueError) {
-      try run.carryOut(&notes)
-    } catch {
-      (notes.restored, notes.rowsLost) = (false, report.losesRows)
-      throw error
-    }
-    let header = try DatabaseHeader(
-      OnlineBackup.start(of: folder.database, count: DatabaseHeader.byteCount))
-    guard let header, header.isWAL != before.state.isWAL else { return [] }
-    return [
-      "the journal mode is \(header.isWAL ? "WAL" : "not WAL") and was not so before: another "
-        + "process has the database open"
-    ]
   }
 }
 

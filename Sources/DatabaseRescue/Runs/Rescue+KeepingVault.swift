@@ -34,10 +34,10 @@ extension Rescue {
   package func verify(
     _ vault: Vault, _ backups: [Backup]? = nil
   ) throws(RescueError) -> RunResult<VaultVerification> {
-    try run(.vaultVerify, on: vault.folder) { notes throws(RescueError) in
+    try run(.vaultVerify, on: vault.folder) { run throws(RescueError) in
       var verification = VaultVerification()
       var proofs: [BackupProof] = []
-      try notes.step("verify-backups", at: .verify) { _ throws(RescueError) in
+      try run.step("verify-backups", at: .verify) { _ throws(RescueError) in
         let backups = if let backups { backups } else { try vault.list() }
         let stoppable = vault.stoppable(in: world)
         let byteCount = backups.reduce(0) { $0 + $1.byteCount }
@@ -56,14 +56,14 @@ extension Rescue {
       do throws(RescueError) {
         if !proofs.isEmpty {
           try ProofLog(in: vault.folder, world.storage).add(proofs)
-          notes.note(Change(.addition, "what was proven is noted in the vault"))
+          run.notes.note(Change(.addition, "what was proven is noted in the vault"))
         }
       } catch {
         verification.noteFailure = error
       }
       if let failure = verification.failure {
-        notes.outcome = failure == .invalidInput ? .findings : .failed
-        notes.exitStatus = failure.rawValue
+        run.notes.outcome = failure == .invalidInput ? .findings : .failed
+        run.notes.exitStatus = failure.rawValue
       }
       return verification
     }
@@ -86,22 +86,22 @@ extension Rescue {
     _ vault: Vault, keeping retention: Retention, of database: FilePath? = nil,
     approve: (PrunePlan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<PrunePlan> {
-    try run(.vaultPrune, on: database ?? vault.folder) { notes throws(RescueError) in
+    try run(.vaultPrune, on: database ?? vault.folder) { run throws(RescueError) in
       var isSound = true
       if let database {
         let input = try InputFiles(database, storage: world.storage)
-        let present = try notes.noting { () throws(RescueError) in try world.examine(input, nil) }
-        isSound = present.examination.verdict.isStructureSound
+        let present = try run.examine(input, nil).examination
+        isSound = present.verdict.isStructureSound
       }
-      notes.stage = .plan
+      run.notes.stage = .plan
       var plan = try vault.prunePlan(retention, world: world, isSound: isSound)
       try approve(plan)
       if plan.isHeldUp {
-        notes.outcome = .findings
-        notes.exitStatus = RescueError.Kind.invalidInput.rawValue
+        run.notes.outcome = .findings
+        run.notes.exitStatus = RescueError.Kind.invalidInput.rawValue
       }
       guard !plan.removals.isEmpty else { return plan }
-      try notes.step("prune", at: .act) { _ throws(RescueError) in
+      try run.step("prune", at: .act) { _ throws(RescueError) in
         let lock = try VaultLock(of: vault.folder, world.storage)
         try withExtendedLifetime(lock) { () throws(RescueError) in
           // Another run may have removed some in the meantime, and what was approved counts.
@@ -118,7 +118,7 @@ extension Rescue {
           try vault.stoppable(in: world).carryOut(plan)
         }
       }
-      notes.note(.removal(plan.removals.count, of: plan.removals.count))
+      run.notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
   }
@@ -145,19 +145,19 @@ extension Rescue {
     _ backup: FilePath, to output: FilePath, files: RunFiles = RunFiles(),
     isBestEffort: Bool = false
   ) throws(RescueError) -> RunResult<BackupExtraction> {
-    try run(.vaultExtract, on: backup) { notes throws(RescueError) in
+    try run(.vaultExtract, on: backup) { run throws(RescueError) in
       var files = files
       files.read(self.files(of: backup), storage: world.storage)
       let output = try files.write(output, storage: world.storage).path
       try JournalsBeside(output, storage: world.storage).refuse()
-      let extraction = try notes.step("extract", at: .act) { _ throws(RescueError) in
+      let extraction = try run.step("extract", at: .act) { _ throws(RescueError) in
         try extractAll(backup, to: output, isBestEffort)
       }
-      notes.note(Change(.addition, "'\(output)' was made"))
-      notes.backupUsed = PlainName(backup.name)
+      run.notes.note(Change(.addition, "'\(output)' was made"))
+      run.notes.backupUsed = PlainName(backup.name)
       if !extraction.isWhole {
-        notes.outcome = .findings
-        notes.exitStatus = Verdict.damagedLossy.exitStatus
+        run.notes.outcome = .findings
+        run.notes.exitStatus = Verdict.damagedLossy.exitStatus
       }
       return extraction
     }

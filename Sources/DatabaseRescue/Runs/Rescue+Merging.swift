@@ -14,7 +14,7 @@ extension Rescue {
     _ inputs: [FilePath], to output: FilePath, policy: MergePolicy = MergePolicy(),
     replacing: Bool = false, files: RunFiles
   ) throws(RescueError) -> RunResult<MergeReport> {
-    try run(.merge, on: inputs.last) { notes throws(RescueError) in
+    try run(.merge, on: inputs.last) { run throws(RescueError) in
       guard inputs.count > 1 else {
         throw RescueError(
           .usage, "there are fewer than two databases to merge", meaning: "nothing was written",
@@ -30,15 +30,17 @@ extension Rescue {
         if !input.isPrivate { try world.requireNotHeldApart(input.main) }
         return input
       }
-      return try merge(inputs, to: output, policy, &notes)
+      return try run.merge(inputs, to: output, policy)
     }
   }
+}
 
+extension Run {
   /// Merges databases into a new one; the last input is the newest.
   ///
   /// - Throws: ``RescueError``; nothing was written then.
-  func merge(
-    _ inputs: [InputFiles], to output: SalvageOutput, _ policy: MergePolicy, _ notes: inout RunNotes
+  mutating func merge(
+    _ inputs: [InputFiles], to output: SalvageOutput, _ policy: MergePolicy
   ) throws(RescueError) -> MergeReport {
     let (path, quarantine) = (output.database.path, output.quarantine.path)
     do {
@@ -47,18 +49,18 @@ extension Rescue {
       }
       try requireRoom(for: inputs, at: path)
       let folder = try PrivateFolder(in: path.folder, world: world)
-      var staging = MergeStaging(inputs, policy, in: folder.path, with: self)
-      let staged = try staging.run(&notes)
-      let report = try notes.step("merge", at: .act) { notes throws(RescueError) in
+      var staging = MergeStaging(inputs, policy, in: folder.path, world)
+      let staged = try stage(&staging)
+      let report = try step("merge", at: .act) { run throws(RescueError) in
         do {
-          let before = notes
-          return try merge(staged, staging, to: output, in: folder) { report in
+          let before = run.notes
+          return try run.merge(staged, staging, to: output, in: folder) { report in
             var notes = before
             notes.take(report)
             return notes.code().description
           }
         } catch {
-          throw failure(error, writing: path)
+          throw run.failure(error, writing: path)
         }
       }
       notes.take(report)
@@ -67,6 +69,19 @@ extension Rescue {
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
     }
+  }
+
+  /// Salvages every input, the newest first, on which the verdict of the run is; gives the oldest
+  /// first.
+  private mutating func stage(_ staging: inout MergeStaging) throws(RescueError) -> [StagedInput] {
+    var staged: [StagedInput] = []
+    for number in staging.labels.indices.reversed() {
+      let (input, learned) = try staging.stage(number, in: self)
+      if staged.isEmpty { notes = learned }
+      notes.inputs = learned.inputs
+      staged.insert(input, at: 0)
+    }
+    return staged
   }
 
   private func failure(_ error: any Error, writing path: FilePath) -> RescueError {

@@ -45,28 +45,27 @@ public struct MigrationForecast: Sendable {
   }
 }
 
-extension Rescue {
+extension Run {
   /// Carries out numbered SQL files on a database under guard.
-  func migrate(
+  mutating func migrate(
     _ database: FilePath, with folder: MigrationFolder, _ options: MigrationOptions,
     tell: @escaping (MigrationStep) -> Void,
-    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy,
-    _ notes: inout RunNotes
+    onFailure: @escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy
   ) throws(RescueError) -> MigrationReport {
     let end = try MigrationCourse.end(of: folder, options)
     let net = MigrationNet(
       contract: options.contract, vault: options.vault, wait: options.wait,
       options: options.backup, onFailure: onFailure)
-    let found = try examineBeforeMigration(of: database, in: net, &notes)
-    let (course, ledger) = try course(
+    let found = try examineBeforeMigration(of: database, in: net)
+    let (course, ledger) = try rescue.course(
       of: database, found, through: folder, to: end)
     guard !course.files.isEmpty else {
       // What a run has left that was killed at its end, nobody else would remove.
-      _ = try? backups(of: database, vault: options.vault).sweep()
+      _ = try? rescue.backups(of: database, vault: options.vault).sweep()
       return MigrationReport(start: course.start, end: end, found: found, guarded: nil)
     }
     let report = try carryOut(
-      course.undertaking(options, tell: tell), on: database, found, in: net, &notes)
+      course.undertaking(options, tell: tell), on: database, found, in: net)
     var result = MigrationReport(start: course.start, end: end, found: found, guarded: report)
     if [.kept, .left].contains(report.result), let last = report.steps.last {
       do throws(RescueError) {
@@ -78,7 +77,32 @@ extension Rescue {
     return result
   }
 
-  private func course(
+  /// Carries out numbered SQL files on a private copy of a database, and changes nothing else.
+  mutating func foresee(
+    _ database: FilePath, with folder: MigrationFolder, _ options: MigrationOptions,
+    tell: @escaping (MigrationStep) -> Void
+  ) throws(RescueError) -> MigrationForecast {
+    let end = try MigrationCourse.end(of: folder, options)
+    try rescue.requireNothingUnfinished(on: database)
+    let copy = try PrivateCopy(of: InputFiles(database, storage: world.storage), world)
+    let found = try examine(copy.files, options.contract).examination
+    try rescue.requireMigratable(found, database)
+    let (course, _) = try rescue.course(of: database, found, through: folder, to: end)
+    guard !course.files.isEmpty else {
+      return MigrationForecast(start: course.start, end: end, found: found, judgement: nil)
+    }
+    let judgement = try step("try", at: .migrate) { run throws(RescueError) in
+      try run.rescue.try(
+        course.undertaking(options, tell: tell), on: copy, found, options.contract,
+        terms: options.contract
+      ).judgement
+    }
+    return MigrationForecast(start: course.start, end: end, found: found, judgement: judgement)
+  }
+}
+
+extension Rescue {
+  fileprivate func course(
     of database: FilePath, _ found: Examination, through folder: MigrationFolder, to end: Int
   ) throws(RescueError) -> (MigrationCourse, MigrationLedger) {
     let course = try MigrationCourse(
@@ -89,33 +113,8 @@ extension Rescue {
     return (course, ledger)
   }
 
-  /// Carries out numbered SQL files on a private copy of a database, and changes nothing else.
-  func foresee(
-    _ database: FilePath, with folder: MigrationFolder, _ options: MigrationOptions,
-    tell: @escaping (MigrationStep) -> Void, _ notes: inout RunNotes
-  ) throws(RescueError) -> MigrationForecast {
-    let end = try MigrationCourse.end(of: folder, options)
-    try requireNothingUnfinished(on: database)
-    let copy = try PrivateCopy(of: InputFiles(database, storage: world.storage), world)
-    let found = try notes.noting { () throws(RescueError) in
-      try world.examine(copy.files, options.contract)
-    }.examination
-    try requireMigratable(found, database)
-    let (course, _) = try course(of: database, found, through: folder, to: end)
-    guard !course.files.isEmpty else {
-      return MigrationForecast(start: course.start, end: end, found: found, judgement: nil)
-    }
-    let judgement = try notes.step("try", at: .migrate) { _ throws(RescueError) in
-      try self.try(
-        course.undertaking(options, tell: tell), on: copy, found, options.contract,
-        terms: options.contract
-      ).judgement
-    }
-    return MigrationForecast(start: course.start, end: end, found: found, judgement: judgement)
-  }
-
   /// Refuses to foretell anything of a database with which another run is not done.
-  private func requireNothingUnfinished(on database: FilePath) throws(RescueError) {
+  fileprivate func requireNothingUnfinished(on database: FilePath) throws(RescueError) {
     let folder = try RescueFolder(of: database, storage: world.storage)
     try world.requireNobodyMigrates(folder)
     let isReplacing = try self.isReplacing(database)

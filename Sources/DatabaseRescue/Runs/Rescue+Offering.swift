@@ -10,27 +10,29 @@ import SQLiteFormat
   import Foundation
 #endif
 
-extension Rescue {
+extension Run {
   /// What could be restored in the place of an examined database, which learns from the backups
   /// whether it went back in time.
-  func offers(
-    for examination: inout Examination, of database: FilePath, vault: FilePath?,
-    _ notes: inout RunNotes
+  mutating func offers(
+    for examination: inout Examination, of database: FilePath, vault: FilePath?
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
     notes.stage = .plan
-    examination = try descended(examination, of: database, vault: vault, code: notes.code())
+    examination = try rescue.descended(
+      examination, of: database, vault: vault, code: notes.code())
     notes.take(examination)
-    let kept = try backups(of: database, vault: vault)
+    let kept = try rescue.backups(of: database, vault: vault)
     // None is from a time that has not come yet.
     let now = world.now()
     let good = kept.preferred(try kept.list().filter { $0.isGood && $0.name.created <= now })
-    let offers = try offers(for: examination, from: good).filter { backup, offer in
+    let offers = try rescue.offers(for: examination, from: good).filter { backup, offer in
       kept.isOfDatabase(backup) || offer.mayBeOfSameDatabase
     }
     notes.hasVerifiedBackup = !offers.isEmpty
     return offers
   }
+}
 
+extension Rescue {
   /// What restoring some of the backups would give, each compared with the current rows.
   func offers(
     for examination: Examination, from good: [Backup]

@@ -61,11 +61,11 @@ struct AppOpening: Sendable {
     let thrown = Thrown()
     let result: RunResult<End>
     do throws(RescueError) {
-      result = try rescue.run(.open, on: database) { notes throws(RescueError) in
-        let end = try open(thrown, &notes)
+      result = try rescue.run(.open, on: database) { run throws(RescueError) in
+        let end = try open(in: &run, thrown)
         switch end {
-        case .missing: notes.fail(.missing)
-        case .notMade: notes.fail(.invalidInput)
+        case .missing: run.notes.fail(.missing)
+        case .notMade: run.notes.fail(.invalidInput)
         case .ready, .refused, .migrationRefused: break
         }
         return end
@@ -78,32 +78,28 @@ struct AppOpening: Sendable {
 
   // MARK: What is done
 
-  private func open(
-    _ thrown: Thrown, _ notes: inout RunNotes
-  ) throws(RescueError) -> End {
-    notes.take(try rescue.finishPending(database))
+  private func open(in run: inout Run, _ thrown: Thrown) throws(RescueError) -> End {
+    try run.finishPending(database)
     try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     try world.requireNobodyMigrates(folder)
-    guard try hasContent() else { return try openNew(thrown, &notes) }
+    guard try hasContent() else { return try openNew(in: &run, thrown) }
     if let cutOff = try rescue.settleCutOffMigration(of: folder) {
-      try goBack(before: cutOff, &notes)
+      run.notes.note(try goBack(before: cutOff))
     }
     let net = MigrationNet(
       contract: contract, vault: options.vault, wait: options.wait,
       onFailure: { [options] _ throws(RescueError) in options.onFailure })
-    let found = try notes.noting { () throws(RescueError) in
-      try world.examineInUse(database, contract, wait: options.wait)
-    }.examination
+    let found = try run.examineInUse(database, contract, wait: options.wait)
     switch found.verdict {
     case .healthy: return .ready(isNew: false, nil)
     case .outdated: break
     default: return .refused(found.verdict)
     }
     if found.survey.hasForeignLog {
-      throw try rescue.setForeignLogAside(from: database, found.verdict, &notes)
+      throw try run.setForeignLogAside(from: database, found.verdict)
     }
-    let report = try rescue.carryOut(undertaking(thrown), on: database, found, in: net, &notes)
+    let report = try run.carryOut(undertaking(thrown), on: database, found, in: net)
     return report.isKept ? .ready(isNew: false, report) : .migrationRefused(report)
   }
 
@@ -121,25 +117,25 @@ struct AppOpening: Sendable {
   }
 
   /// Lets the app make its database, where there never was one.
-  private func openNew(_ thrown: Thrown, _ notes: inout RunNotes) throws(RescueError) -> End {
+  private func openNew(in run: inout Run, _ thrown: Thrown) throws(RescueError) -> End {
     guard try latestBackup() == nil else { return .missing }
     let place = Undertaking.Place(
       database: database, backup: nil, mark: "\(world.random())", world: world)
-    let outcome = try notes.step("make", at: .migrate) { _ throws(RescueError) in
+    let outcome = try run.step("make", at: .migrate) { _ throws(RescueError) in
       try undertaking(thrown).run(place)
     }
-    notes.note(Change(.addition, "the app has begun to make its database"))
+    run.notes.note(Change(.addition, "the app has begun to make its database"))
     guard outcome.end.succeeded, try hasContent() else { return .notMade }
-    let made = try notes.noting { () throws(RescueError) in
-      try world.unstoppable.examineInUse(database, contract, wait: options.wait)
-    }.examination
+    let made = try run.unstoppably { run throws(RescueError) in
+      try run.examineInUse(database, contract, wait: options.wait)
+    }
     return made.verdict == .healthy ? .ready(isNew: true, nil) : .refused(made.verdict)
   }
 
   /// Goes back to before a migration that was cut off, as nobody knows how far it came.
-  private func goBack(
-    before cutOff: CutOffMigration, _ notes: inout RunNotes
-  ) throws(RescueError) {
+  ///
+  /// - Returns: What that has changed.
+  private func goBack(before cutOff: CutOffMigration) throws(RescueError) -> Change {
     let folder = try RescueFolder(of: database, storage: world.storage)
     let vault = Vault(
       cutOff.vault ?? options.vault ?? folder.backups, of: folder.database.name,
@@ -152,8 +148,8 @@ struct AppOpening: Sendable {
     }
     world.progress(.began(.restoring, byteCount: nil))
     try rescue.putBack(backup, over: database, contract, wait: options.wait)
-    notes.note(
-      Change(.something, "\(cutOff.message); the backup '\(backup.path.name)' was put back"))
+    return Change(
+      .something, "\(cutOff.message); the backup '\(backup.path.name)' was put back")
   }
 
   /// The app's migration as something that can be undertaken.

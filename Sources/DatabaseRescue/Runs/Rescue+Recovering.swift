@@ -63,26 +63,29 @@ extension Rescue {
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
     approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<RecoveryReport> {
-    try run(operation, on: database) { notes throws(RescueError) in
-      try recover(
+    try run(operation, on: database) { run throws(RescueError) in
+      try run.recover(
         operation, database, contract, vault: vault, backup: backup, wait: wait, choose: choose,
-        approve: approve, &notes)
+        approve: approve)
     }
   }
+}
 
-  func recover(
+extension Run {
+  /// Carries out an option on a database as the operation that it is called.
+  mutating func recover(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
     vault: FilePath?, backup: Backup? = nil,
     wait: Duration,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
-    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+    approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RecoveryReport {
-    notes.take(try finishPending(database))
+    try finishPending(database)
     try world.requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let report = try recoverAsItIs(
         operation, database, contract, vault: vault, backup: backup, wait: wait,
-        mayHold: number == Self.plansMax && unattended, choose: choose, approve: approve, &notes)
+        mayHold: number == Self.plansMax && unattended, choose: choose, approve: approve)
       {
         return report
       }
@@ -98,14 +101,14 @@ extension Rescue {
   ///
   /// Where it `mayHold` the others up, as nobody is asked, what does not depend on the state of the
   /// database is planned once more under the lock.
-  private func recoverAsItIs(
+  private mutating func recoverAsItIs(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
     vault: FilePath?, backup: Backup?, wait: Duration, mayHold: Bool,
     choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
-    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+    approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RecoveryReport? {
     let chosen = try chosenOption(
-      operation, database, contract, vault: vault, backup: backup, choose: choose, &notes)
+      operation, database, contract, vault: vault, backup: backup, choose: choose)
     let option = chosen.option
     guard option.kind != .nothing, option.kind != .migrate else {
       let verdict = chosen.examination.verdict
@@ -119,7 +122,7 @@ extension Rescue {
     let report: RecoveryReport?
     do throws(RescueError) {
       report = try carryOut(
-        chosen, contract, wait: wait, mayHold: mayHold, approve: approve, &notes)
+        chosen, contract, wait: wait, mayHold: mayHold, approve: approve)
     } catch {
       notes.restored = false
       throw error
@@ -131,26 +134,24 @@ extension Rescue {
   }
 
   /// Examines a database, and has an option chosen for it.
-  private func chosenOption(
+  private mutating func chosenOption(
     _ operation: SupportCode.Operation, _ database: FilePath, _ contract: Contract?,
     vault: FilePath?, backup: Backup?,
-    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption,
-    _ notes: inout RunNotes
+    choose: (Examination, [RecoveryOption]) throws(RescueError) -> RecoveryOption
   ) throws(RescueError) -> ChosenOption {
     let input = try InputFiles(database, storage: world.storage)
-    let examined = try notes.noting { () throws(RescueError) in
-      try world.examine(input, contract, askingModules: true)
-    }
+    let examined = try examine(input, contract, askingModules: true)
     var examination = examined.examination
-    var offers = try offers(for: &examination, of: input.main, vault: vault, &notes)
-    if let backup { offers = [(backup, try offer(backup, for: examination))] }
+    var offers = try offers(for: &examination, of: input.main, vault: vault)
+    if let backup { offers = [(backup, try rescue.offer(backup, for: examination))] }
     examination = examination.amid(
       world.circumstances(of: input, examination, backups: offers.map(\.backup)))
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
     var trials =
       operation == .restore || operation == .reset
-      ? SalvageTrials() : try salvageTrials(for: examination, contract)
-    let backed = try backedSalvage(of: input, examination, contract, offers: offers, &trials)
+      ? SalvageTrials() : try rescue.salvageTrials(for: examination, contract)
+    let backed = try rescue.backedSalvage(
+      of: input, examination, contract, offers: offers, &trials)
     var options = examination.options(
       backups: offers.map(\.offer), hasFreshSchema: contract != nil, trials: trials)
     // Who names a backup may want it over a sound database too: rows can be gone that nobody
@@ -168,42 +169,49 @@ extension Rescue {
   }
 
   /// Plans an option, has the plan approved, and carries it out; nil when it is overdue.
-  private func carryOut(
+  private mutating func carryOut(
     _ chosen: ChosenOption, _ contract: Contract?, wait: Duration, mayHold: Bool,
-    approve: (Plan) throws(RescueError) -> Void, _ notes: inout RunNotes
+    approve: (Plan) throws(RescueError) -> Void
   ) throws(RescueError) -> RecoveryReport? {
+    let rescue = rescue
     let (option, backup, input) = (chosen.option, chosen.backup, chosen.input)
     let code = notes.publishCode(option.losesRows ? .succeededWithLoss : .succeeded)
     let folder = try RescueFolder(of: input.main, storage: world.storage)
-    var plan = try plan(option, input, chosen.examination, contract, backup, folder, code)
+    var plan = try rescue.plan(option, input, chosen.examination, contract, backup, folder, code)
     try approve(plan)
 
     let isRenewed = mayHold && plan.canBeRenewed
-    var run = PlanRun(plan.steps, in: world, on: folder, code: code, wait: wait)
-    (run.examination, run.contract, run.backup) = (chosen.examination, contract, backup)
-    run.backed = chosen.backed
-    run.state = isRenewed ? nil : chosen.state
+    var work = PlannedWork(plan.steps, in: world, on: folder, code: code, wait: wait)
+    (work.examination, work.contract, work.backup) = (chosen.examination, contract, backup)
+    work.backed = chosen.backed
+    work.state = isRenewed ? nil : chosen.state
+    let product: PlannedWork.Product
     do throws(RescueError) {
-      try run.carryOut(&notes) { notes throws(RescueError) in
+      product = try carryOut(work) { run throws(RescueError) in
         guard isRenewed else { return }
         let kept = folder.quarantine(code).appending(folder.database.name)
-        let now = try notes.noting { () throws(RescueError) in
-          try world.examine(InputFiles(kept, storage: world.storage), contract)
-        }.examination
+        let files = try InputFiles(kept, storage: run.world.storage)
+        let now = try run.examine(files, contract).examination
         let option =
-          if let backup { now.restoreOption(try offer(backup, for: now)) } else { now.resetOption }
-        plan = try self.plan(option, input, now, contract, backup, folder, code)
+          if let backup {
+            now.restoreOption(try rescue.offer(backup, for: now))
+          } else {
+            now.resetOption
+          }
+        plan = try rescue.plan(option, input, now, contract, backup, folder, code)
         try approve(plan)
       }
     } catch  where error.isOverdue {
       return nil
     }
     return RecoveryReport(
-      plan: plan, salvage: run.salvage, exported: run.exported,
-      verdict: run.verdict ?? chosen.examination.verdict, quarantine: folder.quarantine(code))
+      plan: plan, salvage: product.salvage, exported: product.exported,
+      verdict: product.verdict ?? chosen.examination.verdict, quarantine: folder.quarantine(code))
   }
+}
 
-  private func plan(
+extension Rescue {
+  fileprivate func plan(
     _ option: RecoveryOption, _ input: InputFiles, _ examination: Examination,
     _ contract: Contract?, _ backup: Backup?, _ folder: RescueFolder, _ code: SupportCode
   ) throws(RescueError) -> Plan {

@@ -41,24 +41,24 @@ struct RehearsalRun {
   }
 
   /// Rehearses from every start; from every version that the files make, where none is given.
-  mutating func run(from paths: [FilePath], _ notes: inout RunNotes) throws(RescueError) {
+  mutating func run(from paths: [FilePath]) throws(RescueError) {
     if case .files(let folder) = chain { _ = try end(of: folder) }
     for path in paths {
       try world.requireGoingOn()
       let name = path.name.description
       do throws(RescueError) {
-        try rehearse(try source(at: path), &notes)
+        try rehearse(try source(at: path))
       } catch {
-        try skip(name, because: error, &notes)
+        try skip(name, because: error)
       }
     }
     guard paths.isEmpty, case .files(let folder) = chain, folder.start == 0 else { return }
     for version in 1..<max(2, try end(of: folder)) {
       try world.requireGoingOn()
       do throws(RescueError) {
-        try rehearse(try built(folder, version), &notes)
+        try rehearse(try built(folder, version))
       } catch {
-        try skip("version \(version)", because: error, &notes)
+        try skip("version \(version)", because: error)
       }
     }
   }
@@ -70,22 +70,16 @@ struct RehearsalRun {
   }
 
   /// Notes a start that nothing can be rehearsed from.
-  private mutating func skip(
-    _ name: String, because error: RescueError, _ notes: inout RunNotes
-  ) throws(RescueError) {
+  private mutating func skip(_ name: String, because error: RescueError) throws(RescueError) {
     if error.kind == .interrupted { throw error }
     var none = RehearsalCase(start: name, way: .straight, from: nil)
     none.outcome = .impossible
     none.problems = [error.message]
-    add(none, &notes)
+    add(none)
   }
 
-  private mutating func add(_ way: RehearsalCase, _ notes: inout RunNotes) {
+  private mutating func add(_ way: RehearsalCase) {
     report.cases.append(way)
-    notes.note(
-      RunRecord.Step(
-        name: PlainName("\(way.start) \(way.way.rawValue)"),
-        outcome: PlainName(way.outcome.rawValue), seconds: way.seconds))
     tell(way)
   }
 
@@ -157,9 +151,7 @@ struct RehearsalRun {
 
   // MARK: Ways
 
-  private mutating func rehearse(
-    _ source: Source, _ notes: inout RunNotes
-  ) throws(RescueError) {
+  private mutating func rehearse(_ source: Source) throws(RescueError) {
     report.starts.append(source.start)
     switch chain {
     case .command(let words):
@@ -168,7 +160,7 @@ struct RehearsalRun {
         let command = Undertaking(words, timeout: options.timeout, printingTo: .errors)
         try take(command, on: copy, contract: options.contract, &way)
       }
-      add(way, &notes)
+      add(way)
     case .files(let folder):
       let end = try end(of: folder)
       var count = 0
@@ -177,12 +169,12 @@ struct RehearsalRun {
         count = course.files.count
         try takeStraight(course, on: copy, &way)
       }
-      add(straight, &notes)
+      add(straight)
       guard count > 1 else { return }
       let steps = try go(.steps, from: source, to: end) { (copy, way) throws(RescueError) in
         try takeSteps(try self.course(of: source, through: folder, to: end), on: copy, &way)
       }
-      add(steps, &notes)
+      add(steps)
     }
   }
 
@@ -272,6 +264,20 @@ struct RehearsalRun {
     let found = try world.examine(copy.files, contract).examination
     try rescue.requireMigratable(found, FilePath(name))
     return found
+  }
+}
+
+extension RunNotes {
+  /// Notes the ways that a rehearsal has gone, and how it ended.
+  mutating func take(_ report: RehearsalReport) {
+    for way in report.cases {
+      note(
+        RunRecord.Step(
+          name: PlainName("\(way.start) \(way.way.rawValue)"),
+          outcome: PlainName(way.outcome.rawValue), seconds: way.seconds))
+    }
+    outcome = report.exitStatus == 0 ? .succeeded : .failed
+    exitStatus = report.exitStatus
   }
 }
 

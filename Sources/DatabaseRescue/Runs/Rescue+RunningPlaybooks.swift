@@ -37,18 +37,18 @@ extension Rescue {
     asking: @escaping (PlaybookQuestion) -> PlaybookAnswer,
     telling: @escaping (Playbook.Step, PlaybookStepRecord) -> Void
   ) throws(RescueError) -> RunResult<PlaybookResult> {
-    try run(.playbook, on: database) { notes throws(RescueError) in
-      notes.take(try finishPending(database))
-      let run = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
+    try run(.playbook, on: database) { run throws(RescueError) in
+      try run.finishPending(database)
+      let playbookRun = try PlaybookRun(playbook, approvals: setting.approvals, world: world)
       var performer = DatabasePerformer(
-        rescue: self, database: database, setting: setting, playbook.values, asking: asking,
-        telling: telling, notes: notes)
-      var result = run.run(with: &performer)
+        run: run, database: database, setting: setting, playbook.values, asking: asking,
+        telling: telling)
+      var result = playbookRun.run(with: &performer)
       (result.losses, result.undo) = (performer.losses, performer.undo)
-      notes = performer.notes
-      if let change = result.failure?.change { notes.note(change) }
-      notes.outcome = result.trouble?.outcome ?? .succeeded
-      notes.exitStatus = result.exitStatus
+      run = performer.run
+      if let change = result.failure?.change { run.notes.note(change) }
+      run.notes.outcome = result.trouble?.outcome ?? .succeeded
+      run.notes.exitStatus = result.exitStatus
       return result
     }
   }
@@ -60,8 +60,8 @@ extension Rescue {
     _ playbook: Playbook, on database: FilePath, _ setting: PlaybookSetting
   ) throws(RescueError) -> PlaybookRehearsal {
     var performer = DatabasePerformer(
-      rescue: self, database: database, setting: setting, asking: { _ in .nobody },
-      telling: { _, _ in }, notes: RunNotes(.playbook, unattended: unattended, world: world))
+      run: Run(.playbook, unattended: unattended, world: world), database: database,
+      setting: setting, asking: { _ in .nobody }, telling: { _, _ in })
     _ = try performer.facts()
     try performer.look()
     return try PlaybookRun(playbook, approvals: setting.approvals, world: world)

@@ -13,7 +13,7 @@ extension Rescue {
     _ input: InputFiles, to output: FilePath, into contract: Contract? = nil,
     backups: [FilePath] = [], replacing: Bool = false, files: RunFiles
   ) throws(RescueError) -> RunResult<SalvageReport> {
-    try run(.salvage, on: input.main) { notes throws(RescueError) in
+    try run(.salvage, on: input.main) { run throws(RescueError) in
       var files = files
       files.read(input.all + backups, storage: world.storage)
       let output = try SalvageOutput(
@@ -22,22 +22,25 @@ extension Rescue {
         try SalvageBackup(at: path, world: world)
       }
       if !input.isPrivate { try world.requireNotHeldApart(input.main) }
-      let report = try salvage(input, to: output, into: contract, backups: backups, &notes)
-      notes.take(report)
+      let report = try run.salvage(input, to: output, into: contract, backups: backups)
+      run.notes.take(report)
       return report
     }
   }
+}
 
+extension Run {
   /// Salvages the files as they are at one moment: where they change before all of them is read, a
   /// private copy of one moment is read instead, and nothing is left of what was read before.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every copying.
-  func salvage(
+  mutating func salvage(
     _ input: InputFiles, to output: SalvageOutput, into contract: Contract?,
-    backups: [SalvageBackup], _ notes: inout RunNotes
+    backups: [SalvageBackup]
   ) throws(RescueError) -> SalvageReport {
-    try salvage(
-      input, to: output, contract, known: backups.first?.knowledge, isResult: true, &notes
+    let world = world
+    return try salvage(
+      input, to: output, contract, known: backups.first?.knowledge, isResult: true
     ) { reconstruction, inputs throws(RescueError) in
       try Salvage(
         of: reconstruction, into: contract, inputs: inputs, backups: backups, world: world)
@@ -48,15 +51,14 @@ extension Rescue {
   /// output is the run's result, or a private file on the way to it.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when they changed under every copying.
-  func salvage(
+  mutating func salvage(
     _ input: InputFiles, to output: SalvageOutput, _ contract: Contract? = nil,
-    known: OutsideKnowledge?, isResult: Bool, _ notes: inout RunNotes,
-    preparing prepare: Preparation
+    known: OutsideKnowledge?, isResult: Bool, preparing prepare: Preparation
   ) throws(RescueError) -> SalvageReport {
     let start = try DatabaseState.settled(of: input, in: world)
     do throws(RescueError) {
       return try salvage(
-        input, asOf: start, to: output, contract, known: known, isResult: isResult, &notes,
+        input, asOf: start, to: output, contract, known: known, isResult: isResult,
         preparing: prepare)
     } catch {
       // Where nobody can look, it is not because of a change that this failed.
@@ -67,28 +69,26 @@ extension Rescue {
     let copy = try InputFiles(momentOf: input, world: world)
     return try salvage(
       copy, asOf: .settled(of: copy, in: world), to: output, contract, known: known,
-      isResult: isResult, &notes, preparing: prepare)
+      isResult: isResult, preparing: prepare)
   }
 
   /// Makes a salvage of what was found in its input.
   typealias Preparation =
     (Reconstruction, [RunRecord.InputDigest]) throws(RescueError) -> Salvage
 
-  private func salvage(
+  private mutating func salvage(
     _ input: InputFiles, asOf start: DatabaseState, to output: SalvageOutput,
-    _ contract: Contract?, known: OutsideKnowledge?, isResult: Bool, _ notes: inout RunNotes,
+    _ contract: Contract?, known: OutsideKnowledge?, isResult: Bool,
     preparing prepare: Preparation
   ) throws(RescueError) -> SalvageReport {
     let storage = world.storage
-    var report = try withEvidence(
+    var report = try rescue.withEvidence(
       input, note: { notes.inputs = $0 },
       examine: { () throws(RescueError) in
-        try notes.noting { () throws(RescueError) in
-          try world.examine(input, contract, known: known, verifying: false)
-        }.examination
+        try examine(input, contract, known: known, verifying: false).examination
       },
       { examination, digests throws(RescueError) in
-        let report = try notes.salvage(
+        let report = try salvage(
           examination, to: output,
           whenRead: { () throws(RescueError) in
             guard try start.lasts(in: input, storage: storage) else {

@@ -30,25 +30,9 @@ extension Rescue {
     _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5),
     approve: (UndoPlan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<UndoPlan> {
-    try run(.undo, on: database) { notes throws(RescueError) in
-      try undo(code, of: database, wait: wait, approve: approve, &notes)
+    try run(.undo, on: database) { run throws(RescueError) in
+      try run.undo(code, of: database, wait: wait, approve: approve)
     }
-  }
-
-  func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration,
-    approve: (UndoPlan) throws(RescueError) -> Void, _ notes: inout RunNotes
-  ) throws(RescueError) -> UndoPlan {
-    notes.take(try finishPending(database))
-    try world.requireNotHeldApart(database)
-    for number in 1...Self.plansMax {
-      if let plan = try undoAsItIs(
-        code, of: database, wait: wait, mayHold: number == Self.plansMax, approve: approve, &notes)
-      {
-        return plan
-      }
-    }
-    throw RescueError.neverAtRest(database)
   }
 
   /// What an undo would do.
@@ -64,49 +48,7 @@ extension Rescue {
     return UndoPlan(displaced, try compare(present, with: wanted))
   }
 
-  /// Brings files back over the database as it is now; nil when somebody has written to it before it
-  /// could be replaced.
-  ///
-  /// Where it `mayHold` the others up, as nobody is asked, the rows are compared under the lock.
-  private func undoAsItIs(
-    _ code: SupportCode, of database: FilePath, wait: Duration, mayHold: Bool,
-    approve: (UndoPlan) throws(RescueError) -> Void, _ notes: inout RunNotes
-  ) throws(RescueError) -> UndoPlan? {
-    let displaced = try displaced(by: code, of: database)
-    let folder = try RescueFolder(of: database, storage: world.storage)
-    let wanted = try examineKept(displaced, of: database)
-    let present = try exists(database) ? try world.examineInUse(database, nil, wait: wait) : nil
-    let method = try method(ofReplacing: present?.examination, in: database, by: wanted)
-    var plan = UndoPlan(
-      displaced,
-      try present.map { (present) throws(RescueError) in
-        try compare(present.examination, with: wanted)
-      } ?? [])
-    try approve(plan)
-
-    let own = notes.publishCode(plan.losesRows ? .succeededWithLoss : .succeeded)
-    var run = PlanRun(
-      [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder, code: own, wait: wait)
-    run.displaced = displaced
-    let isRenewed = unattended && method == .transaction && (mayHold || present?.state == nil)
-    run.state = isRenewed ? nil : present?.state
-    do throws(RescueError) {
-      try run.carryOut(&notes) { _ throws(RescueError) in
-        guard isRenewed else { return }
-        let kept = folder.quarantine(own).appending(folder.database.name)
-        let now = try world.examine(InputFiles(kept, storage: world.storage), nil).examination
-        plan = UndoPlan(displaced, try compare(now, with: wanted))
-        try approve(plan)
-      }
-    } catch  where error.isOverdue {
-      return nil
-    }
-    notes.rowsLost = plan.losesRows
-    notes.outcome = plan.losesRows ? .succeededWithLoss : .succeeded
-    return plan
-  }
-
-  private func compare(
+  fileprivate func compare(
     _ present: Examination, with wanted: Examination
   ) throws(RescueError) -> [RowComparison] {
     world.progress(.began(.comparing, byteCount: nil))
@@ -118,7 +60,7 @@ extension Rescue {
   }
 
   /// What is known of the files that a run displaced.
-  private func examineKept(
+  fileprivate func examineKept(
     _ displaced: FilePath, of database: FilePath
   ) throws(RescueError) -> Examination {
     let name = try RescueFolder(of: database, storage: world.storage).database.name
@@ -129,7 +71,7 @@ extension Rescue {
 
   /// How a database is replaced by another file: from within, so that those who have it open see
   /// the new content, where SQLite can open both; else by moving files.
-  private func method(
+  fileprivate func method(
     ofReplacing present: Examination?, in database: FilePath, by wanted: Examination
   ) throws(RescueError) -> Replacement.Method {
     guard let present, wanted.verdict == .healthy else { return .move }
@@ -157,6 +99,70 @@ extension Rescue {
       throw RescueError(error, doing: "look at '\(kept)'")
     }
     return displaced
+  }
+}
+
+extension Run {
+  /// Brings back the files that an earlier run displaced, once `approve` has seen what becomes of the
+  /// rows that are there now.
+  mutating func undo(
+    _ code: SupportCode, of database: FilePath, wait: Duration,
+    approve: (UndoPlan) throws(RescueError) -> Void
+  ) throws(RescueError) -> UndoPlan {
+    try finishPending(database)
+    try world.requireNotHeldApart(database)
+    for number in 1...Self.plansMax {
+      if let plan = try undoAsItIs(
+        code, of: database, wait: wait, mayHold: number == Self.plansMax, approve: approve)
+      {
+        return plan
+      }
+    }
+    throw RescueError.neverAtRest(database)
+  }
+
+  /// Brings files back over the database as it is now; nil when somebody has written to it before it
+  /// could be replaced.
+  ///
+  /// Where it `mayHold` the others up, as nobody is asked, the rows are compared under the lock.
+  private mutating func undoAsItIs(
+    _ code: SupportCode, of database: FilePath, wait: Duration, mayHold: Bool,
+    approve: (UndoPlan) throws(RescueError) -> Void
+  ) throws(RescueError) -> UndoPlan? {
+    let rescue = rescue
+    let displaced = try rescue.displaced(by: code, of: database)
+    let folder = try RescueFolder(of: database, storage: world.storage)
+    let wanted = try rescue.examineKept(displaced, of: database)
+    let present =
+      try rescue.exists(database) ? try world.examineInUse(database, nil, wait: wait) : nil
+    let method = try rescue.method(ofReplacing: present?.examination, in: database, by: wanted)
+    var plan = UndoPlan(
+      displaced,
+      try present.map { (present) throws(RescueError) in
+        try rescue.compare(present.examination, with: wanted)
+      } ?? [])
+    try approve(plan)
+
+    let own = notes.publishCode(plan.losesRows ? .succeededWithLoss : .succeeded)
+    var work = PlannedWork(
+      [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder, code: own, wait: wait)
+    work.displaced = displaced
+    let isRenewed = unattended && method == .transaction && (mayHold || present?.state == nil)
+    work.state = isRenewed ? nil : present?.state
+    do throws(RescueError) {
+      _ = try carryOut(work) { run throws(RescueError) in
+        guard isRenewed else { return }
+        let kept = folder.quarantine(own).appending(folder.database.name)
+        let now = try run.world.examine(InputFiles(kept, storage: run.world.storage), nil)
+        plan = UndoPlan(displaced, try rescue.compare(now.examination, with: wanted))
+        try approve(plan)
+      }
+    } catch  where error.isOverdue {
+      return nil
+    }
+    notes.rowsLost = plan.losesRows
+    notes.outcome = plan.losesRows ? .succeededWithLoss : .succeeded
+    return plan
   }
 }
 

@@ -17,19 +17,21 @@ extension Rescue {
     of databases: [FilePath], vault: FilePath? = nil, ageMax: Double,
     tell: ([VaultStatus]) -> Int32 = { VaultStatus.exitStatus(of: $0) }
   ) throws(RescueError) -> RunResult<[VaultStatus]> {
-    try run(.vaultStatus, on: databases.first) { notes throws(RescueError) in
+    try run(.vaultStatus, on: databases.first) { run throws(RescueError) in
       let all = try databases.map { database throws(RescueError) in
-        try status(of: database, in: vault, ageMax, &notes)
+        try run.status(of: database, in: vault, ageMax)
       }
-      notes.exitStatus = tell(all)
-      notes.outcome = notes.exitStatus == 0 ? .succeeded : .findings
-      notes.hasVerifiedBackup = all.allSatisfy { $0.lastProven != nil }
+      run.notes.exitStatus = tell(all)
+      run.notes.outcome = run.notes.exitStatus == 0 ? .succeeded : .findings
+      run.notes.hasVerifiedBackup = all.allSatisfy { $0.lastProven != nil }
       return all
     }
   }
+}
 
-  private func status(
-    of database: FilePath, in vault: FilePath?, _ ageMax: Double, _ notes: inout RunNotes
+extension Run {
+  fileprivate mutating func status(
+    of database: FilePath, in vault: FilePath?, _ ageMax: Double
   ) throws(RescueError) -> VaultStatus {
     var status = VaultStatus(of: database, in: vault ?? Vault.defaultFolder(of: database))
     do throws(RescueError) {

@@ -19,7 +19,4 @@ public struct Rescue: Sendable {
     self.world = world
     self.unattended = unattended
   }
-
-  /// The same for what was begun and must come to its end.
-  var unstoppable: Rescue { Rescue(world: world.unstoppable, unattended: unattended) }
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes note of in a salvage.
+// A salvage into a new file in a run, and what that takes note of.
 
 import Diagnosis
 import SQLiteFormat
 
-extension RunNotes {
-  /// Salvages into a new file in a run.
+extension Run {
+  /// Salvages into a new file.
   mutating func salvage(
     _ examination: Examination, to output: SalvageOutput, into contract: Contract?,
-    backups: [SalvageBackup] = [], believingTables: Bool = false, in world: World,
+    backups: [SalvageBackup] = [], believingTables: Bool = false,
     whenRead: () throws(RescueError) -> Void = {}
   ) throws(RescueError) -> SalvageReport {
-    try salvage(examination, to: output, whenRead: whenRead) {
+    let world = world
+    return try salvage(examination, to: output, whenRead: whenRead) {
       reconstruction, inputs throws(RescueError) in
       try Salvage(
         of: reconstruction, into: contract, inputs: inputs, backups: backups,
@@ -19,7 +20,7 @@ extension RunNotes {
     }
   }
 
-  /// Salvages into a new file in a run by what `prepare` makes of what was found.
+  /// Salvages into a new file by what `prepare` makes of what was found.
   mutating func salvage(
     _ examination: Examination, to output: SalvageOutput,
     whenRead: () throws(RescueError) -> Void = {},
@@ -34,16 +35,18 @@ extension RunNotes {
         meaning: "nothing can be salvaged from it",
         advice: "make sure that this is the right file: dbrescue diagnose FILE")
     }
-    return try step("salvage", at: .act) { notes throws(RescueError) in
-      let before = notes
-      let report = try prepare(examination.reconstruction, notes.inputs).run(
-        to: output, code: notes.code(outcome: .succeeded).description, whenRead: whenRead
+    return try step("salvage", at: .act) { run throws(RescueError) in
+      let before = run.notes
+      let report = try prepare(examination.reconstruction, before.inputs).run(
+        to: output, code: before.code(outcome: .succeeded).description, whenRead: whenRead
       ) { before.code(after: $0).description }
-      notes.take(report)
+      run.notes.take(report)
       return report
     }
   }
+}
 
+extension RunNotes {
   /// Takes in what a salvage did.
   mutating func take(_ report: SalvageReport) {
     balances = report.balances

@@ -4,20 +4,9 @@
 import Diagnosis
 import SQLiteFormat
 
-extension PlanRun {
-  /// Builds the new database of every row that can be read.
-  func buildBySalvage(
-    at path: FilePath, _ notes: inout RunNotes
-  ) throws(RescueError) -> SalvageReport {
-    let report = try notes.salvage(
-      required(backed?.examination ?? examination), to: salvageOutput(path), into: contract,
-      backups: backed.map { [$0.backup] } ?? [], in: world)
-    if let imbalance = report.imbalance { throw imbalance }
-    return report
-  }
-
+extension PlannedWork {
   /// The new file of a salvage; what is doubtful goes to where the old files will be.
-  private func salvageOutput(_ newFile: FilePath) throws(RescueError) -> SalvageOutput {
+  func salvageOutput(_ newFile: FilePath) throws(RescueError) -> SalvageOutput {
     var files = RunFiles()
     files.read([folder.database], storage: storage)
     return try SalvageOutput(
@@ -46,55 +35,30 @@ extension PlanRun {
     }
   }
 
-  /// Exports unsynced rows, when the plan says so: from the old database where SQLite can read it,
-  /// else from what can be salvaged of it.
-  func export(
-    from old: FilePath?, _ notes: inout RunNotes
-  ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
-    for case .exportUnsynced(let tables) in steps {
-      return try notes.step(.exportUnsynced(tables: tables)) { _ throws(RescueError) in
-        let examination = try required(examination)
-        if let old { return try export(from: old) }
-        guard let image = examination.survey.image else { return [] }
-        let scratch = try PrivateFolder(world: world)
-        let copy = scratch.file("copy.db")
-        if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
-          var files = RunFiles()
-          _ = try Salvage(examination.reconstruction, world: world).run(
-            to: SalvageOutput(copy, replacing: false, in: &files, storage: storage),
-            code: code.description)
-        } else {
-          try image.write(to: copy, storage: storage)
-        }
-        return try export(from: copy)
-      }
+  /// Exports unsynced rows: from the old database where SQLite can read it, else from what can be
+  /// salvaged of it.
+  func export(from old: FilePath?) throws(RescueError) -> [Exported] {
+    let examination = try required(examination)
+    if let old { return try export(of: old) }
+    guard let image = examination.survey.image else { return [] }
+    let scratch = try PrivateFolder(world: world)
+    let copy = scratch.file("copy.db")
+    if [.damagedIntact, .damagedLossy].contains(examination.verdict) {
+      var files = RunFiles()
+      _ = try Salvage(examination.reconstruction, world: world).run(
+        to: SalvageOutput(copy, replacing: false, in: &files, storage: storage),
+        code: code.description)
+    } else {
+      try image.write(to: copy, storage: storage)
     }
-    return []
+    return try export(of: copy)
   }
 
-  private func export(
-    from database: FilePath
-  ) throws(RescueError) -> [(path: FilePath, rows: Int)] {
+  private func export(of database: FilePath) throws(RescueError) -> [Exported] {
     do { try storage.createFolder(folder.quarantine(code)) } catch { throw RescueError(error) }
     return try UnsyncedExport.write(
       UnsyncedExport.places(in: required(examination), contract), of: database,
       to: folder.quarantine(code), storage: storage)
-  }
-
-  /// Copies every row into a fresh file of the same schema, where the indexes are new.
-  ///
-  /// SQLite's REINDEX walks an old index to free its pages, which a damaged one does not allow.
-  func rebuildIndexes(
-    at path: FilePath, _ notes: inout RunNotes
-  ) throws(RescueError) -> SalvageReport {
-    let report = try notes.salvage(
-      required(examination), to: salvageOutput(path), into: nil, believingTables: true, in: world)
-    guard report.isComplete else {
-      throw RescueError(
-        .invalidInput, "more than the indexes is wrong", meaning: "nothing was replaced",
-        advice: "salvage instead")
-    }
-    return report
   }
 
   /// Builds an empty database of the contract's schema.
