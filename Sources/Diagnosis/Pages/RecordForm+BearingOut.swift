@@ -32,13 +32,11 @@ extension Image {
 
   /// A leaf below an interior page of a table, whose rowids show that it has not moved.
   fileprivate func leaf(below page: BTreePage) -> BTreePage? {
-    var page = page
-    for _ in 0..<TreeWalk.depthMax where page.kind == .tableInterior {
+    TreeWalk.descend(from: page) { page in
+      if page.kind.isLeaf { return .arrived }
       let children = 0..<min(page.cellCount, Self.childrenMax)
-      guard let next = children.firstResult({ child($0, of: page) }) else { return nil }
-      page = next
+      return children.firstResult { child($0, of: page) }.map { .below($0) } ?? .lost
     }
-    return page.kind == .tableLeaf ? page : nil
   }
 
   /// A child of an interior page; nil where its rowids do not show that it has not moved.

@@ -205,19 +205,15 @@ final class ExchangeSearch {
 
   /// The place of a table's leaves where a key belongs.
   private func place(of key: KeyPlace, in table: Table) -> TreePlace? {
-    var place = TreePlace(page: table.root, after: nil, upTo: nil)
-    for _ in 0..<TreeWalk.depthMax {
-      guard let page = try? pages.image.btreePage(place.page) else { return nil }
-      if page.kind.isLeaf { return place }
-      let below = places(below: place, isTable: table.survey.isRowIDTable, table.order)
-      guard
-        let next = below.first(where: {
-          $0.upTo.map { table.order.compare(key, $0) <= 0 } ?? true
-        })
-      else { return nil }
-      place = next
+    let root = TreePlace(page: table.root, after: nil, upTo: nil)
+    return TreeWalk.descend(from: root) { place in
+      guard let page = try? pages.image.btreePage(place.page) else { return .lost }
+      if page.kind.isLeaf { return .arrived }
+      let next = places(below: place, isTable: table.survey.isRowIDTable, table.order).first {
+        $0.upTo.map { table.order.compare(key, $0) <= 0 } ?? true
+      }
+      return next.map { .below($0) } ?? .lost
     }
-    return nil
   }
 
   /// The places that an interior page gives; none where not every one of its keys can be read.

@@ -8,25 +8,26 @@ extension Image {
   package func cell(
     ofRow rowID: Int64, inTableAt root: PageNumber
   ) throws(FormatError) -> (cell: Cell, page: BTreePage) {
-    var number = root
-    for _ in 0...TreeWalk.depthMax {
-      let page = try btreePage(number)
-      guard page.kind.isTable else { throw FormatError(.wrongTree(page.kind), page: number) }
-      var next = page.rightChild
-      for index in 0..<page.cellCount {
-        let cell = try page.cell(index)
-        guard let key = cell.rowID, rowID <= key else { continue }
-        if page.kind.isLeaf {
-          guard rowID == key else { break }
-          return (cell, page)
-        }
-        next = PageNumber(cell.leftChild)
-        break
+    let leaf = try TreeWalk.descend(from: tablePage(root)) { page throws(FormatError) in
+      if page.kind.isLeaf { return .arrived }
+      // The child of the first key that is not below the rowid, or else the right-most one.
+      let cell = try page.firstCell(upFrom: rowID)
+      guard let child = cell.map({ PageNumber($0.leftChild) }) ?? page.rightChild else {
+        throw FormatError(.noChild, page: page.number)
       }
-      guard let next, !page.kind.isLeaf else { throw FormatError(.noChild, page: number) }
-      number = next
+      return .below(try tablePage(child))
     }
-    throw FormatError(.tooDeep, page: root)
+    guard let leaf else { throw FormatError(.tooDeep, page: root) }
+    guard let cell = try leaf.firstCell(upFrom: rowID), cell.rowID == rowID else {
+      throw FormatError(.noChild, page: leaf.number)
+    }
+    return (cell, leaf)
+  }
+
+  private func tablePage(_ number: PageNumber) throws(FormatError) -> BTreePage {
+    let page = try btreePage(number)
+    guard page.kind.isTable else { throw FormatError(.wrongTree(page.kind), page: number) }
+    return page
   }
 
   /// Where in the database file the last byte of a field's serial type lies.
@@ -49,6 +50,17 @@ extension Image {
     let (index, rest) = (position - cell.local.count)
       .quotientAndRemainder(dividingBy: geometry.overflowCapacity)
     return offset(of: chain.pages[index]) + 4 + rest
+  }
+}
+
+extension BTreePage {
+  /// The first cell whose key is a rowid or above it; nil where all are below.
+  fileprivate func firstCell(upFrom rowID: Int64) throws(FormatError) -> Cell? {
+    for index in 0..<cellCount {
+      let cell = try cell(index)
+      if let key = cell.rowID, rowID <= key { return cell }
+    }
+    return nil
   }
 }
 
