@@ -13,8 +13,8 @@ extension BackupContent.Table {
   init(_ tree: TreeSurvey, in survey: Survey) throws(RescueError) {
     self.init(name: tree.entry.name, rows: tree.records)
     guard let image = survey.image, let root = tree.root else { return }
-    var digest = TableDigest(image, isRowIDTable: tree.isRowIDTable)
-    digest.add(root, depth: 0)
+    var digest = TableDigest(image)
+    digest.add(TreeWalk(image, root: root, isTable: tree.isRowIDTable, owner: .tree(0)))
     let leaves = digest.leaves
     if tree.isReadable {
       guard digest.isWhole else {
@@ -39,18 +39,14 @@ private struct TableDigest {
   private(set) var isWhole = true
 
   private let image: Image
-  private let kinds: [BTreePage.Kind]
-  private var claims: PageClaims
   private var hash = SHA256()
   private var pending = Bytes()
 
   /// How much is gathered before it is hashed.
   private static let pendingMax = 1 << 16
 
-  init(_ image: Image, isRowIDTable: Bool) {
+  init(_ image: Image) {
     self.image = image
-    kinds = BTreePage.Kind.allCases.filter { $0.isTable == isRowIDTable }
-    claims = PageClaims(pageCount: image.pageCount)
     pending.reserveCapacity(Self.pendingMax * 2)
   }
 
@@ -60,29 +56,22 @@ private struct TableDigest {
     return hash.digest()
   }
 
-  /// Adds a page and all that lies below it.
-  mutating func add(_ number: PageNumber, depth: Int) {
-    guard depth <= TreeWalk.depthMax, claims.claim(number, for: .tree(0)),
-      let reading = try? image.reading(of: number, as: kinds)
-    else {
-      isWhole = false
-      return
+  /// Adds the rows of a tree.
+  ///
+  /// Those on the interior pages of a table WITHOUT ROWID stand between two leaves each.
+  mutating func add(_ walk: TreeWalk) {
+    var walk = walk
+    var claims = PageClaims(pageCount: image.pageCount)
+    while let step = walk.next(&claims) {
+      guard case .page(let visit) = step else {
+        isWhole = false
+        continue
+      }
+      guard visit.page.kind.isLeaf else { continue }
+      leaves.append(LeafPages.Leaf(visit.page.number, bytes: visit.page.bytes))
+      if let before = visit.before { addRow(before.cell, before.page) }
+      for cell in visit.content.cells { addRow(cell, visit.page) }
     }
-    let (page, content) = (reading.page, reading.content)
-    if page.kind.isLeaf { leaves.append(LeafPages.Leaf(number, bytes: page.bytes)) }
-    for cell in content.cells {
-      if !page.kind.isLeaf { add(PageNumber(cell.leftChild), below: depth) }
-      if page.kind != .tableInterior { addRow(cell, page) }
-    }
-    if !page.kind.isLeaf { add(page.rightChild, below: depth) }
-  }
-
-  private mutating func add(_ child: PageNumber?, below depth: Int) {
-    guard let child else {
-      isWhole = false
-      return
-    }
-    add(child, depth: depth + 1)
   }
 
   private mutating func addRow(_ cell: Cell, _ page: BTreePage) {
