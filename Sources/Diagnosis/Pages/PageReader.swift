@@ -1,50 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages and their rows as they are looked at again and again: each damaged page is taken apart once.
+// Pages and their rows as they are looked at again and again.
 
 import SQLiteFormat
 
-/// Reads the pages of an image again and again, and remembers what was hard to read.
+/// Reads the pages of an image, with as much patience as its size deserves.
 final class PageReader {
-  /// How many readings of damaged pages are kept at most.
-  private static let keptMax = 2048
-
-  private struct Question: Hashable {
-    let page: PageNumber
-    /// Whether the page is read as one of a table with rowids, or of an index; nil for either.
-    let isTable: Bool?
-  }
-
-  /// What was read of damaged pages.
-  private final class Memory {
-    var answers: [Question: PageReading?] = [:]
-  }
-
   /// The image.
   let image: Image
-  private let memory: Memory
+  private let memory: PageMemory?
   /// How many more overflow pages are read: in a hostile file, every cell may lead into the same
   /// long chain.
   private var patience: Int
 
-  /// A reader that has read nothing.
-  convenience init(_ image: Image) {
-    self.init(image, Memory())
-  }
-
-  private init(_ image: Image, _ memory: Memory) {
+  /// A reader; without a memory, it is for who reads no page twice.
+  init(_ image: Image, _ memory: PageMemory? = nil) {
     self.image = image
     self.memory = memory
     patience = 16 * image.pageCount
   }
 
-  /// A reader that remembers the same, with all of its patience.
+  /// A reader with the same memory, and with all of its patience.
   var rested: PageReader { PageReader(image, memory) }
 
   /// Reads a page as one of a table with rowids, or of an index; nil when nothing of such a page
   /// can be read.
   func reading(of page: PageNumber, isTable: Bool) -> PageReading? {
     reading(
-      Question(page: page, isTable: isTable),
+      PageMemory.Question(page: page, isTable: isTable),
       as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
   }
 
@@ -53,18 +35,16 @@ final class PageReader {
     guard let bytes = try? image.bytes(of: page), bytes.mayBeTreePage(image.geometry) else {
       return nil
     }
-    return reading(Question(page: page, isTable: nil), as: BTreePage.Kind.allCases)
+    return reading(
+      PageMemory.Question(page: page, isTable: nil), as: BTreePage.Kind.allCases)
   }
 
-  private func reading(_ question: Question, as kinds: [BTreePage.Kind]) -> PageReading? {
-    if let answer = memory.answers[question] { return answer }
+  private func reading(
+    _ question: PageMemory.Question, as kinds: [BTreePage.Kind]
+  ) -> PageReading? {
+    if let answer = memory?.answer(to: question) { return answer }
     let reading = try? image.reading(of: question.page, as: kinds)
-    // A sound page is read again as fast as it is looked up.
-    if reading?.content.layoutFault != nil || reading == nil,
-      memory.answers.count < Self.keptMax
-    {
-      memory.answers[question] = .some(reading)
-    }
+    memory?.keep(reading, for: question)
     return reading
   }
 

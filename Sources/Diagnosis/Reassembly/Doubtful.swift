@@ -29,10 +29,10 @@ final class Doubtful {
   private(set) lazy var unshownPages: Int? = countUnshownPages()
 
   /// Looks for what is in doubt; nil where there is no database to be in doubt of.
-  init?(_ survey: Survey) {
+  init?(_ survey: Survey, _ memory: PageMemory) {
     guard let image = survey.image, let schema = survey.schema else { return nil }
     (self.survey, self.image, self.schema) = (survey, image, schema)
-    pages = PageReader(image)
+    pages = PageReader(image, memory)
     exchanged = ExchangeSearch(survey, schema, pages).run()
     trees = Set(survey.treesInDoubt(image, schema))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).sorted()

@@ -13,6 +13,8 @@ package struct Reconstruction: Sendable {
   package let reassembly: Reassembly
   /// Where overflow chains go on whose links are broken.
   let chains: ChainRepair
+  /// What is kept of its damaged pages.
+  let memory = PageMemory()
   /// The tables that seem whole, and of which pages can be that no table leads to, as positions
   /// among the trees.
   private let mayMissRows: Set<Int>
@@ -22,7 +24,7 @@ extension Reconstruction {
   /// Puts together what is in doubt of a survey.
   package init(_ survey: Survey, knownPages: KnownPages? = nil) {
     self.survey = survey
-    guard let doubt = Doubtful(survey) else {
+    guard let doubt = Doubtful(survey, memory) else {
       (reassembly, chains, mayMissRows) = (Reassembly(), ChainRepair(), [])
       return
     }

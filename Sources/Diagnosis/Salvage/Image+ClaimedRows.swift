@@ -21,14 +21,22 @@ extension Image {
   }
 
   /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
+  ///
+  /// The memory is that of this image: a damaged page that was put back into a table was read before.
   func claimedRows(
-    on number: PageNumber, isTable: Bool, _ chains: ChainRepair, _ claims: inout PageClaims
+    on number: PageNumber, isTable: Bool, _ memory: PageMemory, _ chains: ChainRepair,
+    _ claims: inout PageClaims
   ) -> ClaimedRows {
     var found = ClaimedRows()
     guard claims.claim(number, for: .tree(0)) else { return found }
     do throws(FormatError) {
-      let reading = try reading(
-        of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
+      let reading =
+        if let kept = memory.reading(of: number, isTable: isTable) {
+          kept
+        } else {
+          try reading(
+            of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
+        }
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
       let (content, listed) = (reading.content, Set(reading.content.listed))

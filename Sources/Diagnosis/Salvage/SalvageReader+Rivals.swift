@@ -10,7 +10,7 @@ extension SalvageReader {
   /// The rowids of rows that an index proves and their pages do not, and of which the pages of the
   /// table have another version.
   func contestedRows(of assignment: Reassembly.Assignment) -> Set<Int64> {
-    let pages = PageReader(image)
+    let pages = pages
     var versions: [Int64: UInt64] = [:]
     var contested: Set<Int64> = []
     forEachLeaf(of: assignment, in: pages) { leaf in

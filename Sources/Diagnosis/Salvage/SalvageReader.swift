@@ -31,6 +31,9 @@ package struct SalvageReader: Sendable {
 
   private var survey: Survey { reconstruction.survey }
 
+  /// A reader of the pages, which remembers what was read of them to put tables together again.
+  var pages: PageReader { PageReader(image, reconstruction.memory) }
+
   /// The tables that the file names, in the order in which they are read.
   package var tables: [TreeSurvey] {
     survey.trees.filter { $0.entry.kind == .table }
@@ -120,7 +123,8 @@ package struct SalvageReader: Sendable {
     let unordered = unorderedRows(of: table, assignment)
     for page in assignment.pages {
       let found = image.claimedRows(
-        on: page, isTable: table.isRowIDTable, reconstruction.chains, &claims)
+        on: page, isTable: table.isRowIDTable, reconstruction.memory, reconstruction.chains,
+        &claims)
       for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
       for (row, doubt) in found.spilled {
@@ -153,7 +157,7 @@ package struct SalvageReader: Sendable {
   ) -> Set<ChainRepair.Place> {
     let order = table.isRowIDTable ? nil : survey.keyOrder(of: table)
     guard table.isRowIDTable || order?.columns.isEmpty == false else { return [] }
-    return KeySequence(assignment.pages, in: PageReader(image), order).unordered
+    return KeySequence(assignment.pages, in: pages, order).unordered
   }
 
   /// A row against which nothing speaks but that its page may be damaged unseen.
@@ -168,7 +172,8 @@ package struct SalvageReader: Sendable {
   ) rethrows {
     for orphan in reconstruction.reassembly.orphans {
       let found = image.claimedRows(
-        on: orphan.page, isTable: orphan.isTable, reconstruction.chains, &claims)
+        on: orphan.page, isTable: orphan.isTable, reconstruction.memory, reconstruction.chains,
+        &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
       for row in found.rows + found.doubtful + found.torn + found.spilled.map(\.row) {
         try body(
