@@ -156,10 +156,10 @@ extension Trial.Ending {
       .joined(separator: " ")
   }
 
-  /// More time or memory than any run may take.
-  package func excesses(of command: String) -> [Violation] {
+  /// More time or memory than a run may take.
+  package func excesses(of command: String, seconds: Double = 2) -> [Violation] {
     var violations: [Violation] = []
-    let seconds = 2 * TestedProgram.patience
+    let seconds = seconds * TestedProgram.patience
     if coreSeconds > seconds {
       violations.append(Violation("\(command): over \(seconds) s", "\(coreSeconds) s"))
     }
