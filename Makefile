@@ -7,7 +7,7 @@
 # lint     format check                     demo     the main job on a sample app
 # format   rewrite the sources              clean    remove what was built
 # theatre  re-enact incidents of the field  docs     the articles about the library
-# reference  the reference pages, from the program
+# damage   how much of damage comes back    reference  the reference pages, from the program
 
 SWIFT ?= swift
 DOCC ?= docc
@@ -17,7 +17,7 @@ DEBUG = .build/debug
 RELEASE = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format bench demo docs reference release install clean fuzz simulate theatre
+.PHONY: help deps build test lint format bench demo docs reference release install clean fuzz damage simulate theatre
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,11 @@ fuzz: build ## mutate databases for longer than the tests do
 	$(SWIFT) build -c release --product dbrescue
 	DBRESCUE_FUZZ=$${DBRESCUE_FUZZ:-25000} DBRESCUE_PROGRAM="$(CURDIR)/$(RELEASE)/dbrescue" \
 	  $(SWIFT) test --skip-build --disable-xctest --filter "SurveyFuzz|ProgramFuzz"
+
+damage: build ## damage databases in every way, and count row by row what a salvage brings back
+	$(SWIFT) build -c release --product dbrescue
+	DBRESCUE_DAMAGE=$${DBRESCUE_DAMAGE:-all} DBRESCUE_PROGRAM="$(CURDIR)/$(RELEASE)/dbrescue" \
+	  $(SWIFT) test --skip-build --disable-xctest --filter DamageBenchmarkTests
 
 theatre: build ## play every scene of the field theatre, and count right and wrong causes
 	DBRESCUE_THEATRE=$${DBRESCUE_THEATRE:-all} \

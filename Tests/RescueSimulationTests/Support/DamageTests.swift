@@ -11,10 +11,12 @@ import Testing
   init() throws { scratch = try ScratchFolder() }
 
   static let visible: [Damage] = [
-    .zeroPage(3), .zeroRange(offset: 600, count: 40), .truncate(bytes: 5000), .truncatePercent(60),
-    .flipBit(offset: 16, bit: 3), .wipeHeader, .copyPage(from: 3, to: 5), .swapPages(4, 6),
+    .zeroPage(3), .randomPage(3), .zeroRange(offset: 600, count: 40), .truncate(bytes: 5000),
+    .truncatePercent(60), .flipBit(offset: 16, bit: 3), .wipeHeader, .copyPage(from: 3, to: 5),
+    .swapPages(4, 6),
     .breakCellPointer(page: 3, cell: 1), .wipeCellPointers(page: 1), .loopFreelist,
-    .pageType(page: 4, type: 0), .append(count: 700), .prepend(count: 3), .crlf,
+    .pageType(page: 4, type: 0), .append(count: 700), .prepend(count: 3),
+    .insert(offset: 700, count: 9), .leaveOut(offset: 700, count: 9), .crlf,
   ]
 
   @Test(arguments: visible)
@@ -53,7 +55,9 @@ import Testing
     Damage.zeroPage(100_000), .zeroPage(0), .zeroPage(.max), .zeroRange(offset: -1, count: 9),
     .zeroRange(offset: .max, count: .max), .flipBit(offset: .max, bit: 1),
     .copyPage(from: 1, to: .max), .breakCellPointer(page: 3, cell: 5000), .cutOverflow(page: -1),
-    .zeroRange(offset: 5, count: -5), .pageType(page: .min, type: 1),
+    .zeroRange(offset: 5, count: -5), .insert(offset: .max, count: 3), .randomPage(.max),
+    .leaveOut(offset: -1, count: 3), .leaveOut(offset: 5, count: -5),
+    .pageType(page: .min, type: 1),
   ])
   func `a place outside the file changes nothing`(_ damage: Damage) throws {
     let bytes = try Recipe.named("freelist").build(in: scratch.path).contents()

@@ -4,10 +4,12 @@
 extension Damage: CustomStringConvertible {
   /// The kinds as they are written, for help and error messages.
   package static let usages = [
-    "zero-page:PAGE", "zero-range:OFFSET,COUNT", "truncate-bytes:COUNT", "truncate:PERCENT",
-    "flip-bit:OFFSET,BIT", "wipe-header", "copy-page:FROM,TO", "swap-pages:PAGE,PAGE",
+    "zero-page:PAGE", "random-page:PAGE", "zero-range:OFFSET,COUNT", "truncate-bytes:COUNT",
+    "truncate:PERCENT", "flip-bit:OFFSET,BIT", "wipe-header", "copy-page:FROM,TO",
+    "swap-pages:PAGE,PAGE",
     "break-cell-pointer:PAGE,CELL", "wipe-cell-pointers:PAGE", "cut-overflow:PAGE",
-    "loop-freelist", "page-type:PAGE,TYPE", "append:COUNT", "prepend:COUNT", "crlf",
+    "loop-freelist", "page-type:PAGE,TYPE", "append:COUNT", "prepend:COUNT",
+    "insert:OFFSET,COUNT", "leave-out:OFFSET,COUNT", "crlf",
   ]
 
   /// Reads a kind of damage such as `zero-page:100`; nil when there is none of that form.
@@ -18,6 +20,7 @@ extension Damage: CustomStringConvertible {
     guard let kind = parts.first, numbers.count == words.count else { return nil }
     switch (kind, numbers.count) {
     case ("zero-page", 1): self = .zeroPage(numbers[0])
+    case ("random-page", 1): self = .randomPage(numbers[0])
     case ("zero-range", 2): self = .zeroRange(offset: numbers[0], count: numbers[1])
     case ("truncate-bytes", 1): self = .truncate(bytes: numbers[0])
     case ("truncate", 1): self = .truncatePercent(numbers[0])
@@ -34,6 +37,8 @@ extension Damage: CustomStringConvertible {
       self = .pageType(page: numbers[0], type: type)
     case ("append", 1): self = .append(count: numbers[0])
     case ("prepend", 1): self = .prepend(count: numbers[0])
+    case ("insert", 2): self = .insert(offset: numbers[0], count: numbers[1])
+    case ("leave-out", 2): self = .leaveOut(offset: numbers[0], count: numbers[1])
     case ("crlf", 0): self = .crlf
     default: return nil
     }
@@ -43,6 +48,7 @@ extension Damage: CustomStringConvertible {
   package var description: String {
     switch self {
     case .zeroPage(let page): "zero-page:\(page)"
+    case .randomPage(let page): "random-page:\(page)"
     case .zeroRange(let offset, let count): "zero-range:\(offset),\(count)"
     case .truncate(let count): "truncate-bytes:\(count)"
     case .truncatePercent(let percent): "truncate:\(percent)"
@@ -57,6 +63,8 @@ extension Damage: CustomStringConvertible {
     case .pageType(let page, let type): "page-type:\(page),\(type)"
     case .append(let count): "append:\(count)"
     case .prepend(let count): "prepend:\(count)"
+    case .insert(let offset, let count): "insert:\(offset),\(count)"
+    case .leaveOut(let offset, let count): "leave-out:\(offset),\(count)"
     case .crlf: "crlf"
     }
   }

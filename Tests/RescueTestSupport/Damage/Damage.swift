@@ -11,6 +11,8 @@ package import SQLiteFormat
 package enum Damage: Hashable, Sendable {
   /// A page becomes zeros.
   case zeroPage(Int)
+  /// A page becomes bytes that make no sense.
+  case randomPage(Int)
   /// Bytes become zeros.
   case zeroRange(offset: Int, count: Int)
   /// The file ends after so many bytes.
@@ -39,6 +41,10 @@ package enum Damage: Hashable, Sendable {
   case append(count: Int)
   /// Bytes that make no sense stand before the file.
   case prepend(count: Int)
+  /// Bytes that make no sense come between those of the file.
+  case insert(offset: Int, count: Int)
+  /// Bytes are left out, and what follows moves up.
+  case leaveOut(offset: Int, count: Int)
   /// Every LF becomes CR LF, as a transfer in text mode does.
   case crlf
 
@@ -49,6 +55,9 @@ package enum Damage: Hashable, Sendable {
     case .zeroPage(let page):
       let range = file.range(of: page)
       file.zero(offset: range.lowerBound, count: range.count)
+    case .randomPage(let page):
+      let range = file.range(of: page)
+      file.bytes.replaceSubrange(range, with: Self.junk(range.count, page))
     case .zeroRange(let offset, let count): file.zero(offset: offset, count: count)
     case .truncate(let count): return Bytes(bytes.prefix(max(0, count)))
     case .truncatePercent(let percent):
@@ -66,13 +75,19 @@ package enum Damage: Hashable, Sendable {
     case .pageType(let page, let type): file.setType(page, type)
     case .append(let count): return bytes + Self.junk(count)
     case .prepend(let count): return Self.junk(count) + bytes
+    case .insert(let offset, let count):
+      guard bytes.indices.contains(offset) else { return bytes }
+      file.bytes.insert(contentsOf: Self.junk(count), at: offset)
+    case .leaveOut(let offset, let count):
+      guard bytes.indices.contains(offset), count > 0 else { return bytes }
+      file.bytes.removeSubrange(offset..<(offset + min(count, bytes.count - offset)))
     case .crlf: return Bytes(bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] })
     }
     return file.bytes
   }
 
-  private static func junk(_ count: Int) -> Bytes {
-    var random = SeededRandom(seed: 0x6A75_6E6B)
+  private static func junk(_ count: Int, _ page: Int = 0) -> Bytes {
+    var random = SeededRandom(seed: 0x6A75_6E6B ^ UInt64(truncatingIfNeeded: page))
     return random.bytes(max(0, count))
   }
 }
