@@ -28,7 +28,7 @@ package struct DamageSubject: Sendable {
   package static let all = plain + encodings + keys + shapes + files
 
   /// SQL for a text of 12 to 12 + `spread` characters, another one in every row.
-  private static func text(_ spread: Int) -> String {
+  static func text(_ spread: Int) -> String {
     let digits = "printf('%x.', n * 2654435761 % 4294967291)"
     return "substr(replace(hex(zeroblob(\(spread / 8 + 3))), '00', \(digits)), 1, "
       + "12 + n * 37 % \(spread))"
@@ -189,39 +189,6 @@ package struct DamageSubject: Sendable {
           "ALTER TABLE note ADD COLUMN pinned INT DEFAULT 0",
         ]), later: noteChanges),
   ]
-
-  /// Forty tables, each of a form of its own.
-  private static let many: [DatabaseBuilder.Step] = (1...40).flatMap {
-    number -> [DatabaseBuilder.Step] in
-    let types = ["INT", "TEXT", "REAL", "BLOB"]
-    let columns = (0...(number % 6)).map { "c\($0)_\(number) \(types[($0 + number / 6) % 4])" }
-    let values = (0...(number % 6)).map { ($0 + number / 6) % 4 == 1 ? text(40) : "n * \($0 + 3)" }
-    return [
-      "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))",
-      Rows.fill(
-        "t\(number)", "n * \(number), \(values.joined(separator: ", "))", count: 4 + number % 25),
-    ]
-  }
-
-  private static let manyChanges: [DatabaseBuilder.Step] = [2, 9, 16, 23, 30, 37].map {
-    "DELETE FROM t\($0) WHERE id % 3 = 0"
-  }
-
-  /// Tables of one form, whose rows could be each other's.
-  private static let lookalikes: [DatabaseBuilder.Step] = ["home", "work", "club", "shop"].flatMap {
-    [
-      "CREATE TABLE \($0) (id INTEGER PRIMARY KEY, title TEXT, done INT)",
-      Rows.fill("\($0) (title, done)", "'\($0) ' || \(text(60)), n % 2", count: 220),
-      "CREATE INDEX \($0)_done ON \($0) (done, title)",
-    ]
-  }
-
-  private static let lookalikeChanges: [DatabaseBuilder.Step] = ["home", "club"].flatMap {
-    [
-      "DELETE FROM \($0) WHERE id % 7 = 3",
-      Rows.fill("\($0) (title, done)", "'late ' || \(text(50)), 0", count: 20),
-    ]
-  }
 
   private static let files = [
     DamageSubject(

@@ -28,24 +28,29 @@ struct PlacedRow: Sendable {
 extension PlacedRow {
   /// The rows of a table, whose tree has its root on a page.
   ///
-  /// A tree and SQLite give them in one order, and both are asked: how many there are, and
-  /// their rowids, are to agree.
+  /// A tree and SQLite are both asked, and have to agree: how many rows there are, and on each by
+  /// its rowid, or by its values where it has none.
   ///
   /// - Throws: ``UnfitFixture`` where they do not, and ``FormatError`` where the file is not sound.
   static func all(in image: Image, _ table: String, root: Int, rows: [ExactRow]) throws -> [Self] {
     var cells: [(BTreePage, Cell)] = []
     try collect(&cells, below: root, in: image)
-    guard cells.count == rows.count else {
+    var byRowID: [Int64: ExactRow] = [:]
+    var byValues: [Set<Value>: ExactRow] = [:]
+    for row in rows {
+      if let rowID = row.rowID { byRowID[rowID] = row } else { byValues[Set(row.values)] = row }
+    }
+    guard cells.count == rows.count, byRowID.count + byValues.count == rows.count else {
       throw UnfitFixture("\(table) has \(rows.count) rows and \(cells.count) cells")
     }
-    return try zip(cells, rows).map { found, row in
-      let (page, cell) = found
-      guard cell.rowID == row.rowID else {
-        throw UnfitFixture("\(table): cell \(cell.rowID ?? 0), row \(row.rowID ?? 0)")
-      }
+    return try cells.map { page, cell in
       let (record, chain) = try image.record(of: cell, on: page)
-      return try PlacedRow(
-        table: table, row: row, record: record.values, page: page.number.number,
+      let values = try record.values
+      guard let row = cell.rowID.map({ byRowID[$0] }) ?? byValues[Set(values)] else {
+        throw UnfitFixture("\(table) has a cell on page \(page.number) that is no row")
+      }
+      return PlacedRow(
+        table: table, row: row, record: values, page: page.number.number,
         cell: stretch(of: cell, on: page, in: image),
         overflow: stretches(of: chain, of: cell, in: image))
     }
