@@ -138,9 +138,10 @@ extension DamageCase {
 }
 
 extension ExactRow {
-  /// Whether this is another row as columns of other types keep it: 5 as 5.0 or '5'.
+  /// Whether this is another row as columns of other types keep it: 5 as 5.0 or '5', and NULL in
+  /// those that it has not.
   fileprivate func isEqual(_ other: ExactRow) -> Bool {
-    rowID == other.rowID && values.count == other.values.count
+    rowID == other.rowID && values.dropFirst(other.values.count).allSatisfy { $0 == .null }
       && zip(values, other.values).allSatisfy { $0.asText.isIdentical(to: $1.asText) }
   }
 
