@@ -16,27 +16,23 @@ enum SchemaTableCheck: SurveyCheck {
     return tree(schema.tree) + misfits(schema) + rows(schema) + statements(schema)
   }
 
-  private static func place(of fault: FormatError) -> Finding.Place {
-    .init(page: fault.page, offset: fault.offset, object: "sqlite_schema")
-  }
-
   private static func tree(_ tree: TreeSurvey) -> [Finding] {
-    let faults = tree.pageFaults.first + tree.cellFaults.first + tree.misplaced.first
-    return faults.map { fault in
-      Finding(
-        .schemaDamaged, "the schema table is damaged: \(fault.problem)", at: place(of: fault))
+    let checked = CheckedTree(tree: tree)
+    return [tree.pageFaults, tree.cellFaults, tree.misplaced].flatMap { faults in
+      checked.findings(faults) { fault in
+        (.schemaDamaged, "the schema table is damaged: \(fault.problem)")
+      }
     }
       + tree.layoutFaults.first.map { fault in
         Finding(
           .freeSpaceDamaged, "a page of the schema table does not use each byte exactly once",
-          at: place(of: fault))
+          at: checked.place(of: fault))
       }
   }
 
   private static func misfits(_ schema: SchemaSurvey) -> [Finding] {
-    schema.misfits.first.map { fault in
-      Finding(
-        .schemaDamaged, "a row of the schema table declares nothing", at: place(of: fault))
+    CheckedTree(tree: schema.tree).findings(schema.misfits) { _ in
+      (.schemaDamaged, "a row of the schema table declares nothing")
     }
   }
 

@@ -41,7 +41,9 @@ extension SchemaSurvey {
     var review = SchemaRowReview()
     for (position, stored) in records.enumerated() {
       guard var entry = SchemaEntry(stored.record, encoding: chosen) else {
-        misfits.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+        if position < live {
+          misfits.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+        }
         continue
       }
       let source: SchemaSource =

@@ -51,4 +51,26 @@ import Testing
     #expect(finding.place.page?.number == leaf)
     #expect(finding.place.object == "sqlite_schema")
   }
+
+  @Test func `rows in the place of those of the schema are counted once`() throws {
+    let others = (1...12).map { number -> DatabaseBuilder.Step in
+      "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, a\(number) TEXT, b\(number) REAL)"
+    }
+    let scratch = try ScratchFolder()
+    try DatabaseBuilder(
+      pageSize: Specimen.pageSize,
+      others + [
+        "INSERT INTO t7 VALUES (1, 'one', 1.5), (2, 'two', 2.5), (3, 'three', 3.5)",
+        "INSERT INTO t8 SELECT * FROM t7",
+      ]
+    ).build(at: scratch["app.db"])
+    let pages = try Oracle(scratch["app.db"]).pages
+    let leaf = try #require(pages.last { $0.object == "sqlite_schema" && $0.kind == "leaf" })
+    let root = try #require(pages.first { $0.object == "t7" })
+    let bytes = Damage.swapPages(leaf.number, root.number).applied(
+      to: try scratch["app.db"].contents(), pageSize: Specimen.pageSize)
+    let findings = Survey(main: bytes).findings
+    let misfits = findings.filter { $0.message == "a row of the schema table declares nothing" }
+    #expect(misfits.map(\.count) == [3])
+  }
 }
