@@ -49,9 +49,8 @@ extension World {
     for reading in 1..<(asOneMoment ? 2 : Self.readingsMax) {
       // What looks sound at first need not be waited for.
       let start =
-        if reading == 1, !asOneMoment { try DatabaseState(of: input, storage: storage) } else {
-          try DatabaseState.settled(of: input, in: self)
-        }
+        try reading == 1 && !asOneMoment
+        ? DatabaseState(of: input, storage: storage) : .settled(of: input, in: self)
       do throws(RescueError) {
         let examined = try examineOnce(
           input, contract, known: known, verifying: verifying, askingModules: askingModules,

@@ -234,22 +234,6 @@ extension Vault {
     world.storage = storage
     return Vault(folder, of: database, in: world.stoppableStorage)
   }
-
-  /// Whether a backup is there, or may be.
-  func has(_ name: BackupName) -> Bool {
-    do throws(StorageError) {
-      return try storage.status(of: folder.appending(name.path)) != nil
-    } catch {
-      return true
-    }
-  }
-}
-
-extension Change {
-  /// The removal of so many backups of those that were to be removed.
-  static func removal(_ count: Int, of total: Int) -> Change {
-    Change(.something, "\(count) of \(total) backups were removed; every newer one is there")
-  }
 }
 
 extension PrunePlan {

@@ -47,21 +47,36 @@ struct RowPairing {
   init(
     rowCount: Int, haveKeys: Bool, keptMax: Int = Self.keptMax, current: Rows, other: Rows
   ) {
-    let keptMax = rowCount > keptMax ? keptMax : nil
-    self.init(keptMax, current, other) { $0 }
-    guard !haveKeys, changed + onlyCurrent > 0, changed + onlyOther > 0 else { return }
-    let numberedAnew = RowPairing(keptMax, current, other, as: \.byContent)
-    if numberedAnew.same > same { self = numberedAnew }
+    if rowCount <= keptMax {
+      var (mine, theirs) = (Self.kept(current) { $0 }, Self.kept(other) { $0 })
+      pair(mine, theirs)
+      guard !haveKeys, mayBeNumberedAnew else { return }
+      mine.knowByContent()
+      theirs.knowByContent()
+      take { $0.pair(mine, theirs) }
+    } else {
+      pairByShares(keptMax, current, other) { $0 }
+      guard !haveKeys, mayBeNumberedAnew else { return }
+      take { $0.pairByShares(keptMax, current, other, as: \.byContent) }
+    }
   }
 
-  private init(
-    _ keptMax: Int?, _ current: Rows, _ other: Rows,
+  private init() {}
+
+  /// Whether both states have rows without an equal in their place.
+  private var mayBeNumberedAnew: Bool { changed + onlyCurrent > 0 && changed + onlyOther > 0 }
+
+  /// Takes another pairing for this one where more rows are the same in it.
+  private mutating func take(_ pair: (inout RowPairing) -> Void) {
+    var other = RowPairing()
+    pair(&other)
+    if other.same > same { self = other }
+  }
+
+  private mutating func pairByShares(
+    _ keptMax: Int, _ current: Rows, _ other: Rows,
     as known: @escaping (ComparedRow) -> ComparedRow
   ) {
-    guard let keptMax else {
-      pair(Self.kept(current, known, in: nil), Self.kept(other, known, in: nil))
-      return
-    }
     let sums = zip(Self.sums(of: current, known), Self.sums(of: other, known))
     var turns = [Int](repeating: -1, count: Self.shareCount)
     var (turn, size) = (0, 0)
@@ -77,7 +92,7 @@ struct RowPairing {
     guard size > 0 else { return }
     for turn in 0...turn {
       let isKept = turns.map { $0 == turn }
-      pair(Self.kept(current, known, in: isKept), Self.kept(other, known, in: isKept))
+      pair(Self.kept(current, in: isKept, as: known), Self.kept(other, in: isKept, as: known))
     }
   }
 
@@ -102,7 +117,7 @@ struct RowPairing {
 
   /// The rows of some shares, or all, in order.
   private static func kept(
-    _ rows: Rows, _ known: @escaping (ComparedRow) -> ComparedRow, in shares: [Bool]?
+    _ rows: Rows, in shares: [Bool]? = nil, as known: @escaping (ComparedRow) -> ComparedRow
   ) -> [ComparedRow] {
     var kept: [ComparedRow] = []
     rows { row in
@@ -143,5 +158,13 @@ struct RowPairing {
     changed += min(left, right)
     onlyCurrent += left - min(left, right)
     onlyOther += right - min(left, right)
+  }
+}
+
+extension [ComparedRow] {
+  /// Knows each row by nothing but what it holds, and puts all in that order.
+  fileprivate mutating func knowByContent() {
+    for index in indices { self[index] = self[index].byContent }
+    sort()
   }
 }

@@ -29,6 +29,7 @@ extension Doubtful {
     }
     var found: Set<Int> = []
     var patience = Self.comparisonMax
+    let pages = pages.rested
     for orphan in orphans where orphan.isTable && !forms.isEmpty {
       patience -= forms.count
       guard patience > 0 else { return found.union(forms.map(\.position)) }
