@@ -23,8 +23,10 @@ struct PageEvidence {
   let blocks: [Range<Int>]
   /// Whether the chain of freeblocks ends as it should.
   let areBlocksWhole: Bool
-  /// The position of the first pointer that leads to a cell, by where the cell lies.
-  private let positions: [Int: Int]
+  /// The position of the first pointer that leads to a cell, by where the cell lies; ``nowhere``
+  /// where none leads. A page has fewer pointers than that.
+  private let positions: [UInt16]
+  private static let nowhere = UInt16.max
   let pageCount: Int
 
   /// Takes a page apart.
@@ -33,13 +35,13 @@ struct PageEvidence {
     let limit = min(page.geometry.usable, page.bytes.count)
     let room = max(0, limit - page.pointerArrayOffset) / 2
     var pointers: [Pointer] = []
-    var positions: [Int: Int] = [:]
+    var positions = [UInt16](repeating: Self.nowhere, count: max(0, limit))
     for position in 0..<min(page.geometry.cellCountMax, room) {
       let place = page.pointerArrayOffset + 2 * position
       let target = page.bytes.big16(at: place) ?? 0
       let cell = target >= place + 2 && target <= limit - 4 ? try? page.cell(at: target) : nil
       let holds = cell.map { Self.holds($0, on: page, pageCount) } ?? false
-      if cell != nil, positions[target] == nil { positions[target] = position }
+      if cell != nil, positions[target] == Self.nowhere { positions[target] = UInt16(position) }
       pointers.append(Pointer(target: target, cell: cell, holds: holds))
     }
     self.page = page
@@ -78,7 +80,9 @@ struct PageEvidence {
 
   /// The position of the pointer that leads to a place, when it is one of the first `count`.
   func position(of offset: Int, in count: Int) -> Int? {
-    positions[offset].flatMap { $0 < count ? $0 : nil }
+    guard positions.indices.contains(offset) else { return nil }
+    let position = Int(positions[offset])
+    return position < min(count, pointers.count) ? position : nil
   }
 
   /// The cell at a place, and what speaks for it; `counted` pointers are believed.
@@ -99,7 +103,7 @@ struct PageEvidence {
     guard !page.kind.isLeaf, let block = statedFreeblock(at: cell.offset) else { return false }
     let end = block.upperBound
     return (cell.end..<(cell.end + 4)).contains(end) || end == page.geometry.usable
-      || positions[end] != nil
+      || position(of: end, in: pointers.count) != nil
   }
 
   /// The best tiling of a range, as far as the page's bytes reach.
