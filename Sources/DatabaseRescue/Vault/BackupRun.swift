@@ -138,7 +138,7 @@ final class BackupRun {
       try storage.synchronizeFolder(folder)
       try claim.withdraw()
     } catch {
-      throw RescueError(error, meaning: "the database is untouched")
+      throw RescueError(error)
     }
     return folder.appending(name.path)
   }

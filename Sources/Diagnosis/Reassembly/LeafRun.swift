@@ -50,6 +50,22 @@ struct LeafRun: Sendable {
     keys += other.keys
     spilling += other.spilling
   }
+
+  /// The same leaves in no more memory than they need: a database can have a million of them, and
+  /// lists that grew hold room for as many again.
+  var fitted: LeafRun {
+    var run = self
+    run.pages = []
+    run.leaves = []
+    run.keys = []
+    run.pages.reserveCapacity(pages.count)
+    run.leaves.reserveCapacity(leaves.count)
+    run.keys.reserveCapacity(keys.count)
+    run.pages += pages
+    run.leaves += leaves
+    run.keys += keys
+    return run
+  }
 }
 
 extension LeafRun {

@@ -264,16 +264,16 @@ private struct Levels {
         if open?.precedes(run, in: order) ?? false {
           open?.append(run)
         } else {
-          if let open { found.append(.run(open)) }
+          if let open { found.append(.run(open.fitted)) }
           open = run
         }
         continue
       }
-      if let run = open { found.append(.run(run)) }
+      if let open { found.append(.run(open.fitted)) }
       open = nil
       found.append(next)
     }
-    if let open { found.append(.run(open)) }
+    if let open { found.append(.run(open.fitted)) }
     return found
   }
 
