@@ -37,14 +37,20 @@ struct Displacement {
   private func old(_ suffix: String) -> FilePath { folder.database.adding(suffix: suffix) }
   private func kept(_ suffix: String) -> FilePath { quarantine.appending(old(suffix).name) }
 
-  /// Carries out all stages, from the first; if that one fails, nothing was begun.
+  /// Carries out all stages, from the first.
+  ///
+  /// Where a call fails, what was begun is finished or undone at once, and where that fails, too, by
+  /// the next command. Nobody is left without a database because a disk failed for a moment.
   func carryOut() throws(StorageError) {
     do throws(StorageError) { try linkToQuarantine() } catch {
-      // What cannot be undone now either, the next command undoes.
       try? undo()
       throw error
     }
-    try displaceAndInstall()
+    let built = try? status(new)?.identity
+    do throws(StorageError) { try displaceAndInstall() } catch {
+      let isResumed = (try? resume()) != nil
+      guard isResumed, let built, (try? status(old("")))?.identity == built else { throw error }
+    }
   }
 
   /// The first stage.

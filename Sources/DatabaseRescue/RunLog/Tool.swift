@@ -4,7 +4,7 @@
 /// This program and the libraries that it uses.
 enum Tool {
   /// The version of this library and of the command.
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 
   /// The program with its version, as documents name it.
   static let name = "dbrescue \(version)"

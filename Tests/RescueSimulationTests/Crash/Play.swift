@@ -116,6 +116,9 @@ struct Play {
       if !succeeded, fault.errno == Self.noSpace, !isPlanned {
         found += try stage.litter(expecting: action.makes).map { "litter on a full disk: \($0)" }
       }
+      if !succeeded, !fault.lasts, isPlanned {
+        found.append("one call has failed, and what was begun is left to the next command")
+      }
       if fault.errno == Self.interrupted, let ending, recorder.hasFailed {
         found.append("was not tried again after EINTR: \(ending.message)")
       }
