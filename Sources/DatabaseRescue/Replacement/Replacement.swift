@@ -217,7 +217,11 @@ package struct Replacement: Sendable {
     try file.write(Bytes(JSONEncoder().encode(undertaking)), at: 0)
     try file.synchronize()
     try world.storage.rename(partial, to: folder.plan)
-    try world.storage.synchronizeFolder(folder.path)
+    do { try world.storage.synchronizeFolder(folder.path) } catch {
+      // Nothing was begun by this plan.
+      try? world.storage.remove(folder.plan)
+      throw error
+    }
   }
 
   func clear() throws(StorageError) {

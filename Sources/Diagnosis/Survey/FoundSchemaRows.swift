@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the schema, wherever a file has them: in the schema table, on pages that this has
+// lost, and in the journals.
+
+import SQLiteFormat
+
+/// The rows of a schema from every place in a file: the schema table's first, then those of pages
+/// that it has lost, then those of other times.
+struct FoundSchemaRows {
+  /// The schema table.
+  let tree: TreeSurvey
+  /// The rows.
+  let records: [StoredRecord]
+  /// Rows of the schema table of which nothing in its pages proves that they are in use.
+  let doubtful: [StoredRecord]
+  /// How many of the rows are the schema table's.
+  private let live: Int
+  /// Where the rows of other times begin.
+  private let orphans: Int
+
+  /// Reads the schema table, and looks elsewhere where it cannot be read whole.
+  init(in image: Image, believesTable: Bool, claims: inout PageClaims) {
+    let own = SchemaEntry(
+      kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
+    var scratch = claims
+    var records: [StoredRecord] = []
+    (records, doubtful) = believesTable ? Self.rows(of: image, &scratch) : ([], [])
+    if !believesTable { _ = claims.claim(.first, for: .schema) }
+    tree = TreeSurvey(
+      TreeTask(
+        entry: own, root: believesTable ? .first : nil, isRowIDTable: true, owner: .schema),
+      in: image, claims: &claims)
+    live = records.count
+    guard !tree.isReadable else {
+      (self.records, orphans) = (records, live)
+      return
+    }
+    let firstFree = believesTable ? image.header?.firstFreelistTrunk : nil
+    records += Self.orphanRows(of: image, besides: Freelist(image, first: firstFree), &claims)
+    orphans = records.count
+    records += Self.rowsOfOtherTimes(image, besides: believesTable ? nil : image.firstPage)
+    self.records = records
+  }
+
+  /// Where the row at a position is from.
+  func source(of position: Int) -> SchemaSource {
+    position < live ? .schemaTable : position < orphans ? .orphanPage : .otherTime
+  }
+
+  /// The rows of a schema table, and those of which nothing in its pages proves that they are in use.
+  private static func rows(
+    of image: Image, _ claims: inout PageClaims
+  ) -> (records: [StoredRecord], doubtful: [StoredRecord]) {
+    var records: [StoredRecord] = []
+    var doubtful: [StoredRecord] = []
+    var scan = TreeScan(image, root: .first, isTable: true, owner: .schema)
+    scan.run(&claims) { event in
+      switch event {
+      case .record(let stored), .misplaced(let stored): records.append(stored)
+      case .doubtful(let stored, _): doubtful.append(stored)
+      default: break
+      }
+      return true
+    }
+    return (records, doubtful)
+  }
+
+  /// The rows of schema pages that the schema's tree has lost.
+  private static func orphanRows(
+    of image: Image, besides freelist: Freelist, _ claims: inout PageClaims
+  ) -> [StoredRecord] {
+    let pages = PageReader(image)
+    let free = Set(freelist.leaves)
+    var records: [StoredRecord] = []
+    for page in image.dataPages where claims.owner(of: page) == nil && !free.contains(page) {
+      guard let leaf = try? image.btreePage(page), leaf.kind == .tableLeaf,
+        leaf.cellCount > 0
+      else { continue }
+      let rows = pages.rows(on: page, isTable: true)
+      guard !rows.isEmpty, rows.allSatisfy({ $0.record.isOfSchema }) else { continue }
+      _ = claims.claim(page, for: .schema)
+      records += rows
+    }
+    return records
+  }
+
+  /// The rows of the schema table as the journals have it of other times, the newest first; none
+  /// of a time with a first page that is not believed.
+  private static func rowsOfOtherTimes(
+    _ image: Image, besides firstPage: Bytes?
+  ) -> [StoredRecord] {
+    Generations(image).suffix(generationsMax).reversed().flatMap { generation -> [StoredRecord] in
+      if let firstPage, generation.image.firstPage == firstPage { return [] }
+      var claims = PageClaims(pageCount: generation.image.pageCount)
+      return rows(of: generation.image, &claims).records
+    }
+  }
+
+  /// How many states of the journals are asked for a lost schema.
+  private static var generationsMax: Int { 16 }
+}
+
+extension Image {
+  fileprivate var firstPage: Bytes? { try? bytes(of: .first) }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of a schema, put together from the rows of a file and from what is known besides.
+
+import SQLiteFormat
+
+/// The entries of a schema on the way to being whole, each named once.
+struct SchemaListing {
+  /// The entries.
+  private(set) var entries: [SchemaEntry] = []
+  /// How many of them came from where.
+  private(set) var sources: [SchemaSource: Int] = [:]
+  /// Rows of the schema table that are none of a schema.
+  private(set) var misfits = FaultList()
+  /// The pages of the rows, by the name of what they declare.
+  private(set) var rowPages: [Name: PageNumber] = [:]
+  /// What is wrong with the rows of the schema table.
+  var review = SchemaRowReview()
+
+  /// Lists what the rows of a file say.
+  init(of found: FoundSchemaRows, _ encoding: TextEncoding, in image: Image) {
+    var names: Set<Name> = []
+    for (position, stored) in found.records.enumerated() {
+      let source = found.source(of: position)
+      guard var entry = SchemaEntry(stored.record, encoding: encoding) else {
+        if source == .schemaTable {
+          misfits.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
+        }
+        continue
+      }
+      guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
+      if source == .schemaTable {
+        review.add(entry, stored.record)
+        rowPages[entry.name] = stored.page
+      }
+      // Without page numbers no pointer leads anywhere.
+      if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
+      entries.append(entry)
+      sources[source, default: 0] += 1
+    }
+  }
+
+  /// Adds what doubtful rows say, as far as the file bears it out.
+  mutating func add(_ doubtful: DoubtfulSchema) {
+    let borneOut = doubtful.borneOut(besides: entries)
+    entries += borneOut
+    sources[.doubtfulCell] = borneOut.isEmpty ? nil : borneOut.count
+  }
+
+  /// Fills what is missing, or cannot be believed, from what is expected and from mended statements,
+  /// and has the result parsed; of what is expected, `onlyBetter` takes what the rows speak for.
+  mutating func complete(
+    _ parsed: inout ParsedSchema, from expected: [SchemaEntry], _ mending: MendedSchema,
+    onlyBetter: Bool, by parser: any SchemaParsing
+  ) {
+    let better = mending.better(among: expected)
+    let added = onlyBetter ? better : expected
+    let known = Set(expected.map(\.key))
+    let mended = mending.tables().filter { !known.contains($0.key) }
+    guard !(added + mended).isEmpty else { return }
+    let refuted = (better + mended).map(\.name).filter { parsed.table(named: $0) != nil }
+    let doubted = Set(parsed.refused.map(\.name) + refuted)
+    sources[.expected] = added.isEmpty ? nil : add(added, doubted)
+    sources[.mended] = mended.isEmpty ? nil : add(mended, doubted)
+    // What the file says stays damaged, although the statement is known from elsewhere.
+    let refused = parsed.refused + refuted.map { RefusedStatement(refuted: $0) }
+    parsed = parser.parse(entries)
+    parsed.refused = refused + parsed.refused.filter { !refused.contains($0) }
+    entries += automaticIndexes(missingBeside: parsed.description)
+  }
+
+  /// Adds what only the expected schema has, and its statements for those that are not believed.
+  private mutating func add(_ expected: [SchemaEntry], _ doubted: Set<Name>) -> Int {
+    var positions: [Name: Int] = [:]
+    for (position, entry) in entries.enumerated() { positions[entry.key] = position }
+    var count = 0
+    for entry in expected {
+      if let position = positions[entry.key] {
+        guard doubted.contains(entry.name) else { continue }
+        entries[position] = entry.with(root: entries[position].root, sql: entry.sql)
+      } else {
+        entries.append(entry.with(root: nil, sql: entry.sql))
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// The indexes that SQLite makes for constraints of tables that were added.
+  private func automaticIndexes(missingBeside description: SchemaDescription) -> [SchemaEntry] {
+    let names = Set(entries.map(\.key))
+    return description.tables.flatMap { table in
+      table.indexes.filter { index in
+        index.sql == nil && !(table.withoutRowID && index.origin == .primaryKey)
+      }.map { index in
+        SchemaEntry(kind: .index, name: index.name, table: table.name, root: nil, sql: nil)
+      }
+    }.filter { !names.contains($0.key) }
+  }
+}
+
+extension RefusedStatement {
+  /// A statement that SQLite accepts, and that is not the one by which the rows were written.
+  fileprivate init(refuted name: Name) {
+    self.init(name: name, reason: "its rows are not such as it declares", weight: .refuted)
+  }
+}
