@@ -23,8 +23,9 @@ struct PageEvidence {
   let blocks: [Range<Int>]
   /// Whether the chain of freeblocks ends as it should.
   let areBlocksWhole: Bool
-  /// The position of the first pointer that leads to a cell, by where the cell lies; ``nowhere``
-  /// where none leads. A page has fewer pointers than that.
+  /// The position of the first pointer that leads to a cell, by where the cell lies.
+  ///
+  /// It is ``nowhere`` where none leads: a page has fewer pointers than that.
   private let positions: [UInt16]
   private static let nowhere = UInt16.max
   let pageCount: Int
