@@ -62,6 +62,8 @@ package struct PageMap: Hashable, Sendable {
   /// The pages with something wrong, as far as they are listed.
   let damaged: [Int]
 
+  /// The name under which the damaged pages are written.
+  static let listKey = "damagedPages"
   /// The most damaged pages that are listed.
   private static let damagedMax = 400
 
@@ -120,9 +122,13 @@ extension PageMap {
 }
 
 extension PageMap: Encodable {
-  /// Writes how many pages of each kind there are; the map itself is for looking at.
+  /// Writes how many pages of each kind there are, and which are damaged; the map itself is for
+  /// looking at.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
+    if !damaged.isEmpty {
+      try container.encode(damaged, forKey: CodingKeys(stringValue: Self.listKey))
+    }
     for kind in Kind.allCases {
       try container.encode(counts[kind, default: 0], forKey: CodingKeys(stringValue: kind.rawValue))
     }
@@ -154,7 +160,8 @@ private struct PageKinds {
     let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
     let faults = trees.flatMap { tree in
       [
-        tree.pageFaults, tree.cellFaults, tree.misplaced, tree.layoutFaults, tree.unevenLeaves,
+        tree.pageFaults, survey.placedCellFaults(of: tree), tree.misplaced, tree.layoutFaults,
+        tree.unevenLeaves,
         tree.misplacedBetween,
       ]
       .flatMap(\.first)

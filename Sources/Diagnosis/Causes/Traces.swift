@@ -232,15 +232,7 @@ extension Traces {
   }
 
   /// Whether something that is there leads to pages beyond the end.
-  var leadsBeyondEnd: Bool {
-    guard let image = survey.image else { return false }
-    let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
-    return trees.contains { tree in
-      (tree.pageFaults.first + tree.cellFaults.first).contains {
-        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
-      }
-    } || survey.freelist?.faults.isEmpty == false
-  }
+  var leadsBeyondEnd: Bool { survey.leadsBeyondEnd }
 
   /// How many pages at the end of the file are zeros although something should be on them.
   var blankTail: Int {
@@ -254,11 +246,13 @@ extension Traces {
 }
 
 /// A list of pages in words: the first three.
+///
+/// Only so many pages are looked at, and how many there are beyond them is not known.
 func pageList(_ pages: [PageNumber]) -> String {
   let shown = pages.sorted().prefix(3).map(\.description)
   let rest = pages.count - shown.count
   return (pages.count == 1 ? "page " : "pages ") + shown.joined(separator: ", ")
-    + (rest > 0 ? " and \(rest) more" : "")
+    + (rest > 0 ? " and \(rest < 100 ? "\(rest)" : "many") more" : "")
 }
 
 /// A list of pages with its verb.

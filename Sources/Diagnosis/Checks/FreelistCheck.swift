@@ -9,7 +9,10 @@ enum FreelistCheck: SurveyCheck {
 
   static func findings(in survey: Survey) -> [Finding] {
     guard let freelist = survey.freelist, let header = survey.header else { return [] }
-    return faults(of: freelist, header) + count(freelist, header) + inUse(freelist, survey)
+    let inUse = inUse(freelist, survey)
+    // What follows from pages that are wrongly in it is not said of page 1.
+    let place = inUse.isEmpty ? Finding.Place(page: .first, offset: 36) : .init()
+    return faults(of: freelist, header) + count(freelist, header, at: place) + inUse
   }
 
   private static func faults(of freelist: Freelist, _ header: DatabaseHeader) -> [Finding] {
@@ -29,13 +32,15 @@ enum FreelistCheck: SurveyCheck {
     }
   }
 
-  private static func count(_ freelist: Freelist, _ header: DatabaseHeader) -> [Finding] {
+  private static func count(
+    _ freelist: Freelist, _ header: DatabaseHeader, at place: Finding.Place
+  ) -> [Finding] {
     guard freelist.faults.isEmpty, freelist.count != header.freelistCount else { return [] }
     return [
       Finding(
         .freelistDamaged,
         "the header counts \(counted(header.freelistCount, "free page")), the list has "
-          + "\(freelist.count)", at: .init(page: .first, offset: 36))
+          + "\(freelist.count)", at: place)
     ]
   }
 

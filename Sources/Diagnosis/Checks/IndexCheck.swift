@@ -7,13 +7,36 @@ import SQLiteFormat
 enum IndexCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .index }.compactMap { index in
-      guard index.isSound else { return damaged(index) }
+      guard index.isSound else { return damaged(index, survey) }
       guard let table = survey.tree(named: index.entry.table), table.isReadable,
         let message = contradiction(between: index, and: table, survey)
       else { return nil }
-      return Finding(.indexMismatch, message, at: .init(object: index.entry.name.text))
+      return Finding(
+        .indexMismatch, message,
+        at: .init(page: pageInCommon(of: index, survey), object: index.entry.name.text))
     }
   }
+
+  /// The page on which all lies that an index and its table have without each other.
+  ///
+  /// It is an index leaf that lacks what rows of many pages need, or a leaf of the table whose rows
+  /// entries of many pages do not know: that one is of another moment, and not all of the others.
+  private static func pageInCommon(of index: TreeSurvey, _ survey: Survey) -> PageNumber? {
+    guard let pages = MissingPartners(of: index, in: survey, upTo: pairsMax)?.pages,
+      let first = pages.first
+    else { return nil }
+    func partners(of page: PageNumber) -> Int {
+      Set(pages.map { $0.0 == page ? $0.1 : $0.0 }).count
+    }
+    return [first.0, first.1].first { page in
+      pages.allSatisfy { $0.0 == page || $0.1 == page } && partners(of: page) >= partnersMin
+    }
+  }
+
+  /// How many rows and entries without each other are looked at.
+  private static let pairsMax = 1 << 12
+  /// How many other pages prove that it is not they which are of another moment.
+  private static let partnersMin = 3
 
   /// What an index says otherwise than its table, in words; nil where they agree as far as can be
   /// told.
@@ -47,8 +70,8 @@ enum IndexCheck: SurveyCheck {
     return index.records != table.records
   }
 
-  private static func damaged(_ index: TreeSurvey) -> Finding {
-    let first = TreeCheck.faults(of: CheckedTree(tree: index)).first
+  private static func damaged(_ index: TreeSurvey, _ survey: Survey) -> Finding {
+    let first = TreeCheck.faults(of: CheckedTree(tree: index, survey: survey)).first
     return Finding(
       .indexDamaged,
       "index '\(index.entry.name)' is damaged: \(first?.message ?? "its root cannot be read")",

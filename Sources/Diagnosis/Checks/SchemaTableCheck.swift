@@ -13,11 +13,11 @@ enum SchemaTableCheck: SurveyCheck {
           at: .init(page: .first, offset: 0))
       ]
     }
-    return tree(schema.tree) + misfits(schema) + rows(schema) + statements(schema)
+    return tree(schema.tree, survey) + misfits(schema, survey) + rows(schema) + statements(schema)
   }
 
-  private static func tree(_ tree: TreeSurvey) -> [Finding] {
-    let checked = CheckedTree(tree: tree)
+  private static func tree(_ tree: TreeSurvey, _ survey: Survey) -> [Finding] {
+    let checked = CheckedTree(tree: tree, survey: survey)
     return [tree.pageFaults, tree.cellFaults, tree.misplaced].flatMap { faults in
       checked.findings(faults) { fault in
         (.schemaDamaged, "the schema table is damaged: \(fault.problem)")
@@ -30,8 +30,8 @@ enum SchemaTableCheck: SurveyCheck {
       }
   }
 
-  private static func misfits(_ schema: SchemaSurvey) -> [Finding] {
-    CheckedTree(tree: schema.tree).findings(schema.misfits) { _ in
+  private static func misfits(_ schema: SchemaSurvey, _ survey: Survey) -> [Finding] {
+    CheckedTree(tree: schema.tree, survey: survey).findings(schema.misfits) { _ in
       (.schemaDamaged, "a row of the schema table declares nothing")
     }
   }

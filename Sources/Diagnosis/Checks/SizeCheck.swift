@@ -51,10 +51,13 @@ enum SizeCheck: Check {
     let message =
       "the header counts \(counted(header.pageCount, "page")), there are "
       + "\(counted(image.pageCount, "page"))"
+    // Where nothing leads to pages behind the end, the number is wrong, and not the end.
+    let place =
+      survey.leadsBeyondEnd
+      ? Finding.Place(page: PageNumber(image.pageCount + 1)) : .init(page: .first, offset: 28)
     return [
       header.pageCount > image.pageCount
-        ? Finding(
-          .truncated, message, at: .init(page: PageNumber(image.pageCount + 1)), severity: severity)
+        ? Finding(.truncated, message, at: place, severity: severity)
         : Finding(
           .pageCountMismatch, message, at: .init(page: .first, offset: 28),
           severity: survey.usesPages(after: header.pageCount) ? .damage : .notice)
@@ -63,6 +66,17 @@ enum SizeCheck: Check {
 }
 
 extension Survey {
+  /// Whether something that is there leads to pages beyond the end.
+  var leadsBeyondEnd: Bool {
+    guard let image else { return false }
+    let all = trees + (schema.map { [$0.tree] } ?? [])
+    return all.contains { tree in
+      (tree.pageFaults.first + tree.cellFaults.first).contains {
+        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
+      }
+    } || freelist?.faults.isEmpty == false
+  }
+
   /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
   fileprivate func usesPages(after count: Int) -> Bool {
     guard let image, count < image.pageCount else { return false }

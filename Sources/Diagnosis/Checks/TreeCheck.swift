@@ -14,7 +14,7 @@ enum TreeCheck: Check {
     let survey = reconstruction.survey
     return survey.trees.filter { $0.entry.kind == .table }.flatMap { tree in
       let checked = CheckedTree(
-        tree: tree, areMisplacedRowsProven: survey.isOnlyMisplaced(tree),
+        tree: tree, survey: survey, areMisplacedRowsProven: survey.isOnlyMisplaced(tree),
         loss: reconstruction.loss(of: tree), isWhole: !reconstruction.mayMissRows(tree))
       return faults(of: checked) + LostRowsCheck.findings(in: checked)
     }

@@ -27,6 +27,13 @@ package struct FaultList: Hashable, Sendable {
     first += others.first.prefix(Self.keptMax - first.count)
   }
 
+  /// The same faults, those that are kept as `change` gives them.
+  func mapped(_ change: (FormatError) -> FormatError) -> FaultList {
+    var list = self
+    list.first = first.map(change)
+    return list
+  }
+
   /// Whether there are none.
   package var isEmpty: Bool { count == 0 }
 }

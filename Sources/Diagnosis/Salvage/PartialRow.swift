@@ -41,7 +41,7 @@ extension Image {
   ) -> PartialRow? {
     guard fault.problem.breaksChain,
       let cell = cells(of: page).cells.first(where: {
-        $0.offset == fault.offset && $0.overflow != nil
+        $0.offset == (fault.cell?.offset ?? fault.offset) && $0.overflow != nil
       }), let fields = claims.leadingFields(of: cell, on: page, in: self),
       let values = try? fields.record.values
     else { return nil }
@@ -53,8 +53,7 @@ extension Image {
 }
 
 extension FormatError.Problem {
-  /// Whether this is what can be wrong with an overflow chain; the fault's offset is then that of
-  /// the cell.
+  /// Whether this is what can be wrong with an overflow chain.
   fileprivate var breaksChain: Bool {
     switch self {
     case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .claimedTwice, .pageMissing,

@@ -71,12 +71,34 @@ package struct FormatError: Error, Hashable, Sendable {
   package let page: PageNumber?
   /// At which byte of the page.
   package let offset: Int?
+  /// The cell whose chain is broken, where the page is one of its chain.
+  package let cell: CellPlace?
 
   /// Makes an error.
-  package init(_ problem: Problem, page: PageNumber? = nil, offset: Int? = nil) {
+  package init(
+    _ problem: Problem, page: PageNumber? = nil, offset: Int? = nil, cell: CellPlace? = nil
+  ) {
     self.problem = problem
     self.page = page
     self.offset = offset
+    self.cell = cell
+  }
+
+  /// Where a cell begins.
+  package struct CellPlace: Hashable, Sendable {
+    /// Its page.
+    package let page: PageNumber
+    /// The byte of the page.
+    package let offset: Int
+  }
+
+  /// The same, met in a cell: of a page of its chain, the link at its beginning.
+  func met(in cell: Cell, on page: PageNumber) -> FormatError {
+    guard let broken = self.page, broken != page else {
+      return FormatError(problem, page: page, offset: offset ?? cell.offset)
+    }
+    return FormatError(
+      problem, page: broken, offset: offset ?? 0, cell: CellPlace(page: page, offset: cell.offset))
   }
 }
 

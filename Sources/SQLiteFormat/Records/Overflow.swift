@@ -110,8 +110,7 @@ extension Image {
       }
       return (record, chain)
     } catch {
-      throw FormatError(
-        error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
+      throw error.met(in: cell, on: page.number)
     }
   }
 

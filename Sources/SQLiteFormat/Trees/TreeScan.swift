@@ -155,7 +155,7 @@ extension PageClaims {
     let (stored, chain) = try record(of: cell, on: page, in: image)
     for overflow in chain.pages where !claim(overflow, for: owner) {
       patience -= image.pagesToFollow(for: cell)
-      throw FormatError(.claimedTwice, page: overflow, offset: cell.offset)
+      throw FormatError(.claimedTwice, page: overflow).met(in: cell, on: page.number)
     }
     return stored
   }
@@ -198,8 +198,7 @@ extension PageClaims {
       return (stored, chain)
     } catch {
       patience -= image.pagesToFollow(for: cell)
-      throw FormatError(
-        error.problem, page: error.page ?? page.number, offset: error.offset ?? cell.offset)
+      throw error
     }
   }
 }

@@ -20,6 +20,20 @@ import Testing
     #expect(finding.severity == .loss)
   }
 
+  @Test func `a chain that leads to a page of others is broken at that link`() throws {
+    let specimen = try Specimen()
+    let chain = specimen.pages(of: "letter", "overflow")
+    let astray = try specimen.root(of: "word")
+    // The second value takes four pages; its first one leads to the root of another table.
+    var damaged = specimen
+    let link = specimen[page: chain[chain.count - 3]].lowerBound
+    damaged.bytes.replaceSubrange(link..<(link + 4), with: [0, 0, 0, UInt8(astray)])
+    let finding = try #require(damaged.said(.overflowBroken).first)
+    #expect(finding.place.page?.number == chain[chain.count - 3])
+    #expect(finding.place.offset == 0)
+    #expect(finding.message.hasSuffix("leads to a page that cannot be part of it"))
+  }
+
   @Test func `a blank page at the end of a text breaks it`() throws {
     let specimen = try Specimen()
     let page = try #require(specimen.pages(of: "letter", "overflow").last)

@@ -92,6 +92,8 @@ extension CheckedTree {
       root: PageNumber(2), isRowIDTable: true)
     tree.pages = 3
     faults(&tree)
-    return CheckedTree(tree: tree, areMisplacedRowsProven: areMisplacedRowsProven, loss: loss)
+    return CheckedTree(
+      tree: tree, survey: Survey(main: []), areMisplacedRowsProven: areMisplacedRowsProven,
+      loss: loss)
   }
 }

@@ -39,7 +39,9 @@ enum ExaminedShapes {
     "next?": .text.saying("the command to run next"),
     "undo?": .text.saying("the command that takes next back"),
     "pages?": .object(
-      Dictionary(PageMap.Kind.allCases.map { ($0.rawValue, .count) }) { $1 }
+      Dictionary(PageMap.Kind.allCases.map { ($0.rawValue, .count) }) { $1 }.merging([
+        "\(PageMap.listKey)?": .list(.count).saying("the numbers of the first damaged ones")
+      ]) { $1 }
     ).saying("how many pages belong to what"),
     "advice?": .object([
       "withheld?": .text.saying("why none is given, and what to do first"), "items": .list(advice),

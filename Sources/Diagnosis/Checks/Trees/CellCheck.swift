@@ -5,7 +5,9 @@ import SQLiteFormat
 
 enum CellCheck: FaultCheck {
   static func findings(in checked: CheckedTree) -> [Finding] {
-    checked.findings(checked.tree.cellFaults) { words(for: $0, checked.name) }
+    checked.findings(checked.survey.placedCellFaults(of: checked.tree)) {
+      words(for: $0, checked.name)
+    }
   }
 
   private static func words(for fault: FormatError, _ name: Name) -> (FindingCode, String) {

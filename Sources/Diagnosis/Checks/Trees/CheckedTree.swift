@@ -16,6 +16,8 @@ struct CheckedTree {
 
   /// The tree.
   let tree: TreeSurvey
+  /// What the bytes say of all of the file.
+  let survey: Survey
   /// Whether the rows in wrong places are proven to be there exactly once.
   var areMisplacedRowsProven = false
   /// What it lost; unknown where nobody asks.

@@ -9,8 +9,8 @@ import SQLiteFormat
 
 /// Rows and entries without each other, on leaves that are there.
 struct MissingPartners {
-  /// How many were found, up to as many as prove it.
-  private var count = 0
+  /// The pages of each that was found: that of the row or entry, and the leaf that lacks the other.
+  private(set) var pages: [(PageNumber, PageNumber)] = []
 
   /// How many prove it.
   private static let enough = 3
@@ -21,20 +21,20 @@ struct MissingPartners {
     var keys: Set<KeyHash> = []
     var leaves: [(page: PageNumber, first: Key, last: Key)] = []
 
-    /// Whether a leaf begins before a place and ends behind it.
-    func hasLeaf(from isBefore: (Key) -> Bool, to isBehind: (Key) -> Bool) -> Bool {
+    /// The leaf that begins before a place and ends behind it.
+    func leaf(from isBefore: (Key) -> Bool, to isBehind: (Key) -> Bool) -> PageNumber? {
       var (low, high) = (0, leaves.count)
       while low < high {
         let middle = (low + high) / 2
         if isBefore(leaves[middle].first) { low = middle + 1 } else { high = middle }
       }
-      return low > 0 && isBehind(leaves[low - 1].last)
+      return low > 0 && isBehind(leaves[low - 1].last) ? leaves[low - 1].page : nil
     }
   }
 
-  /// Compares an index with its table; nil where its entries cannot be computed from the rows, or
-  /// there are very many.
-  init?(of index: TreeSurvey, in survey: Survey) {
+  /// Compares an index with its table, and looks for so many; nil where its entries cannot be
+  /// computed from the rows, or there are very many.
+  init?(of index: TreeSurvey, in survey: Survey, upTo most: Int = Self.enough) {
     guard let pair = IndexAndTable(index, in: survey), pair.table.isRowIDTable,
       let order = survey.keyOrder(of: index)
     else { return nil }
@@ -48,29 +48,29 @@ struct MissingPartners {
     pair.forEach(.rows) { stored in
       if !entries.keys.contains(shape.key(of: stored)) {
         let key = shape.values(of: stored)
-        let isThere = entries.hasLeaf {
+        let leaf = entries.leaf {
           order.compare($0, key) < 0
         } to: {
           order.compare(key, $0) < 0
         }
-        if isThere { count += 1 }
+        if let leaf { pages.append((stored.page, leaf)) }
       }
-      return count < Self.enough
+      return pages.count < most
     }
     pair.forEach(.entries) { stored in
       // The last field of an entry is the rowid: file format, section 2.4.
       if !rows.keys.contains(KeyHash(stored.record)),
         let rowID = (try? stored.record.values)?.last?.integerValue,
-        rows.hasLeaf(from: { $0 < rowID }, to: { rowID < $0 })
+        let leaf = rows.leaf(from: { $0 < rowID }, to: { rowID < $0 })
       {
-        count += 1
+        pages.append((stored.page, leaf))
       }
-      return count < Self.enough
+      return pages.count < most
     }
   }
 
   /// Whether there are enough to prove that index and table are of different moments.
-  var isProof: Bool { count >= Self.enough }
+  var isProof: Bool { pages.count >= Self.enough }
 
   private static func content<Key>(
     of pair: IndexAndTable, _ side: IndexAndTable.Side,
