@@ -55,7 +55,8 @@ extension Rescue {
       run.notes.take(examination)
       let offers = try run.offers(for: &examination, of: input.main, vault: vault)
       examination = examination.amid(
-        world.circumstances(of: input, examination, backups: offers.map(\.backup)))
+        world.circumstances(
+          of: input, examination, backups: offers.map(\.backup), offers.map(\.offer)))
       _ = try backedSalvage(of: input, examination, contract, offers: offers, &trials)
       return Diagnosed(
         examination: examination, trial: trials.salvage,

@@ -145,11 +145,13 @@ extension Run {
     var offers = try offers(for: &examination, of: input.main, vault: vault)
     if let backup { offers = [(backup, try rescue.offer(backup, for: examination))] }
     examination = examination.amid(
-      world.circumstances(of: input, examination, backups: offers.map(\.backup)))
+      world.circumstances(
+        of: input, examination, backups: offers.map(\.backup), offers.map(\.offer)))
     // What becomes of the rows is tried out where it can be chosen: not by who has chosen already.
     var trials =
       operation == .restore || operation == .reset
       ? SalvageTrials() : try rescue.salvageTrials(for: examination, contract)
+    if let trial = trials.salvage { examination = examination.refined(by: trial) }
     let backed = try rescue.backedSalvage(
       of: input, examination, contract, offers: offers, &trials)
     var options = examination.options(

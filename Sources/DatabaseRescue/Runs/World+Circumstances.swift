@@ -16,12 +16,15 @@ extension World {
   ///
   /// None of it is needed: what cannot be looked at is not known.
   func circumstances(
-    of input: InputFiles, _ examination: Examination, backups: [Backup]
+    of input: InputFiles, _ examination: Examination, backups: [Backup],
+    _ offers: [BackupOffer] = []
   ) -> Circumstances {
     var found = Circumstances()
     found.ownBackup = examination.survey.kind == .backup ? ownBackup(at: input.main) : nil
     found.moments = moments(of: input, backups)
     found.before = backups.max { $0.name.created < $1.name.created }.flatMap(\.held)
+    let newest = backups.max { $0.name.created < $1.name.created }?.path.name.description
+    found.before?.overlap = offers.first { $0.name == newest }?.comparison.overlap
     found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
     guard !input.isPrivate else { return found }
     found.fileSystem = (try? storage.fileSystem(at: input.main)) ?? nil
@@ -112,13 +115,24 @@ extension World {
   }
 }
 
+extension [RowComparison] {
+  /// What two states have in common, of all tables together.
+  fileprivate var overlap: Circumstances.Overlap {
+    Circumstances.Overlap(
+      common: reduce(0) { $0 + $1.same + $1.changed }, mostSame: map(\.same).max() ?? 0,
+      changed: reduce(0) { $0 + $1.changed }, onlyBackup: reduce(0) { $0 + $1.onlyOther },
+      hasOwn: contains { $0.onlyCurrent > 0 || !$0.columnsOnlyCurrent.isEmpty })
+  }
+}
+
 extension Backup {
   /// What of a database it holds; nil where it does not say.
   fileprivate var held: Circumstances.Before? {
     guard let content = manifest?.content else { return nil }
     return Circumstances.Before(
       backup: "\(name.id)", userVersion: Int(content.userVersion),
-      rows: Dictionary(content.mark.tables.map { ($0.name, $0.rows) }) { first, _ in first })
+      rows: Dictionary(content.mark.tables.map { ($0.name, $0.rows) }) { first, _ in first },
+      changeCounter: content.mark.changeCounter)
   }
 }
 

@@ -14,7 +14,7 @@ enum SeveralWritersCause: Cause {
   private static let conflictAgeMax = 259_200.0
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard traces.looksMixed else { return .silent }
+    guard traces.looksMixed else { return besideBlanks(traces) }
     if let mark = traces.around.syncMarks.first {
       // Such a copy is made where two devices have changed the file at the same time.
       let isFresh = (traces.around.conflictAge ?? .infinity) <= conflictAgeMax
@@ -40,4 +40,23 @@ enum SeveralWritersCause: Cause {
       ["every page is whole, and they are of different moments or writers"],
       against: traces.around.fileSystem == .local ? ["it lies on a disk of this machine"] : [])
   }
+
+  /// A mixture in which a page of one device that was never written stands where one of the other is
+  /// in use, beside a fresh copy that tells of two devices.
+  private static func besideBlanks(_ traces: Traces) -> CauseJudgement {
+    guard let mark = traces.around.syncMarks.first,
+      (traces.around.conflictAge ?? .infinity) <= conflictAgeMax, traces.isDamaged,
+      traces.missing == nil, traces.wounds.allSatisfy({ $0.look == .zeros }),
+      let pairs = PagePairs(in: traces.survey), pairs.count >= pairsMin, pairs.seam == nil
+    else { return .silent }
+    return .fits(
+      .likely, "a program that synchronises folders put pages of another device into it",
+      [
+        "'\(mark)' lies beside it, and is of the days in which the file was last written",
+        "\(grouped(pairs.count)) pairs of pages contradict each other, all over the file",
+      ])
+  }
+
+  /// How many pairs of pages show that a file is a mixture.
+  private static let pairsMin = 5
 }

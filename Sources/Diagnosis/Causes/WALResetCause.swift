@@ -54,17 +54,21 @@ enum WALResetCause: Cause {
       && index.map {
         $0.isProven && $0.salts == log.salts && $0.copiedCount >= progress.lastMissing
       } == true
+    let isInTurns = progress.turns >= 4
     let count = counted(progress.missingCount, "page")
     return .fits(
-      isCounted ? .likely : .possible,
+      isCounted || isInTurns ? .likely : .possible,
       "SQLite has left out \(count) of its log: they are in the -wal only",
       [
         "the pages of the first \(grouped(progress.lastMissing)) frames of the -wal are not in the "
           + "file, and those of all later ones are: a checkpoint copies all up to one frame",
         isCounted ? "the -shm counts them as copied" : nil,
+        isInTurns
+          ? "pages that are in the file and pages that are not take turns \(progress.turns) times by "
+            + "their numbers: a checkpoint or a copy that was cut off leaves no such order" : nil,
         "SQLite \(header.writer ?? "of that time") wrote last, which has the fault",
       ],
-      against: isCounted
+      against: isCounted || isInTurns
         ? [] : ["a copy that was taken while the log was copied into the file can look like this"],
       now: "Copy the file and its -wal now, before the app writes again: together they hold "
         + "everything. Then close the app, remove the -shm, and let SQLite read the log from its "

@@ -68,6 +68,19 @@ package struct CheckpointProgress: Hashable, Sendable {
   /// Whether the pages of the first frames are not in the file and those of all later ones are.
   var isBegunLate: Bool { copied.allSatisfy { $0.index >= lastMissing } }
 
+  /// How often pages that are in the file and pages that are not take turns, in the order of their
+  /// numbers.
+  ///
+  /// Checkpoints and copies take pages in that order: one that is cut off leaves one turn, and a copy
+  /// of it two more.
+  var turns: Int {
+    let pages =
+      copied.map { (page: $0.page, isThere: true) }
+      + missing.map { (page: $0.page, isThere: false) }
+    let order = pages.sorted { $0.page < $1.page }.map(\.isThere)
+    return zip(order, order.dropFirst()).count { $0 != $1 }
+  }
+
   /// Whether those that are in the file are neither its first pages nor its last ones, as they are in
   /// a copy that was taken meanwhile.
   var isScattered: Bool {

@@ -52,6 +52,29 @@ package struct Circumstances: Hashable, Sendable {
     }
   }
 
+  /// What the rows of the newest backup and the current ones have in common.
+  package struct Overlap: Hashable, Sendable {
+    /// The rows that both have, with the same values or others.
+    package let common: Int
+    /// Those of them that have the same values, of the table with most of these.
+    package let mostSame: Int
+    /// Those of them that have other values.
+    package let changed: Int
+    /// The rows that the backup alone has.
+    package let onlyBackup: Int
+    /// Whether there are rows or columns that the backup has not.
+    package let hasOwn: Bool
+
+    /// Compares a backup with the current rows.
+    package init(common: Int, mostSame: Int, changed: Int, onlyBackup: Int, hasOwn: Bool) {
+      self.common = common
+      self.mostSame = mostSame
+      self.changed = changed
+      self.onlyBackup = onlyBackup
+      self.hasOwn = hasOwn
+    }
+  }
+
   /// What the newest backup held.
   package struct Before: Hashable, Sendable {
     /// The name of the backup.
@@ -60,12 +83,19 @@ package struct Circumstances: Hashable, Sendable {
     package let userVersion: Int
     /// How many rows each table had.
     package let rows: [Name: Int]
+    /// Its change counter; nil where that is not known.
+    package let changeCounter: UInt32?
+    /// What its rows and the current ones have in common; nil where they were not compared.
+    package var overlap: Overlap?
 
     /// Describes what a backup held.
-    package init(backup: String, userVersion: Int, rows: [Name: Int]) {
+    package init(
+      backup: String, userVersion: Int, rows: [Name: Int], changeCounter: UInt32? = nil
+    ) {
       self.backup = backup
       self.userVersion = userVersion
       self.rows = rows
+      self.changeCounter = changeCounter
     }
   }
 

@@ -121,7 +121,7 @@ extension Examination {
     backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
   ) -> [RecoveryOption] {
     switch verdict {
-    case .healthy where findings.contains { $0.code == .databaseOlder }:
+    case .healthy where causes.causes.contains { $0.kind == .putBack }:
       return [option(.nothing, "the database is sound, but older than its backup: compare first")]
         + backups.map(restoreOption)
     case .healthy:
