@@ -58,6 +58,9 @@ struct Performance {
     if judgement == .wrong {
       faults.append("it was \(scene.cause?.rawValue ?? "nothing"), and it is said: \(said)")
     }
+    if judgement == .right, let reason = scene.untold {
+      faults.append("it is told, though the scene says that it cannot be: \(reason)")
+    }
     if result.examination.verdict != scene.verdict {
       faults.append("the verdict is \(result.examination.verdict), and should be \(scene.verdict)")
     }
@@ -131,6 +134,12 @@ struct Playbill {
   /// Adds a performance.
   mutating func add(_ performance: Performance) { performances.append(performance) }
 
+  /// How many of a thousand scenes of which the files tell what happened are told right.
+  var permilleToldRight: Int {
+    let told = performances.filter { $0.scene.untold == nil }
+    return told.isEmpty ? 1000 : told.count { $0.judgement == .right } * 1000 / told.count
+  }
+
   /// The table of all classes of causes, and what was not right.
   var table: String {
     var lines = ["theatre: \(performances.count) scenes"]
@@ -146,10 +155,13 @@ struct Playbill {
       lines.append(line("written \(half.rawValue)", counts(group)))
     }
     lines.append(line("all", counts(performances)))
+    lines.append(
+      line("of which files tell", counts(performances.filter { $0.scene.untold == nil })))
     for performance in performances where performance.judgement != .right {
       lines.append(
         "  \(performance.judgement.rawValue): \(performance.scene.testDescription) "
-          + "[\(performance.scene.cause?.rawValue ?? "nothing")]: \(performance.said)")
+          + "[\(performance.scene.cause?.rawValue ?? "nothing")]: \(performance.said)"
+          + (performance.scene.untold.map { " (\($0))" } ?? ""))
     }
     return lines.map { "theatre: " + $0 }.joined(separator: "\n")
   }

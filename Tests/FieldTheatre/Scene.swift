@@ -13,6 +13,8 @@ struct Scene: Sendable, CustomTestStringConvertible {
     case before
     /// Later, knowing how causes are judged.
     case after
+    /// Last, of other programs and moments, to see whether what is known holds for more.
+    case last
   }
 
   /// What of the rows is gone.
@@ -31,6 +33,8 @@ struct Scene: Sendable, CustomTestStringConvertible {
   let program: Program
   /// When it was written.
   var half = Half.before
+  /// Why nothing in the files tells what happened; nil where something does.
+  var untold: String?
   /// What happened to the file; nil where nothing did, or nothing that a file can show.
   let cause: CauseKind?
   /// What else is true of it, where several things happened.
@@ -49,11 +53,12 @@ struct Scene: Sendable, CustomTestStringConvertible {
   init(
     _ name: String, to program: Program, is cause: CauseKind?, also: Set<CauseKind> = [],
     _ verdict: Verdict, lost: Lost, right: RecoveryOption.Kind?, half: Half = .before,
-    _ play: @escaping @Sendable (Stage) throws -> Void
+    untold: String? = nil, _ play: @escaping @Sendable (Stage) throws -> Void
   ) {
     self.name = name
     self.program = program
     self.half = half
+    self.untold = untold
     self.cause = cause
     self.also = also
     self.verdict = verdict

@@ -22,7 +22,7 @@ extension Scene {
   static let copied: [Scene] = [
     Scene(
       "a backup script copies app.db while an import goes on", to: .mediaManager,
-      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage
+      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.copy(
         upTo: 0.4,
@@ -32,7 +32,7 @@ extension Scene {
     },
     Scene(
       "rsync takes a file that grows", to: .automation, is: .copiedWhileWritten, .damagedLossy,
-      lost: .some, right: .salvage
+      lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.copy(
         upTo: 0.2,
@@ -42,14 +42,14 @@ extension Scene {
     },
     Scene(
       "a snapshot is taken in the middle of a VACUUM", to: .packages, is: .copiedWhileWritten,
-      .damagedLossy, lost: .some, right: .salvage
+      .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.write("DELETE FROM ValidPaths WHERE id % 3 = 0")
       try stage.copy(upTo: 0.5, before: "VACUUM")
     },
     Scene(
       "only app.db is copied, and the log stays behind", to: .vault, is: .copiedWithoutLog,
-      .healthy, lost: .some, right: .nothing
+      .healthy, lost: .some, right: .nothing, untold: .whole
     ) { stage in
       try stage.crash(after: "INSERT INTO ciphers (name, data) VALUES ('new', 'newest')")
       try stage.remember()

@@ -17,7 +17,7 @@ extension Scene {
     },
     Scene(
       "it is killed while it writes one message after the other", to: .messenger,
-      is: .interrupted, .healthy, lost: .nothing, right: .nothing
+      is: .interrupted, .healthy, lost: .nothing, right: .nothing, untold: .betweenCommits
     ) { stage in
       let app = try stage.start(
         "INSERT INTO messages (conversation, body) VALUES ('name 1', hex(randomblob(300)))",
@@ -54,7 +54,7 @@ extension Scene {
     },
     Scene(
       "power goes, and what was written last was never on the disk", to: .automation,
-      is: .interrupted, .damagedLossy, lost: .some, right: .salvage
+      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, untold: .zerosAtEnd
     ) { stage in
       let before = try stage.database.contents().count
       try stage.write(
@@ -67,7 +67,7 @@ extension Scene {
     },
     Scene(
       "the journal of a transaction that was cut off is deleted by a cleaner", to: .flashcards,
-      is: .journalLost, .damagedLossy, lost: .some, right: .salvage
+      is: .journalLost, .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       stage.alteredMax = .max
       let app = try stage.start(

@@ -48,7 +48,7 @@ extension Scene {
     },
     Scene(
       "power fails, and one page in the middle was never written", to: .packages,
-      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after, untold: .zeros
     ) { stage in try stage.damage(.zeroPage(stage.pages(of: "ValidPaths")[8])) },
     Scene(
       "a bit has turned in the number of pages", to: .flashcards, is: .badMedium,
@@ -67,7 +67,7 @@ extension Scene {
     },
     Scene(
       "the -wal of before a restore, with no page that tells", to: .random,
-      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after
+      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after, untold: .fittingLog
     ) { stage in
       stage.alteredMax = .max
       let snapshot = try stage.database.contents()
@@ -89,7 +89,7 @@ extension Scene {
     },
     Scene(
       "a journal is left beside a restored file, and fits by chance", to: .diary,
-      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after
+      is: .oldLog, .healthy, lost: .some, right: .nothing, half: .after, untold: .fittingJournal
     ) { stage in
       stage.alteredMax = .max
       try Leftover.hotJournal(["UPDATE items SET body = body || 'x' WHERE id < 100"])
@@ -103,7 +103,8 @@ extension Scene {
     },
     Scene(
       "a write to the table was lost, and the one to its index was not", to: .library,
-      is: .interrupted, .damagedIntact, lost: .some, right: .rebuildIndexes, half: .after
+      is: .interrupted, .damagedIntact, lost: .some, right: .rebuildIndexes, half: .after,
+      untold: .oneRow
     ) { stage in
       let leaf = try stage.pages(of: "books")[2]
       let range = ((leaf - 1) * 4096)..<(leaf * 4096)
@@ -117,7 +118,7 @@ extension Scene {
     },
     Scene(
       "power fails while large pages are appended", to: .packages.withPages(of: 65536),
-      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after, untold: .atBlock
     ) { stage in
       stage.alteredMax = 2
       try stage.damage(.truncate(bytes: stage.database.contents().count - 8192))

@@ -27,7 +27,7 @@ extension Scene {
     },
     Scene(
       "a synchronised folder puts back the file of last month", to: .podcasts, is: .putBack,
-      .healthy, lost: .nothing, right: nil, half: .after
+      .healthy, lost: .nothing, right: nil, half: .after, untold: .sameCounter
     ) { stage in
       let old = try stage.database.contents()
       for round in 1...3 {

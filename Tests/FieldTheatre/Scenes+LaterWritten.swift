@@ -13,7 +13,8 @@ extension Scene {
   private static let journalsGone: [Scene] = [
     Scene(
       "a nightly copy takes app.db in the middle of a transaction, and no -journal",
-      to: .scans, is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .after
+      to: .scans, is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .after,
+      untold: .severalMoments
     ) { stage in
       stage.alteredMax = .max
       let app = try stage.start(
@@ -26,7 +27,7 @@ extension Scene {
     },
     Scene(
       "a program that keeps its journal in memory is killed", to: .packages, is: .journalLost,
-      .damagedLossy, lost: .some, right: .salvage, half: .after
+      .damagedLossy, lost: .some, right: .salvage, half: .after, untold: .severalMoments
     ) { stage in
       stage.alteredMax = .max
       let app = try stage.start(
@@ -37,7 +38,8 @@ extension Scene {
     },
     Scene(
       "a full disk made the -journal an empty file, and the program died", to: .ledger,
-      is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .after,
+      untold: .severalMoments
     ) { stage in
       stage.alteredMax = .max
       let app = try stage.start(
@@ -80,7 +82,8 @@ extension Scene {
   private static let takenAtWork: [Scene] = [
     Scene(
       "a copy is taken at work, beside a conflicted copy of last year", to: .ledger,
-      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after,
+      untold: .severalMoments
     ) { stage in
       let old = stage.folder.appending("app (conflicted copy 2023-01-01).db")
       try old.replaceContents(with: stage.database.contents())
@@ -91,7 +94,8 @@ extension Scene {
     },
     Scene(
       "a file server's backup reads it while rows are archived", to: .ledger,
-      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .copiedWhileWritten, .damagedLossy, lost: .some, right: .salvage, half: .after,
+      untold: .severalMoments
     ) { stage in
       try stage.copy(
         upTo: 0.6,

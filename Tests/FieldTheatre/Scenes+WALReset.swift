@@ -86,14 +86,14 @@ extension Scene {
     },
     Scene(
       "the file and its -wal are mailed, and the -shm is not", to: .messenger,
-      is: .walReset, .healthy, lost: .nothing, right: .nothing, half: .after
+      is: .walReset, .healthy, lost: .nothing, right: .nothing, half: .after, untold: .together
     ) { stage in
       try stage.resetMessages(readEvery: 30, copied: 150, changedTo: 580, closing: false)
       try SystemStorage().remove(stage.database.adding(suffix: "-shm"))
     },
     Scene(
       "pages that were new never arrive, and the app is closed", to: .messenger,
-      is: .walReset, .damagedLossy, lost: .some, right: .salvage, half: .after
+      is: .walReset, .damagedLossy, lost: .some, right: .salvage, half: .after, untold: .zeros
     ) { stage in
       try stage.resetMessages(readEvery: 40, copied: 200, changedTo: 560, closing: true)
     },

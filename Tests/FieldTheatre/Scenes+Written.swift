@@ -69,7 +69,7 @@ extension Scene {
     ) { stage in try stage.damage(.flipBit(offset: 5, bit: 3)) },
     Scene(
       "a whole block of zeros in the middle of the file", to: .room, is: .badMedium,
-      .damagedLossy, lost: .some, right: .salvage
+      .damagedLossy, lost: .some, right: .salvage, untold: .zeros
     ) { stage in
       let page = try stage.pages(of: "notes")[6]
       try stage.overwrite(at: (page - 1) * 4096, with: Bytes(repeating: 0, count: 8192))
@@ -79,7 +79,7 @@ extension Scene {
   static let writers: [Scene] = [
     Scene(
       "two containers write through a share that does not lock", to: .mediaManager,
-      is: .severalWriters, .damagedLossy, lost: .some, right: .salvage
+      is: .severalWriters, .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.merge(
         mine:
@@ -98,7 +98,7 @@ extension Scene {
     },
     Scene(
       "the same file on two machines through NFS", to: .packages, is: .severalWriters,
-      .damagedLossy, lost: .some, right: .salvage
+      .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.merge(
         mine: "INSERT INTO ValidPaths (path, hash) SELECT path || 'b', hash FROM ValidPaths",
@@ -107,7 +107,7 @@ extension Scene {
     },
     Scene(
       "two programs with one file, one of them without locks", to: .library, is: .severalWriters,
-      .damagedLossy, lost: .some, right: .salvage
+      .damagedLossy, lost: .some, right: .salvage, untold: .severalMoments
     ) { stage in
       try stage.merge(
         mine: "INSERT INTO books (title, path) SELECT title || 'b', path FROM books",
