@@ -40,8 +40,8 @@ package enum AnswerLine: Sendable {
 extension [AnswerLine] {
   /// Two columns of the result: what something is called, and what is said of it.
   static func pairs(_ pairs: [(label: StyledText, text: StyledText)]) -> [AnswerLine] {
-    var table = TextTable([.text(""), .prose("")])
+    var table = TextTable([.text(""), .prose("")], isWrapped: true)
     for pair in pairs { table.add([pair.label, pair.text]) }
-    return table.lines(width: nil).map { .result($0) }
+    return table.lines().map { .result($0) }
   }
 }

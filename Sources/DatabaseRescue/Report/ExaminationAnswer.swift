@@ -25,7 +25,7 @@ package struct CheckAnswer: CommandAnswer {
   package var lines: [AnswerLine] {
     let text = ExaminationText(result.value, of: file)
     let next = text.next(contract: options.contract, journals: options.journals)
-    return ([text.headline] + text.findings + text.unchecked + next).map { .result($0) }
+    return (text.headline + text.findings + text.unchecked + next).map { .result($0) }
   }
 }
 
@@ -46,7 +46,7 @@ package struct ContractVerificationAnswer: CommandAnswer {
 
   package var lines: [AnswerLine] {
     let text = ExaminationText(result.value, of: file)
-    return ([text.headline] + text.findings).map { .result($0) } + result.value.diff.map(Self.line)
+    return (text.headline + text.findings).map { .result($0) } + result.value.diff.map(Self.line)
   }
 
   /// A statement to paste is never cut.

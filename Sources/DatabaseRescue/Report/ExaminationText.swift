@@ -15,9 +15,10 @@ package struct ExaminationText {
   }
 
   /// The verdict and what it means.
-  package var headline: StyledText {
+  package var headline: [StyledText] {
     let verdict = examination.verdict
-    return "\(file.name): \(verdict.word, verdict.style) – \(examination.meaning)"
+    let line: StyledText = "\(file.name): \(verdict.word, verdict.style) – \(examination.meaning)"
+    return line.wrapped(to: TextTable.reportWidth)
   }
 
   /// What happened, as far as it is known.
@@ -27,22 +28,23 @@ package struct ExaminationText {
       return answer.isUnknown ? ["what happened: not known"] : []
     }
     return [
-      "what happened: \(cause.title, .emphasised) (\(cause.confidence.words))",
-      "  \(cause.happened)", "  \(cause.now)",
-    ]
+      "what happened: \(cause.title, .emphasised) (\(cause.confidence.words))"
+    ] + TextTable.list(["\(cause.happened)", "\(cause.now)"])
   }
 
   /// The findings, heaviest first.
   package var findings: [StyledText] {
-    var table = TextTable([.text(""), .text(""), .prose("")])
+    var table = TextTable([.text(""), .text(""), .prose("")], isIndented: true)
     let findings = examination.findings.filter { $0.code != .notChecked }
     for finding in findings {
+      // What sums up others says itself how many they are, and has no page.
+      let isRepeated = finding.count > 1 && finding.place.page != nil
       table.add([
-        "  \(finding.severity.rawValue, finding.severity.style)", "\(finding.code.name, .dim)",
-        "\(finding.message)\(finding.count > 1 ? ", \(finding.count) times" : "")",
+        "\(finding.severity.rawValue, finding.severity.style)", "\(finding.code.name, .dim)",
+        "\(finding.message)\(isRepeated ? ", \(finding.count) times" : "")",
       ])
     }
-    return findings.isEmpty ? [] : table.lines(width: nil)
+    return table.lines()
   }
 
   /// What was not checked, the first of it.
@@ -54,7 +56,7 @@ package struct ExaminationText {
   /// How many things were not checked, and which.
   static func lines(for unchecked: [Unchecked]) -> [StyledText] {
     guard !unchecked.isEmpty else { return [] }
-    let shown: [StyledText] = unchecked.prefix(uncheckedMax).map { "  \($0.message)" }
+    let shown = TextTable.list(unchecked.prefix(uncheckedMax).map { "\($0.message)" })
     let rest = unchecked.count - uncheckedMax
     return ["\(Unchecked.count(unchecked)):"] + shown + (rest > 0 ? ["  … and \(rest) more"] : [])
   }
@@ -78,9 +80,9 @@ package struct ExaminationText {
     case .drifted, .damagedIntact, .damagedLossy:
       return ["next: dbrescue diagnose \(file)\(contract)\(journals)"]
     case .unreadable:
-      return [
-        "next: \(examination.causes.leading?.now ?? "make sure that this is the right file, and ask for its -wal")"
-      ]
+      let now = "make sure that this is the right file, and ask for its -wal"
+      let line: StyledText = "next: \(examination.causes.leading?.now ?? now)"
+      return line.wrapped(to: TextTable.reportWidth)
     }
   }
 }

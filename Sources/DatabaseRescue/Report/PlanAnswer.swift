@@ -17,9 +17,13 @@ package struct PlanAnswer: CommandAnswer {
 
   /// The plan in lines of text.
   package var text: [StyledText] {
-    var lines: [StyledText] = ["\("plan", .heading): \(plan.option.summary)"]
+    let heading: StyledText = "\("plan", .heading): \(plan.option.summary)"
+    var lines = heading.wrapped(to: TextTable.reportWidth)
     for (index, step) in plan.steps.enumerated() {
-      lines.append("  \(index + 1). \(step.text)")
+      let text: StyledText = "\(step.text)"
+      for (line, words) in text.wrapped(to: 75).enumerated() {
+        lines.append("  \(line == 0 ? "\(index + 1)." : "  ") " + words)
+      }
     }
     lines += OptionText.outcomes(of: plan.option)
     switch plan.unsynced {
@@ -63,7 +67,9 @@ package enum OptionText {
   /// The options of a database, numbered, with what each keeps and loses.
   package static func lines(_ options: [RecoveryOption]) -> [StyledText] {
     options.enumerated().flatMap { index, option in
-      ["  \(index + 1) \(option.name, .emphasised)  \(option.summary)"] + outcomes(of: option)
+      var table = TextTable([.text(""), .prose("")], isIndented: true)
+      table.add(["\(index + 1) \(option.name, .emphasised)", "\(option.summary)"])
+      return table.lines() + outcomes(of: option)
     }
   }
 

@@ -95,14 +95,15 @@ package struct VaultStatusAnswer: CommandAnswer {
         : ", \(Quantity.bytes(abs($0))) \($0 > 0 ? "more" : "less") than the one before"
     }
     let proven = status.lastProven.map { "\(shown($0))" } ?? "never"
-    return [
+    let lines: [AnswerLine] = [
       .note(
         """
           last good backup: \(shown(last.name.created)), \(Quantity.bytes(last.byteCount))\(image)\
         \(growth ?? "")
         """),
-      .note("  proven: \(proven)\(status.proofs.isEmpty ? "" : ": ")\(status.proofs.listed)"),
+      .note("  proven: \(proven)"),
     ]
+    return lines + (status.proofs.isEmpty ? [] : [.note("  proofs: \(status.proofs.listed)")])
   }
 
   /// A moment, with how long ago it was.

@@ -9,17 +9,24 @@ extension StyledText {
     guard width > columns else { return [self] }
     var lines: [StyledText] = []
     var line = StyledText(verbatim: "")
+    // The blanks before the next word; at the end of a line they are left out.
+    var gap = 0
     for piece in pieces {
       for (index, word) in piece.text.split(separator: " ", omittingEmptySubsequences: false)
         .enumerated()
       {
-        let space = index > 0 && !line.plain.isEmpty ? " " : ""
-        if index > 0, !line.plain.isEmpty, line.width + 1 + String(word).columns > columns {
+        if index > 0, !line.plain.isEmpty { gap += 1 }
+        guard !word.isEmpty else { continue }
+        if gap > 0, line.width + gap + String(word).columns > columns {
           lines.append(line)
           line = StyledText(verbatim: String(word), piece.style)
         } else {
-          line = line + StyledText(verbatim: space + word, piece.style)
+          // The blanks before a piece are those of the one before it.
+          let blanks = StyledText(
+            verbatim: String(repeating: " ", count: gap), index > 0 ? piece.style : nil)
+          line = line + blanks + StyledText(verbatim: String(word), piece.style)
         }
+        gap = 0
       }
     }
     return lines + [line]

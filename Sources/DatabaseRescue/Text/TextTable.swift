@@ -25,13 +25,17 @@ package struct TextTable: Sendable {
 
   private let columns: [Column]
   private let isIndented: Bool
+  private let isWrapped: Bool
   private var rows: [[StyledText]] = []
 
-  /// Makes an empty table; an indented one is part of a report, where long words at the end of a
-  /// row go on below.
-  package init(_ columns: [Column], isIndented: Bool = false) {
+  /// Makes an empty table.
+  ///
+  /// In one that is wrapped, long words at the end of a row go on below: in an indented one, too, which
+  /// is part of a report.
+  package init(_ columns: [Column], isIndented: Bool = false, isWrapped: Bool = false) {
     self.columns = columns
     self.isIndented = isIndented
+    self.isWrapped = isWrapped || isIndented
   }
 
   /// Lines of a report, one below the other.
@@ -65,7 +69,7 @@ package struct TextTable: Sendable {
   private static let gap = StyledText(verbatim: "  ")
   private static let narrowest = 8
   /// How wide a report is where nothing but its words say so.
-  private static let reportWidth = 80
+  static let reportWidth = 80
 
   private func shrink(_ widths: inout [Int], to width: Int) {
     var excess = widths.reduce(0, +) + Self.gap.width * (widths.count - 1) - width
@@ -91,7 +95,7 @@ package struct TextTable: Sendable {
       } else if index < cells.count - 1 {
         line = line + cell + space
       } else {
-        return isIndented ? hanging(cell, behind: line) : [line + cell]
+        return isWrapped ? hanging(cell, behind: line) : [line + cell]
       }
     }
     return [line]

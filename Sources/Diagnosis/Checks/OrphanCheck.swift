@@ -16,10 +16,10 @@ enum OrphanCheck: Check {
         at: .init(object: tree.entry.name.text), severity: .damage)
     }
     guard pages > 0 else { return regained }
-    return regained + [
-      Finding(
-        .orphanRows,
-        "\(counted(rows, "row")) on \(counted(pages, "page")) that no table leads to")
-    ]
+    let words =
+      rows > 0
+      ? "\(counted(rows, "row")) on \(counted(pages, "page")) that no table leads to"
+      : "no table leads to \(counted(pages, "page")), and no row there can be read"
+    return regained + [Finding(.orphanRows, words)]
   }
 }

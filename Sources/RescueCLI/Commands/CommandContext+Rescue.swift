@@ -241,7 +241,9 @@ extension CommandContext {
         advice: name.map { "add --yes --confirm \($0) to carry it out unasked" }
           ?? "add --yes to carry it out unasked")
     case .given(false), .cancelled:
-      throw RescueError(.declined, "declined", meaning: "nothing was changed")
+      throw RescueError(
+        .declined, "declined", meaning: "nothing was changed",
+        advice: "run the same again once it is decided; the plan is made anew then")
     }
   }
 

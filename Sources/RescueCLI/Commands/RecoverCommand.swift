@@ -71,7 +71,7 @@ private func choose(
 ) throws(RescueError) -> RecoveryOption {
   let text = ExaminationText(examination, of: invocation.path(.file))
   if context.speaksToPeople {
-    for line in [text.headline] + text.causes + text.findings + text.unchecked {
+    for line in text.headline + text.causes + text.findings + text.unchecked {
       context.console.say(line)
     }
   }
@@ -105,6 +105,9 @@ private func choose(
       meaning: "nothing was changed",
       advice: "add --choose OPTION --yes to carry it out unasked; OPTION is one of: "
         + Set(options.map(\.name)).sorted().joined(separator: ", "))
-  case .cancelled: throw RescueError(.declined, "cancelled", meaning: "nothing was changed")
+  case .cancelled:
+    throw RescueError(
+      .declined, "cancelled", meaning: "nothing was changed",
+      advice: "run the same again once it is decided, and answer with a number")
   }
 }

@@ -42,7 +42,7 @@ extension Console {
       let indent = String(repeating: " ", count: 2 + digits - number.count)
       say("\(indent)\(number, .emphasised)  " + option)
     }
-    let range = "1-\(options.count)"
+    let range = options.count == 1 ? "1" : "1-\(options.count)"
     return ask(
       question + " [\(range), or Return for none] ", hint: "please answer with one of the numbers"
     ) { answer in

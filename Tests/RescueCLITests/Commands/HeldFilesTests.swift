@@ -55,7 +55,8 @@
       let check = try bench.run("check", file)
       #expect(check.status == 14, "\(check.all)")
       #expect(check.output.contains("DBR-F125"))
-      #expect(check.output.contains("sound, but a process goes on with a file that is not here"))
+      let words = check.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+      #expect(words.contains("sound, but a process goes on with a file that is not here"))
       #expect(check.output.contains("--from-process \(process)"))
       let commands: [[any Word]] = [
         ["backup", file], ["recover", file, "--choose", "salvage", "--yes"],

@@ -47,6 +47,28 @@ import Testing
     #expect(try bench.records().last?.outcome == "declined")
   }
 
+  @Test func `what stands above the question fits into 80 columns, and promises one figure`() throws
+  {
+    let file = bench["app.db"]
+    try FitnessLog.create(file, version: 4, workouts: 60)
+    let whole = try file.contents()
+    try file.replaceContents(with: Bytes(whole.prefix(whole.count * 7 / 10)))
+    let ending = try bench.run("recover", file, "--no-color", answers: [""])
+    #expect(ending.status == 21)
+    for line in ending.error.split(separator: "\n") where !line.contains("dbrescue undo") {
+      #expect(line.count <= 80 && line.last != " ", "\(line)")
+    }
+    #expect(ending.error.contains("[1, or Return for none]"))
+    #expect(!ending.error.contains(" times"))
+    // A finding and an option say the same of what is lost, as the diagnosis does.
+    let report = try bench.run("diagnose", file, "--json").json
+    let findings = report["findings"]?.elements ?? []
+    let lost = findings.first { $0["code"]?.text == "DBR-F100" }?["places"]?.elements ?? []
+    #expect(!lost.isEmpty)
+    let text = ending.error.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    for place in lost { #expect(text.contains(place["message"]?.text ?? "?")) }
+  }
+
   @Test func `an option that is not possible is refused with those that are`() throws {
     let (file, _) = try spoilt()
     for option in ["rebuild-indexes", "nothing", "salvag", ""] {
