@@ -21,7 +21,8 @@ extension RoomExport {
     for object in entities { export.make(object, in: reference) }
     for object in views { export.make(object, in: reference) }
     var contract = try ContractSource.capture(reference, named: name, file)
-    guard contract.objects.tables.contains(where: { $0.name != "room_master_table" }) else {
+    let hasTables = contract.objects.tables.contains { $0.name != "room_master_table" }
+    guard hasTables || isEmpty else {
       throw RescueError(
         .invalidInput, "'\(file)' is an export of Room without a single entity",
         meaning: "it states no contract", advice: "export the schema anew (exportSchema = true)")

@@ -26,6 +26,8 @@ struct RoomExport {
   private(set) var entities: [Object] = []
   /// The views.
   private(set) var views: [Object] = []
+  /// Whether it lists entities, and there is none: such a schema has been exported.
+  private(set) var isEmpty = false
   /// What was not as it usually is, one fact a line.
   private(set) var notes: [String] = []
 
@@ -44,6 +46,10 @@ struct RoomExport {
       database, "the database",
       besides: ["version", "identityHash", "entities", "views", "setupQueries"])
     readMarks(database)
+    if case .array([]) = database["entities"] {
+      isEmpty = true
+      notes.append("it has no entity: no table is expected")
+    }
     for (number, entity) in (database["entities"]?.elements ?? []).enumerated() {
       read(entity: entity, number)
     }
@@ -64,8 +70,12 @@ struct RoomExport {
     let number = database["version"]?.wholeNumber.flatMap { Int32(exactly: $0) }
     if let number { version = number } else { notes.append("it has no version: 0 is taken") }
     let queries = (database["setupQueries"]?.elements ?? []).compactMap(\.text)
-    identityHash = database["identityHash"]?.text ?? Self.hash(in: queries)
+    let (own, written) = (database["identityHash"]?.text, Self.hash(in: queries))
+    identityHash = own == "" ? nil : own ?? written
     if identityHash == nil { notes.append("it has no identity hash: none is compared") }
+    if let own, let written, !own.isEmpty, own != written {
+      notes.append("its setupQueries write another identity hash: its identityHash is compared")
+    }
   }
 
   /// The hash that a setup query writes.

@@ -113,6 +113,11 @@ import Testing
     (#", "indices": ["#, #", "indices": [{"name": "x"}, "#, "neither createSql nor columns"),
     (#""ftsVersion": "FTS4""#, #""ftsVersion": "FTS9""#, ""),
     (#""version": 42"#, #""version": "42""#, ""),
+    (
+      #""setupQueries": []"#,
+      #""setupQueries": ["INSERT INTO room_master_table (id,identity_hash) VALUES(42, "#
+        + #"'ffffffffffffffffffffffffffffffff')"]"#, "write another identity hash"
+    ),
     (statement, #""createSql": "CREATE TABLE `${TABLE_NAME}` (oops""#, "is made of its fields"),
     (statement + ",", "", "has no createSql"),
     (
@@ -146,9 +151,35 @@ import Testing
     #expect(throws: RescueError.self) { try load(Self.whole) }
   }
 
-  @Test func `an export without entities is none`() throws {
+  /// As an app exports it that has no entity yet.
+  private static let empty = """
+    {"formatVersion": 1, "database": {"version": 1, "identityHash": "", "entities": [],
+    "setupQueries": ["CREATE TABLE IF NOT EXISTS room_master_table (id INTEGER PRIMARY KEY,\
+    identity_hash TEXT)", "INSERT OR REPLACE INTO room_master_table (id,identity_hash) VALUES(42, '')"]}}
+    """
+
+  @Test func `an export without entities and hash expects neither`() throws {
+    let contract = try load(Self.empty)
+    #expect(contract.userVersion == 1)
+    #expect(contract.books == [:])
+    #expect(
+      contract.notes == [
+        "it has no identity hash: none is compared", "it has no entity: no table is expected",
+      ])
+    let database = """
+      CREATE TABLE room_master_table (id INTEGER PRIMARY KEY,identity_hash TEXT);
+      INSERT INTO room_master_table VALUES (42, '');
+      PRAGMA user_version = 1
+      """
+    #expect(try verify(database, Self.empty).filter { !$0.hasPrefix("notice") } == [])
+  }
+
+  @Test func `an export of which no entity can be made is none`() throws {
     #expect(throws: RescueError.self) {
-      try load(#"{"formatVersion": 1, "database": {"version": 1, "entities": []}}"#)
+      try load(#"{"formatVersion": 1, "database": {"version": 1, "entities": [{"fields": []}]}}"#)
+    }
+    #expect(throws: RescueError.self) {
+      try load(#"{"formatVersion": 1, "database": {"version": 1}}"#)
     }
   }
 
