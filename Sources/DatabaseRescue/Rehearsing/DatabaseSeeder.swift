@@ -46,12 +46,18 @@ package struct DatabaseSeeder {
       connection.stop(when: world.isCancelled)
       connection.acceptUnknownCollations()
       connection.patience.allow(stepsMax)
-      try connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF; BEGIN")
+      // Each row is a transaction: only its end shows what breaks a deferred foreign key.
+      try connection.execute(
+        "PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
       let schema = try SchemaReader.describe(connection)
       for table in order(schema.tables.filter { $0.kind == .ordinary }) {
         try seeder.fill(table, of: schema, on: connection)
       }
-      try connection.execute("COMMIT")
+      let fullText = try SchemaReader.virtualTables(connection)
+        .filter { $0.isFullText && $0.contentTable == nil }.map(\.name)
+      for table in schema.tables where fullText.contains(table.name) {
+        try seeder.fill(table.holdingTexts, of: schema, on: connection)
+      }
     } catch {
       try world.requireGoingOn()
       throw RescueError.ofOwnFile(
@@ -104,6 +110,8 @@ package struct DatabaseSeeder {
           var row = columns.map { $0.plainValue(rows * Self.triesMax + attempt, &choice) }
           parents.choose(for: columns.map(\.name), &row, &choice)
           if let tried { row[tried] = value }
+          parents.referToItself(
+            for: columns.map(\.name), &row, besides: tried.map { columns[$0].name }, &choice)
           do throws(SQLiteError) {
             try insert.run(row)
             rows += 1
@@ -126,7 +134,7 @@ package struct DatabaseSeeder {
     of table: TableDescription, in schema: SchemaDescription, on connection: borrowing Connection
   ) throws(SQLiteError) -> SeedParents {
     var parents = SeedParents()
-    for key in table.foreignKeys where key.table != table.name {
+    for key in table.foreignKeys {
       guard let parent = schema.tables.first(where: { $0.name == key.table }) else { continue }
       let referred =
         key.referencedColumns.isEmpty
@@ -134,6 +142,10 @@ package struct DatabaseSeeder {
           .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
         : key.referencedColumns
       guard referred.count == key.columns.count else { continue }
+      guard key.table != table.name else {
+        parents.own.append((key.columns, referred))
+        continue
+      }
       let names = referred.map(\.quotedIdentifier).joined(separator: ", ")
       let conditions = referred.map { "\($0.quotedIdentifier) IS NOT NULL" }
       let rows = try connection.rows(
@@ -145,10 +157,21 @@ package struct DatabaseSeeder {
   }
 }
 
+extension TableDescription {
+  /// The same with texts in all columns.
+  fileprivate var holdingTexts: TableDescription {
+    var table = self
+    for index in table.columns.indices { table.columns[index].type = "TEXT" }
+    return table
+  }
+}
+
 /// The rows that rows of a table can refer to.
 private struct SeedParents {
   /// Of each foreign key its columns, and values for them.
   var keys: [(columns: [Name], rows: [[Value]])] = []
+  /// Of each foreign key to the table itself its columns, and those that they refer to.
+  var own: [(columns: [Name], referred: [Name])] = []
 
   /// Puts values that refer to a row into the columns of every foreign key.
   func choose(for names: [Name], _ row: inout [Value], _ choice: inout SeededChoice) {
@@ -157,6 +180,21 @@ private struct SeedParents {
       for (index, column) in key.columns.enumerated() {
         guard let place = names.firstIndex(of: column) else { continue }
         row[place] = values?[index] ?? .null
+      }
+    }
+  }
+
+  /// Has a row refer to itself, or to none, by keys without the column that is tried.
+  func referToItself(
+    for names: [Name], _ row: inout [Value], besides tried: Name?, _ choice: inout SeededChoice
+  ) {
+    for key in own where tried.map({ !key.columns.contains($0) }) ?? true {
+      let isToItself = choice.pick([true, false]) ?? true
+      for (column, referred) in zip(key.columns, key.referred) {
+        guard let place = names.firstIndex(of: column),
+          let source = names.firstIndex(of: referred)
+        else { continue }
+        row[place] = isToItself ? row[source] : .null
       }
     }
   }
