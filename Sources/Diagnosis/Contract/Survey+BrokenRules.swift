@@ -27,7 +27,7 @@ extension Survey {
     guard tree.entry.kind == .index else {
       let types = schema?.table(named: tree.entry.name)?.strict == true ? tree.mistyped.count : 0
       return broken(.column, "NOT NULL", tree.nulls.count, "with NULL")
-        + broken(.check, "CHECK", tree.computed?.broken.count ?? 0, "that break it")
+        + broken(.check, "CHECK", tree.computed?.broken.count ?? 0, "breaking it")
         + broken(.options, "STRICT", types, "with values of other types")
     }
     let index = schema?.parsed.index(named: tree.entry.name, of: tree.entry.table)

@@ -72,7 +72,7 @@ extension TableComparison {
       .unique, wanted.map { ($0.normal, $0.text) }, present.map { ($0.normal, $0.text) }
     ) { text in
       let meant = wanted.first { $0.text == text }
-      return [meant.flatMap { found.duplicates(of: $0.index.columns) }].compactMap(\.self)
+      return [meant.flatMap { duplicates(of: $0.index.columns) }].compactMap(\.self)
     }
     result += pairs.compactMap { changed($0, $1) }
     result += missing.map { missingIndex($0) }
@@ -148,12 +148,20 @@ extension TableComparison {
   }
 
   private func tests(of index: IndexMeaning) -> [ContractDifference.Mend.RowTest] {
-    let present = Set(found.columns.map(\.name))
-    guard index.index.columns.allSatisfy({ $0.name.map(present.contains) ?? true }) else {
-      return []
-    }
-    return [found.duplicates(of: index.index.columns, where: index.index.predicate)]
-      .compactMap(\.self)
+    [duplicates(of: index.index.columns, where: index.index.predicate)].compactMap(\.self)
+  }
+
+  /// The keys that several rows would have, where a column that is added has its default in all of
+  /// them; nil where nothing tells.
+  private func duplicates(
+    of columns: [IndexColumn], where predicate: String? = nil
+  ) -> ContractDifference.Mend.RowTest? {
+    let new = missingColumns.filter { column in columns.contains { $0.name == column.name } }
+    guard new.allSatisfy({ $0.generated == .none }) else { return nil }
+    let defaults = new.map { ($0.name, $0.defaultSQL ?? "NULL") }
+    return found.duplicates(
+      of: columns, where: predicate,
+      defaults: Dictionary(defaults, uniquingKeysWith: { first, _ in first }))
   }
 
   private func extraIndex(_ present: IndexMeaning) -> ContractDifference {

@@ -95,18 +95,24 @@ struct TableComparison {
 
   private var options: [ContractDifference] {
     guard expected.optionsText != found.optionsText else { return [] }
-    let types = expected.columns.map { "'\($0.name)'" }.joined(separator: ", ")
+    let isToBeStrict = expected.strict && !found.strict
     return [
       ContractDifference(
         .changed, .options, expected.name.text, expected: expected.optionsText,
         found: found.optionsText,
         mend: .remaking(
           losses: found.strict && !expected.strict
-            ? ["the types of values are not enforced any more"]
-            : expected.strict && !found.strict
-              ? ["it fails where a value is not of the type of its column (\(types))"] : []),
+            ? ["the types of values are not enforced any more"] : [],
+          tests: isToBeStrict ? typeTests(of: expected.columns) : []),
         weight: weight(seenByRoom: false))
     ]
+  }
+
+  /// Whether the values that are there fit the types of a STRICT table.
+  private func typeTests(of columns: [ColumnDescription]) -> [ContractDifference.Mend.RowTest] {
+    let present = Set(found.columns.map(\.name))
+    let copied = columns.filter { $0.generated == .none && present.contains($0.name) }
+    return [found.rows(notOfTypesOf: copied)].compactMap(\.self)
   }
 
   private var primaryKey: [ContractDifference] {
@@ -167,7 +173,9 @@ struct TableComparison {
     let present = texts(
       found.checks.map { SQLTokens(parsing: $0) },
       besides: extraColumns.flatMap { foundDeclaration.checks(of: $0.name) })
-    return unnamed(.check, wanted, present) { [found.rows(breaking: $0)] }
+    return unnamed(.check, wanted, present) { check in
+      missingColumns.isEmpty ? [found.rows(breaking: check)] : []
+    }
   }
 
   /// Constraints without names, by meaning and text: those of which one side has more than the other.
@@ -180,7 +188,7 @@ struct TableComparison {
     let missing = leftOver(wanted, besides: present).map { text in
       ContractDifference(
         .missing, subject, expected.name.text, expected: text,
-        mend: .remaking(tests: missingColumns.isEmpty ? tests(text) : []), weight: weight)
+        mend: .remaking(tests: tests(text)), weight: weight)
     }
     let extra = leftOver(present, besides: wanted).map { text in
       ContractDifference(
@@ -272,7 +280,11 @@ struct TableComparison {
       losses.append("the values of '\(old.name)' are computed anew")
     }
     let refusesNull = new.notNull && !old.notNull && new.generated == .none
-    return .remaking(losses: losses, tests: refusesNull ? [found.rows(withNullIn: old.name)] : [])
+    let isOtherType = expected.strict && found.strict && Name(old.type) != Name(new.type)
+    return .remaking(
+      losses: losses,
+      tests: (refusesNull ? [found.rows(withNullIn: old.name)] : [])
+        + (isOtherType ? typeTests(of: [new]) : []))
   }
 
   /// Whether the columns that both have stand in the same order; Room goes by their names.

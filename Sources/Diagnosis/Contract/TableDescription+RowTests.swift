@@ -31,6 +31,22 @@ extension TableDescription {
       finding: "in which '\(column)' is no integer")
   }
 
+  /// The rows with a value that a STRICT table refuses in one of these columns; nil where every
+  /// value fits.
+  func rows(
+    notOfTypesOf columns: [ColumnDescription]
+  ) -> ContractDifference.Mend.RowTest? {
+    let unfit = columns.compactMap { column in
+      column.refusal(of: "\(name.quotedIdentifier).\(column.name.quotedIdentifier)")
+    }
+    guard !unfit.isEmpty else { return nil }
+    let names = columns.map { "'\($0.name)'" }.joined(separator: ", ")
+    return Test(
+      query: counting(unfit.map { "(\($0))" }.joined(separator: " OR ")),
+      condition: "it fails where a value is not of the type of its column (\(names))",
+      noun: "row", finding: "with a value that is not of the type of its column (\(names))")
+  }
+
   /// The rows that break a CHECK constraint.
   func rows(breaking check: String) -> ContractDifference.Mend.RowTest {
     Test(
@@ -63,16 +79,23 @@ extension TableDescription {
   }
 
   /// The keys that several rows have; nil where there is no key.
+  ///
+  /// Columns that are not there have the same default in all rows.
   func duplicates(
-    of columns: [IndexColumn], where predicate: String? = nil
+    of columns: [IndexColumn], where predicate: String? = nil, defaults: [Name: String] = [:]
   ) -> ContractDifference.Mend.RowTest? {
     let parts = columns.map { part -> String in
       guard let column = part.name else { return "(\(part.expression ?? "NULL"))" }
-      return "\(name.quotedIdentifier).\(column.quotedIdentifier)"
+      return defaults[column].map { "(\($0)\n)" }
+        ?? "\(name.quotedIdentifier).\(column.quotedIdentifier)"
     }
     guard !parts.isEmpty else { return nil }
     let conditions = parts.map { "\($0) IS NOT NULL" } + (predicate.map { ["(\($0)\n)"] } ?? [])
-    let keys = zip(parts, columns).map { "\($0) COLLATE \($1.collation.quotedIdentifier)" }
+    // A number by itself would be that of a column of the result.
+    let keys =
+      ["NULL"]
+      + zip(parts, columns).filter { $1.name.flatMap { defaults[$0] } == nil }
+      .map { "\($0) COLLATE \($1.collation.quotedIdentifier)" }
     let query =
       "SELECT count(*) FROM (SELECT 1 FROM \(name.quotedIdentifier) WHERE "
       + conditions.joined(separator: " AND ") + " GROUP BY " + keys.joined(separator: ", ")
@@ -81,5 +104,24 @@ extension TableDescription {
     return Test(
       query: query, condition: "it fails where two rows have the same \(key)", noun: "key",
       finding: "\(key) that more than one row has")
+  }
+}
+
+extension ColumnDescription {
+  /// The condition under which a STRICT table refuses a value here, as it cannot be made one of the
+  /// type without a loss; nil where it refuses none.
+  fileprivate func refusal(of value: String) -> String? {
+    let kind = "typeof(\(value))"
+    let number = "CAST(\(value) AS NUMERIC)"
+    return switch Name(type) {
+    case "BLOB": "\(kind) NOT IN ('null', 'blob')"
+    case "TEXT": "\(kind) = 'blob'"
+    case "REAL":
+      "\(kind) = 'blob' OR \(kind) = 'text' AND \(value) <> \(number)"
+    case "INT", "INTEGER":
+      "\(kind) = 'blob' OR \(kind) = 'real' AND \(value) <> CAST(\(value) AS INTEGER)"
+        + " OR \(kind) = 'text' AND (\(value) <> \(number) OR typeof(\(number)) <> 'integer')"
+    default: nil
+    }
   }
 }

@@ -138,6 +138,58 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    (
+      "a, b DEFAULT 'x' UNIQUE",
+      "missing unique constraint t: it fails: there is 1 key (b) that more than one row has"
+    ),
+    ("a, b UNIQUE", nil), ("a, b DEFAULT 1, UNIQUE (a, b)", nil),
+  ])
+  func `diff counts the rows that a new column makes alike`(
+    columns: String, warning: String?
+  ) throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)")
+    let contract = try script("CREATE TABLE t (\(columns))")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    #expect(warnings.filter { $0.contains("fails") } == [warning].compactMap(\.self))
+  }
+
+  @Test(arguments: [
+    ("INT", 3), ("REAL", 2), ("TEXT", 1), ("BLOB", 6), ("ANY", 0),
+  ])
+  func `diff counts the rows that a type refuses`(type: String, count: Int) throws {
+    let file = try build(
+      "app.db", "CREATE TABLE t (a ANY) STRICT",
+      "INSERT INTO t VALUES (1), (2.0), (2.5), ('7'), ('x'), (x'00'), (NULL), ('7.0')")
+    let contract = try script("CREATE TABLE t (a \(type)) STRICT")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    #expect(
+      warnings.filter { $0.contains("fails") }.map { $0.contains("\(count) row") }
+        == (count > 0 ? [true] : []), "\(warnings)")
+  }
+
+  @Test func `a migration that failed by the book of its framework is a finding`() throws {
+    let book = "CREATE TABLE schema_migrations (version uint64, dirty bool)"
+    let file = try build(
+      "app.db", .init(stringLiteral: book), "INSERT INTO schema_migrations VALUES (4, 1)")
+    let ending = try bench.run("check", file)
+    #expect(ending.status == 12, "\(ending)")
+    #expect(ending.output.contains("DBR-F146"))
+    #expect(ending.output.contains("has failed in the middle, by the book that golang-migrate"))
+    // What holds a lock may be at work.
+    let lock =
+      "CREATE TABLE knex_migrations_lock (\"index\" INTEGER PRIMARY KEY, is_locked INTEGER)"
+    let locked = try build(
+      "locked.db",
+      "CREATE TABLE knex_migrations (id INTEGER PRIMARY KEY, name, batch, migration_time)",
+      .init(stringLiteral: lock), "INSERT INTO knex_migrations_lock VALUES (1, 1)")
+    let other = try bench.run("check", locked)
+    #expect(other.status == 0, "\(other)")
+    #expect(other.output.contains("holds its lock still"))
+  }
+
   @Test func `a contract cannot slip in a second statement`() throws {
     let file = try build("app.db", "CREATE TABLE t (a)")
     try bench["c.json"].replaceContents(
