@@ -14,14 +14,12 @@ enum MigrationCutOffCause: Cause {
       + "dbrescue migrate do both.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    if let finding = traces.findings(.migrationUnfinished).first {
-      return .fits(.certain, finding.message, [])
+    let unfinished = traces.findings(.migrationUnfinished)
+    if let first = unfinished.first {
+      let confidence: Confidence = first.severity > .notice ? .certain : .likely
+      return .fits(confidence, first.message, unfinished.dropFirst().map(\.message))
     }
     guard traces.examination.verdict.isStructureSound else { return .silent }
-    let books = UnfinishedMigration.all(in: traces.survey)
-    if let first = books.first {
-      return .fits(first.confidence, first.message, books.dropFirst().map(\.message))
-    }
     let left = leftovers(in: traces.examination)
     guard let first = left.first else { return .silent }
     return .fits(

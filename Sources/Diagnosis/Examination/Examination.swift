@@ -72,8 +72,12 @@ public struct Examination: Sendable {
     {
       findings += Self.findings(version: found, expected: expectedVersion)
     }
+    let isDatabase = survey.kind.isDatabase
+    if isDatabase, Verdict(isDatabase: isDatabase, findings).isStructureSound {
+      findings += UnfinishedMigration.all(in: survey).map(\.finding)
+    }
     self.findings = findings.sorted { $0.severity > $1.severity }
-    verdict = Verdict(isDatabase: survey.kind.isDatabase, self.findings)
+    verdict = Verdict(isDatabase: isDatabase, self.findings)
     unsynced = self.verification?.unsyncedRows ?? .cannotTell
     unchecked =
       uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
@@ -131,9 +135,14 @@ public struct Examination: Sendable {
     ]
   }
 
+  /// Whether it is sure that a migration did not finish.
+  private var hasUnfinishedMigration: Bool {
+    findings.contains { $0.code == .migrationUnfinished && $0.severity > .notice }
+  }
+
   /// What the verdict means, as far as the database was checked.
   public var meaning: String {
-    if verdict == .drifted, findings.contains(where: { $0.code == .migrationUnfinished }) {
+    if verdict == .drifted, hasUnfinishedMigration {
       return "the structure is sound, but a migration did not finish"
     }
     if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {

@@ -438,7 +438,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .damage, "a migration did not finish",
         "the framework's own bookkeeping, or the record of a guard, says that one failed or was cut "
-          + "off; go back to the backup from before it, or say backup --accept")
+          + "off; go back to the backup from before it, or finish it by its framework; what a guard has "
+          + "noted is settled by backup --accept, too")
     case .unsyncedRows:
       Entry(
         .notice, "rows wait to be sent",

@@ -23,4 +23,9 @@ struct UnfinishedMigration: Hashable, Sendable {
       }
     }
   }
+
+  /// The finding: of a lock, or a mark that a migration under way has too, only a notice.
+  var finding: Finding {
+    Finding(.migrationUnfinished, message, severity: confidence == .certain ? nil : .notice)
+  }
 }
