@@ -103,6 +103,10 @@ package struct Replacement: Sendable {
     let byteCount = backup.manifest?.image.byteCount ?? 0
     do {
       try requireSpace(byteCount, byteCount, .transaction, folder, world)
+    } catch let error as RescueError where error.kind == .cannotWrite {
+      throw RescueError(
+        .cannotWrite, "to put the backup back: \(error.message)",
+        meaning: "the migration was not started", advice: "free some space, then try again")
     } catch {
       throw RescueError(
         error, doing: "see whether the backup could be put back",
