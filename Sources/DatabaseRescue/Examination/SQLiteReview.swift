@@ -60,7 +60,7 @@ extension World {
 
   /// The largest database of which SQLite gets a copy in memory, where it only reads: that takes a
   /// fraction of the time that a folder and a file do which a crash may leave behind.
-  private static let memoryMax = 4 << 20
+  static let memoryMax = 4 << 20
 
   /// Has SQLite compare a copy in memory with a contract, of which the schema may be known.
   private func verify(

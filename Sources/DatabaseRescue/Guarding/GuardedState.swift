@@ -8,7 +8,7 @@ import SQLiteFormat
 struct GuardedState {
   let examination: Examination
   /// What is compared of it.
-  let state: MigrationState
+  private(set) var state: MigrationState
   /// The digest of its pages; nil where they cannot all be read.
   let digest: Digest?
 
@@ -23,6 +23,14 @@ struct GuardedState {
       figures: Dictionary(
         zip(tables.map(\.key), figures), uniquingKeysWith: { first, _ in first }))
     digest = survey.image?.pageDigest
+  }
+
+  /// The same, with the rows that refer to rows that are not there, by table; nil where that was not
+  /// asked.
+  func with(danglingRows: [Name: Int]?) -> GuardedState {
+    var copy = self
+    copy.state.danglingRows = danglingRows
+    return copy
   }
 
   /// Whether the database holds what another state does, page for page.

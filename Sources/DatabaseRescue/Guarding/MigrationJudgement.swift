@@ -42,6 +42,8 @@ public struct MigrationJudgement: Sendable {
   public let schemaChanges: [String]
   /// Why the result is refused, one fact a line; empty when it is kept.
   public let problems: [String]
+  /// What is another than before, and may well be meant, one fact a line.
+  public let notices: [String]
   /// Whether rows or values are gone that should be there.
   public let losesData: Bool
   /// Whether the database holds, page for page, what it held before.
@@ -68,6 +70,7 @@ extension MigrationJudgement {
     self.examination = examination
     rowCounts = review.rowCounts.map { RowCount($0) }
     schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
+    notices = review.notices
     losesData = review.losesData || !examination.verdict.isStructureSound
     isUnchanged = detour == nil && after.isAlike(before)
 

@@ -60,6 +60,7 @@ package struct GuardAnswer: CommandAnswer {
         + [.result("")] + message.map { .result("  \($0)") }
     }
     return [.result(kept)] + (report.isUnchanged ? [.note("it has changed nothing")] : [])
+      + report.judgement.noticeText.map { .note($0) }
       + [.note("the backup before it: \(report.backup.path)")]
       + ExaminationText.lines(for: report.examination.unchecked).map { .note($0) }
   }
@@ -110,6 +111,15 @@ extension MigrationJudgement {
       + ExaminationText.lines(for: examination.unchecked)
   }
 
+  /// What is another than before and is kept, in a few lines.
+  var noticeText: [StyledText] {
+    let rest = notices.count - Self.noticesMax
+    return notices.prefix(Self.noticesMax).map { "unless it was meant: \($0)" }
+      + (rest > 0 ? ["and \(rest) more such changes"] : [])
+  }
+
+  private static let noticesMax = 10
+
   /// What is judged of every migration.
   var members: [String: JSON?] {
     get throws(RescueError) {
@@ -119,6 +129,7 @@ extension MigrationJudgement {
         "verdict": .string(examination.verdict.word),
         "losesRows": .bool(losesRows), "losesData": .bool(losesData),
         "reasons": .array(problems.map { .string($0) }),
+        "notices": .array(notices.map { .string($0) }),
         "differences": try .list(
           (examination.comparison?.differences ?? []).map { ReportedDifference($0) }),
         "schemaChanges": .array(schemaChanges.map { .string($0) }),

@@ -78,6 +78,7 @@ package struct MigrationForecastAnswer: CommandAnswer {
       : [.result("\(file.name): would \("not", .bad) be migrated \(versions):")]
         + (judgement.problems + judgement.examination.diff).map { .result("  \($0)") }
     lines += judgement.schemaChanges.map { .result("  \($0)") }
+    lines += judgement.noticeText.map { .result($0) }
     if !judgement.rowCounts.isEmpty { lines.append(.table(table(judgement.rowCounts))) }
     lines += ExaminationText.lines(for: judgement.examination.unchecked).map { .note($0) }
     return lines + [.note("this was tried on a private copy; nothing was changed")]

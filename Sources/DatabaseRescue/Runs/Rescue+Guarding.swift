@@ -70,12 +70,18 @@ extension Run {
     _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet
   ) throws(RescueError) -> GuardReport {
     world.progress(.began(.comparing, byteCount: nil))
-    let before = GuardedState(found)
+    var before = GuardedState(found)
     let folder = try RescueFolder(of: database, storage: world.storage)
     var options = net.options
     options.wait = net.wait
     options.freeTables.formUnion(net.contract?.freeTables ?? [])
     let backup = try provenBackup(of: database, in: net.vault, options)
+    // A contract has its own say about them.
+    if net.contract == nil {
+      before = before.with(
+        danglingRows: backup.manifest?.hasNoDanglingRows == true
+          ? [:] : world.danglingRows(in: found))
+    }
     // Until the end, nobody prunes the way back.
     let held = Vault(backup.path.folder, in: world.storage).hold(backup)
     defer { withExtendedLifetime(held) {} }
@@ -150,7 +156,8 @@ extension Run {
     var report = try step("verify", at: .verify) { run throws(RescueError) in
       let found = try run.examineResult(database, net.contract, wait: net.wait)
       run.world.progress(.began(.comparing, byteCount: nil))
-      let after = GuardedState(found)
+      var after = GuardedState(found)
+      if net.contract == nil { after = after.with(danglingRows: run.world.danglingRows(in: found)) }
       return GuardReport(
         MigrationJudgement(
           of: work.undertaking, work.outcome, on: after, before: before, net.contract,
@@ -172,7 +179,8 @@ extension Run {
           on: database, work.backup, in: net.vault, work.undertaking, movingAway: obstacle))
     }
 
-    let remedy = try net.onFailure(report)
+    let wish = try net.onFailure(report)
+    let remedy = report.isBackupWhole ? wish : .stop
     if remedy == .restore {
       if let detour {
         throw RescueError(

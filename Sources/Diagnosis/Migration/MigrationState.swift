@@ -17,6 +17,9 @@ package struct MigrationState: Sendable {
   /// Its schema.
   package let schema: SchemaDescription
 
+  /// How many rows refer to rows that are not there, by table; nil where that was not asked.
+  package var danglingRows: [Name: Int]?
+
   /// Describes a database of which the figures were taken.
   package init(_ survey: Survey, figures: [Name: TableFigures]) {
     userVersion = survey.header.map { Int($0.userVersion) }

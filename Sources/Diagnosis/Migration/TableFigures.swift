@@ -46,6 +46,10 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var sum: UInt64 = 0
   /// How often rows occur that are told by all but their rowid.
   package private(set) var copies = CopyCount()
+  /// The name of the column that is the rowid; nil where there is none.
+  package private(set) var idName: Name?
+  /// Which ids there are, where they have a name.
+  package private(set) var ids = CopyCount()
   /// Whether every row could be read.
   package private(set) var isWhole = true
 
@@ -56,6 +60,7 @@ package struct TableFigures: Hashable, Sendable {
       let shape = survey.schema?.shape(ofTable: tree.entry.name)
     else { return }
     columns = shape.stored.map { Column(name: $0.name) }
+    idName = shape.stored.first(where: \.isRowID)?.name
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
       image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
@@ -88,7 +93,7 @@ package struct TableFigures: Hashable, Sendable {
       }
       columns[place].add(hash.isNull ? nil : hash.value)
       whole.add(hash.value)
-      if !shape.stored[place].isRowID { row.add(hash.value) }
+      if shape.stored[place].isRowID { ids.add(hash.value) } else { row.add(hash.value) }
     }
     sum &+= whole.value
     if stored.rowID != nil { copies.add(row.value) }
@@ -128,6 +133,12 @@ package struct CopyCount: Hashable, Sendable {
   func repeats(beyond other: CopyCount) -> Int {
     let (now, then) = (kept(with: other), other.kept(with: self))
     return (Self.rows(now) - now.count) - (Self.rows(then) - then.count)
+  }
+
+  /// How many contents of another count are not here, of those that both can have in mind.
+  func contentsMissing(of other: CopyCount) -> Int {
+    let now = kept(with: other)
+    return other.kept(with: self).keys.count { now[$0] == nil }
   }
 
   /// Whether rows were copied since another count, as far as chance does not make them alike.

@@ -59,20 +59,24 @@ import Testing
     #expect(record.steps.map(\.name) == ["backup", "migrate", "verify"])
   }
 
-  @Test(arguments: [
-    "rm -rf \"$0.rescue/backups\"", "for b in \"$0\".rescue/backups/*.gz; do echo > \"$b\"; done",
-  ])
+  @Test(
+    arguments: [
+      "rm -rf \"$0.rescue/backups\"",
+      "for b in \"$0\".rescue/backups/*.gz; do echo > \"$b\"; done",
+    ], [[], ["--on-failure", "restore"]])
   func `a backup that the command has removed or overwritten is promised to nobody`(
-    _ deed: String
+    _ deed: String, _ policy: [String]
   ) throws {
     let script = "\"$1\" migrate \"$0\" --forget-column; \(deed)"
     let outcome = try guarded(
-      [], command: ["sh", "-c", script, file.description, Products.fitnessLog.description])
+      policy, command: ["sh", "-c", script, file.description, Products.fitnessLog.description])
     #expect(outcome.status == 19, "\(outcome)")
     let all = outcome.text + outcome.errorText
     #expect(!all.contains("saved before") && !all.contains("dbrescue restore"), "\(all)")
     #expect(all.contains("the backup before it"), "\(all)")
     #expect(all.contains("dbrescue vault list"), "\(all)")
+    // What became of the migration was told.
+    #expect(try !file.adding(suffix: ".rescue").appending("guard.json").exists)
   }
 
   @Test func `a playbook that is interrupted in a migration says what became of it`() throws {

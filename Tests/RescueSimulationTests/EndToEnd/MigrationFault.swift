@@ -69,6 +69,8 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "INSERT INTO log SELECT 'm' || id, id FROM item",
     "DELETE FROM item WHERE id > 190",
     "INSERT INTO tag SELECT id, 't' || (id % 7) FROM item",
+    "CREATE VIEW latest AS SELECT at FROM log",
+    "CREATE TRIGGER tag_gone AFTER DELETE ON tag BEGIN SELECT 1; END",
   ]
 
   /// All that belongs to version 4.
@@ -219,8 +221,50 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     MigrationFault(
       testDescription: "changes every value",
       result: .changed("UPDATE item SET note = note || '.'"),
+      status: 0, end: .kept,
+      says: ["unless it was meant: column 'item.note' has other values than before"]),
+    MigrationFault(
+      testDescription: "deletes rows and adds as many",
+      result: .changed("DELETE FROM item WHERE id BETWEEN 21 AND 70; \(others(50))"),
+      status: 18, end: .restored,
+      says: ["50 rows of 'item' are gone, and others are in their place"],
+      tellsUsers: "The update has removed some of your data."),
+    MigrationFault(
+      testDescription: "deletes a row and adds more",
+      result: .changed("DELETE FROM item WHERE id = 21; \(others(60))"),
+      status: 18, end: .restored,
+      says: ["1 row of 'item' is gone, and another one is in its place"]),
+    MigrationFault(
+      testDescription: "deletes rows and adds as many where the contract says that rows may go",
+      result: .changed(
+        "\(upgrade); DELETE FROM item WHERE id > 140; DELETE FROM tag WHERE item > 140; "
+          + others(50)),
+      contract: "rowCounts: {item: 'any', tag: 'any'},", status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "gives rows other ids",
+      result: .changed(
+        "UPDATE item SET id = id + 1000, price = price * 2; UPDATE tag SET item = item + 1000"),
+      status: 0, end: .kept,
+      says: ["unless it was meant: 190 rows of 'item' have another id"]),
+    MigrationFault(
+      testDescription: "leaves references to nothing",
+      result: .changed("UPDATE tag SET item = 9999 WHERE item = 7"), status: 18, end: .restored,
+      says: ["1 row of 'tag' refers to rows that are not there, and did not before"]),
+    MigrationFault(
+      testDescription: "renames columns",
+      result: .changed(
+        "ALTER TABLE item RENAME COLUMN note TO remark; "
+          + "ALTER TABLE item RENAME COLUMN name TO title"),
       status: 0, end: .kept),
   ]
+
+  /// Rows of `item` that were not there.
+  private static func others(_ count: Int) -> String {
+    """
+    WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+    INSERT INTO item (name, price, note) SELECT 'm' || i, i + 0.25, 'other ' || i FROM n
+    """
+  }
 
   /// What the schema demanded and does not any more.
   private static let schemas: [MigrationFault] = [
@@ -231,6 +275,26 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       testDescription: "gives an index another name",
       result: .changed("DROP INDEX item_name; CREATE INDEX by_name ON item (name)"), status: 0,
       end: .kept),
+    MigrationFault(
+      testDescription: "forgets a view", result: .changed("DROP VIEW latest"), status: 18,
+      end: .restored, says: ["view 'latest' is gone"]),
+    MigrationFault(
+      testDescription: "forgets a trigger in a rebuild",
+      result: .changed(
+        rebuilt("tag", "(item INTEGER REFERENCES item (id), tag TEXT, PRIMARY KEY (item, tag))")),
+      status: 18, end: .restored, says: ["trigger 'tag_gone' of 'tag' is gone"]),
+    MigrationFault(
+      testDescription: "puts others in the place of a view and a trigger",
+      result: .changed(
+        "DROP VIEW latest; CREATE VIEW newest AS SELECT at FROM log; DROP TRIGGER tag_gone; "
+          + "CREATE TRIGGER tag_made AFTER INSERT ON tag BEGIN SELECT 1; END"),
+      status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "ends half done by the book of a framework",
+      result: .changed(
+        "CREATE TABLE schema_migrations (version uint64, dirty bool); "
+          + "INSERT INTO schema_migrations VALUES (4, 1)"),
+      status: 18, end: .restored, says: ["has failed in the middle"]),
     MigrationFault(
       testDescription: "loses a primary key",
       result: .changed(rebuilt("tag", "(item INTEGER REFERENCES item (id), tag TEXT)")),

@@ -213,6 +213,7 @@ enum ReportShapes {
     "verdict": .named("verdict").saying("on the database after the command"),
     "losesRows": .named("losesRows"),
     "reasons": .list(.text).saying("why the result is refused"),
+    "notices": .list(.text).saying("what is another than before, and may well be meant"),
     "differences": .list(.named("difference")).saying("from the contract"),
     "schemaChanges": .list(.text).saying("from the schema before"),
     "unchecked": .list(.named("unchecked")), "tables": .list(rowCount),

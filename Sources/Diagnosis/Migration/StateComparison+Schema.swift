@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schemas of two states of a database side by side: what is not demanded or done any more.
+
+import SQLiteFormat
+
+extension StateComparison {
+  /// What the schema demanded and does not any more; a contract says itself what is meant.
+  var schemaProblems: [String] {
+    guard contract == nil else { return [] }
+    var old = before.schema.renamingTables(renames)
+    let newNames = Dictionary(
+      pairs.map { ($0.new, $0.newNames) }, uniquingKeysWith: { first, _ in first })
+    old.tables = old.tables.map { $0.renamingColumns(newNames[$0.name] ?? [:]) }
+    let kept = Set(after.schema.tables.map(\.name))
+    let gone = old.tables.map(\.name).filter { !kept.contains($0) }
+    let differences = ContractDifference.compare(
+      expected: old, found: after.schema, extras: .allowed, ignoring: gone)
+    return lostIndexes(differences, old) + lostRules(differences) + lostNotNull(old)
+      + lostTriggers(old) + lostViews(old)
+  }
+
+  /// Triggers that are gone while their table is there, and no new one of it is in their place.
+  private func lostTriggers(_ old: SchemaDescription) -> [String] {
+    let new = Dictionary(grouping: Self.missing(of: after.schema.triggers, in: old.triggers)) {
+      $0.table
+    }
+    let lost = Self.missing(of: old.triggers, in: after.schema.triggers).filter(isStillAbout)
+    return Dictionary(grouping: lost) { $0.table }.sorted { $0.key < $1.key }
+      .filter { $0.value.count > new[$0.key]?.count ?? 0 }
+      .flatMap { table, triggers in
+        triggers.map { "trigger '\($0.name)' of '\(table)' is gone" }
+      }
+  }
+
+  /// Views that are gone while the tables that they name are there, and no new one is in their place.
+  private func lostViews(_ old: SchemaDescription) -> [String] {
+    let taken = Set(after.schema.tables.map(\.name))
+    let lost = Self.missing(of: old.views, in: after.schema.views).filter { view in
+      !taken.contains(view.name) && isStillAbout(view)
+    }
+    let new = Self.missing(of: after.schema.views, in: old.views)
+    guard lost.count > new.count else { return [] }
+    return lost.map { "view '\($0.name)' is gone" }
+  }
+
+  private static func missing(of all: [NamedSQL], in others: [NamedSQL]) -> [NamedSQL] {
+    let names = Set(others.map(\.name))
+    return all.filter { !names.contains($0.name) }.sorted { $0.name < $1.name }
+  }
+
+  /// Whether all tables are there that an object of the schema before names.
+  private func isStillAbout(_ object: NamedSQL) -> Bool {
+    let gone = Set(before.schema.tables.map { renames[$0.name] ?? $0.name })
+      .subtracting(after.schema.tables.map(\.name))
+    return !SQLTokens(parsing: object.sql).tokens.contains { token in
+      switch token {
+      case .word(let text), .name(let text): gone.contains(Name(text))
+      default: false
+      }
+    }
+  }
+
+  private func lostIndexes(
+    _ differences: [ContractDifference], _ old: SchemaDescription
+  ) -> [String] {
+    let present = Set(
+      after.schema.tables.flatMap { table in
+        table.indexes.map { IndexMeaning($0, of: table).normal }
+      }
+    )
+    return differences.filter { $0.subject == .index && $0.kind != .extra }.compactMap { lost in
+      for table in old.tables {
+        guard let index = table.indexes.first(where: { $0.name == Name(lost.object) }) else {
+          continue
+        }
+        // The same index may have a new name.
+        if present.contains(IndexMeaning(index, of: table).normal) { return nil }
+      }
+      return lost.kind == .missing
+        ? "index '\(lost.object)' is gone" : "index '\(lost.object)' is another one than before"
+    }
+  }
+
+  /// Keys and constraints of which there are fewer than before.
+  private func lostRules(_ differences: [ContractDifference]) -> [String] {
+    let subjects: [ContractDifference.Subject] = [.primaryKey, .unique, .check, .foreignKey]
+    let grouped = Dictionary(grouping: differences.filter { subjects.contains($0.subject) }) {
+      [$0.subject.rawValue, $0.object]
+    }
+    return grouped.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { key, all in
+      let lost = all.filter { $0.kind == .missing }.count
+      let new = all.filter { $0.kind == .extra }.count
+      let isOther =
+        key[0] == ContractDifference.Subject.primaryKey.rawValue
+        && all.contains { $0.kind == .changed }
+      if isOther { return "the primary key of '\(key[1])' is another one than before" }
+      return lost > new ? "'\(key[1])' has lost a \(key[0])" : nil
+    }
+  }
+
+  private func lostNotNull(_ old: SchemaDescription) -> [String] {
+    let tables = Dictionary(
+      after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return old.tables.flatMap { table in
+      table.columns.filter { column in
+        column.notNull
+          && tables[table.name]?.columns.contains { $0.name == column.name && !$0.notNull } == true
+      }.map { "column '\(table.name).\($0.name)' does not refuse NULL any more" }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of two states of a database side by side: which are gone, copied or in another place.
+
+import SQLiteFormat
+
+extension StateComparison {
+  /// The tables whose values are known before and after, and have to stay.
+  private var comparable: [TablePair] {
+    pairs.filter { !isFree($0.old) && $0.then.isWhole && $0.now.isWhole }
+  }
+
+  /// Rows that are gone while others came: their number says nothing of that.
+  var replacementProblems: [String] {
+    comparable.compactMap { pair in
+      guard let other = pair.otherIDs, other.loseRows else { return nil }
+      return other.isSample
+        ? "many rows of '\(pair.new)' are gone, and others are in their place"
+        : "\(counted(other.count, "row")) of '\(pair.new)' "
+          + (other.count == 1
+            ? "is gone, and another one is in its place"
+            : "are gone, and others are in their place")
+    }
+  }
+
+  var columnProblems: [String] {
+    comparable.flatMap { pair in
+      // What is gone with its row is told as that.
+      pair.now.rows < pair.then.rows
+        ? [] : pair.then.columns.compactMap { problem(with: $0, of: pair) }
+    }
+  }
+
+  private func problem(with column: TableFigures.Column, of pair: TablePair) -> String? {
+    let values = pair.then.rows - column.nulls
+    let name = pair.name(of: column)
+    guard let other = pair.column(column) else {
+      return contract == nil && values > 0
+        ? "column '\(pair.new).\(column.name)' with \(values) values is gone" : nil
+    }
+    let left = pair.now.rows - other.nulls
+    if left < values {
+      return "column '\(pair.new).\(name)' had \(values) values and has \(left)"
+    }
+    if column.variety == TableFigures.Column.varietyMax, other.variety == 1 {
+      return "column '\(pair.new).\(name)' had different values and has one and the same"
+    }
+    return swapped(column, other, in: pair).map {
+      "column '\(pair.new).\(name)' has the values that were in '\($0)'"
+    }
+  }
+
+  /// The other column of which a column has the values now; nil where it has its own.
+  private func swapped(
+    _ column: TableFigures.Column, _ now: TableFigures.Column, in pair: TablePair
+  ) -> Name? {
+    guard now.sum != column.sum, now.variety == TableFigures.Column.varietyMax,
+      pair.now.rows == pair.then.rows
+    else { return nil }
+    return pair.then.columns.first {
+      $0.name != column.name && $0.sum == now.sum && $0.nulls == now.nulls
+        && pair.now.column($0.name) != nil
+    }?.name
+  }
+
+  // MARK: Copies
+
+  var copyProblems: [String] {
+    comparable.compactMap { pair in
+      copies(in: pair).map { copies in
+        let count = copies.isSample ? "many rows" : counted(copies.count, "row")
+        return "'\(pair.new)' has \(count) more than before that are copies of others"
+      }
+    }
+  }
+
+  /// Whether copies stand in the place of rows that are gone: a table with copies has no more rows
+  /// than it had, or fewer than those and the copies.
+  var hasCopiesForOthers: Bool {
+    comparable.contains { pair in
+      copies(in: pair).map { copies in
+        pair.now.rows < pair.then.rows + (copies.isSample ? 1 : copies.count)
+      } ?? false
+    }
+  }
+
+  /// Rows that are there more often than before, by how many, or by a sample; nil for none.
+  private func copies(in pair: TablePair) -> (count: Int, isSample: Bool)? {
+    let (then, now) = (pair.then, pair.now)
+    let repeats = now.copies.repeats(beyond: then.copies)
+    // Without a column that told them apart, rows may well be alike.
+    guard repeats > 0, pair.keepsColumns || now.rows > then.rows,
+      now.copies.hasCopied(since: then.copies)
+    else { return nil }
+    return (repeats, isSample: now.copies.level > 0 || then.copies.level > 0)
+  }
+
+  // MARK: Notices
+
+  /// Ids and values that are others than before, where nothing shows that any are lost.
+  var notices: [String] {
+    comparable.flatMap { pair -> [String] in
+      if let other = pair.otherIDs {
+        guard !other.loseRows else { return [] }
+        let rows = other.isSample ? "many rows" : counted(other.count, "row")
+        return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]
+      }
+      guard pair.now.rows == pair.then.rows else { return [] }
+      return pair.then.columns.compactMap { column in
+        guard let other = pair.column(column), problem(with: column, of: pair) == nil,
+          other.sum != column.sum
+        else { return nil }
+        return "column '\(pair.new).\(pair.name(of: column))' has other values than before"
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two states of a database side by side: the rows of its tables, its counters and versions.
+
+import SQLiteFormat
+
+/// Two states of a database side by side.
+struct StateComparison {
+  let before: MigrationState
+  let after: MigrationState
+  let contract: Contract?
+  /// New names of tables by their old ones.
+  let renames: [Name: Name]
+
+  /// Whether rows of a table may come and go, by its old or its new name.
+  func isFree(_ old: Name) -> Bool {
+    contract?.rowCountPolicy(of: old) == .any
+      || renames[old].map { contract?.rowCountPolicy(of: $0) == .any } ?? false
+  }
+
+  /// The tables that are there before and after.
+  var pairs: [TablePair] {
+    before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
+      let new = renames[old] ?? old
+      return after.tables[new].map { TablePair(old, new, then, $0, contract) }
+    }
+  }
+
+  // MARK: Rows
+
+  var rowCounts: [MigrationReview.RowCount] {
+    let oldNames = Dictionary(
+      renames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+    let names = Set(before.tables.keys.map { renames[$0] ?? $0 }).union(after.tables.keys)
+    return names.sorted().map { name in
+      MigrationReview.RowCount(
+        table: name, oldName: oldNames[name],
+        before: before.tables[oldNames[name] ?? name]?.rows, after: after.tables[name]?.rows)
+    }
+  }
+
+  func problem(with count: MigrationReview.RowCount) -> String? {
+    let old = count.oldName ?? count.table
+    guard let before = count.before, !isFree(old) else { return nil }
+    guard let after = count.after else {
+      return before == 0 ? nil : "table '\(old)' with \(before) rows is gone"
+    }
+    let now = count.oldName == nil ? "has" : "has, as '\(count.table)',"
+    return after < before ? "'\(old)' had \(before) rows and \(now) \(after)" : nil
+  }
+
+  /// Rows that refer to rows that are not there, more than before.
+  var referenceProblems: [String] {
+    guard let then = before.danglingRows, let now = after.danglingRows else { return [] }
+    let oldNames = Dictionary(
+      renames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+    return now.sorted { $0.key < $1.key }.compactMap { table, count in
+      let more = count - (then[oldNames[table] ?? table] ?? 0)
+      guard more > 0 else { return nil }
+      return "\(counted(more, "row")) of '\(table)' \(more == 1 ? "refers" : "refer") to rows that "
+        + "are not there, and did not before"
+    }
+  }
+
+  // MARK: Counters and versions
+
+  var versionProblems: [String] {
+    guard let then = before.userVersion, let now = after.userVersion, now < then else { return [] }
+    return ["the version went back from \(then) to \(now)"]
+  }
+
+  var counterProblems: [String] {
+    before.sequences.sorted { $0.key < $1.key }.compactMap { table, then in
+      let name = renames[table] ?? table
+      guard after.tables[name] != nil, !isFree(table) else { return nil }
+      let now = after.sequences[name] ?? 0
+      return now < then
+        ? "ids of '\(name)' may be used again: its counter went back from \(then) to \(now)" : nil
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table before a migration and after it: which rows and columns of it are still there.
+
+import SQLiteFormat
+
+/// A table before a migration and after it.
+struct TablePair {
+  /// What is wrong with the ids of rows.
+  struct OtherIDs {
+    /// How many ids of before no row has.
+    let count: Int
+    /// Whether that is said of some of the rows, as not all ids are kept in mind.
+    let isSample: Bool
+    /// Whether the rows are gone, and others are in their place.
+    let loseRows: Bool
+  }
+
+  /// Its name before.
+  let old: Name
+  /// Its name after.
+  let new: Name
+  let then: TableFigures
+  let now: TableFigures
+  /// New names of columns by their old ones: as a contract has them, or where all values of a column
+  /// that is gone are those of one that is new.
+  let newNames: [Name: Name]
+
+  init(
+    _ old: Name, _ new: Name, _ then: TableFigures, _ now: TableFigures, _ contract: Contract?
+  ) {
+    (self.old, self.new, self.then, self.now) = (old, new, then, now)
+    var names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
+    let added = now.columns.filter { then.column($0.name) == nil }
+    for column in then.columns
+    where names[column.name] == nil && now.column(column.name) == nil
+      && column.nulls < then.rows && now.rows == then.rows
+    {
+      let alike = added.filter { $0.nulls == column.nulls && $0.sum == column.sum }
+      if alike.count == 1, let other = alike.first { names[column.name] = other.name }
+    }
+    newNames = names
+  }
+
+  /// What a column is called after.
+  func name(of column: TableFigures.Column) -> Name { newNames[column.name] ?? column.name }
+
+  /// A column after; nil where it is gone.
+  func column(_ column: TableFigures.Column) -> TableFigures.Column? {
+    now.column(name(of: column))
+  }
+
+  /// Whether no column is gone.
+  var keepsColumns: Bool { then.columns.allSatisfy { column($0) != nil } }
+
+  /// The ids of before that no row has; nil where all are there, rows have none of their own, or
+  /// there are fewer rows, which is told as that.
+  var otherIDs: OtherIDs? {
+    guard now.rows >= then.rows, let id = then.idName, now.idName == newNames[id] ?? id else {
+      return nil
+    }
+    let count = now.ids.contentsMissing(of: then.ids)
+    guard count > 0 else { return nil }
+    return OtherIDs(
+      count: count, isSample: then.ids.level > 0 || now.ids.level > 0,
+      loseRows: hasOtherRows(besides: count))
+  }
+
+  /// Whether rows without their ids are not those of before with other ids: no column has kept all
+  /// that it held, or all rows are as they were but those.
+  private func hasOtherRows(besides count: Int) -> Bool {
+    let others = then.columns.filter { $0.name != then.idName }
+    let common = others.filter { $0.isTelling && column($0) != nil }
+    guard !common.isEmpty || others.isEmpty else { return false }
+    if now.rows == then.rows { return !common.contains { column($0)?.sum == $0.sum } }
+    guard then.copies.level == 0, now.copies.level == 0, then.ids.level == 0, now.ids.level == 0,
+      then.columns.map({ name(of: $0) }) == now.columns.map(\.name)
+    else { return false }
+    let missing = now.copies.contentsMissing(of: then.copies)
+    return missing > 0 && missing <= count
+  }
+}
+
+extension TableFigures.Column {
+  /// Whether not all rows have the same value.
+  fileprivate var isTelling: Bool { variety > 1 }
+}
