@@ -437,9 +437,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .migrationUnfinished:
       Entry(
         .damage, "a migration did not finish",
-        "the framework's own bookkeeping, or the record of a guard, says that one failed or was cut "
-          + "off; go back to the backup from before it, or finish it by its framework; what a guard has "
-          + "noted is settled by backup --accept, too")
+        "the books of its framework, or a guard's record, say that one failed or was cut off; go back "
+          + "to the backup before it, finish it, or say backup --accept")
     case .unsyncedRows:
       Entry(
         .notice, "rows wait to be sent",
