@@ -30,6 +30,8 @@ extension RoomExport {
     contract.userVersion = version
     contract.rules = .room
     contract.books = identityHash.map { [.room: FrameworkBook(identityHash: $0)] } ?? [:]
+    // Without a hash, nothing says what the table should hold, or whether it should be there.
+    if identityHash == nil { contract.ignoreTables = ["room_master_table"] }
     contract.notes = export.notes
     return contract
   }
