@@ -38,10 +38,3 @@ extension World {
     return body(try Connection(copy, mode: .readOnly))
   }
 }
-
-extension BackupManifest {
-  /// Whether no row refers to one that is not there, as was checked.
-  var hasNoDanglingRows: Bool {
-    checks.contains { $0.name == ImageChecks.foreignKeyCheck && $0.passed }
-  }
-}

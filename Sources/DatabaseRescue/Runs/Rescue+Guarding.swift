@@ -323,3 +323,10 @@ extension Change {
       next: backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
   }
 }
+
+extension BackupManifest {
+  /// Whether no row refers to one that is not there, as was checked.
+  fileprivate var hasNoDanglingRows: Bool {
+    checks.contains { $0.name == ImageChecks.foreignKeyCheck && $0.passed }
+  }
+}
