@@ -21,6 +21,13 @@ extension Survey {
     return image.start >= image.geometry.pageSize && image.pageCount < header.pageCount
   }
 
+  /// Whether trees lead to pages that are none, in a file that ends inside a page: bytes may be
+  /// missing or have been put in anywhere.
+  func missesPartOfPage(in image: Image) -> Bool {
+    (image.files.main.byteCount - image.start) % image.geometry.pageSize != 0
+      && everyTree.contains { !$0.pageFaults.first.isEmpty || !$0.layoutFaults.first.isEmpty }
+  }
+
   /// Whether a page of a tree lies askew, where one of its pages should lie.
   func meetsPagesAskew(in image: Image) throws(ReadFailure) -> Bool {
     let faults = everyTree.lazy.flatMap { tree in

@@ -22,7 +22,9 @@ extension SurveyReading {
   /// The reading of the files with the pages back in their places that moved.
   private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
     guard let image = survey.image else { return nil }
-    if !survey.leadsAstray, !survey.hasPagesInFront(of: image) {
+    if !survey.leadsAstray, !survey.hasPagesInFront(of: image),
+      !survey.missesPartOfPage(in: image)
+    {
       guard try survey.meetsPagesAskew(in: image) else { return nil }
     }
     guard

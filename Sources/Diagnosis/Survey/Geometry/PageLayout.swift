@@ -114,7 +114,9 @@ struct PageLayout {
     var sum = atNext.reduce(0, +)
     var best = (end: ends.lowerBound, weight: Int.min)
     for (index, end) in ends.enumerated() {
-      if sum > best.weight { best = (end, sum) }
+      // Where bytes are missing or were put in, pages moved.
+      let weight = sum + (roll.breaks.contains(end + missing - other) ? MovedPages.leastWeight : 0)
+      if weight > best.weight { best = (end, weight) }
       sum += atOpen[index] - atNext[index]
     }
     return (best.end, best.end + missing)

@@ -64,6 +64,8 @@ struct PageRoll {
   /// Where its first whole page starts.
   let phase: Int
   private let referenceMax: Int
+  /// The positions of the first pages behind places where bytes were put in or left out.
+  let breaks: Set<Int>
   /// The pages, in the order in which they lie.
   private(set) var entries: [Entry] = []
   /// References, spread over the file.
@@ -94,6 +96,7 @@ struct PageRoll {
     self.geometry = geometry
     self.referenceMax = referenceMax
     phase = slots.offset(of: 0)
+    breaks = slots.breaks
     let count = min(Self.pageMax, slots.count)
     entries.reserveCapacity(count)
     while entries.count < count {

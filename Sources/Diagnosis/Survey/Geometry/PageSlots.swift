@@ -45,6 +45,8 @@ struct PageSlots {
     count = 0
     var patience = Self.searchMax
     var offset = phase
+    // Up to here, pages lie as those before them do.
+    var settled = phase
     while offset < source.byteCount {
       // What is less than a sector at the end and does not begin like a page is none.
       if source.byteCount - offset < 512,
@@ -59,22 +61,52 @@ struct PageSlots {
       }
       let bytes = try source.read(at: offset, count: 2 * pageSize)
       let page = bytes.prefix(pageSize)
-      if geometry.hasTree(bytes, at: 0) || page.allSatisfy({ $0 == 0 })
-        || geometry.hasTree(bytes, at: pageSize)
-      {
+      let isTree = geometry.hasTree(bytes, at: 0)
+      if isTree || page.allSatisfy({ $0 == 0 }) || geometry.hasTree(bytes, at: pageSize) {
         offset += pageSize
+        if isTree { settled = offset }
         continue
       }
       patience -= pageSize
       if let next = try Self.placeAskew(in: source, geometry, from: offset) {
+        let before = try Self.pages(before: next, downTo: settled, in: source, pageSize)
+        let short = (next - offset, offset - before * pageSize)
+        count -= before
         // What is short and does not begin like a page was put in between two.
-        if next - offset < pageSize / 2, !PageVote.mayStartPage(bytes, at: 0) { count -= 1 }
-        offset = next
-        stretches.append(Stretch(first: count, offset: offset))
+        if short.0 < pageSize / 2,
+          !PageVote.mayStartPage(try source.read(at: short.1, count: 512), at: 0)
+        {
+          count -= 1
+        }
+        stretches.append(Stretch(first: count, offset: next - before * pageSize))
+        count += before
+        (offset, settled) = (next, next)
       } else {
         offset += pageSize
       }
     }
+  }
+
+  /// How many of the pages between two places lie as the page at the second one does, and not as
+  /// those before the first one: overflow pages tell by the number of the next one.
+  private static func pages(
+    before next: Int, downTo settled: Int, in source: any PageSource, _ pageSize: Int
+  ) throws(ReadFailure) -> Int {
+    let pageMax = source.byteCount / pageSize + 16
+    func weight(at offset: Int) throws(ReadFailure) -> Int {
+      let bytes = try source.read(at: offset, count: pageSize)
+      guard !bytes.isZero, let number = bytes.big32(at: 0) else { return 0 }
+      return Int(number) <= pageMax || PageVote.mayStartPage(bytes, at: 0) ? 1 : -1
+    }
+    let most = (next - settled) / pageSize
+    // What speaks for each number of pages: more than for none of them.
+    var (best, weightBest, sum) = (0, 0, 0)
+    for count in stride(from: 1, through: most, by: 1) {
+      sum += try weight(at: next - count * pageSize)
+      sum -= try weight(at: settled + (most - count) * pageSize)
+      if sum > weightBest { (best, weightBest) = (count, sum) }
+    }
+    return best
   }
 
   /// Where the next page of a tree lies, less than a page behind an offset, where others follow it
@@ -103,6 +135,9 @@ struct PageSlots {
     let bytes = try source.read(at: offset, count: 8 * pageSize)
     return (0..<8).contains { geometry.hasTree(bytes, at: $0 * pageSize) }
   }
+
+  /// The positions of the first pages behind the places where bytes were put in or left out.
+  var breaks: Set<Int> { Set(stretches.dropFirst().map(\.first)) }
 
   /// Whether all lie one behind the other.
   var isPlain: Bool { stretches.count == 1 }
