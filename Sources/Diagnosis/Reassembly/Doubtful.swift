@@ -38,9 +38,11 @@ final class Doubtful {
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
+    let strange = survey.strangePagesOfSchema
     unproven = PageSet(
-      image.dataPages.lazy.filter {
-        survey.claims.owner(of: $0).map(owners.contains) ?? !unlisted.contains($0)
+      image.dataPages.lazy.filter { page in
+        survey.claims.owner(of: page).map { owners.contains($0) || strange.contains(page) }
+          ?? !unlisted.contains(page)
       })
     (self.owners, self.unlisted) = (owners, unlisted)
   }
@@ -86,6 +88,22 @@ final class Doubtful {
 }
 
 extension Survey {
+  /// The pages that the schema table leads to, and that hold rows of another table.
+  var strangePagesOfSchema: Set<PageNumber> {
+    guard let image else { return [] }
+    var pages: Set<PageNumber> = []
+    claims.forEach { number, owner in
+      guard owner == .schema, number != .first, let page = try? image.btreePage(number),
+        page.kind == .tableLeaf, let cells = page.soundCells, !cells.isEmpty,
+        !cells.contains(where: { cell in
+          (try? image.record(of: cell, on: page))?.record.isOfSchema ?? true
+        })
+      else { return }
+      pages.insert(number)
+    }
+    return pages
+  }
+
   /// The order of the rows of a tree.
   func order(of tree: TreeSurvey) -> PlaceOrder {
     tree.isRowIDTable ? .rowID : .key(keyOrder(of: tree))

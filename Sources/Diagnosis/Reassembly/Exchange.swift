@@ -36,7 +36,7 @@ private struct TreePlace {
 /// The search for pages that have changed places.
 final class ExchangeSearch {
   /// A table whose tree can be followed.
-  private struct Table {
+  struct Table {
     let root: PageNumber
     let survey: TreeSurvey
     let form: RecordForm
@@ -45,12 +45,14 @@ final class ExchangeSearch {
 
   /// More than a few have not changed places: a file may be made to be slow.
   private static let suspectsMax = 16
+  /// What rows that their table cannot have tell more than keys that meet.
+  private static let strangeness = 4
 
   private let survey: Survey
   private let schema: SchemaSurvey
-  private let pages: PageReader
+  let pages: PageReader
   /// The tables whose trees can be followed: a sound database is not asked for them.
-  private lazy var tables = survey.trees.compactMap { table(of: $0) }
+  private(set) lazy var tables = survey.trees.compactMap { table(of: $0) }
 
   init(_ survey: Survey, _ schema: SchemaSurvey, _ pages: PageReader) {
     (self.survey, self.schema, self.pages) = (survey, schema, pages)
@@ -75,7 +77,11 @@ final class ExchangeSearch {
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
     }
-    for table in survey.trees.lazy.filter({ !$0.misplaced.isEmpty }).compactMap(table(of:)) {
+    let strange = survey.trees.lazy.filter { $0.strangers * 2 > $0.records }
+    for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {
+      exchange(table.root, for: rootOfStrangers(in: table))
+    }
+    for table in survey.trees.lazy.filter(\.hasRowsOfOthers).compactMap(table(of:)) {
       let (leaves, interiors) = misfits(of: table)
       for place in interiors.prefix(Self.suspectsMax) {
         exchange(place.page, for: leaf(for: place))
@@ -130,7 +136,9 @@ final class ExchangeSearch {
         let found = self.span(of: there.page, other), place.admits(found, in: table.order),
         self.rows(on: there.page, other).allSatisfy({ table.form.admits($0.record) })
       else { continue }
-      let closeness = there.closeness(of: span) + place.closeness(of: found)
+      let isStrange = areStrange(self.rows(on: there.page, other), other.form)
+      let closeness =
+        there.closeness(of: span) + place.closeness(of: found) + (isStrange ? Self.strangeness : 0)
       guard !there.admits(found, in: other.order) || closeness > there.closeness(of: found) else {
         continue
       }
@@ -177,7 +185,7 @@ final class ExchangeSearch {
   /// The places of a table's tree where a leaf stands whose rows do not, and those among leaves
   /// where an interior page does.
   private func misfits(of table: Table) -> (leaves: [TreePlace], interiors: [TreePlace]) {
-    let misplaced = Set(table.survey.misplaced.first.compactMap(\.page))
+    let suspects = Set(table.survey.suspectPages)
     var (leaves, interiors): ([TreePlace], [TreePlace]) = ([], [])
     var pending = [TreePlace(page: table.root, after: nil, upTo: nil)]
     var seen = PageSet([table.root])
@@ -186,7 +194,7 @@ final class ExchangeSearch {
       let kinds = below.map { (try? pages.image.btreePage($0.page))?.kind }
       // All leaves of a tree lie at one depth.
       let isAboveLeaves = kinds.count { $0?.isLeaf ?? false } * 2 > kinds.count
-      let isSuspect = isAboveLeaves && below.contains { misplaced.contains($0.page) }
+      let isSuspect = isAboveLeaves && below.contains { suspects.contains($0.page) }
       for (child, kind) in zip(below, kinds) {
         guard let kind, kind.isTable == table.survey.isRowIDTable, seen.insert(child.page) else {
           continue
@@ -195,6 +203,7 @@ final class ExchangeSearch {
           if isAboveLeaves { interiors.append(child) } else { pending.append(child) }
         } else if isSuspect, let span = span(of: child.page, table),
           !child.admits(span, in: table.order)
+            || areStrange(rows(on: child.page, table), table.form)
         {
           leaves.append(child)
         }
@@ -244,5 +253,9 @@ final class ExchangeSearch {
 
   private func rows(on page: PageNumber, _ table: Table) -> [StoredRecord] {
     pages.rows(on: page, isTable: table.survey.isRowIDTable)
+  }
+
+  private func areStrange(_ rows: [StoredRecord], _ form: RecordForm) -> Bool {
+    rows.count { form.admits($0.record) } * 2 < rows.count
   }
 }

@@ -185,8 +185,9 @@ package struct SalvageReader: Sendable {
   /// Claims with which a reading starts: pages that cannot hold rows are taken.
   package var startingClaims: PageClaims {
     var claims = PageClaims(pageCount: image.pageCount)
+    let strange = survey.strangePagesOfSchema
     survey.claims.forEach { page, owner in
-      if owner == .schema || owner == .reserved {
+      if owner == .schema && !strange.contains(page) || owner == .reserved {
         _ = claims.claim(page, for: owner)
       }
     }
