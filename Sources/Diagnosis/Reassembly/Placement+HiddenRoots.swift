@@ -51,7 +51,7 @@ extension Placement {
   }
 
   /// Whether every row that is known of a claimant has every column.
-  private func knowsOnlyWholeRows(_ index: Int) -> Bool {
+  func knowsOnlyWholeRows(_ index: Int) -> Bool {
     let claimant = claimants[index]
     let rows = claimant.chain.prefix(Self.sampleMax).flatMap {
       pages.rows(on: $0.page, isTable: claimant.isTable)

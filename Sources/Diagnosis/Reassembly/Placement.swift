@@ -221,7 +221,7 @@ struct Placement {
     let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
     guard eligible.count == candidates.count else { return nil }
     if eligible.count == 1 {
-      return isLikely(eligible[0].tally, open) && !claimants[eligible[0].claimant].isFormlessIndex
+      return isLikely(eligible[0], open) && !claimants[eligible[0].claimant].isFormlessIndex
         ? (eligible[0].claimant, .elimination) : nil
     }
     guard typesTell ?? true else { return nil }
@@ -233,9 +233,11 @@ struct Placement {
   }
 
   /// Whether rows have what the declared types of a tree promise, or no better those of another
-  /// that misses pages anywhere.
-  private func isLikely(_ tally: Claimant.Tally, _ open: Open) -> Bool {
-    tally.expected * 2 >= tally.rows
+  /// that misses pages anywhere; and not all of them lack a column that all its own have.
+  private func isLikely(_ candidate: Candidate, _ open: Open) -> Bool {
+    let tally = candidate.tally
+    guard tally.whole > 0 || !knowsOnlyWholeRows(candidate.claimant) else { return false }
+    return tally.expected * 2 >= tally.rows
       || open.tallies.values.allSatisfy { $0.expected <= tally.expected }
   }
 }
