@@ -30,7 +30,14 @@ struct ExchangeSearchTests {
 
   /// What is wrong with the rows of a table when two pages have changed places.
   private func faults(in table: Name, swapping one: Int, _ other: Int) throws -> String {
-    let rebuilt = Reconstruction(main: specimen.with(.swapPages(one, other)).bytes)
+    try faults(
+      in: table, of: specimen, specimen.with(.swapPages(one, other)).bytes, one, other)
+  }
+
+  private func faults(
+    in table: Name, of specimen: Specimen, _ bytes: Bytes, _ one: Int, _ other: Int
+  ) throws -> String {
+    let rebuilt = Reconstruction(main: bytes)
     let tree = try #require(rebuilt.survey.tree(named: table))
     let position = try #require(rebuilt.survey.position(of: tree))
     let pages = rebuilt.reassembly.assignments[position]?.pages ?? []
@@ -73,6 +80,43 @@ struct ExchangeSearchTests {
     let roots = (try specimen.root(of: "book"), try specimen.root(of: "copy"))
     #expect(try faults(in: "book", swapping: roots.0, roots.1) == "")
     #expect(try faults(in: "copy", swapping: roots.0, roots.1) == "")
+  }
+
+  /// Tables of other columns, in which what is declared a BLOB is none.
+  private func others() throws -> Specimen {
+    try Specimen(
+      """
+      CREATE TABLE small (a INT, b TEXT);
+      CREATE TABLE wide (a TEXT, b BLOB, c INT, d TEXT);
+      CREATE TABLE large (a REAL, b BLOB, c TEXT);
+      CREATE TABLE loose (a, b);
+      CREATE TABLE empty (a TEXT, b INT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+      INSERT INTO small SELECT i, 'small ' || i FROM n;
+      INSERT INTO wide SELECT 'wide ' || a, a, a * a, 'text of ' || a FROM small;
+      INSERT INTO large SELECT a / 2.0, a, 'large ' || a || hex(zeroblob(200)) FROM small;
+      INSERT INTO large SELECT * FROM large;
+      INSERT INTO loose SELECT 'loose', a FROM small;
+      """)
+  }
+
+  @Test(arguments: [("small", "wide"), ("wide", "large"), ("small", "large"), ("large", "loose")])
+  func `roots of tables of other columns that have changed places`(
+    _ one: Name, _ other: Name
+  ) throws {
+    let specimen = try others()
+    let pages = (try specimen.root(of: one.text), try specimen.root(of: other.text))
+    let swapped = specimen.with(.swapPages(pages.0, pages.1)).bytes
+    #expect(try faults(in: one, of: specimen, swapped, pages.0, pages.1) == "")
+    #expect(try faults(in: other, of: specimen, swapped, pages.0, pages.1) == "")
+  }
+
+  @Test func `a root that has changed places with a leaf of a table of other columns`() throws {
+    let specimen = try others()
+    let pages = (try specimen.root(of: "wide"), specimen.pages(of: "large", "leaf")[1])
+    let swapped = specimen.with(.swapPages(pages.0, pages.1)).bytes
+    #expect(try faults(in: "wide", of: specimen, swapped, pages.0, pages.1) == "")
+    #expect(try faults(in: "large", of: specimen, swapped, pages.0, pages.1) == "")
   }
 
   @Test func `a sound database has none`() throws {

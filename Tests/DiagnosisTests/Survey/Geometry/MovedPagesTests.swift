@@ -195,6 +195,53 @@ import Testing
     #expect(rows(survey).reduce(0, +) >= 900 - bytes.rowCount(ofPage: pages / 2, Self.pageSize))
   }
 
+  @Test(arguments: [389, 1413])
+  func `bytes among overflow pages cost the row that they lie in`(count: Int) throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, body TEXT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+        INSERT INTO page SELECT i, 'page ' || i || hex(zeroblob(1500 + i)) FROM n
+        """,
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    var random = SeededRandom(seed: UInt64(count))
+    for place in [1, 2, 3] {
+      var moved = bytes
+      let offset = bytes.count * place / 4 / Self.pageSize * Self.pageSize + 700
+      moved.insert(contentsOf: random.bytes(count), at: offset)
+      let records = Survey(main: moved).tree(named: "page")?.records ?? 0
+      #expect(records >= 58, "at \(offset)")
+    }
+  }
+
+  @Test func `where parts of two pages were left out, the pages before them stay`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT)",
+        "CREATE TABLE tag (id INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO event (body) SELECT 'event ' || i || hex(zeroblob(20)) FROM n
+        """,
+      ]
+    ).build(at: path)
+    var moved = try path.contents()
+    // Page 2 is the root of the events, on page 3 is what counts them, and page 4 is that of the tags.
+    moved.removeSubrange((2 * Self.pageSize + 600)..<(3 * Self.pageSize + 570))
+    let survey = Survey(main: moved)
+    #expect(survey.tree(named: "event")?.records == 400)
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+  }
+
   @Test func `a block that stands there twice is read once`() throws {
     let (bytes, pages) = try database()
     let block = (pages / 3 * Self.pageSize)..<((pages / 3 + 4) * Self.pageSize)
