@@ -58,6 +58,12 @@ extension Freelist {
         isBroken = true
         break
       }
+      // Where neither number can be one of a trunk, the page is none, and free pages are not named.
+      guard count <= capacity || following <= image.pageCount else {
+        faults.append(FormatError(.listCount, page: trunk, offset: 4))
+        isBroken = true
+        break
+      }
       trunks.append(trunk)
       if count > capacity { faults.append(FormatError(.listCount, page: trunk, offset: 4)) }
       let known = leaves.count
