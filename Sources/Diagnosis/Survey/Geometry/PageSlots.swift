@@ -46,7 +46,7 @@ struct PageSlots {
     var patience = Self.searchMax
     var offset = phase
     // Up to here, pages lie as those before them do.
-    var settled = phase
+    var settled = phase + pageSize
     while offset < source.byteCount {
       // What is less than a sector at the end and does not begin like a page is none.
       if source.byteCount - offset < 512,
@@ -95,10 +95,11 @@ struct PageSlots {
     let pageMax = source.byteCount / pageSize + 16
     func weight(at offset: Int) throws(ReadFailure) -> Int {
       let bytes = try source.read(at: offset, count: pageSize)
-      guard !bytes.isZero, let number = bytes.big32(at: 0) else { return 0 }
+      // The last page of a chain begins like many others.
+      guard let number = bytes.big32(at: 0), number > 0 else { return 0 }
       return Int(number) <= pageMax || PageVote.mayStartPage(bytes, at: 0) ? 1 : -1
     }
-    let most = (next - settled) / pageSize
+    let most = max(0, next - settled) / pageSize
     // What speaks for each number of pages: more than for none of them.
     var (best, weightBest, sum) = (0, 0, 0)
     for count in stride(from: 1, through: most, by: 1) {
