@@ -195,31 +195,6 @@ import Testing
     #expect(rows(survey).reduce(0, +) >= 900 - bytes.rowCount(ofPage: pages / 2, Self.pageSize))
   }
 
-  @Test(arguments: [389, 1413])
-  func `bytes among overflow pages cost the row that they lie in`(count: Int) throws {
-    let scratch = try ScratchFolder()
-    let path = scratch["app.db"]
-    try DatabaseBuilder(
-      pageSize: Self.pageSize,
-      [
-        "CREATE TABLE page (id INTEGER PRIMARY KEY, body TEXT)",
-        """
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-        INSERT INTO page SELECT i, 'page ' || i || hex(zeroblob(1500 + i)) FROM n
-        """,
-      ]
-    ).build(at: path)
-    let bytes = try path.contents()
-    var random = SeededRandom(seed: UInt64(count))
-    for place in [1, 2, 3] {
-      var moved = bytes
-      let offset = bytes.count * place / 4 / Self.pageSize * Self.pageSize + 700
-      moved.insert(contentsOf: random.bytes(count), at: offset)
-      let records = Survey(main: moved).tree(named: "page")?.records ?? 0
-      #expect(records >= 58, "at \(offset)")
-    }
-  }
-
   @Test func `where parts of two pages were left out, the pages before them stay`() throws {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
