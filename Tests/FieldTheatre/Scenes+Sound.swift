@@ -58,7 +58,7 @@ extension Scene {
     },
     Scene(
       "a migration is marked as begun and has no end", to: .prisma, is: .migrationCutOff,
-      .healthy, lost: .nothing, right: .nothing
+      .drifted, lost: .nothing, right: .nothing
     ) { stage in
       try stage.write(
         "INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at) VALUES ('2', 'b', '2_add', 1700000000)"
@@ -67,7 +67,7 @@ extension Scene {
     },
     Scene(
       "the framework's own book says that a migration has failed", to: .flyway,
-      is: .migrationCutOff, .healthy, lost: .nothing, right: .nothing
+      is: .migrationCutOff, .drifted, lost: .nothing, right: .nothing
     ) { stage in
       try stage.write(
         "INSERT INTO flyway_schema_history VALUES (2, '2', 'add', 'SQL', 'V2.sql', 2, 'app', '2024-01-02', 5, 0)"

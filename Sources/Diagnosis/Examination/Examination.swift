@@ -140,6 +140,12 @@ public struct Examination: Sendable {
     findings.contains { $0.code == .migrationUnfinished && $0.severity > .notice }
   }
 
+  /// Whether nothing else is wrong than that a migration did not finish.
+  var isOnlyMigrationUnfinished: Bool {
+    hasUnfinishedMigration
+      && findings.allSatisfy { $0.code == .migrationUnfinished || $0.severity == .notice }
+  }
+
   /// What the verdict means, as far as the database was checked.
   public var meaning: String {
     if verdict == .drifted, hasUnfinishedMigration {

@@ -133,6 +133,12 @@ extension Examination {
     case .outdated:
       return [option(.migrate, "back up, then let the app run its migrations")]
         + backups.map(restoreOption)
+    case .drifted where isOnlyMigrationUnfinished:
+      return [
+        option(
+          .nothing,
+          "the structure is sound: finish or take back the migration with the framework's own tool")
+      ] + backups.map(restoreOption)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
       let ways =
         rebuildIndexes(trials) + salvage(trials, with: backups) + backups.map(restoreOption)
