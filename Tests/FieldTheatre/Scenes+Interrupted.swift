@@ -15,9 +15,11 @@ extension Scene {
         "PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "UPDATE notes SET flds = flds || ' more'")
       try stage.kill(app)
     },
+    // Whether its files show it depends on the moment: between two commits they are those of a
+    // program at work.
     Scene(
-      "it is killed while it writes one message after the other", to: .messenger,
-      is: .interrupted, .healthy, lost: .nothing, right: .nothing, untold: .betweenCommits
+      "it is killed while it writes one message after the other", to: .messenger, is: nil,
+      also: [.interrupted], .healthy, lost: .nothing, right: .nothing
     ) { stage in
       let app = try stage.start(
         "INSERT INTO messages (conversation, body) VALUES ('name 1', hex(randomblob(300)))",

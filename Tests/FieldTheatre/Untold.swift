@@ -19,10 +19,6 @@ extension String {
     "zeros at the end come of lost writes, and of a download that reserved its space and "
     + "stopped"
 
-  /// Of a kill between two commits.
-  static let betweenCommits =
-    "between two commits, the files of a program that was killed are those of one at work"
-
   /// Of a file that is whole without its log.
   static let whole =
     "a file whose log was left behind after a commit is that of an earlier moment, whole in"

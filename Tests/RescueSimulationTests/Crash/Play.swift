@@ -117,7 +117,9 @@ struct Play {
         found += try stage.litter(expecting: action.makes).map { "litter on a full disk: \($0)" }
       }
       if !succeeded, !fault.lasts, isPlanned {
-        found.append("one call has failed, and what was begun is left to the next command")
+        found.append(
+          "one call has failed, and what was begun is left to the next command: "
+            + "\(ending.map(String.init(describing:)) ?? "not kept")")
       }
       if fault.errno == Self.interrupted, let ending, recorder.hasFailed {
         found.append("was not tried again after EINTR: \(ending.message)")

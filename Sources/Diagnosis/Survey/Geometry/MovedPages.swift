@@ -90,7 +90,9 @@ struct MovedPages {
       let first = PageNumber(moved.place / pageSize + 1)
     else { return nil }
     self.first = first
-    file = RejoinedFile(source, try parts + layout.rest(in: slots, of: source))
+    file = RejoinedFile(
+      source,
+      try parts.joiningHalves(of: source, geometry) + layout.rest(in: slots, of: source))
   }
 
   /// A tree that the schema names.
