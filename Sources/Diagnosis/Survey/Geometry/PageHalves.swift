@@ -1,49 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page inside which bytes were put in or left out: its beginning lies where the pages before it
-// end, its end where those behind it begin.
+// Pages at a place where bytes were put in or left out: the beginning of one lies where the pages
+// before the place end, and the end of the same, or of another one, where those behind it begin.
 //
 // in the file   … page 7 | header, pointers, cells … | bytes put in | … cells | page 9 …
 // as page 8                header, pointers, cells … nothing … cells
 
 import SQLiteFormat
 
-/// The two halves of a page of a tree.
+/// The beginning of a page of a tree, and what lies before the next page.
 struct PageHalves {
-  /// How much of each half is the page's.
+  /// How much belongs to pages.
   struct Border: Hashable {
-    /// How many bytes of its beginning are those of the page.
+    /// How many bytes of the beginning are those of its page.
     let headCount: Int
-    /// Where in the page its end begins.
-    let tailStart: Int
+    /// How many bytes before the next page are those of the page before it.
+    let tailCount: Int
   }
 
-  /// As many bytes as a page has, from where it begins.
-  let head: Bytes
-  /// As many bytes, up to where it ends.
-  let tail: Bytes
-  /// Whether bytes were put in between, and none left out.
-  let isLonger: Bool
-  /// The page's number.
-  let number: PageNumber
-  /// How the database is cut into pages.
-  let geometry: Geometry
+  /// As many bytes as a page has, read as the page that begins there.
+  private let page: BTreePage
+  /// As many bytes, up to the next page.
+  private let tail: Bytes
+  /// How far it is from the beginning to the next page.
+  private let distance: Int
+  /// Where cells start, as the pointers tell, in the order in which they lie.
+  private let starts: [Int]
 
-  /// How much of each half is the page's; nil where the one is whole, or the other has no cell.
-  var border: Border? {
+  /// Takes two pages of bytes; nil where the first one is none of a tree, or can be none.
+  init?(head: Bytes, tail: Bytes, distance: Int, number: PageNumber, geometry: Geometry) {
     guard head.count == tail.count,
-      let page = try? BTreePage(head, number: number, geometry: geometry),
-      !page.layoutFaults.isEmpty, let other = joined(at: page.pointerArrayEnd)
+      let page = try? BTreePage(head, number: number, geometry: geometry)
     else { return nil }
-    return borderBeforeCells(page, other) ?? borderBetweenCells(page, other)
+    (self.page, self.tail, self.distance) = (page, tail, distance)
+    starts = Set(
+      (0..<page.cellCount).compactMap { head.big16(at: page.pointerArrayOffset + 2 * $0) }
+    )
+    .filter { $0 >= page.pointerArrayEnd && $0 < geometry.usable }.sorted()
+  }
+
+  /// The border of two halves of one page; nil where the first one is all of it, or the second one
+  /// has no cell.
+  var borderInPage: Border? {
+    guard !page.layoutFaults.isEmpty, let other = joined(at: page.pointerArrayEnd) else {
+      return nil
+    }
+    return borderBeforeCells(other) ?? borderBetweenCells(other)
+  }
+
+  /// The border of one page and the next one, of which only the end is left; nil where no cell
+  /// tells where the first one ends.
+  var borderBetweenPages: Border? {
+    guard distance > 0, distance < 2 * tail.count else { return nil }
+    func border(_ headCount: Int, end: Int) -> Border {
+      Border(headCount: headCount, tailCount: min(tail.count, max(0, distance - end)))
+    }
+    if page.layoutFaults.isEmpty { return border(tail.count, end: tail.count) }
+    let whole = wholeCells(of: page)
+    let count = Self.bestCut(whole, whole.map { !$0 })
+    guard let last = whole[..<count].lastIndex(of: true) else { return nil }
+    return border(starts[last], end: ends[last])
   }
 
   /// The page with the beginning of one half and the end of the other.
   private func joined(at cut: Int) -> BTreePage? {
-    try? BTreePage(Bytes(head[..<cut]) + tail[cut...], number: number, geometry: geometry)
+    try? BTreePage(
+      Bytes(page.bytes[..<cut]) + tail[cut...], number: page.number, geometry: page.geometry)
   }
 
   /// The border inside the header or the pointers: joined there, the page uses each byte once.
-  private func borderBeforeCells(_ page: BTreePage, _ other: BTreePage) -> Border? {
+  private func borderBeforeCells(_ other: BTreePage) -> Border? {
     // Up to there, the pointers of the beginning lead to cells of the end.
     let led = (0..<page.cellCount).first { (try? other.cell($0)) == nil } ?? page.cellCount
     let end = page.pointerArrayOffset + 2 * led
@@ -51,39 +76,45 @@ struct PageHalves {
     let cut = (Array(cuts) + ((end - 2)...(end + 1))).first {
       joined(at: $0).map { $0.cellCount > 1 && $0.layoutFaults.isEmpty } ?? false
     }
-    return cut.map { Border(headCount: $0, tailStart: $0) }
+    return cut.map { Border(headCount: $0, tailCount: tail.count - $0) }
   }
 
   /// The border between the cells that are whole in one half and those that are in the other one.
   ///
   /// The last cell of the beginning counts as broken: where bytes are missing in its values, or were
   /// put in and no other cell has them, nothing in the page tells.
-  private func borderBetweenCells(_ page: BTreePage, _ other: BTreePage) -> Border? {
-    let starts = Set(
-      (0..<page.cellCount).compactMap { head.big16(at: page.pointerArrayOffset + 2 * $0) }
-    ).filter { $0 >= page.pointerArrayEnd && $0 < geometry.usable }.sorted()
-    func whole(_ page: BTreePage) -> [Bool] {
-      zip(starts, starts.dropFirst() + [geometry.usable]).map { start, end in
-        (try? page.cell(at: start))?.end == end
-      }
-    }
-    let (inHead, inTail) = (whole(page), whole(other))
-    // As many whole cells as there can be, with those of the beginning before those of the end.
-    var sum = inTail.count { $0 }
-    var best = (border: 0, sum: sum)
-    for index in starts.indices {
-      sum += (inHead[index] ? 1 : 0) - (inTail[index] ? 1 : 0)
+  private func borderBetweenCells(_ other: BTreePage) -> Border? {
+    let (inHead, inTail) = (wholeCells(of: page), wholeCells(of: other))
+    let cut = Self.bestCut(inHead, inTail)
+    guard let next = inTail[cut...].firstIndex(of: true) else { return nil }
+    let last = inHead[..<cut].lastIndex(of: true) ?? next
+    let broken = distance > tail.count && last + 2 == next ? last + 1 : last
+    return Border(headCount: starts[broken], tailCount: tail.count - starts[next])
+  }
+
+  /// Where each of the cells has to end.
+  private var ends: [Int] { starts.dropFirst() + [page.geometry.usable] }
+
+  /// Which of the cells end where the next one starts.
+  private func wholeCells(of page: BTreePage) -> [Bool] {
+    zip(starts, ends).map { start, end in (try? page.cell(at: start))?.end == end }
+  }
+
+  /// The first place at which as much as possible is true before it in one list, and behind it in
+  /// the other.
+  private static func bestCut(_ before: [Bool], _ behind: [Bool]) -> Int {
+    var sum = behind.count { $0 }
+    var best = (cut: 0, sum: sum)
+    for index in before.indices {
+      sum += (before[index] ? 1 : 0) - (behind[index] ? 1 : 0)
       if sum > best.sum { best = (index + 1, sum) }
     }
-    guard let next = inTail[best.border...].firstIndex(of: true) else { return nil }
-    let last = inHead[..<best.border].lastIndex(of: true) ?? next
-    let broken = isLonger && last + 2 == next ? last + 1 : last
-    return Border(headCount: starts[broken], tailStart: starts[next])
+    return best.cut
   }
 }
 
 extension [RejoinedFile.Part] {
-  /// The same, with the pages joined that end elsewhere than they begin.
+  /// The same, with the halves in their places between which bytes were put in or left out.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   func joiningHalves(
@@ -92,24 +123,23 @@ extension [RejoinedFile.Part] {
     let pageSize = geometry.pageSize
     var joined: [RejoinedFile.Part] = []
     for part in self {
-      if let before = joined.last, before.place + before.byteCount == part.place,
-        before.offset + before.byteCount != part.offset, part.offset >= pageSize,
-        before.byteCount >= pageSize, let number = PageNumber(part.place / pageSize)
+      if let before = joined.last, before.byteCount >= pageSize, part.offset >= pageSize,
+        before.offset + before.byteCount != part.offset,
+        let number = PageNumber((before.place + before.byteCount) / pageSize)
       {
         let start = before.byteCount - pageSize
         let halves = PageHalves(
           head: try source.read(at: before.offset + start, count: pageSize),
           tail: try source.read(at: part.offset - pageSize, count: pageSize),
-          isLonger: part.offset > before.offset + before.byteCount,
-          number: number, geometry: geometry)
-        if let border = halves.border {
+          distance: part.offset - before.offset - start, number: number, geometry: geometry)
+        let isOnePage = before.place + before.byteCount == part.place
+        if let border = isOnePage ? halves?.borderInPage : halves?.borderBetweenPages {
           joined[joined.count - 1] = .init(
             place: before.place, offset: before.offset, byteCount: start + border.headCount)
           joined.append(
             .init(
-              place: part.place - pageSize + border.tailStart,
-              offset: part.offset - pageSize + border.tailStart,
-              byteCount: pageSize - border.tailStart))
+              place: part.place - border.tailCount, offset: part.offset - border.tailCount,
+              byteCount: border.tailCount))
         }
       }
       joined.append(part)
