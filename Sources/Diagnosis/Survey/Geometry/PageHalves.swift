@@ -56,7 +56,8 @@ struct PageHalves {
     }
     if page.layoutFaults.isEmpty { return border(tail.count, end: tail.count) }
     let whole = wholeCells(of: page)
-    let count = Self.bestCut(whole, whole.map { !$0 })
+    let count = Self.bestCut(whole, whole.map { !$0 }, behind: Array(1...max(1, whole.count)))
+      .before
     guard let last = whole[..<count].lastIndex(of: true) else { return nil }
     return border(starts[last], end: ends[last])
   }
@@ -85,9 +86,12 @@ struct PageHalves {
   /// put in and no other cell has them, nothing in the page tells.
   private func borderBetweenCells(_ other: BTreePage) -> Border? {
     let (inHead, inTail) = (wholeCells(of: page), wholeCells(of: other))
-    let cut = Self.bestCut(inHead, inTail)
-    guard let next = inTail[cut...].firstIndex(of: true) else { return nil }
-    let last = inHead[..<cut].lastIndex(of: true) ?? next
+    // No byte of the file is in both.
+    let missing = max(0, tail.count - distance)
+    let behind = ends.map { end in starts.partitioningIndex { $0 >= end + missing } }
+    let cut = Self.bestCut(inHead, inTail, behind: behind)
+    guard let next = inTail[cut.behind...].firstIndex(of: true) else { return nil }
+    let last = inHead[..<cut.before].lastIndex(of: true) ?? next
     let broken = distance > tail.count && last + 2 == next ? last + 1 : last
     return Border(headCount: starts[broken], tailCount: tail.count - starts[next])
   }
@@ -100,16 +104,20 @@ struct PageHalves {
     zip(starts, ends).map { start, end in (try? page.cell(at: start))?.end == end }
   }
 
-  /// The first place at which as much as possible is true before it in one list, and behind it in
-  /// the other.
-  private static func bestCut(_ before: [Bool], _ behind: [Bool]) -> Int {
-    var sum = behind.count { $0 }
-    var best = (cut: 0, sum: sum)
-    for index in before.indices {
-      sum += (before[index] ? 1 : 0) - (behind[index] ? 1 : 0)
-      if sum > best.sum { best = (index + 1, sum) }
+  /// How many cells before, and from which on behind, as many as possible are whole; the first such
+  /// place.
+  private static func bestCut(
+    _ inHead: [Bool], _ inTail: [Bool], behind: [Int]
+  ) -> (before: Int, behind: Int) {
+    // How many are whole from each one on.
+    let rest = inTail.reversed().reduce(into: [0]) { $0.append($0[$0.count - 1] + ($1 ? 1 : 0)) }
+    var (sum, best) = (0, (before: 0, behind: 0, sum: rest[inTail.count]))
+    for index in inHead.indices {
+      sum += inHead[index] ? 1 : 0
+      let all = sum + rest[inTail.count - behind[index]]
+      if all > best.sum { best = (index + 1, behind[index], all) }
     }
-    return best.cut
+    return (best.before, best.behind)
   }
 }
 

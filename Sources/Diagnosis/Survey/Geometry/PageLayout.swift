@@ -88,7 +88,7 @@ struct PageLayout {
     let first = marks[next.first].number
     // So many numbers have no page; where there are pages without a number instead, or the next
     // ones lie in the file before these, none.
-    let telling = marks[next.first...].first { $0.weights[next.shift] > 0 }?.number ?? first
+    let telling = marks[next.first...].first { $0.weights[next.shift] > 1 }?.number ?? first
     let lies = telling - other
     let isBefore = lies < start - shift && isTaken.indices.contains(lies) && !isTaken[lies]
     let missing = isBefore ? 0 : max(0, other - shift)
