@@ -34,7 +34,7 @@ extension SurveyReading {
         roots: survey.roots)
     else { return nil }
     var reading = self
-    reading.files = files.with(main: pages.file)
+    reading.files = files.with(main: pages.file, doubtfulCells: pages.doubtfulCells)
     reading.decision = GeometryDecision(
       geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
     reading.firstMovedPage = pages.first

@@ -16,6 +16,9 @@ package struct FileSet: Sendable {
   package let superJournalExists: @Sendable (Bytes) -> Bool
   /// What could not be read of the files so far.
   package let failures: ReadFailures
+  /// Where cells of the database start, by page, whose bytes were joined and may not belong
+  /// together.
+  package private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
 
   /// Makes a file set.
   ///
@@ -39,10 +42,14 @@ package struct FileSet: Sendable {
     main.byteCount + (wal?.byteCount ?? 0) + (journal?.byteCount ?? 0)
   }
 
-  /// The files with another database file in the place of theirs.
-  package func with(main: any PageSource) -> FileSet {
-    FileSet(
+  /// The files with another database file in the place of theirs, in which cells are in doubt.
+  package func with(
+    main: any PageSource, doubtfulCells: [PageNumber: [Int]] = [:]
+  ) -> FileSet {
+    var files = FileSet(
       main: main, wal: wal, journal: journal, index: index, failures: failures,
       superJournalExists: superJournalExists)
+    files.doubtfulCells = doubtfulCells
+    return files
   }
 }

@@ -40,6 +40,14 @@ package struct PageContent: Sendable {
     self.layoutFault = layoutFault
     self.isCountLost = isCountLost
   }
+
+  /// The same, with the cells in doubt that start at these places.
+  func doubting(cellsAt places: [Int]) -> PageContent {
+    PageContent(
+      cells: cells.filter { !places.contains($0.offset) },
+      doubtful: doubtful + cells.filter { places.contains($0.offset) },
+      listed: listed, faults: faults, layoutFault: layoutFault, isCountLost: isCountLost)
+  }
 }
 
 /// A page of a tree, read as far as it can be.

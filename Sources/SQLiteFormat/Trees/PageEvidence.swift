@@ -157,7 +157,7 @@ extension Record {
   /// Whether bytes have the form of a record of `payload` bytes, of which they are the local part.
   ///
   /// It has at least one field. A header that goes on elsewhere is believed for the rest.
-  static func hasForm(_ bytes: Bytes, in local: Range<Int>, payload: Int) -> Bool {
+  package static func hasForm(_ bytes: Bytes, in local: Range<Int>, payload: Int) -> Bool {
     let limit = min(local.upperBound, bytes.count)
     guard let (size, length) = bytes.varint(at: local.lowerBound, limit: limit),
       size > UInt64(length), size <= UInt64(payload)

@@ -10,8 +10,15 @@
 extension Image {
   /// What a page holds, each cell decoded once where the page is sound.
   package func content(of page: BTreePage) -> PageContent {
-    if let cells = page.soundCells { return PageContent(sound: cells) }
-    return PageEvidence(page, in: self).account.content
+    doubting(
+      page.soundCells.map(PageContent.init(sound:)) ?? PageEvidence(page, in: self).account.content,
+      on: page.number)
+  }
+
+  /// The content of a page, with cells in doubt where its bytes were joined.
+  private func doubting(_ content: PageContent, on page: PageNumber) -> PageContent {
+    guard let places = files.doubtfulCells[page], origin(of: page) == .main else { return content }
+    return content.doubting(cellsAt: places)
   }
 
   /// The cells that a page proves to be its own, with a fault for each of the others that it
@@ -51,7 +58,9 @@ extension Image {
       guard kinds.contains(page.kind) || cells == nil else {
         throw FormatError(.wrongTree(page.kind), page: number)
       }
-      if let cells { return PageReading(page: page, content: PageContent(sound: cells)) }
+      if let cells {
+        return PageReading(page: page, content: doubting(PageContent(sound: cells), on: number))
+      }
       fault = FormatError(.wrongTree(page.kind), page: number)
       stated = page
     } catch {
@@ -66,7 +75,7 @@ extension Image {
       }
     }
     guard let best = best(accounts, stated: stated, bytes) else { throw fault }
-    return PageReading(page: best.page, content: best.content)
+    return PageReading(page: best.page, content: doubting(best.content, on: number))
   }
 
   /// Whether a page of which nothing is known is worth a search for cells: its header can be that

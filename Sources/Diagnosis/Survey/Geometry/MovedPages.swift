@@ -45,6 +45,8 @@ struct MovedPages {
   let first: PageNumber
   /// The file as it was.
   let file: RejoinedFile
+  /// Where cells start, by page, whose values may be others.
+  let doubtfulCells: [PageNumber: [Int]]
 
   /// Looks for pages that moved; nil where none did, or nothing tells.
   ///
@@ -90,9 +92,9 @@ struct MovedPages {
       let first = PageNumber(moved.place / pageSize + 1)
     else { return nil }
     self.first = first
-    file = RejoinedFile(
-      source,
-      try parts.joiningHalves(of: source, geometry) + layout.rest(in: slots, of: source))
+    let joined = try JoinedHalves(of: parts, in: source, geometry)
+    doubtfulCells = joined.doubtfulCells
+    file = RejoinedFile(source, try joined.parts + layout.rest(in: slots, of: source))
   }
 
   /// A tree that the schema names.

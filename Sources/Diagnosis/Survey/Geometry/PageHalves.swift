@@ -15,93 +15,122 @@ struct PageHalves {
     let headCount: Int
     /// How many bytes before the next page are those of the page before it.
     let tailCount: Int
+    /// Where in the page cells start whose values may be others: nothing in a page tells where bytes
+    /// were put into them, or left out of them.
+    var doubtful: [Int] = []
   }
 
-  /// As many bytes as a page has, read as the page that begins there.
-  private let page: BTreePage
+  /// As many bytes as a page has, from where it begins.
+  private let head: Bytes
   /// As many bytes, up to the next page.
   private let tail: Bytes
   /// How far it is from the beginning to the next page.
   private let distance: Int
-  /// Where cells start, as the pointers tell, in the order in which they lie.
-  private let starts: [Int]
+  private let number: PageNumber
+  private let geometry: Geometry
 
-  /// Takes two pages of bytes; nil where the first one is none of a tree, or can be none.
+  /// Takes two pages of bytes; nil where fewer are there.
   init?(head: Bytes, tail: Bytes, distance: Int, number: PageNumber, geometry: Geometry) {
-    guard head.count == tail.count,
-      let page = try? BTreePage(head, number: number, geometry: geometry)
-    else { return nil }
-    (self.page, self.tail, self.distance) = (page, tail, distance)
-    starts = Set(
-      (0..<page.cellCount).compactMap { head.big16(at: page.pointerArrayOffset + 2 * $0) }
-    )
-    .filter { $0 >= page.pointerArrayEnd && $0 < geometry.usable }.sorted()
+    guard head.count == geometry.pageSize, tail.count == geometry.pageSize else { return nil }
+    self.head = head
+    self.tail = tail
+    self.distance = distance
+    self.number = number
+    self.geometry = geometry
   }
 
   /// The border of two halves of one page; nil where the first one is all of it, or the second one
   /// has no cell.
   var borderInPage: Border? {
-    guard !page.layoutFaults.isEmpty, let other = joined(at: page.pointerArrayEnd) else {
-      return nil
+    let page = joined(at: head.count)
+    if let page, page.layoutFaults.isEmpty {
+      return lastInDoubt(of: page).map {
+        Border(headCount: head.count, tailCount: 0, doubtful: [$0])
+      }
     }
-    return borderBeforeCells(other) ?? borderBetweenCells(other)
+    return borderBeforeCells(page) ?? page.flatMap(borderBetweenCells)
+  }
+
+  /// Where the last cell of a sound page starts, if the place may be inside it.
+  ///
+  /// Blocks that are missing or were put in lie where blocks can begin.
+  private func lastInDoubt(of page: BTreePage) -> Int? {
+    guard let last = Cells(of: page).starts.last else { return nil }
+    let block = [head.count, 512].first { distance % $0 == 0 } ?? 1
+    return (last / block + 1) * block < head.count ? last : nil
   }
 
   /// The border of one page and the next one, of which only the end is left; nil where no cell
   /// tells where the first one ends.
   var borderBetweenPages: Border? {
-    guard distance > 0, distance < 2 * tail.count else { return nil }
-    func border(_ headCount: Int, end: Int) -> Border {
-      Border(headCount: headCount, tailCount: min(tail.count, max(0, distance - end)))
+    guard distance > 0, distance < 2 * tail.count, let page = joined(at: head.count) else {
+      return nil
     }
-    if page.layoutFaults.isEmpty { return border(tail.count, end: tail.count) }
-    let whole = wholeCells(of: page)
-    let count = Self.bestCut(whole, whole.map { !$0 }, behind: Array(1...max(1, whole.count)))
-      .before
+    func border(_ count: Int, doubtful: Int?) -> Border {
+      Border(
+        headCount: count, tailCount: min(tail.count, max(0, distance - count)),
+        doubtful: doubtful.map { [$0] } ?? [])
+    }
+    if page.layoutFaults.isEmpty {
+      return border(head.count, doubtful: lastInDoubt(of: page))
+    }
+    let cells = Cells(of: page)
+    let whole = cells.areWhole(in: page)
+    let next = Array(1...max(1, whole.count))
+    let count = Self.bestCut(whole, whole.map { !$0 }, behind: next).before
     guard let last = whole[..<count].lastIndex(of: true) else { return nil }
-    return border(starts[last], end: ends[last])
+    return border(cells.ends[last], doubtful: cells.starts[last])
   }
 
-  /// The page with the beginning of one half and the end of the other.
+  /// The page with the beginning of one half and the end of the other; nil where it is none.
   private func joined(at cut: Int) -> BTreePage? {
-    try? BTreePage(
-      Bytes(page.bytes[..<cut]) + tail[cut...], number: page.number, geometry: page.geometry)
+    try? BTreePage(Bytes(head[..<cut]) + tail[cut...], number: number, geometry: geometry)
   }
 
   /// The border inside the header or the pointers: joined there, the page uses each byte once.
-  private func borderBeforeCells(_ other: BTreePage) -> Border? {
-    // Up to there, the pointers of the beginning lead to cells of the end.
-    let led = (0..<page.cellCount).first { (try? other.cell($0)) == nil } ?? page.cellCount
-    let end = page.pointerArrayOffset + 2 * led
-    let cuts = (page.headerOffset + 1)..<page.pointerArrayOffset
-    let cut = (Array(cuts) + ((end - 2)...(end + 1))).first {
+  private func borderBeforeCells(_ page: BTreePage?) -> Border? {
+    let start = number == .first ? DatabaseHeader.byteCount : 0
+    var cuts = Array((start + 1)...(start + 12))
+    if let page, let other = joined(at: page.pointerArrayEnd) {
+      let end = endOfPointers(in: page, to: other)
+      cuts += (end - 2)...(end + 1)
+    }
+    let cut = cuts.first {
       joined(at: $0).map { $0.cellCount > 1 && $0.layoutFaults.isEmpty } ?? false
     }
     return cut.map { Border(headCount: $0, tailCount: tail.count - $0) }
   }
 
-  /// The border between the cells that are whole in one half and those that are in the other one.
-  ///
-  /// The last cell of the beginning counts as broken: where bytes are missing in its values, or were
-  /// put in and no other cell has them, nothing in the page tells.
-  private func borderBetweenCells(_ other: BTreePage) -> Border? {
-    let (inHead, inTail) = (wholeCells(of: page), wholeCells(of: other))
-    // No byte of the file is in both.
-    let missing = max(0, tail.count - distance)
-    let behind = ends.map { end in starts.partitioningIndex { $0 >= end + missing } }
-    let cut = Self.bestCut(inHead, inTail, behind: behind)
-    guard let next = inTail[cut.behind...].firstIndex(of: true) else { return nil }
-    let last = inHead[..<cut.before].lastIndex(of: true) ?? next
-    let broken = distance > tail.count && last + 2 == next ? last + 1 : last
-    return Border(headCount: starts[broken], tailCount: tail.count - starts[next])
+  /// Where the pointers of the beginning end that lead to cells of the end.
+  private func endOfPointers(in page: BTreePage, to other: BTreePage) -> Int {
+    let led = (0..<page.cellCount).first { (try? other.cell($0)) == nil } ?? page.cellCount
+    return page.pointerArrayOffset + 2 * led
   }
 
-  /// Where each of the cells has to end.
-  private var ends: [Int] { starts.dropFirst() + [page.geometry.usable] }
-
-  /// Which of the cells end where the next one starts.
-  private func wholeCells(of page: BTreePage) -> [Bool] {
-    zip(starts, ends).map { start, end in (try? page.cell(at: start))?.end == end }
+  /// The border between the cells that are whole in one half and those that are in the other one.
+  private func borderBetweenCells(_ page: BTreePage) -> Border? {
+    guard let other = joined(at: page.pointerArrayEnd) else { return nil }
+    let cells = Cells(of: page)
+    let (inHead, inTail) = (cells.areWhole(in: page), cells.areWhole(in: other))
+    // In the file, what is left of the end lies behind where the last cell of the beginning starts.
+    let missing = max(0, tail.count - distance)
+    let behind = cells.starts.map { start in
+      cells.starts.partitioningIndex { $0 > start + missing }
+    }
+    let cut = Self.bestCut(inHead, inTail, behind: behind)
+    guard let next = inTail[cut.behind...].firstIndex(of: true) else { return nil }
+    let last = inHead[..<cut.before].lastIndex(of: true)
+    let headCount = last.map { cells.ends[$0] } ?? endOfPointers(in: page, to: other)
+    // What follows what was left out is all there.
+    let tailCount = missing > 0 ? distance - headCount : tail.count - cells.starts[next]
+    guard let last else { return Border(headCount: headCount, tailCount: tailCount) }
+    // Where bytes were put in, they are in one cell, or between two.
+    let isOther = distance > tail.count && last + 2 == next
+    // Of cells that are as long as others, one can be taken for another one.
+    let abuts = missing > 0 && cells.starts[next] - missing == cells.ends[last]
+    return Border(
+      headCount: headCount, tailCount: tailCount,
+      doubtful: (isOther ? [] : [cells.starts[last]]) + (abuts ? [cells.starts[next]] : []))
   }
 
   /// How many cells before, and from which on behind, as many as possible are whole; the first such
@@ -109,7 +138,7 @@ struct PageHalves {
   private static func bestCut(
     _ inHead: [Bool], _ inTail: [Bool], behind: [Int]
   ) -> (before: Int, behind: Int) {
-    // How many are whole from each one on.
+    // How many are whole from each one on, the last one first.
     let rest = inTail.reversed().reduce(into: [0]) { $0.append($0[$0.count - 1] + ($1 ? 1 : 0)) }
     var (sum, best) = (0, (before: 0, behind: 0, sum: rest[inTail.count]))
     for index in inHead.indices {
@@ -119,39 +148,85 @@ struct PageHalves {
     }
     return (best.before, best.behind)
   }
+
+  /// Where the cells of a page lie, as its pointers tell.
+  private struct Cells {
+    /// Where they start, in the order in which they lie.
+    let starts: [Int]
+    /// Where each of them has to end.
+    let ends: [Int]
+
+    init(of page: BTreePage) {
+      starts = Set(
+        (0..<page.cellCount).compactMap {
+          page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
+        }
+      ).filter { $0 >= page.pointerArrayEnd && $0 < page.geometry.usable }.sorted()
+      ends = starts.dropFirst() + [page.geometry.usable]
+    }
+
+    /// Which of them end where they have to, and have the form of a record.
+    func areWhole(in page: BTreePage) -> [Bool] {
+      zip(starts, ends).map { start, end in
+        guard let cell = try? page.cell(at: start), cell.end == end else { return false }
+        return page.kind == .tableInterior
+          || Record.hasForm(page.bytes, in: cell.local, payload: cell.payloadSize)
+      }
+    }
+  }
 }
 
-extension [RejoinedFile.Part] {
-  /// The same, with the halves in their places between which bytes were put in or left out.
+/// The parts of a file, with the halves in their places between which bytes were put in or left out.
+struct JoinedHalves {
+  /// The parts.
+  private(set) var parts: [RejoinedFile.Part] = []
+  /// Where cells start, by page, whose values may be others.
+  private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
+  /// The same of pages that are sound as they lie before what was put in.
+  private var lastCells: [PageNumber: [Int]] = [:]
+
+  /// Joins what lies at the ends of parts.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
-  func joiningHalves(
-    of source: any PageSource, _ geometry: Geometry
-  ) throws(ReadFailure) -> [RejoinedFile.Part] {
-    let pageSize = geometry.pageSize
-    var joined: [RejoinedFile.Part] = []
-    for part in self {
-      if let before = joined.last, before.byteCount >= pageSize, part.offset >= pageSize,
-        before.offset + before.byteCount != part.offset,
-        let number = PageNumber((before.place + before.byteCount) / pageSize)
-      {
-        let start = before.byteCount - pageSize
-        let halves = PageHalves(
-          head: try source.read(at: before.offset + start, count: pageSize),
-          tail: try source.read(at: part.offset - pageSize, count: pageSize),
-          distance: part.offset - before.offset - start, number: number, geometry: geometry)
-        let isOnePage = before.place + before.byteCount == part.place
-        if let border = isOnePage ? halves?.borderInPage : halves?.borderBetweenPages {
-          joined[joined.count - 1] = .init(
-            place: before.place, offset: before.offset, byteCount: start + border.headCount)
-          joined.append(
-            .init(
-              place: part.place - border.tailCount, offset: part.offset - border.tailCount,
-              byteCount: border.tailCount))
-        }
-      }
-      joined.append(part)
+  init(
+    of whole: [RejoinedFile.Part], in source: any PageSource, _ geometry: Geometry
+  ) throws(ReadFailure) {
+    for part in whole {
+      if let before = parts.last { try join(before, part, in: source, geometry) }
+      parts.append(part)
     }
-    return joined
+    // Where what was put in always follows a whole page, it lies between pages.
+    if lastCells.count == 1 || lastCells.count <= doubtfulCells.count {
+      doubtfulCells.merge(lastCells) { $1 }
+    }
+  }
+
+  private mutating func join(
+    _ before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
+    _ geometry: Geometry
+  ) throws(ReadFailure) {
+    let pageSize = geometry.pageSize
+    let start = before.byteCount - pageSize
+    let end = before.place + before.byteCount
+    guard start >= 0, part.offset >= pageSize, before.offset + before.byteCount != part.offset,
+      let number = PageNumber(end / pageSize),
+      let halves = PageHalves(
+        head: try source.read(at: before.offset + start, count: pageSize),
+        tail: try source.read(at: part.offset - pageSize, count: pageSize),
+        distance: part.offset - before.offset - start, number: number, geometry: geometry),
+      let border = end == part.place ? halves.borderInPage : halves.borderBetweenPages
+    else { return }
+    if border.headCount == pageSize, border.tailCount == 0 {
+      lastCells[number] = border.doubtful
+      return
+    }
+    doubtfulCells[number] = border.doubtful
+    parts[parts.count - 1] = .init(
+      place: before.place, offset: before.offset, byteCount: start + border.headCount)
+    guard border.tailCount > 0 else { return }
+    parts.append(
+      .init(
+        place: part.place - border.tailCount, offset: part.offset - border.tailCount,
+        byteCount: border.tailCount))
   }
 }

@@ -69,7 +69,7 @@ struct PageSlots {
       }
       patience -= pageSize
       if let next = try Self.placeAskew(in: source, geometry, from: offset) {
-        let before = try Self.pages(before: next, downTo: settled, in: source, pageSize)
+        let before = try Self.pages(before: next, downTo: settled, in: source, geometry)
         let short = (next - offset, offset - before * pageSize)
         count -= before
         // What is short and does not begin like a page was put in between two.
@@ -90,14 +90,17 @@ struct PageSlots {
   /// How many of the pages between two places lie as the page at the second one does, and not as
   /// those before the first one: overflow pages tell by the number of the next one.
   private static func pages(
-    before next: Int, downTo settled: Int, in source: any PageSource, _ pageSize: Int
+    before next: Int, downTo settled: Int, in source: any PageSource, _ geometry: Geometry
   ) throws(ReadFailure) -> Int {
+    guard let secondPage = PageNumber(2) else { return 0 }
+    let pageSize = geometry.pageSize
     let pageMax = source.byteCount / pageSize + 16
     func weight(at offset: Int) throws(ReadFailure) -> Int {
       let bytes = try source.read(at: offset, count: pageSize)
       // The last page of a chain begins like many others.
       guard let number = bytes.big32(at: 0), number > 0 else { return 0 }
-      return Int(number) <= pageMax || PageVote.mayStartPage(bytes, at: 0) ? 1 : -1
+      let isTree = (try? BTreePage(bytes, number: secondPage, geometry: geometry)) != nil
+      return Int(number) <= pageMax || isTree ? 1 : -1
     }
     let most = max(0, next - settled) / pageSize
     // What speaks for each number of pages: more than for none of them.
