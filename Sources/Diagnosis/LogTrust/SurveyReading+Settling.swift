@@ -22,16 +22,15 @@ extension SurveyReading {
   /// The reading of the files with the pages back in their places that moved.
   private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
     guard let image = survey.image else { return nil }
-    if !survey.leadsAstray, !survey.hasPagesInFront(of: image),
-      !survey.missesPartOfPage(in: image)
-    {
-      guard try survey.meetsPagesAskew(in: image) else { return nil }
-    }
+    var hasMoved = survey.leadsAstray || survey.hasPagesInFront(of: image)
+    if !hasMoved { hasMoved = try survey.meetsPagesAskew(in: image) }
+    guard hasMoved || survey.missesPartOfPage(in: image) else { return nil }
     guard
       let pages = try MovedPages(
         files.main, decision.geometry, start: decision.start,
         statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
-        roots: survey.roots)
+        roots: survey.roots),
+      hasMoved || pages.hasBreaks
     else { return nil }
     var reading = self
     reading.files = files.with(main: pages.file, doubtfulCells: pages.doubtfulCells)

@@ -43,6 +43,8 @@ struct MovedPages {
 
   /// The first page that does not lie where it should.
   let first: PageNumber
+  /// Whether bytes are missing between pages, or were put in.
+  let hasBreaks: Bool
   /// The file as it was.
   let file: RejoinedFile
   /// Where cells start, by page, whose values may be others.
@@ -92,6 +94,7 @@ struct MovedPages {
       let first = PageNumber(moved.place / pageSize + 1)
     else { return nil }
     self.first = first
+    hasBreaks = !slots.isPlain
     let joined = try JoinedHalves(of: parts, in: source, geometry)
     doubtfulCells = joined.doubtfulCells
     file = RejoinedFile(source, try joined.parts + layout.rest(in: slots, of: source))

@@ -55,6 +55,16 @@ import Testing
     #expect((2...(pages / 2 + 2)).contains(number))
   }
 
+  @Test func `a file that was cut off inside a page has lost its end, and no page has moved`()
+    throws
+  {
+    let (bytes, pages) = try database()
+    for kept in stride(from: pages / 2, to: pages, by: 3) {
+      let cut = Bytes(bytes.prefix(kept * Self.pageSize + 700))
+      #expect(!Survey(main: cut).findings.contains { $0.code == .pagesMoved }, "\(kept) pages")
+    }
+  }
+
   @Test func `of roots that look alike, the pointer map tells which one was left out`() throws {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
