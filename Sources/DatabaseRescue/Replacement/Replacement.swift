@@ -228,10 +228,7 @@ package struct Replacement: Sendable {
     }
   }
 
-  /// Ends the replacement, of which nothing is left to do; twice where a disk fails for a moment.
   func clear() throws(StorageError) {
-    do { try folder.clear(code.description, world.storage) } catch {
-      try folder.clear(code.description, world.storage)
-    }
+    try folder.clear(code.description, world.storage)
   }
 }

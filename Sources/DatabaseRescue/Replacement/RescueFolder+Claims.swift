@@ -35,8 +35,14 @@ extension RescueFolder {
       meaning: "nothing was changed", advice: "close the app that uses it, then try again")
   }
 
-  /// Ends a replacement: the plan goes first, as without its new file it would undo everything.
+  /// Ends a replacement; doing so twice changes nothing.
   func clear(_ code: String, _ storage: any Storage) throws(StorageError) {
+    // A disk may fail for a moment.
+    do { try clearOnce(code, storage) } catch { try clearOnce(code, storage) }
+  }
+
+  /// The plan goes first: without its new file it would undo everything.
+  private func clearOnce(_ code: String, _ storage: any Storage) throws(StorageError) {
     try storage.remove(plan)
     try? storage.remove(newFile(code))
     let folder = try storage.openFolder(path)

@@ -49,10 +49,12 @@ extension Survey {
   var faults: [Finding] { findings.filter { $0.severity > .notice } }
 
   /// The rows of a table as SQLite would give them, of the columns that are stored, with those
-  /// that lie in the wrong place.
+  /// that lie in the wrong place, or only those that are in doubt.
   ///
   /// - Throws: ``UnfitFixture`` when the table has no tree or no shape.
-  func rows(of table: String) throws -> (columns: [String], rows: [ExactRow]) {
+  func rows(
+    of table: String, inDoubt: Bool = false
+  ) throws -> (columns: [String], rows: [ExactRow]) {
     guard let image, let tree = tree(named: Name(table)), let root = tree.root,
       let shape = schema?.shape(ofTable: Name(table))
     else {
@@ -62,12 +64,15 @@ extension Survey {
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
     try scan.run(&claims) { event in
-      switch event {
-      case .record(let stored), .misplaced(let stored):
+      let found: StoredRecord? =
+        switch event {
+        case .record(let stored), .misplaced(let stored): inDoubt ? nil : stored
+        case .doubtful(let stored, _): inDoubt ? stored : nil
+        default: nil
+        }
+      if let found {
         rows.append(
-          ExactRow(
-            rowID: stored.rowID, try shape.values(of: stored.record, rowID: stored.rowID)))
-      default: break
+          ExactRow(rowID: found.rowID, try shape.values(of: found.record, rowID: found.rowID)))
       }
       return true
     }

@@ -121,8 +121,10 @@ struct PageHalves {
     guard let next = inTail[cut.behind...].firstIndex(of: true) else { return nil }
     let last = inHead[..<cut.before].lastIndex(of: true)
     let headCount = last.map { cells.ends[$0] } ?? endOfPointers(in: page, to: other)
-    // What follows what was left out is all there.
-    let tailCount = missing > 0 ? distance - headCount : tail.count - cells.starts[next]
+    // What follows what was left out is all there; the last cell of the beginning may share some of
+    // it with the first one of the end.
+    let tailCount = max(
+      missing > 0 ? distance - headCount : 0, tail.count - cells.starts[next])
     guard let last else { return Border(headCount: headCount, tailCount: tailCount) }
     // Where bytes were put in, they are in one cell, or between two.
     let isOther = distance > tail.count && last + 2 == next

@@ -92,15 +92,13 @@ struct PageSlots {
   private static func pages(
     before next: Int, downTo settled: Int, in source: any PageSource, _ geometry: Geometry
   ) throws(ReadFailure) -> Int {
-    guard let secondPage = PageNumber(2) else { return 0 }
     let pageSize = geometry.pageSize
     let pageMax = source.byteCount / pageSize + 16
     func weight(at offset: Int) throws(ReadFailure) -> Int {
       let bytes = try source.read(at: offset, count: pageSize)
       // The last page of a chain begins like many others.
       guard let number = bytes.big32(at: 0), number > 0 else { return 0 }
-      let isTree = (try? BTreePage(bytes, number: secondPage, geometry: geometry)) != nil
-      return Int(number) <= pageMax || isTree ? 1 : -1
+      return Int(number) <= pageMax || geometry.treePage(bytes) != nil ? 1 : -1
     }
     let most = max(0, next - settled) / pageSize
     // What speaks for each number of pages: more than for none of them.
@@ -160,12 +158,15 @@ struct PageSlots {
 }
 
 extension Geometry {
+  /// Bytes as a page of a tree, but the first one; nil where they do not begin like one.
+  fileprivate func treePage(_ bytes: Bytes) -> BTreePage? {
+    PageNumber(2).flatMap { try? BTreePage(bytes, number: $0, geometry: self) }
+  }
+
   /// Whether a page of a tree that uses each of its bytes once lies at an offset.
   fileprivate func hasTree(_ bytes: Bytes, at offset: Int) -> Bool {
     guard offset + pageSize <= bytes.count, PageVote.mayStartPage(bytes, at: offset),
-      let number = PageNumber(2),
-      let page = try? BTreePage(
-        bytes.slice(offset..<(offset + pageSize)), number: number, geometry: self)
+      let page = treePage(bytes.slice(offset..<(offset + pageSize)))
     else { return false }
     return page.layoutFaults.isEmpty
   }
