@@ -26,7 +26,8 @@ struct PageHalves {
   private let tail: Bytes
   /// How far it is from the beginning to the next page.
   private let distance: Int
-  private let number: PageNumber
+  /// The number of the page that begins there.
+  let number: PageNumber
   private let geometry: Geometry
 
   /// Takes two pages of bytes; nil where fewer are there.
@@ -39,8 +40,13 @@ struct PageHalves {
     self.geometry = geometry
   }
 
-  /// The border of two halves of one page; nil where the first one is all of it, or the second one
-  /// has no cell.
+  /// Whether the beginning is that of a page of a tree.
+  var isPage: Bool { joined(at: head.count) != nil }
+
+  /// Whether it is that of one which is not whole there.
+  var isTorn: Bool { joined(at: head.count).map { !$0.layoutFaults.isEmpty } ?? false }
+
+  /// The border of two halves of one page; nil where the first one is all of it, or no cell tells.
   var borderInPage: Border? {
     let page = joined(at: head.count)
     if let page, page.layoutFaults.isEmpty {
@@ -118,8 +124,13 @@ struct PageHalves {
       cells.starts.partitioningIndex { $0 > start + missing }
     }
     let cut = Self.bestCut(inHead, inTail, behind: behind)
-    guard let next = inTail[cut.behind...].firstIndex(of: true) else { return nil }
     let last = inHead[..<cut.before].lastIndex(of: true)
+    guard let next = inTail[cut.behind...].firstIndex(of: true) else {
+      guard missing > 0, let last else { return nil }
+      return Border(
+        headCount: cells.ends[last], tailCount: max(0, distance - cells.ends[last]),
+        doubtful: [cells.starts[last]])
+    }
     let headCount = last.map { cells.ends[$0] } ?? endOfPointers(in: page, to: other)
     // What follows what was left out is all there; the last cell of the beginning may share some of
     // it with the first one of the end.
@@ -208,21 +219,31 @@ struct JoinedHalves {
     _ geometry: Geometry
   ) throws(ReadFailure) {
     let pageSize = geometry.pageSize
-    let start = before.byteCount - pageSize
-    let end = before.place + before.byteCount
-    guard start >= 0, part.offset >= pageSize, before.offset + before.byteCount != part.offset,
-      let number = PageNumber(end / pageSize),
-      let halves = PageHalves(
-        head: try source.read(at: before.offset + start, count: pageSize),
-        tail: try source.read(at: part.offset - pageSize, count: pageSize),
-        distance: part.offset - before.offset - start, number: number, geometry: geometry),
-      let border = end == part.place ? halves.borderInPage : halves.borderBetweenPages
+    guard before.byteCount >= pageSize, part.offset >= pageSize,
+      before.offset + before.byteCount != part.offset
     else { return }
+    let tail = try source.read(at: part.offset - pageSize, count: pageSize)
+    func halves(at start: Int) throws(ReadFailure) -> PageHalves? {
+      guard start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) else {
+        return nil
+      }
+      return PageHalves(
+        head: try source.read(at: before.offset + start, count: pageSize), tail: tail,
+        distance: part.offset - before.offset - start, number: number, geometry: geometry)
+    }
+    var start = before.byteCount - pageSize
+    guard var joined = try halves(at: start) else { return }
+    // What begins like no page, behind a page that is not whole, is the end of another one.
+    if !joined.isPage, let earlier = try halves(at: start - pageSize), earlier.isTorn {
+      (joined, start) = (earlier, start - pageSize)
+    }
+    let isOnePage = before.place + start + pageSize == part.place
+    guard let border = isOnePage ? joined.borderInPage : joined.borderBetweenPages else { return }
     if border.headCount == pageSize, border.tailCount == 0 {
-      lastCells[number] = border.doubtful
+      lastCells[joined.number] = border.doubtful
       return
     }
-    doubtfulCells[number] = border.doubtful
+    doubtfulCells[joined.number] = border.doubtful
     parts[parts.count - 1] = .init(
       place: before.place, offset: before.offset, byteCount: start + border.headCount)
     guard border.tailCount > 0 else { return }

@@ -85,6 +85,16 @@ import Testing
     #expect(faults == [])
   }
 
+  @Test(arguments: [300, 400, 500, 611, 700, 800, 900], [700, 1100, 1250, 1400, 1750, 1900])
+  func `no row goes on with bytes of another page where the end of the one is left out`(
+    place: Int, count: Int
+  ) throws {
+    var changed = bytes
+    changed.removeSubrange((start + place)..<(start + place + count))
+    let faults = try faults(in: changed, wanting: 0)
+    #expect(faults == [])
+  }
+
   @Test func `a page that is whole has no halves`() throws {
     let next = page.bytes
     let halves = PageHalves(
