@@ -80,6 +80,8 @@ extension PlacementEvidence {
     case .elimination: "elimination of all other tables"
     case .backup: "a backup with the same page"
     case .declaredTypes: "its declared types"
+    case .foreignKeys: "foreign keys that refer to their rows"
+    case .allocation: "their place in the file, between its root and the next"
     }
   }
 }

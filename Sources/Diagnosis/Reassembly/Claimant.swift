@@ -71,6 +71,8 @@ struct Claimant {
     var isWitnessed: Bool { known * 2 > rows || known >= 3 && denied == 0 }
     /// Whether indexes know them, as they would know many others.
     var isEchoed: Bool { echoed * 2 > rows }
+    /// Whether indexes know hardly one of them.
+    var isForgotten: Bool { echoed * 4 < rows }
     /// Whether indexes know them by entries on pages of their own.
     var isProven: Bool { isWitnessed && proven * 2 > rows }
     /// Whether hardly a row has what the declared types promise.

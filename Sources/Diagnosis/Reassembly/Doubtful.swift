@@ -21,12 +21,14 @@ final class Doubtful {
   let owners: Set<PageOwner>
   /// The pages of the free list that its head no longer leads to.
   let unlisted: Set<PageNumber>
+  /// The pages of a free list of which nothing is wrong in itself.
+  let listed: ListedPages
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   let unproven: PageSet
-  /// How many pages but the first do not show what they are; nil where pages are missing.
+  /// The pages but the first that do not show what they are; nil where pages are missing.
   ///
   /// Any of them may be one of the free list.
-  private(set) lazy var unshownPages: Int? = countUnshownPages()
+  private(set) lazy var unshownPages: Set<PageNumber>? = findUnshownPages()
 
   /// Looks for what is in doubt; nil where there is no database to be in doubt of.
   init?(_ survey: Survey, _ memory: PageMemory) {
@@ -45,17 +47,26 @@ final class Doubtful {
           ?? !unlisted.contains(page)
       })
     (self.owners, self.unlisted) = (owners, unlisted)
+    listed = ListedPages(survey)
   }
 
   /// Whether every free page is known, so that what is left over is in use.
   var knowsFreePages: Bool {
     guard let freelist = survey.freelist, let header = survey.header else {
-      return unshownPages == 0
+      return unshownPages?.isEmpty ?? false
     }
     return survey.isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
   }
 
-  private func countUnshownPages() -> Int? {
+  /// Whether no leaf is among the pages that do not show what they are: all of them are roots.
+  var showsEveryLeaf: Bool {
+    guard let header = survey.header, header.isPageCountValid,
+      header.pageCount <= image.pageCount
+    else { return false }
+    return unshownPages?.isSubset(of: survey.trees.compactMap(\.root)) ?? false
+  }
+
+  private func findUnshownPages() -> Set<PageNumber>? {
     guard image.hasPageNumbers, image.start <= 0, survey.unclaimedInHoles == 0 else { return nil }
     let unclaimed = survey.unclaimed
     var unknown = Set(
@@ -71,7 +82,7 @@ final class Doubtful {
       }
       for child in reading.children where child.number > image.pageCount { return nil }
     }
-    return unknown.count
+    return unknown
   }
 
   /// What is known of a tree in doubt.
@@ -156,7 +167,7 @@ extension Survey {
   }
 
   /// Whether the free list was followed to its end, and has as many pages as the header says.
-  fileprivate var isFreelistWhole: Bool {
+  var isFreelistWhole: Bool {
     guard let freelist, let header else { return false }
     return freelist.faults.isEmpty && freelist.count == header.freelistCount
   }

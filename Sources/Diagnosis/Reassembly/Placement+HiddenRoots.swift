@@ -5,7 +5,7 @@
 import SQLiteFormat
 
 extension Placement {
-  /// How many of a table's pages are looked at.
+  /// How many of a tree's pages are looked at.
   static let sampleMax = 8
 
   /// How many trees have a root that is none of the pages that can be read.
@@ -52,11 +52,7 @@ extension Placement {
 
   /// Whether every row that is known of a claimant has every column.
   func knowsOnlyWholeRows(_ index: Int) -> Bool {
-    let claimant = claimants[index]
-    let rows = claimant.chain.prefix(Self.sampleMax).flatMap {
-      pages.rows(on: $0.page, isTable: claimant.isTable)
-    }
-    let tally = claimant.tally(rows)
+    let tally = known(claimants[index])
     return tally.rows > 0 && tally.whole == tally.rows
   }
 }

@@ -6,11 +6,11 @@ import SQLiteFormat
 /// The placement of orphan groups.
 struct Placement {
   let pages: PageReader
-  private let pointerMap: PointerMapTrail?
-  private let knowsEveryTable: Bool
-  private var knowsFreePages: Bool
+  let pointerMap: PointerMapTrail?
+  let knowsEveryTable: Bool
+  private(set) var knowsFreePages: Bool
   /// Whether rows have what their tables declare; nil as long as that was not asked.
-  private var typesTell: Bool?
+  private(set) var typesTell: Bool?
   /// How many pages do not show what they are, any of which may be a trunk of the free list; nil
   /// where that is not known.
   private let unshownPages: Int?
@@ -18,7 +18,11 @@ struct Placement {
   private let isRootless: [Bool]
   /// The tree that leads to a page, where it alone does.
   private let home: (PageNumber) -> Int?
-  private let knownPages: KnownPages?
+  let knownPages: KnownPages?
+  /// Which rows others refer to; nil where leaves may be gone.
+  private(set) var referred: ReferredKeys?
+  let allocation: AllocationOrder
+  private(set) var isAllocatedInOrder = false
   /// The trees that miss pages.
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
@@ -38,20 +42,20 @@ struct Placement {
   /// What fits only one tree is that tree's if every tree of the file is known. Where the free
   /// pages are not, a page that nothing holds to others may be one of them, with rows that were
   /// deleted.
-  init(
-    _ claimants: [Claimant], in pages: PageReader, pointerMap: PointerMapTrail?,
-    home: @escaping (PageNumber) -> Int?, knownPages: KnownPages?,
-    knowsEveryTable: Bool, knowsFreePages: Bool, unshownPages: Int?, isRootless: [Bool]
-  ) {
-    self.claimants = claimants
-    self.pages = pages
-    self.pointerMap = pointerMap
-    self.home = home
+  init(_ trees: TreesInDoubt, of doubt: Doubtful, knownPages: KnownPages?) {
+    let survey = doubt.survey
+    claimants = trees.claimants
+    pages = doubt.pages
+    pointerMap = trees.pointerMap
+    home = trees.home
     self.knownPages = knownPages
-    self.knowsEveryTable = knowsEveryTable
-    self.knowsFreePages = knowsFreePages
-    self.unshownPages = unshownPages
-    self.isRootless = isRootless
+    referred =
+      doubt.showsEveryLeaf ? ReferredKeys(to: trees.claimants, in: survey, doubt.schema) : nil
+    allocation = AllocationOrder(survey, besides: doubt.owners)
+    knowsEveryTable = doubt.schema.namesEveryTable
+    knowsFreePages = doubt.knowsFreePages
+    unshownPages = survey.header == nil ? doubt.unshownPages?.count : nil
+    isRootless = trees.claimants.map { survey.trees[$0.position].root == nil }
   }
 
   /// Places the groups for which there is evidence.
@@ -118,6 +122,9 @@ struct Placement {
         if isElimination { return open }
         isElimination = true
         typesTell = typesTell ?? declaredTypesTell()
+        isAllocatedInOrder = keepsToAllocation()
+        let (known, pages) = (claimants, pages)
+        if !open.isEmpty { referred?.hear(known, pages) }
       } else {
         isElimination = false
       }
@@ -163,82 +170,6 @@ struct Placement {
       else { return nil }
       return (position, tally, span, opening)
     }
-  }
-
-  /// Whether a page that only elimination speaks for cannot be a free one.
-  private func isBeyondDoubt(
-    _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
-  ) -> Bool {
-    if knowsFreePages || !open.group.isLone { return true }
-    if candidates.contains(where: { $0.claimant == claimant && $0.opening.isBounded }) {
-      return true
-    }
-    return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
-  }
-
-  /// The table whose page in a backup is the same as one of a group.
-  private func tableInBackup(_ group: OrphanGroup) -> Name? {
-    guard let knownPages else { return nil }
-    return group.rowPages.firstResult { page in
-      (try? pages.image.bytes(of: page)).flatMap { knownPages.table(of: page, bytes: $0) }
-    }
-  }
-
-  /// Whether the rows whose tables are known have what these declare: SQLite enforces no types, and
-  /// where one app does not keep to its own, they tell nothing of whose the other rows are.
-  private func declaredTypesTell() -> Bool {
-    var (rows, expected) = (0, 0)
-    func count(_ claimant: Claimant, _ pages: some Sequence<PageNumber>) {
-      let tally = claimant.tally(
-        pages.flatMap { self.pages.rows(on: $0, isTable: claimant.isTable) })
-      (rows, expected) = (rows + tally.rows, expected + tally.expected)
-    }
-    for claimant in claimants where claimant.holdsRows {
-      count(claimant, claimant.chain.lazy.map(\.page).prefix(Self.sampleMax))
-    }
-    return expected * 10 >= rows * 9
-  }
-
-  private func choose(
-    _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
-  ) -> (claimant: Int, evidence: PlacementEvidence)? {
-    let witnessed = candidates.filter(\.tally.isWitnessed)
-    if witnessed.count == 1 { return (witnessed[0].claimant, .index) }
-    if candidates.count == 1, candidates[0].tally.isEchoed {
-      return (candidates[0].claimant, .index)
-    }
-    if let map = pointerMap, let tree = open.group.rowPages.firstResult(map.tree),
-      let named = candidates.first(where: { claimants[$0.claimant].position == tree })
-    {
-      return (named.claimant, .pointerMap)
-    }
-    guard isElimination, witnessed.isEmpty else { return nil }
-    if let table = tableInBackup(open.group),
-      let named = candidates.first(where: { claimants[$0.claimant].name == table })
-    {
-      return (named.claimant, .backup)
-    }
-    let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
-    guard eligible.count == candidates.count else { return nil }
-    if eligible.count == 1 {
-      return isLikely(eligible[0], open) && !claimants[eligible[0].claimant].isFormlessIndex
-        ? (eligible[0].claimant, .elimination) : nil
-    }
-    guard typesTell ?? true else { return nil }
-    let likely = likely(eligible)
-    guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows,
-      !claimants[likely[0].claimant].isFormlessIndex
-    else { return nil }
-    return (likely[0].claimant, .declaredTypes)
-  }
-
-  /// Whether rows have what the declared types of a tree promise, or no better those of another
-  /// that misses pages anywhere; and not all of them lack a column that all its own have.
-  private func isLikely(_ candidate: Candidate, _ open: Open) -> Bool {
-    let tally = candidate.tally
-    guard tally.whole > 0 || !knowsOnlyWholeRows(candidate.claimant) else { return false }
-    return tally.expected * 2 >= tally.rows
-      || open.tallies.values.allSatisfy { $0.expected <= tally.expected }
   }
 }
 

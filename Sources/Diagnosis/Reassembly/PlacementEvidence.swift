@@ -3,8 +3,12 @@
 
 /// Why pages are held to be those of a tree.
 package enum PlacementEvidence: Int, Hashable, Sendable, Comparable {
+  /// The page lies between the root of the table and the next one, as those of all tables do.
+  case allocation
   /// No other tree that misses pages there was declared with the types of the rows.
   case declaredTypes
+  /// Foreign keys refer to the rows as to those of the table, and every leaf is there.
+  case foreignKeys
   /// A backup has the page, byte by byte, as one of the table.
   case backup
   /// No other tree that misses pages there can have such rows.

@@ -15,12 +15,7 @@ extension Reassembly {
     let pages = doubt.pages
     let copies = pages.copies(among: work.orphans)
     let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
-    var placement = Placement(
-      work.claimants, in: pages, pointerMap: work.pointerMap, home: work.home,
-      knownPages: knownPages, knowsEveryTable: doubt.schema.namesEveryTable,
-      knowsFreePages: doubt.knowsFreePages,
-      unshownPages: doubt.survey.header == nil ? doubt.unshownPages : nil,
-      isRootless: work.claimants.map { doubt.survey.trees[$0.position].root == nil })
+    var placement = Placement(work, of: doubt, knownPages: knownPages)
     placement.run(groups)
     assign(placement, work)
     orphans += copies.map { page in

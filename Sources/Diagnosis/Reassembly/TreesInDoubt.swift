@@ -15,6 +15,7 @@ struct TreesInDoubt {
   private(set) var rowInteriors: [Int: [PageNumber]] = [:]
   /// The pages that no sound tree has.
   private let unproven: PageSet
+  private let listed: ListedPages
   private var outlines: [Int: Outline] = [:]
   /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
   private var named: [PageNumber: [Int]] = [:]
@@ -25,6 +26,7 @@ struct TreesInDoubt {
     survey = doubt.survey
     pages = doubt.pages
     unproven = doubt.unproven
+    listed = doubt.listed
     claimants = doubt.trees.map(doubt.claimant)
     orphans = []
     var inquiry = Inquiry(survey, pages, doubt.schema, claimants)
@@ -51,11 +53,11 @@ struct TreesInDoubt {
     noteLeaders()
   }
 
-  /// Takes runs apart of which a page is named by two trees or is a root, or may have to leave its
-  /// place to a page that is none of a run.
+  /// Takes runs apart of which a page is named by two trees or the free list, or is a root, or may
+  /// have to leave its place to a page that is none of a run.
   private mutating func takeRunsApart() {
     var seen = PageSet()
-    var shared = PageSet()
+    var shared = listed.all
     for index in claimants.indices {
       guard let outline = outlines[index] else { continue }
       for page in outline.leaves where !seen.insert(page) { shared.insert(page) }
@@ -117,9 +119,13 @@ struct TreesInDoubt {
   /// Notes which trees lead to the leaves that are no part of a run.
   private mutating func noteNames() {
     for index in claimants.indices {
-      for case .leaf(let page) in outlines[index]?.items ?? [] where unproven.contains(page) {
+      guard let outline = outlines[index] else { continue }
+      let deleted = listed.withDeletedRows(in: outline, of: claimants[index], pages)
+      for case .leaf(let page) in outline.items
+      where unproven.contains(page) && !deleted.contains(page) {
         named[page, default: []].append(index)
       }
+      orphans.removeAll { deleted.contains($0) }
     }
   }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose a page is by where it lies, in a file whose tables were filled one after the other.
+
+import SQLiteFormat
+
+/// The order in which a file grew.
+///
+/// New pages come at the end of the file. Where each table was filled before the next one was made,
+/// those between two roots belong to the table of the first one, or to its indexes. The pages whose
+/// tables are known tell whether it was so.
+struct AllocationOrder {
+  /// The roots in their order, and the tables that they are roots of or of whose indexes.
+  private let roots: [(page: PageNumber, table: Name)]
+  /// Whether all that is known of a table lies in its own stretch; none of those behind the last root
+  /// that belong to its table: there is no root behind them.
+  private var isInOrder: [Name: Bool] = [:]
+
+  /// How many tables must lie so, at least; and how many of them for each one that does not.
+  private static let tablesMin = 5
+  private static let tablesPerOther = 20
+
+  /// The order as the sound trees of a survey tell it.
+  init(_ survey: Survey, besides doubtful: Set<PageOwner>) {
+    roots = survey.trees.compactMap { tree in tree.root.map { ($0, tree.entry.table) } }
+      .sorted { $0.page < $1.page }
+    guard roots.count > Self.tablesMin else { return }
+    survey.claims.forEach { page, owner in
+      guard let tree = owner.tree, !doubtful.contains(owner), survey.trees.indices.contains(tree)
+      else { return }
+      note(page, of: survey.trees[tree].entry.table)
+    }
+  }
+
+  /// Notes that a page is known to be a table's, or that of an index of it.
+  mutating func note(_ page: PageNumber, of table: Name) {
+    let next = roots.partitioningIndex { $0.page > page }
+    guard next > 0, roots[next - 1].page != page else { return }
+    let isOwn = roots[next - 1].table == table
+    guard !isOwn || next < roots.count else { return }
+    isInOrder[table] = isOwn && isInOrder[table] ?? true
+  }
+
+  /// Whether the tables of a file lie in the order in which they were made.
+  var isKept: Bool {
+    let inOrder = isInOrder.values.count { $0 }
+    return inOrder >= Self.tablesMin
+      && (isInOrder.count - inOrder) * Self.tablesPerOther <= inOrder
+  }
+
+  /// The table between whose root and the next one all of some pages lie; nil where there is none.
+  func table(of pages: [PageNumber]) -> Name? {
+    let places = Set(pages.map { page in roots.partitioningIndex { $0.page > page } })
+    guard places.count == 1, let next = places.first, roots.indices.contains(next), next > 0 else {
+      return nil
+    }
+    return roots[next - 1].table
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose a group is, of the trees that it fits.
+
+import SQLiteFormat
+
+extension Placement {
+  /// Whether a page that only elimination speaks for cannot be a free one.
+  func isBeyondDoubt(
+    _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
+  ) -> Bool {
+    if knowsFreePages { return true }
+    // Indexes that know most rows of a table know hardly one of those that were deleted.
+    if open.tallies[claimant]?.isForgotten ?? false, known(claimants[claimant]).isEchoed {
+      return false
+    }
+    if !open.group.isLone { return true }
+    if candidates.contains(where: { $0.claimant == claimant && $0.opening.isBounded }) {
+      return true
+    }
+    return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
+  }
+
+  /// What some of the rows look like that a tree has by now.
+  func known(_ claimant: Claimant) -> Claimant.Tally {
+    claimant.tally(
+      claimant.chain.prefix(Self.sampleMax).flatMap {
+        pages.rows(on: $0.page, isTable: claimant.isTable)
+      })
+  }
+
+  /// The table whose page in a backup is the same as one of a group.
+  private func tableInBackup(_ group: OrphanGroup) -> Name? {
+    guard let knownPages else { return nil }
+    return group.rowPages.firstResult { page in
+      (try? pages.image.bytes(of: page)).flatMap { knownPages.table(of: page, bytes: $0) }
+    }
+  }
+
+  /// Whether the rows whose tables are known have what these declare: SQLite enforces no types, and
+  /// where one app does not keep to its own, they tell nothing of whose the other rows are.
+  func declaredTypesTell() -> Bool {
+    var (rows, expected) = (0, 0)
+    for claimant in claimants where claimant.holdsRows {
+      let tally = known(claimant)
+      (rows, expected) = (rows + tally.rows, expected + tally.expected)
+    }
+    return expected * 10 >= rows * 9
+  }
+
+  func choose(
+    _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
+  ) -> (claimant: Int, evidence: PlacementEvidence)? {
+    let witnessed = candidates.filter(\.tally.isWitnessed)
+    if witnessed.count == 1 { return (witnessed[0].claimant, .index) }
+    if candidates.count == 1, candidates[0].tally.isEchoed {
+      return (candidates[0].claimant, .index)
+    }
+    if let map = pointerMap, let tree = open.group.rowPages.firstResult(map.tree),
+      let named = candidates.first(where: { claimants[$0.claimant].position == tree })
+    {
+      return (named.claimant, .pointerMap)
+    }
+    guard isElimination, witnessed.isEmpty else { return nil }
+    if let table = tableInBackup(open.group),
+      let named = candidates.first(where: { claimants[$0.claimant].name == table })
+    {
+      return (named.claimant, .backup)
+    }
+    let eligible = candidates.filter { knowsEveryTable || $0.opening.isBounded }
+    guard eligible.count == candidates.count else { return nil }
+    if eligible.count == 1 {
+      return isLikely(eligible[0], open) && !claimants[eligible[0].claimant].isFormlessIndex
+        ? (eligible[0].claimant, .elimination) : nil
+    }
+    if let sole = soleInNeed(eligible, open.group) { return (sole, .foreignKeys) }
+    if typesTell ?? true, let sole = soleExpected(eligible) { return (sole, .declaredTypes) }
+    guard isAllocatedInOrder, let table = allocation.table(of: open.group.rowPages) else {
+      return nil
+    }
+    return eligible.first { claimants[$0.claimant].name == table }.map {
+      ($0.claimant, .allocation)
+    }
+  }
+
+  /// The only claimant to whose keys other tables refer of which a group has most.
+  private func soleInNeed(_ candidates: [Candidate], _ group: OrphanGroup) -> Int? {
+    guard let referred else { return nil }
+    let rows = group.sample.map { pages.rows(on: $0, isTable: group.isTable) }
+    let most = rows.map(\.count).max() ?? 0
+    let needing = candidates.filter { candidate in
+      referred.areNeeded(rows.flatMap(\.self), onOnePage: most, by: candidate.claimant)
+    }
+    return needing.count == 1 ? needing[0].claimant : nil
+  }
+
+  /// The only claimant whose declared types all rows have.
+  private func soleExpected(_ candidates: [Candidate]) -> Int? {
+    let likely = likely(candidates)
+    guard likely.count == 1, likely[0].tally.expected == likely[0].tally.rows,
+      !claimants[likely[0].claimant].isFormlessIndex
+    else { return nil }
+    return likely[0].claimant
+  }
+
+  /// Whether the pages of the tables that are known lie in the order in which these were made.
+  func keepsToAllocation() -> Bool {
+    var order = allocation
+    for claimant in claimants where claimant.holdsRows {
+      for page in claimant.chain.lazy.flatMap(\.pages) { order.note(page, of: claimant.name) }
+    }
+    return order.isKept
+  }
+
+  /// Whether rows have what the declared types of a tree promise, or no better those of another
+  /// that misses pages anywhere; and not all of them lack a column that all its own have.
+  private func isLikely(_ candidate: Candidate, _ open: Open) -> Bool {
+    let tally = candidate.tally
+    guard tally.whole > 0 || !knowsOnlyWholeRows(candidate.claimant) else { return false }
+    return tally.expected * 2 >= tally.rows
+      || open.tallies.values.allSatisfy { $0.expected <= tally.expected }
+  }
+}
