@@ -72,11 +72,17 @@ extension RecordForm {
   /// The form of a table's rows.
   init(_ table: TableDescription) {
     let stored = table.storageOrder.filter { table.columns.indices.contains($0) }
-    let isSequence = table.name == "sqlite_sequence" && stored.count == 2
-    fields =
-      isSequence ? Field.sequence : stored.map { Field(table.columns[$0], at: $0, of: table) }
+    fields = stored.map { Field(table.columns[$0], at: $0, of: table) }
     fieldsMin = stored.lastIndex { table.isInEveryRow($0) }.map { $0 + 1 } ?? 0
   }
+
+  /// The form of what SQLite writes down of the rowids that it has given (section 2.6.2), although
+  /// it declares no types for that.
+  static let sequence = RecordForm(
+    fields: [Affinity.text, .integer].map { affinity in
+      Field(
+        affinity: affinity, isTyped: true, isNullable: true, isRowIDAlias: false, isStrict: false)
+    }, fieldsMin: 2)
 
   /// The form of the entries of an index over a table.
   init(_ index: IndexDescription, over table: TableDescription) {
@@ -128,13 +134,6 @@ extension RecordForm.Field {
   /// The rowid at the end of an index entry.
   static let rowID = Self(
     affinity: .integer, isTyped: true, isNullable: false, isRowIDAlias: false, isStrict: true)
-
-  /// What SQLite writes down of the rowids that it has given (section 2.6.2), although it declares no
-  /// type for that.
-  static let sequence = [Affinity.text, .integer].map { affinity in
-    Self(
-      affinity: affinity, isTyped: true, isNullable: true, isRowIDAlias: false, isStrict: false)
-  }
 
   init(_ column: ColumnDescription, at position: Int, of table: TableDescription) {
     affinity = Affinity(declaredType: column.type, strict: table.strict)

@@ -134,12 +134,12 @@ extension Survey {
         if let position = fault.page.flatMap(treeThatLeads) { doubtful.insert(position) }
       }
     }
-    // A root that is a leaf has nothing that leads to it but a number: pages that changed places
-    // give a small table the rows of another one.
+    // A root has nothing that leads to it but a number: pages that changed places give a small
+    // table, or an index of any size, the rows of another one.
     if !doubtful.isEmpty {
       doubtful.formUnion(
         trees.indices.filter {
-          trees[$0].pages == 1 && !doubtful.contains($0)
+          (trees[$0].pages == 1 || trees[$0].entry.kind == .index) && !doubtful.contains($0)
             && isBorneOut(trees[$0], in: image, schema) == false
         })
     }

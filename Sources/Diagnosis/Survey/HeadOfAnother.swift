@@ -46,10 +46,11 @@ extension Survey {
 
   /// What the records of a tree look like; nil where its statement cannot be read.
   func form(of tree: TreeSurvey, _ schema: SchemaSurvey) -> RecordForm? {
-    schema.table(named: tree.entry.table).flatMap { table in
-      if tree.entry.kind == .table { return RecordForm(table) }
-      return schema.parsed.index(named: tree.entry.name, of: table.name)
-        .map { RecordForm($0, over: table) }
+    guard let table = schema.table(named: tree.entry.table) else {
+      return tree.entry.name == "sqlite_sequence" ? .sequence : nil
     }
+    if tree.entry.kind == .table { return RecordForm(table) }
+    return schema.parsed.index(named: tree.entry.name, of: table.name)
+      .map { RecordForm($0, over: table) }
   }
 }

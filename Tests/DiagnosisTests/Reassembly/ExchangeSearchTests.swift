@@ -119,6 +119,37 @@ struct ExchangeSearchTests {
     #expect(try faults(in: "large", of: specimen, swapped, pages.0, pages.1) == "")
   }
 
+  @Test func `the root of the sequences that has changed places with a leaf`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT, body TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO counted (kind, body) SELECT 'kind', 'a text ' || i FROM n;
+      """)
+    let leaf = specimen.pages(of: "counted", "leaf")[4]
+    let root = try specimen.root(of: "sqlite_sequence")
+    let swapped = specimen.with(.swapPages(root, leaf)).bytes
+    #expect(try faults(in: "counted", of: specimen, swapped, root, leaf) == "")
+    #expect(try faults(in: "sqlite_sequence", of: specimen, swapped, root, leaf) == "")
+  }
+
+  @Test func `the root of an index that has changed places with a page above leaves`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE deep (
+        word TEXT, lang TEXT, day INT, PRIMARY KEY (word, lang)) WITHOUT ROWID;
+      CREATE INDEX deep_days ON deep (day);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+      INSERT INTO deep SELECT 'a word ' || (i * 7919 % 10007), 'en', i FROM n;
+      """)
+    let root = try specimen.root(of: "deep_days")
+    let above = try #require(specimen.pages(of: "deep", "internal").dropFirst().first)
+    let rebuilt = Reconstruction(main: specimen.with(.swapPages(root, above)).bytes)
+    let deep = try #require(rebuilt.survey.tree(named: "deep"))
+    #expect(rebuilt.rowsFound(in: deep) + rebuilt.rowsWithoutTable.rows >= 1000)
+    #expect(rebuilt.rowsFound(in: deep) == 1000)
+  }
+
   @Test func `a sound database has none`() throws {
     let rebuilt = Reconstruction(main: specimen.bytes)
     #expect(rebuilt.reassembly.assignments.isEmpty)
