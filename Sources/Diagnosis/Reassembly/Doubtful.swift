@@ -36,7 +36,7 @@ final class Doubtful {
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image, memory)
     exchanged = ExchangeSearch(survey, schema, pages).run()
-    trees = Set(survey.treesInDoubt(image, schema))
+    trees = Set(survey.treesInDoubt(pages, schema))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
@@ -125,7 +125,7 @@ extension Survey {
     claims.owner(of: page)?.tree.flatMap { trees.indices.contains($0) ? $0 : nil }
   }
 
-  fileprivate func treesInDoubt(_ image: Image, _ schema: SchemaSurvey) -> [Int] {
+  fileprivate func treesInDoubt(_ pages: PageReader, _ schema: SchemaSurvey) -> [Int] {
     var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
     // Who leads to a page that another one claims may be the one that is wrong.
     for index in doubtful {
@@ -134,16 +134,37 @@ extension Survey {
         if let position = fault.page.flatMap(treeThatLeads) { doubtful.insert(position) }
       }
     }
-    // A root has nothing that leads to it but a number: pages that changed places give a small
-    // table, or an index of any size, the rows of another one.
+    // A root that is a leaf has nothing that leads to it but a number: pages that changed places
+    // give a small table the rows of another one.
     if !doubtful.isEmpty {
       doubtful.formUnion(
         trees.indices.filter {
-          (trees[$0].pages == 1 || trees[$0].entry.kind == .index) && !doubtful.contains($0)
-            && isBorneOut(trees[$0], in: image, schema) == false
+          trees[$0].pages == 1 && !doubtful.contains($0)
+            && isBorneOut(trees[$0], in: pages.image, schema) == false
+        })
+    }
+    // Rows of a table WITHOUT ROWID may lie in order among the entries of an index.
+    if doubtful.contains(where: { trees[$0].entry.kind == .table && !trees[$0].isRowIDTable }) {
+      doubtful.formUnion(
+        trees.indices.filter {
+          trees[$0].entry.kind == .index && !doubtful.contains($0)
+            && hasPageOfAnother(trees[$0], pages, schema)
         })
     }
     return doubtful.sorted()
+  }
+
+  /// Whether a page of an index begins with what can be none of its entries.
+  private func hasPageOfAnother(
+    _ index: TreeSurvey, _ pages: PageReader, _ schema: SchemaSurvey
+  ) -> Bool {
+    guard let root = index.root, let form = form(of: index, schema) else { return false }
+    return pages.pagesOfSoundIndex(from: root).contains { number in
+      guard let page = try? pages.image.btreePage(number), let cell = try? page.cell(0),
+        let record = try? pages.image.record(of: cell, on: page).record
+      else { return false }
+      return !form.admits(record)
+    }
   }
 
   private func isInDoubt(_ tree: TreeSurvey) -> Bool {

@@ -269,7 +269,7 @@ extension Inquiry {
 
 extension PageReader {
   /// The pages of the tree of an index of which nothing is wrong.
-  fileprivate func pagesOfSoundIndex(from root: PageNumber) -> [PageNumber] {
+  func pagesOfSoundIndex(from root: PageNumber) -> [PageNumber] {
     var all: [PageNumber] = []
     var level = [root]
     for _ in 0..<TreeWalk.depthMax {
