@@ -161,13 +161,11 @@ private struct PageKinds {
     let faults = trees.flatMap { tree in
       [
         tree.pageFaults, survey.placedCellFaults(of: tree), tree.misplaced, tree.layoutFaults,
-        tree.unevenLeaves,
-        tree.misplacedBetween,
-      ]
-      .flatMap(\.first)
+        tree.unevenLeaves, tree.misplacedBetween,
+      ].flatMap(\.pages)
     }
     damaged = Set(
-      faults.compactMap(\.page)
+      faults
         + (survey.freelist?.faults ?? []).compactMap(\.page)
         + findings.filter { $0.severity >= .damage }.compactMap(\.place.page))
     var pages: [Int: Int] = [:]

@@ -7,7 +7,7 @@ import SQLiteFormat
 ///
 /// Room is taken for stretches of pages of which one is in it: a file can have far more pages
 /// than it has bytes on the disk.
-struct PageSet: Sendable {
+struct PageSet: Hashable, Sendable {
   /// How many pages a stretch has.
   private static let stretch = 4096
   private var stretches: [[UInt64]] = []

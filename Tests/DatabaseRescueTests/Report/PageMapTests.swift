@@ -70,6 +70,30 @@ import Testing
     }
   }
 
+  @Test func `every damaged page shows, however many there are`() throws {
+    try ScratchFolder.with { folder in
+      let path = folder["app.db"]
+      try DatabaseBuilder(
+        pageSize: 512,
+        [
+          "CREATE TABLE t (a)",
+          """
+          INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c
+          WHERE n < 2000) SELECT zeroblob(450) FROM c
+          """,
+        ]
+      ).build(at: path)
+      let leaves = try Oracle(path).pages.filter { $0.kind == "leaf" }.map(\.number).suffix(1000)
+      let bytes = leaves.reduce(try path.contents()) { bytes, page in
+        Damage.zeroPage(page).applied(to: bytes, pageSize: 512)
+      }
+      try path.replaceContents(with: bytes)
+      let map = try map(ReportFixture.survey(path))
+      #expect(map.counts[.damaged] == 1000)
+      #expect(leaves.allSatisfy { map.kind(of: map.cells[$0 - 1]) == .damaged })
+    }
+  }
+
   @Test func `a page count that cannot be true does not empty the map`() throws {
     try ScratchFolder.with { folder in
       let path = folder["app.db"]
