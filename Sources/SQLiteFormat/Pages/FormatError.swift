@@ -55,6 +55,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case pageHeader
     /// A cell of which nothing proves that it is in use.
     case cellUnproven
+    /// A cell through which a place may run where bytes were put in or left out.
+    case cellJoined
     /// The first bytes are those of no write-ahead log.
     case notALog
     /// The header of a write-ahead log has another checksum than its bytes give.
@@ -131,6 +133,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .listCount: "a list's entry count cannot be true"
     case .pageHeader: "the page header does not fit the rest of its page"
     case .cellUnproven: "nothing proves that a cell is in use"
+    case .cellJoined: "bytes may have been put in or left out inside a cell"
     case .notALog: "it does not begin as a write-ahead log does"
     case .logChecksum: "its checksum is another than its bytes give"
     case .notAJournal: "it does not begin as a rollback journal does"

@@ -17,18 +17,28 @@ extension Image {
 
   /// The content of a page, with cells in doubt where its bytes were joined.
   private func doubting(_ content: PageContent, on page: PageNumber) -> PageContent {
-    guard let places = files.doubtfulCells[page], origin(of: page) == .main else { return content }
-    return content.doubting(cellsAt: places)
+    let places = cellsInDoubt(on: page)
+    return places.isEmpty ? content : content.doubting(cellsAt: places)
+  }
+
+  private func cellsInDoubt(on page: PageNumber) -> [Int] {
+    guard let places = files.doubtfulCells[page], origin(of: page) == .main else { return [] }
+    return places
   }
 
   /// The cells that a page proves to be its own, with a fault for each of the others that it
   /// counts.
   package func cells(of page: BTreePage) -> (cells: [Cell], faults: [FormatError]) {
     let content = content(of: page)
-    let unproven = content.doubtful.map {
-      FormatError(.cellUnproven, page: page.number, offset: $0.offset)
-    }
-    return (content.cells, content.faults + unproven)
+    return (
+      content.cells, content.faults + content.doubtful.map { doubt(of: $0, on: page.number) }
+    )
+  }
+
+  /// Why a cell that is whole is not sure to be in use, or to be as it was written.
+  func doubt(of cell: Cell, on page: PageNumber) -> FormatError {
+    let isJoined = cellsInDoubt(on: page).contains(cell.offset)
+    return FormatError(isJoined ? .cellJoined : .cellUnproven, page: page, offset: cell.offset)
   }
 
   /// Reads a page as what its place demands, or, where that is not known, as what it is.

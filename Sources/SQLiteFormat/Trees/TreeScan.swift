@@ -123,8 +123,7 @@ package struct TreeScan: Sendable {
   ) -> Event {
     do {
       let stored = try claims.readDoubtful(cell, of: visit.page, in: image)
-      return .doubtful(
-        stored, FormatError(.cellUnproven, page: stored.page, offset: stored.offset))
+      return .doubtful(stored, image.doubt(of: cell, on: stored.page))
     } catch {
       return .cellFault(error)
     }

@@ -146,7 +146,7 @@ package struct TreeWalk: Sendable {
     }
     for error in content.faults { fault(error, page.number) }
     for cell in content.doubtful {
-      fault(FormatError(.cellUnproven, page: page.number, offset: cell.offset), page.number)
+      fault(image.doubt(of: cell, on: page.number), page.number)
     }
     for cell in content.cells {
       let behind = page.kind.isTable ? nil : Separator(page: page, cell: cell)

@@ -75,6 +75,15 @@ import Testing
     #expect(faults == [])
   }
 
+  @Test func `a row is in doubt for the place that may run through it`() throws {
+    var changed = bytes
+    changed.removeSubrange((start + 611)..<(start + 631))
+    #expect(
+      Reconstruction(main: changed).findings.contains {
+        $0.message.contains("bytes may have been put in or left out inside a cell")
+      })
+  }
+
   @Test(arguments: [60, 300, 400, 500, 611, 700, 800], [1, 20, 77, 200])
   func `bytes that were left out of a page cost the rows that they were of, and no other one`(
     place: Int, count: Int
