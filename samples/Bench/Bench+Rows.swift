@@ -10,6 +10,7 @@ extension Bench {
   private var checks: [Work] {
     [
       Work(name: "check", jobs: [command("check", database)]),
+      Work(name: "diagnose", jobs: [command("diagnose", database)]),
       Work(name: "PRAGMA integrity_check", jobs: [peer("integrity-check", database)]),
     ]
   }
@@ -58,6 +59,7 @@ extension Bench {
   var rows: [Row] {
     let alone = [
       Row("check", "PRAGMA integrity_check", aim: 0.5),
+      Row("diagnose", "PRAGMA integrity_check", aim: 1),
       Row("salvage", "VACUUM INTO", aim: 3),
       Row("second backup", "backup", aim: 1.0 / 3),
       Row("backup after edits", "backup", aim: 0.5),
