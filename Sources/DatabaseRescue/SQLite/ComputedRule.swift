@@ -22,6 +22,14 @@ final class ComputedRule {
     case key(KeyHash?)
     /// Whether the row keeps to the rule.
     case holds(Bool)
+
+    /// Whether the condition holds.
+    var isPositive: Bool {
+      switch self {
+      case .key(let key): key != nil
+      case .holds(let holds): holds
+      }
+    }
   }
 
   /// What the rule is.
@@ -32,6 +40,12 @@ final class ComputedRule {
   var condition: String? {
     if case .index(_, let condition, _) = kind { condition } else { nil }
   }
+
+  /// The values for which the condition is known; nil where they are not kept.
+  var known: KnownValues?
+  /// How the entries of an index follow from rows where its condition holds; nil where only SQLite
+  /// can tell.
+  var plainShape: IndexShape?
 
   private let statement: Statement
   private let encoding: TextEncoding

@@ -74,7 +74,12 @@ final class SandboxComputation: RowComputation {
         }
         let kind = ComputedRule.Kind.index(
           key.index.name, condition: condition, hasRowID: !table.description.withoutRowID)
-        rules.append(try row.rule(kind, columns))
+        let rule = try row.rule(kind, columns)
+        if let condition, let shape = table.plainShape(of: key) {
+          rule.plainShape = shape
+          rule.known = knownValues(condition, expressions)
+        }
+        rules.append(rule)
       } catch {
         leaveOut(key.index.name, error.message)
       }
@@ -84,11 +89,19 @@ final class SandboxComputation: RowComputation {
       + table.filledColumns.map { (.filledColumn, "\($0.quotedIdentifier) IS NOT NULL") }
     for (kind, condition) in conditions {
       do throws(SQLiteError) {
-        rules.append(try row.rule(kind, [condition]))
+        let rule = try row.rule(kind, [condition])
+        rule.known = knownValues(condition, expressions)
+        rules.append(rule)
       } catch {
         computed.uncheckedConstraints = error.message
       }
     }
+  }
+
+  private func knownValues(
+    _ condition: String, _ expressions: TableExpressions
+  ) -> KnownValues? {
+    expressions.storedPlaces(in: condition, of: table).map { KnownValues(table.shape, places: $0) }
   }
 
   /// What came of all rows so far.
@@ -109,14 +122,27 @@ final class SandboxComputation: RowComputation {
   func add(_ stored: StoredRecord) {
     guard let row, !rules.isEmpty else { return }
     guard hasTime() else { return giveUp(Self.limitReason) }
+    let open = rules.filter { !isKnown(stored, to: $0) }
+    guard !open.isEmpty else { return }
     do {
       try row.hold(stored, bytesMax: Self.rowBytesMax)
-      for rule in rules { add(stored, to: rule, computedBy: rule) }
+      for rule in open { add(stored, to: rule, computedBy: rule) }
     } catch let error as SQLiteError where !error.isLimit {
-      for rule in rules { addApart(stored, to: rule) }
+      for rule in open { addApart(stored, to: rule) }
     } catch {
       giveUp(Self.rowReason)
     }
+  }
+
+  /// Takes a row for a rule whose condition is known for its values; false where it is not.
+  private func isKnown(_ stored: StoredRecord, to rule: ComputedRule) -> Bool {
+    guard let holds = rule.known?.outcome(for: stored) else { return false }
+    if case .index(let name, _, _) = rule.kind {
+      if holds, let shape = rule.plainShape { keys[name]?.add(shape.key(of: stored)) }
+    } else if !holds {
+      computed.broken.add(Self.place(of: stored))
+    }
+    return true
   }
 
   /// Takes a row of which some virtual column has no value: that concerns the rules that take it.
@@ -163,7 +189,9 @@ final class SandboxComputation: RowComputation {
   ) {
     let place = Self.place(of: stored)
     do throws(SQLiteError) {
-      switch (rule.kind, try query.outcome(rowID: stored.rowID)) {
+      let outcome = try query.outcome(rowID: stored.rowID)
+      rule.known?.insert(outcome.isPositive, for: stored)
+      switch (rule.kind, outcome) {
       case (.index(let name, _, _), .key(let key?)): keys[name]?.add(key)
       case (.check, .holds(false)): computed.broken.add(place)
       case (.filledColumn, .holds(false)): computed.nulls.add(place)
