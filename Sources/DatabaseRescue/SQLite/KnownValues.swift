@@ -23,11 +23,12 @@ struct KnownValues {
     (self.shape, self.places) = (shape, places)
   }
 
+  /// Whether it is worth to look: values recur, or it is too early to tell.
+  private var isOfUse: Bool { misses < Self.missesMax || hits > misses }
+
   /// Whether the condition holds for a row; nil where that is not known.
   mutating func outcome(for stored: StoredRecord) -> Bool? {
-    guard misses < Self.missesMax || hits > misses, let values = values(of: stored),
-      let outcome = known[values]
-    else {
+    guard isOfUse, let values = values(of: stored), let outcome = known[values] else {
       misses += 1
       return nil
     }
@@ -37,7 +38,7 @@ struct KnownValues {
 
   /// Takes in whether the condition holds for a row.
   mutating func insert(_ outcome: Bool, for stored: StoredRecord) {
-    guard known.count < Self.countMax, let values = values(of: stored) else { return }
+    guard isOfUse, known.count < Self.countMax, let values = values(of: stored) else { return }
     known[values] = outcome
   }
 
@@ -46,17 +47,7 @@ struct KnownValues {
     let fields = Array(stored.record.fields)
     guard places.reduce(0, { $0 + ($1 < fields.count ? fields[$1].length : 0) }) <= Self.bytesMax
     else { return nil }
-    var values: [Value] = []
-    values.reserveCapacity(places.count)
-    for place in places {
-      switch shape.content(at: place, of: fields, rowID: stored.rowID) {
-      case .value(let value): values.append(value)
-      case .field(let field, _):
-        guard let value = try? stored.record.value(of: field) else { return nil }
-        values.append(value)
-      }
-    }
-    return values
+    return try? places.map { try shape.storedValue(at: $0, of: fields, in: stored) }
   }
 }
 
@@ -76,15 +67,8 @@ extension ComputedTable {
   /// How the entries of an index follow from rows without SQLite; nil where its columns are not all
   /// stored.
   func plainShape(of key: Key) -> IndexShape? {
-    var fields: [IndexShape.Field] = []
-    for column in key.columns {
-      guard let place = shape.stored.firstIndex(where: { $0.name == column.name }) else {
-        return nil
-      }
-      fields.append(
-        shape.stored[place].isRowID
-          ? .rowID : .stored(place, default: shape.stored[place].defaultValue))
-    }
+    let fields = key.columns.compactMap { $0.name.flatMap(shape.indexField) }
+    guard fields.count == key.columns.count else { return nil }
     return IndexShape(
       name: key.index.name, fields: description.withoutRowID ? fields : fields + [.rowID])
   }

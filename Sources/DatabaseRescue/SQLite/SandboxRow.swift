@@ -104,11 +104,7 @@ final class SandboxRow {
       statement.limitValues(to: valueBytesMax)
     }
     for (index, place) in places.enumerated() {
-      let value =
-        switch table.shape.content(at: place, of: fields, rowID: stored.rowID) {
-        case .value(let value): value
-        case .field(let field, _): try stored.record.value(of: field)
-        }
+      let value = try table.shape.storedValue(at: place, of: fields, in: stored)
       try statement.bind(value, at: index + 1, encoding: table.encoding)
     }
     if bindsRowID { try statement.bind(.integer(stored.rowID ?? 0), at: places.count + 1) }

@@ -50,11 +50,7 @@ struct FrameworkTable {
       let fields = Array(stored.record.fields)
       var row: [Name: Value] = [:]
       for (column, place) in places {
-        switch shape.content(at: place, of: fields, rowID: stored.rowID) {
-        case .value(let value): row[column] = inUTF8(value)
-        case .field(let field, _):
-          row[column] = (try? stored.record.value(of: field)).map(inUTF8)
-        }
+        row[column] = (try? shape.storedValue(at: place, of: fields, in: stored)).map(inUTF8)
       }
       return body(row)
     }

@@ -31,8 +31,18 @@ struct AllocationOrder {
     }
   }
 
+  /// The same with what claimants have by now; nil where the tables do not lie in the order in which
+  /// they were made.
+  func borneOut(by claimants: [Claimant]) -> AllocationOrder? {
+    var order = self
+    for claimant in claimants where claimant.holdsRows {
+      for page in claimant.chain.lazy.flatMap(\.pages) { order.note(page, of: claimant.name) }
+    }
+    return order.isKept ? order : nil
+  }
+
   /// Notes that a page is known to be a table's, or that of an index of it.
-  mutating func note(_ page: PageNumber, of table: Name) {
+  private mutating func note(_ page: PageNumber, of table: Name) {
     let next = roots.partitioningIndex { $0.page > page }
     guard next > 0, roots[next - 1].page != page else { return }
     let isOwn = roots[next - 1].table == table
@@ -40,8 +50,7 @@ struct AllocationOrder {
     isInOrder[table] = isOwn && isInOrder[table] ?? true
   }
 
-  /// Whether the tables of a file lie in the order in which they were made.
-  var isKept: Bool {
+  private var isKept: Bool {
     let inOrder = isInOrder.values.count { $0 }
     return inOrder >= Self.tablesMin
       && (isInOrder.count - inOrder) * Self.tablesPerOther <= inOrder

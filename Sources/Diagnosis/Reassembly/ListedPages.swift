@@ -36,9 +36,9 @@ struct ListedPages {
     return Set(
       listed.filter { page in
         guard !trunks.contains(page) else { return true }
-        let all = rows(on: page)
-        var tally = claimant.tally(all.filter { $0.rowID.map { !elsewhere.contains($0) } ?? true })
-        tally.rows = all.count
+        let here = rows(on: page)
+        var tally = claimant.tally(here.filter { $0.rowID.map { !elsewhere.contains($0) } ?? true })
+        tally.rows = here.count
         return isKnowing && tally.isForgotten
       })
   }

@@ -74,9 +74,7 @@ extension Placement {
     }
     if let sole = soleInNeed(eligible, open.group) { return (sole, .foreignKeys) }
     if typesTell ?? true, let sole = soleExpected(eligible) { return (sole, .declaredTypes) }
-    guard isAllocatedInOrder, let table = allocation.table(of: open.group.rowPages) else {
-      return nil
-    }
+    guard let table = allocation?.table(of: open.group.rowPages) else { return nil }
     return eligible.first { claimants[$0.claimant].name == table }.map {
       ($0.claimant, .allocation)
     }
@@ -84,11 +82,13 @@ extension Placement {
 
   /// The only claimant to whose keys other tables refer of which a group has most.
   private func soleInNeed(_ candidates: [Candidate], _ group: OrphanGroup) -> Int? {
-    guard let referred else { return nil }
+    guard let referred, candidates.contains(where: { referred.isParent($0.claimant) }) else {
+      return nil
+    }
     let rows = group.sample.map { pages.rows(on: $0, isTable: group.isTable) }
     let most = rows.map(\.count).max() ?? 0
-    let needing = candidates.filter { candidate in
-      referred.areNeeded(rows.flatMap(\.self), onOnePage: most, by: candidate.claimant)
+    let needing = candidates.filter {
+      referred.areNeeded(rows.joined(), onOnePage: most, by: $0.claimant)
     }
     return needing.count == 1 ? needing[0].claimant : nil
   }
@@ -100,15 +100,6 @@ extension Placement {
       !claimants[likely[0].claimant].isFormlessIndex
     else { return nil }
     return likely[0].claimant
-  }
-
-  /// Whether the pages of the tables that are known lie in the order in which these were made.
-  func keepsToAllocation() -> Bool {
-    var order = allocation
-    for claimant in claimants where claimant.holdsRows {
-      for page in claimant.chain.lazy.flatMap(\.pages) { order.note(page, of: claimant.name) }
-    }
-    return order.isKept
   }
 
   /// Whether rows have what the declared types of a tree promise, or no better those of another

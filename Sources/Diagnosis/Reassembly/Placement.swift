@@ -5,6 +5,7 @@ import SQLiteFormat
 
 /// The placement of orphan groups.
 struct Placement {
+  private let doubt: Doubtful
   let pages: PageReader
   let pointerMap: PointerMapTrail?
   let knowsEveryTable: Bool
@@ -21,8 +22,10 @@ struct Placement {
   let knownPages: KnownPages?
   /// Which rows others refer to; nil where leaves may be gone.
   private(set) var referred: ReferredKeys?
-  let allocation: AllocationOrder
-  private(set) var isAllocatedInOrder = false
+  /// The order in which the tables were allocated; nil where they lie in none.
+  private(set) var allocation: AllocationOrder?
+  /// What the sound trees alone tell of it; nil as long as nobody asked.
+  private var allocationOfSound: AllocationOrder?
   /// The trees that miss pages.
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
@@ -44,6 +47,7 @@ struct Placement {
   /// deleted.
   init(_ trees: TreesInDoubt, of doubt: Doubtful, knownPages: KnownPages?) {
     let survey = doubt.survey
+    self.doubt = doubt
     claimants = trees.claimants
     pages = doubt.pages
     pointerMap = trees.pointerMap
@@ -51,7 +55,6 @@ struct Placement {
     self.knownPages = knownPages
     referred =
       doubt.showsEveryLeaf ? ReferredKeys(to: trees.claimants, in: survey, doubt.schema) : nil
-    allocation = AllocationOrder(survey, besides: doubt.owners)
     knowsEveryTable = doubt.schema.namesEveryTable
     knowsFreePages = doubt.knowsFreePages
     unshownPages = survey.header == nil ? doubt.unshownPages?.count : nil
@@ -122,9 +125,13 @@ struct Placement {
         if isElimination { return open }
         isElimination = true
         typesTell = typesTell ?? declaredTypesTell()
-        isAllocatedInOrder = keepsToAllocation()
-        let (known, pages) = (claimants, pages)
-        if !open.isEmpty { referred?.hear(known, pages) }
+        // Between several tables, what others say of them tells.
+        if open.contains(where: { $0.tallies.count > 1 }) {
+          let sound = allocationOfSound ?? AllocationOrder(doubt.survey, besides: doubt.owners)
+          (allocationOfSound, allocation) = (sound, sound.borneOut(by: claimants))
+          let (known, pages) = (claimants, pages)
+          referred?.hear(known, pages)
+        }
       } else {
         isElimination = false
       }

@@ -5,109 +5,101 @@ import SQLiteFormat
 
 /// The keys of the tables in doubt to which rows refer whose tables are known.
 struct ReferredKeys {
-  /// A foreign key of one column.
-  private struct Reference {
-    /// What its rows refer to, by the hash of the key.
-    let shape: IndexShape
-    /// The claimant that has them; nil where their tree is sound.
+  /// A table whose rows refer to those of tables in doubt.
+  private struct Child {
+    /// Its place among the claimants; nil where its tree is sound.
     let claimant: Int?
-    /// The root of their tree.
-    let root: PageNumber?
-    let isTable: Bool
+    let tree: TreeSurvey
+    /// The claimants that it refers to, and how the key follows from a row.
+    let references: [(parent: Int, key: IndexShape)]
   }
 
   /// How many keys of a table are kept at most.
   private static let keysMax = 1 << 20
 
-  /// How the key to which others refer follows from a row of each claimant; nil where none do.
-  private var shapes: [IndexShape?] = []
-  private var references: [[Reference]] = []
-  private var keys: [Set<UInt64>] = []
+  /// How the key of one column follows from a row of each claimant that has one.
+  private var shapes: [Int: IndexShape] = [:]
+  private let children: [Child]
+  /// The hashes of the keys of each claimant to which rows refer.
+  private var keys: [Int: Set<UInt64>] = [:]
   private var heard = PageSet()
   private var hasHeardSound = false
 
-  /// The foreign keys that refer to claimants; nobody was asked yet.
+  /// The foreign keys of one column that refer to claimants; nobody was asked yet.
   init(to claimants: [Claimant], in survey: Survey, _ schema: SchemaSurvey) {
-    var positions: [Name: Int] = [:]
+    var places: [Name: Int] = [:]
+    var keyColumns: [Name: Name] = [:]
     for (index, claimant) in claimants.enumerated() where claimant.holdsRows {
-      positions[claimant.name] = index
+      places[claimant.name] = index
+      guard let table = schema.table(named: claimant.name) else { continue }
+      let key = table.columns.filter { $0.primaryKeyPosition > 0 }
+      guard key.count == 1, let shape = schema.shape(of: key[0].name, in: table) else { continue }
+      keyColumns[claimant.name] = key[0].name
+      shapes[index] = shape
     }
-    for claimant in claimants {
-      let parent = claimant.holdsRows ? schema.table(named: claimant.name) : nil
-      let key = parent?.columns.filter { $0.primaryKeyPosition > 0 } ?? []
-      guard let parent, key.count == 1, let shape = schema.shape(of: key[0].name, in: parent) else {
-        (shapes, references) = (shapes + [nil], references + [[]])
-        continue
+    children = schema.parsed.description.tables.compactMap { table in
+      let references = table.foreignKeys.compactMap { foreignKey -> (Int, IndexShape)? in
+        guard let parent = places[foreignKey.table], let key = keyColumns[foreignKey.table],
+          foreignKey.columns.count == 1,
+          foreignKey.referencedColumns.isEmpty || foreignKey.referencedColumns == [key],
+          let shape = schema.shape(of: foreignKey.columns[0], in: table)
+        else { return nil }
+        return (parent, shape)
       }
-      shapes.append(shape)
-      references.append(
-        schema.parsed.description.tables.flatMap { child in
-          child.foreignKeys.filter {
-            $0.table == parent.name && $0.columns.count == 1
-              && ($0.referencedColumns.isEmpty || $0.referencedColumns == [key[0].name])
-          }.compactMap { foreignKey in
-            guard let shape = schema.shape(of: foreignKey.columns[0], in: child) else { return nil }
-            return Reference(
-              shape: shape, claimant: positions[child.name],
-              root: survey.tree(named: child.name)?.root, isTable: !child.withoutRowID)
-          }
-        })
+      guard !references.isEmpty, let tree = survey.tree(named: table.name) else { return nil }
+      return Child(claimant: places[table.name], tree: tree, references: references)
     }
-    keys = Array(repeating: [], count: claimants.count)
   }
 
   /// Hears the rows that have found their tables.
   mutating func hear(_ claimants: [Claimant], _ pages: PageReader) {
-    var fresh: [Int: [PageNumber]] = [:]
-    for child in Set(references.joined().compactMap(\.claimant)) {
-      let chain = claimants[child].chain.lazy.flatMap(\.pages)
-      fresh[child] = chain.filter { !heard.contains($0) }
-    }
-    for (parent, references) in references.enumerated() {
-      for reference in references {
-        if let child = reference.claimant {
-          for page in fresh[child] ?? [] {
-            for row in pages.rows(on: page, isTable: reference.isTable) {
-              note(reference.shape.key(of: row).digest, for: parent)
-            }
-          }
-        } else if !hasHeardSound, let root = reference.root {
-          pages.image.forEachRecord(ofTree: root, isTable: reference.isTable) { row in
-            note(reference.shape.key(of: row).digest, for: parent)
-          }
+    for child in children {
+      if let claimant = child.claimant {
+        for page in claimants[claimant].chain.lazy.flatMap(\.pages) where heard.insert(page) {
+          for row in pages.rows(on: page, isTable: child.tree.isRowIDTable) { note(row, of: child) }
+        }
+      } else if !hasHeardSound, let root = child.tree.root {
+        pages.image.forEachRecord(ofTree: root, isTable: child.tree.isRowIDTable) { row in
+          note(row, of: child)
+          return true
         }
       }
     }
-    for page in fresh.values.joined() { heard.insert(page) }
     hasHeardSound = true
   }
 
-  @discardableResult
-  private mutating func note(_ key: UInt64, for parent: Int) -> Bool {
-    guard keys[parent].count < Self.keysMax else { return false }
-    keys[parent].insert(key)
-    return true
+  private mutating func note(_ row: StoredRecord, of child: Child) {
+    for (parent, key) in child.references where keys[parent]?.count ?? 0 < Self.keysMax {
+      keys[parent, default: []].insert(key.key(of: row).digest)
+    }
   }
+
+  /// Whether rows refer to those of a claimant.
+  func isParent(_ claimant: Int) -> Bool { keys[claimant] != nil }
 
   /// Whether a claimant needs rows that lie together: more than half of them are referred to, and
   /// it has more that are than one page of such rows holds, so that its rows are not all on its
   /// root.
-  func areNeeded(_ rows: [StoredRecord], onOnePage most: Int, by claimant: Int) -> Bool {
-    guard let shape = shapes[claimant], keys[claimant].count > most else { return false }
-    return rows.count { keys[claimant].contains(shape.key(of: $0).digest) } * 2 > rows.count
+  func areNeeded(
+    _ rows: some Sequence<StoredRecord>, onOnePage most: Int, by claimant: Int
+  ) -> Bool {
+    guard let shape = shapes[claimant], let keys = keys[claimant], keys.count > most else {
+      return false
+    }
+    var (all, needed) = (0, 0)
+    for row in rows {
+      all += 1
+      if keys.contains(shape.key(of: row).digest) { needed += 1 }
+    }
+    return needed * 2 > all
   }
 }
 
 extension SchemaSurvey {
   /// How the value of one column follows from a row; nil where it is not stored.
   fileprivate func shape(of column: Name, in table: TableDescription) -> IndexShape? {
-    guard let stored = shape(ofTable: table.name)?.stored,
-      let place = stored.firstIndex(where: { $0.name == column })
-    else { return nil }
-    return IndexShape(
-      name: column,
-      fields: [
-        stored[place].isRowID ? .rowID : .stored(place, default: stored[place].defaultValue)
-      ])
+    shape(ofTable: table.name)?.indexField(named: column).map {
+      IndexShape(name: column, fields: [$0])
+    }
   }
 }

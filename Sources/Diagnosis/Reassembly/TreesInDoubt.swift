@@ -125,7 +125,7 @@ struct TreesInDoubt {
       where unproven.contains(page) && !deleted.contains(page) {
         named[page, default: []].append(index)
       }
-      orphans.removeAll { deleted.contains($0) }
+      if !deleted.isEmpty { orphans.removeAll { deleted.contains($0) } }
     }
   }
 

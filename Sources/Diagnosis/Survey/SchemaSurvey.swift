@@ -229,9 +229,7 @@ extension SchemaSurvey {
     _ places: NamePlaces
   ) -> [IndexShape.Field?] {
     (index.columns + table.keyColumns(addedTo: index)).map { column in
-      guard let name = column.name, let position = places[name] else { return nil }
-      let column = shape.stored[position]
-      return column.isRowID ? .rowID : .stored(position, default: column.defaultValue)
+      column.name.flatMap { places[$0] }.map(shape.indexField)
     }
   }
 }

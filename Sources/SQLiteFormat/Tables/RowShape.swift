@@ -108,6 +108,29 @@ package struct RowShape: Hashable, Sendable {
     return .field(fields[place], isReal: stored[place].affinity == .real)
   }
 
+  /// The value that a row has stored for a column, wholly in memory; in REAL columns, an integer
+  /// stands for a real.
+  ///
+  /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.
+  package func storedValue(
+    at place: Int, of fields: [Record.Field], in row: StoredRecord
+  ) throws(FormatError) -> Value {
+    switch content(at: place, of: fields, rowID: row.rowID) {
+    case .value(let value): value
+    case .field(let field, _): try row.record.value(of: field)
+    }
+  }
+
+  /// Where an index over the column at a place takes its field from.
+  package func indexField(at place: Int) -> IndexShape.Field {
+    stored[place].isRowID ? .rowID : .stored(place, default: stored[place].defaultValue)
+  }
+
+  /// The same for a column by its name; nil where none of that name is stored.
+  package func indexField(named name: Name) -> IndexShape.Field? {
+    stored.firstIndex { $0.name == name }.map(indexField)
+  }
+
   /// The values of a record's columns, in stored order, wholly in memory.
   ///
   /// - Throws: ``FormatError`` when the pages of a long value can no longer be read.

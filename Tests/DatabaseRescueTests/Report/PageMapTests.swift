@@ -13,6 +13,20 @@ import Testing
     try #require(PageMap(of: survey, Reconstruction(survey).findings))
   }
 
+  /// A table with so many rows, each on a leaf of its own.
+  private func build(leaves: Int, at path: FilePath) throws {
+    try DatabaseBuilder(
+      pageSize: 512,
+      [
+        "CREATE TABLE t (a)",
+        """
+        INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c
+        WHERE n < \(leaves)) SELECT zeroblob(450) FROM c
+        """,
+      ]
+    ).build(at: path)
+  }
+
   @Test func `every page of a small database has a square`() throws {
     let map = try map(ReportFixture.survey(sample: "zeroed-leaf.db"))
     #expect(map.cells.count == 103 && map.pagesPerCell == 1)
@@ -39,16 +53,7 @@ import Testing
   @Test func `many pages share squares, and damage shows`() throws {
     try ScratchFolder.with { folder in
       let path = folder["large.db"]
-      try DatabaseBuilder(
-        pageSize: 512,
-        [
-          "CREATE TABLE t (a)",
-          """
-          INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c
-          WHERE n < 9000) SELECT zeroblob(450) FROM c
-          """,
-        ]
-      ).build(at: path)
+      try build(leaves: 9000, at: path)
       let survey = try ReportFixture.survey(path)
       let sound = try #require(
         PageMap(of: survey, Reconstruction(survey).findings, cellLimit: 4000))
@@ -73,16 +78,7 @@ import Testing
   @Test func `every damaged page shows, however many there are`() throws {
     try ScratchFolder.with { folder in
       let path = folder["app.db"]
-      try DatabaseBuilder(
-        pageSize: 512,
-        [
-          "CREATE TABLE t (a)",
-          """
-          INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c
-          WHERE n < 2000) SELECT zeroblob(450) FROM c
-          """,
-        ]
-      ).build(at: path)
+      try build(leaves: 2000, at: path)
       let leaves = try Oracle(path).pages.filter { $0.kind == "leaf" }.map(\.number).suffix(1000)
       let bytes = leaves.reduce(try path.contents()) { bytes, page in
         Damage.zeroPage(page).applied(to: bytes, pageSize: 512)
