@@ -4,6 +4,9 @@
 import SQLiteFormat
 
 extension Placement {
+  /// How many rows are so many that their entries were not all on the root of an index.
+  private static let forgottenMin = 8
+
   /// Whether a page that only elimination speaks for cannot be a free one.
   func isBeyondDoubt(
     _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
@@ -18,6 +21,18 @@ extension Placement {
       return true
     }
     return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
+  }
+
+  /// Whether a tree whose indexes know most of its rows cannot have those of a group, of which they
+  /// know hardly one: no leaf of an index is gone, or those that may be had no room for so many.
+  private func isStranger(_ candidate: Candidate, to group: OrphanGroup) -> Bool {
+    let tally = candidate.tally
+    guard tally.isForgotten, known(claimants[candidate.claimant]).isEchoed else { return false }
+    // A root that is gone had one entry for each leaf below it.
+    if doubt.showsEveryLeaf { return tally.rows >= Self.forgottenMin }
+    guard let gone = doubt.unshownPages?.count else { return false }
+    let rows = tally.rows * group.rowPages.count / max(group.sample.count, 1)
+    return rows > gone * pages.image.geometry.cellCountMax
   }
 
   /// What some of the rows look like that a tree has by now.
@@ -61,6 +76,7 @@ extension Placement {
       return (named.claimant, .pointerMap)
     }
     guard isElimination, witnessed.isEmpty else { return nil }
+    let candidates = candidates.filter { !isStranger($0, to: open.group) }
     if let table = tableInBackup(open.group),
       let named = candidates.first(where: { claimants[$0.claimant].name == table })
     {

@@ -5,7 +5,7 @@ import SQLiteFormat
 
 /// The placement of orphan groups.
 struct Placement {
-  private let doubt: Doubtful
+  let doubt: Doubtful
   let pages: PageReader
   let pointerMap: PointerMapTrail?
   let knowsEveryTable: Bool
