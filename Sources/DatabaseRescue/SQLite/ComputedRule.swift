@@ -41,12 +41,6 @@ final class ComputedRule {
     if case .index(_, let condition, _) = kind { condition } else { nil }
   }
 
-  /// The values for which the condition is known; nil where they are not kept.
-  var known: KnownValues?
-  /// How the entries of an index follow from rows where its condition holds; nil where only SQLite
-  /// can tell.
-  var plainShape: IndexShape?
-
   private let statement: Statement
   private let encoding: TextEncoding
 

@@ -12,23 +12,24 @@ struct KnownValues {
   /// After how many values that are not known it is enough, where most are not.
   private static let missesMax = 4096
 
-  private let shape: RowShape
   private let places: [Int]
-  private var known: [[Value]: Bool] = [:]
+  /// By the digest of the values as they are stored.
+  private var known: [UInt64: Bool] = [:]
   private var hits = 0
   private var misses = 0
 
-  /// No value yet of the columns at some places.
-  init(_ shape: RowShape, places: [Int]) {
-    (self.shape, self.places) = (shape, places)
+  /// No value yet of the columns at some places; nil where one is the rowid, which never recurs.
+  init?(_ shape: RowShape, places: [Int]) {
+    guard !places.contains(where: { shape.stored[$0].isRowID }) else { return nil }
+    self.places = places
   }
 
   /// Whether it is worth to look: values recur, or it is too early to tell.
-  private var isOfUse: Bool { misses < Self.missesMax || hits > misses }
+  var isOfUse: Bool { misses < Self.missesMax || hits > misses }
 
   /// Whether the condition holds for a row; nil where that is not known.
-  mutating func outcome(for stored: StoredRecord) -> Bool? {
-    guard isOfUse, let values = values(of: stored), let outcome = known[values] else {
+  mutating func outcome(for row: borrowing LocatedFields, in bytes: Span<UInt8>) -> Bool? {
+    guard isOfUse, let digest = digest(of: row, in: bytes), let outcome = known[digest] else {
       misses += 1
       return nil
     }
@@ -37,17 +38,52 @@ struct KnownValues {
   }
 
   /// Takes in whether the condition holds for a row.
-  mutating func insert(_ outcome: Bool, for stored: StoredRecord) {
-    guard isOfUse, known.count < Self.countMax, let values = values(of: stored) else { return }
-    known[values] = outcome
+  mutating func insert(
+    _ outcome: Bool, for row: borrowing LocatedFields, in bytes: Span<UInt8>
+  ) {
+    guard isOfUse, known.count < Self.countMax, let digest = digest(of: row, in: bytes) else {
+      return
+    }
+    known[digest] = outcome
   }
 
-  /// The values of a row; nil where they are too long to be kept, or cannot be read.
-  private func values(of stored: StoredRecord) -> [Value]? {
-    let fields = Array(stored.record.fields)
-    guard places.reduce(0, { $0 + ($1 < fields.count ? fields[$1].length : 0) }) <= Self.bytesMax
-    else { return nil }
-    return try? places.map { try shape.storedValue(at: $0, of: fields, in: stored) }
+  private func digest(of row: borrowing LocatedFields, in bytes: Span<UInt8>) -> UInt64? {
+    row.digest(of: places, in: bytes, lengthMax: Self.bytesMax)
+  }
+}
+
+/// A rule, with what is known of it by now.
+struct RememberedRule {
+  /// The rule.
+  let rule: ComputedRule
+  /// The values for which its condition is known; nil where they are not kept.
+  var known: KnownValues?
+  /// How the entries of an index follow from rows where its condition holds; nil where only SQLite
+  /// can tell.
+  var plainShape: IndexShape?
+}
+
+extension [RememberedRule] {
+  /// What indexes should hold of the rows of a page, for each rule, where every condition is known,
+  /// and holds for constraints; nil where something of a row has to be looked at.
+  mutating func keys(
+    of visit: TreeWalk.Visit, _ fields: inout LocatedFields
+  ) -> [Fingerprint]? {
+    guard allSatisfy({ $0.known?.isOfUse ?? false }) else { return nil }
+    let bytes = visit.page.bytes.span
+    var keys = [Fingerprint](repeating: Fingerprint(), count: count)
+    for cell in visit.content.cells {
+      guard cell.overflow == nil, fields.read(cell.local, of: bytes) else { return nil }
+      for place in indices {
+        guard let holds = self[place].known?.outcome(for: fields, in: bytes) else { return nil }
+        if self[place].plainShape == nil {
+          if !holds { return nil }
+        } else if holds, let shape = self[place].plainShape {
+          keys[place].add(shape.key(of: fields, in: bytes, rowID: cell.rowID))
+        }
+      }
+    }
+    return keys
   }
 }
 

@@ -164,7 +164,7 @@ package struct RowLoader: ~Copyable {
       try unsafe bind(stored, in: content, apart: apart, to: statement)
       let start = ContinuousClock.now
       while try statement.step() {}
-      guard effort.allowsRow(after: ContinuousClock.now - start) else {
+      guard effort.allowsRow(after: 1, in: ContinuousClock.now - start) else {
         throw SQLiteError(
           extendedCode: SQLITE_INTERRUPT, message: "its expressions take longer than they may")
       }

@@ -3,30 +3,6 @@
 
 import Diagnosis
 import SQLiteFormat
-import Synchronization
-
-/// How much time all computations over the rows of a database may take.
-///
-/// A schema can say anything of a row, and nobody can tell how long that takes.
-final class Effort: Sendable {
-  /// How long each row may take on average; a sound one takes some microseconds.
-  private let perRow: Duration
-  private let rest: Mutex<Duration>
-
-  /// As much time as a check may take, or another.
-  init(_ start: Duration = .milliseconds(500), perRow: Duration = .microseconds(100)) {
-    self.perRow = perRow
-    rest = Mutex(start)
-  }
-
-  /// Whether there is time for one more row, after one that took so long.
-  func allowsRow(after duration: Duration) -> Bool {
-    rest.withLock { rest in
-      rest += perRow - duration
-      return rest > .zero
-    }
-  }
-}
 
 /// The keys of indexes, and rows that break constraints, as SQLite computes them.
 ///
@@ -43,12 +19,14 @@ final class SandboxComputation: RowComputation {
 
   private let table: ComputedTable
   private let effort: Effort
-  private var rules: [ComputedRule] = []
+  private var rules: [RememberedRule] = []
   private var row: SandboxRow?
   private var expressions: TableExpressions?
   /// The rules whose row has no other virtual columns than they take.
   private var apart: [ObjectIdentifier: (row: SandboxRow, rule: ComputedRule)] = [:]
   private var lastLook = ContinuousClock.now
+  /// The fields of the row that is looked at.
+  private var fields = LocatedFields()
 
   /// Makes ready; what cannot be computed is said in the result.
   init(_ table: ComputedTable, _ effort: Effort) {
@@ -74,7 +52,7 @@ final class SandboxComputation: RowComputation {
         }
         let kind = ComputedRule.Kind.index(
           key.index.name, condition: condition, hasRowID: !table.description.withoutRowID)
-        let rule = try row.rule(kind, columns)
+        var rule = RememberedRule(rule: try row.rule(kind, columns))
         if let condition, let shape = table.plainShape(of: key) {
           rule.plainShape = shape
           rule.known = knownValues(condition, expressions)
@@ -89,9 +67,8 @@ final class SandboxComputation: RowComputation {
       + table.filledColumns.map { (.filledColumn, "\($0.quotedIdentifier) IS NOT NULL") }
     for (kind, condition) in conditions {
       do throws(SQLiteError) {
-        let rule = try row.rule(kind, [condition])
-        rule.known = knownValues(condition, expressions)
-        rules.append(rule)
+        let known = knownValues(condition, expressions)
+        rules.append(RememberedRule(rule: try row.rule(kind, [condition]), known: known))
       } catch {
         computed.uncheckedConstraints = error.message
       }
@@ -101,7 +78,9 @@ final class SandboxComputation: RowComputation {
   private func knownValues(
     _ condition: String, _ expressions: TableExpressions
   ) -> KnownValues? {
-    expressions.storedPlaces(in: condition, of: table).map { KnownValues(table.shape, places: $0) }
+    expressions.storedPlaces(in: condition, of: table).flatMap {
+      KnownValues(table.shape, places: $0)
+    }
   }
 
   /// What came of all rows so far.
@@ -118,11 +97,23 @@ final class SandboxComputation: RowComputation {
     return result
   }
 
+  /// Takes the rows of a page where every condition is known, and holds, for the values of each.
+  func add(_ visit: TreeWalk.Visit) -> Bool {
+    guard !rules.isEmpty else { return true }
+    guard let sums = rules.keys(of: visit, &fields) else { return false }
+    for (remembered, sum) in zip(rules, sums) {
+      if case .index(let name, _, _) = remembered.rule.kind { keys[name]?.add(sum) }
+    }
+    if !hasTime(after: visit.content.cells.count) { giveUp(Self.limitReason) }
+    return true
+  }
+
   /// Takes a row.
   func add(_ stored: StoredRecord) {
     guard let row, !rules.isEmpty else { return }
-    guard hasTime() else { return giveUp(Self.limitReason) }
-    let open = rules.filter { !isKnown(stored, to: $0) }
+    guard hasTime(after: 1) else { return giveUp(Self.limitReason) }
+    fields.read(stored.record)
+    let open = rules.indices.filter { !isKnown(stored, toRuleAt: $0) }.map { rules[$0].rule }
     guard !open.isEmpty else { return }
     do {
       try row.hold(stored, bytesMax: Self.rowBytesMax)
@@ -135,10 +126,11 @@ final class SandboxComputation: RowComputation {
   }
 
   /// Takes a row for a rule whose condition is known for its values; false where it is not.
-  private func isKnown(_ stored: StoredRecord, to rule: ComputedRule) -> Bool {
-    guard let holds = rule.known?.outcome(for: stored) else { return false }
-    if case .index(let name, _, _) = rule.kind {
-      if holds, let shape = rule.plainShape { keys[name]?.add(shape.key(of: stored)) }
+  private func isKnown(_ stored: StoredRecord, toRuleAt place: Int) -> Bool {
+    guard let holds = rules[place].known?.outcome(for: fields, in: stored.record.bytes.span)
+    else { return false }
+    if case .index(let name, _, _) = rules[place].rule.kind {
+      if holds, let shape = rules[place].plainShape { keys[name]?.add(shape.key(of: stored)) }
     } else if !holds {
       computed.broken.add(Self.place(of: stored))
     }
@@ -171,10 +163,10 @@ final class SandboxComputation: RowComputation {
     return made
   }
 
-  private func hasTime() -> Bool {
+  private func hasTime(after rows: Int) -> Bool {
     let now = ContinuousClock.now
     defer { lastLook = now }
-    return effort.allowsRow(after: now - lastLook)
+    return effort.allowsRow(after: rows, in: now - lastLook)
   }
 
   private static let limitReason = "it takes more than a check may"
@@ -190,7 +182,10 @@ final class SandboxComputation: RowComputation {
     let place = Self.place(of: stored)
     do throws(SQLiteError) {
       let outcome = try query.outcome(rowID: stored.rowID)
-      rule.known?.insert(outcome.isPositive, for: stored)
+      if let place = rules.firstIndex(where: { $0.rule === rule }) {
+        rules[place].known?.insert(
+          outcome.isPositive, for: fields, in: stored.record.bytes.span)
+      }
       switch (rule.kind, outcome) {
       case (.index(let name, _, _), .key(let key?)): keys[name]?.add(key)
       case (.check, .holds(false)): computed.broken.add(place)
@@ -216,7 +211,7 @@ final class SandboxComputation: RowComputation {
     if !error.isLimit { computed.failedIndexes.insert(name) }
     // What SQLite says while it computes may hold values of the row.
     leaveOut(name, Self.limitReason)
-    rules.removeAll { $0 === rule }
+    rules.removeAll { $0.rule === rule }
   }
 
   private func leaveOut(_ index: Name, _ reason: String) {

@@ -220,6 +220,8 @@ private struct NamesOnly: SchemaParsing {
   private final class Nothing: RowComputation {
     let result = ComputedRows()
 
+    func add(_ visit: TreeWalk.Visit) -> Bool { true }
+
     func add(_ stored: StoredRecord) {}
   }
 }

@@ -25,8 +25,12 @@ package struct ComputedTable: Sendable {
   package let filledColumns: [Name]
 }
 
-/// A computation over the rows of one table, which takes them one by one.
+/// A computation over the rows of one table.
 package protocol RowComputation: AnyObject {
+  /// Takes the rows of a sound page; false, and none is taken, where they have to be looked at one
+  /// by one.
+  func add(_ visit: TreeWalk.Visit) -> Bool
+
   /// Takes a row.
   func add(_ stored: StoredRecord)
 

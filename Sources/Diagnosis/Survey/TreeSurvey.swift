@@ -109,11 +109,11 @@ extension TreeSurvey {
       order: task.order)
     let computation = task.computed.flatMap { task.parser?.computation(for: $0) }
     var shadow = task.shadow.map { ShadowTally($0) }
-    let isEachLookedAt = computation != nil || shadow != nil
+    let isEachLookedAt = shadow != nil
     var leafDepth: Int?
     var watch = task.order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
-    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, &watch) }) { event in
+    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, computation, &watch) }) { event in
       switch event {
       case .page(let visit):
         pages += 1
@@ -170,7 +170,8 @@ extension TreeSurvey {
   /// Takes in a page whose records are all as they should be; false, and nothing is taken in,
   /// where one is not.
   private mutating func take(
-    _ visit: TreeWalk.Visit, _ tally: inout RecordTally, _ watch: inout OrderWatch?
+    _ visit: TreeWalk.Visit, _ tally: inout RecordTally, _ computation: (any RowComputation)?,
+    _ watch: inout OrderWatch?
   ) -> Bool {
     guard let first = visit.content.cells.first, let last = visit.content.cells.last else {
       return true
@@ -179,7 +180,9 @@ extension TreeSurvey {
       guard let record = try? Record(visit.page.bytes, in: first.local), watch.allows(record)
       else { return false }
     }
-    guard tally.add(visit) else { return false }
+    var sum = tally
+    guard sum.add(visit), computation?.add(visit) ?? true else { return false }
+    tally = sum
     records += visit.content.cells.count
     if let rowID = last.rowID { largestRowID = max(largestRowID ?? rowID, rowID) }
     if watch != nil, let record = try? Record(visit.page.bytes, in: last.local) {

@@ -106,6 +106,15 @@ package struct KeyHash: Hashable, Sendable {
     }
   }
 
+  /// Adds a field as it is stored: values that are equal and stored otherwise differ.
+  mutating func addStored(_ field: Record.Field, of bytes: Span<UInt8>) {
+    mix(UInt64(field.serialType))
+    mix(bytes, field.offset..<field.end)
+  }
+
+  /// Adds that a record ends before a field.
+  mutating func addMissing() { mix(.max) }
+
   /// Adds a value that has to be read from its pages.
   private mutating func addRemote(
     _ record: Record, _ field: Record.Field

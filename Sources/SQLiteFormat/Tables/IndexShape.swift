@@ -40,7 +40,7 @@ package struct IndexShape: Sendable {
 
   /// The same for a row whose fields are located in bytes that are all there.
   @inline(__always)
-  func key(
+  package func key(
     of located: borrowing LocatedFields, in bytes: Span<UInt8>, rowID: Int64?
   ) -> KeyHash {
     var key = KeyHash()

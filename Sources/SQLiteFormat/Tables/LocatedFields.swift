@@ -26,6 +26,13 @@ package struct LocatedFields {
     }
   }
 
+  /// Takes the fields of a record, which may lie behind its bytes.
+  package mutating func read(_ record: Record) {
+    count = record.fieldCount
+    fields.removeAll(keepingCapacity: true)
+    fields.append(contentsOf: record.fields)
+  }
+
   /// A field, from 0; there must be so many.
   @inline(__always)
   package subscript(index: Int) -> Record.Field { fields[index] }
@@ -35,6 +42,24 @@ extension LocatedFields {
   /// The digest of the entry that an index should have for a row.
   package func digest(of index: IndexShape, in bytes: Span<UInt8>, rowID: Int64?) -> UInt64 {
     index.key(of: self, in: bytes, rowID: rowID).digest
+  }
+
+  /// The digest of the fields at some places as they are stored; nil where they have more than
+  /// `lengthMax` bytes together, or are not all there.
+  package func digest(of places: [Int], in bytes: Span<UInt8>, lengthMax: Int) -> UInt64? {
+    var key = KeyHash()
+    var length = 0
+    for place in places {
+      guard place < count else {
+        key.addMissing()
+        continue
+      }
+      let field = fields[place]
+      length += field.length
+      guard length <= lengthMax, field.end <= bytes.count else { return nil }
+      key.addStored(field, of: bytes)
+    }
+    return key.digest
   }
 
   /// The digests of the fields of an index entry: of all but the last, and of all.

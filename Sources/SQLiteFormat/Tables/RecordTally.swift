@@ -31,12 +31,11 @@ package struct RecordTally: Sendable {
     if sumsKeys { keys.add(KeyHash(stored.record)) }
   }
 
-  /// Adds all records of a page; false, and nothing is added, unless the page is sound, no record
-  /// spills, and each is one, fits the table, and follows the one before it.
+  /// Adds all records of a page; false, and the tally is of no use any more, unless the page is
+  /// sound, no record spills, and each is one, fits the table, and follows the one before it.
   package mutating func add(_ visit: TreeWalk.Visit) -> Bool {
     guard visit.content.layoutFault == nil, visit.content.faults.isEmpty else { return false }
     let bytes = visit.page.bytes.span
-    var (keys, expected) = (keys, expected)
     var located = LocatedFields()
     var previous = LocatedFields()
     var isFirst = true
@@ -52,8 +51,6 @@ package struct RecordTally: Sendable {
       if order != nil { swap(&located, &previous) }
       isFirst = false
     }
-    self.keys = keys
-    self.expected = expected
     return true
   }
 }
