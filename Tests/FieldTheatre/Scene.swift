@@ -15,6 +15,8 @@ struct Scene: Sendable, CustomTestStringConvertible {
     case after
     /// Last, of other programs and moments, to see whether what is known holds for more.
     case last
+    /// By somebody who has not read how causes are judged, to see whether what is known holds.
+    case blind
   }
 
   /// What of the rows is gone.

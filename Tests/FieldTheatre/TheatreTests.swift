@@ -18,7 +18,7 @@ extension Scene {
   /// Every scene.
   static let all: [Scene] =
     interrupted + copied + sidecars + transfer + otherContent + textWritten + medium + writers
-    + inTime + migrations + versions + indexes + fullDisk + later + last
+    + inTime + migrations + versions + indexes + fullDisk + later + last + blind
 
   /// The scenes that are played: without a wish, some of each cause.
   static var played: [Scene] {
@@ -59,6 +59,7 @@ extension Scene {
       #expect(Scene.all.count { $0.cause == kind } >= 4, "\(kind)")
     }
     #expect(Scene.all.count >= 60)
-    #expect(Scene.all.count { $0.half == .before } * 2 >= Scene.all.count)
+    #expect(
+      Scene.all.count { $0.half == .before || $0.half == .blind } * 2 >= Scene.all.count)
   }
 }
