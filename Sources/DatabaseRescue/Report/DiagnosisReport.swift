@@ -198,7 +198,9 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     if let process = examination.use.process {
       return ReportedCommand("backup", file, options: ["--from-process", "\(process)"])
     }
-    if examination.hasStrangeLog { return ReportedCommand(movingLogOf: file) }
+    if let suffix = examination.strangeSidecar {
+      return ReportedCommand(moving: suffix, of: file)
+    }
     if examination.circumstances.ownBackup != nil {
       return ReportedCommand("vault extract", file, options: ["--output", "NEW.db"])
     }

@@ -68,8 +68,8 @@ package struct ExaminationText {
     if let process = examination.use.process {
       return ["next: dbrescue backup \(file) --from-process \(process)"]
     }
-    if examination.hasStrangeLog {
-      let (log, away) = ("\(file)-wal", "\(file)-wal.set-aside")
+    if let suffix = examination.strangeSidecar {
+      let (log, away) = ("\(file)\(suffix)", "\(file)\(suffix).set-aside")
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
     switch examination.verdict {

@@ -117,10 +117,11 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
     self.options = options.map { " " + ShellWord.quoted($0) }.joined()
   }
 
-  /// The command that gives the log of a database another name, under which SQLite does not see it.
-  init(movingLogOf file: String) {
+  /// The command that gives the log or journal of a database another name, under which SQLite does
+  /// not see it.
+  init(moving suffix: String, of file: String) {
     self.init("", file)
-    suffixes = ["-wal", "-wal.set-aside"]
+    suffixes = [suffix, "\(suffix).set-aside"]
   }
 
   /// Whether it makes a backup.

@@ -55,7 +55,7 @@ struct ExaminedImage {
   }
 
   /// The database, and what speaks against giving it to SQLite; nil where the files change already
-  /// while their log is looked at.
+  /// while their log or journal is looked at.
   private static func survey(
     _ files: DatabaseFiles, in world: World
   ) throws(RescueError) -> (image: Image?, reason: String?)? {
@@ -70,13 +70,17 @@ struct ExaminedImage {
     } catch {
       throw RescueError(error, in: files.path)
     }
-    guard files.sidecars.contains(.wal) else { return (image, nil) }
+    guard files.sidecars.contains(.wal) || image?.hasHotJournal ?? false else {
+      return (image, nil)
+    }
     if let image, image.isLogProven { return (image, nil) }
     // A mixture of two states proves nothing, and takes long to be put in order.
     guard try files.areUnchanged(in: world.storage) else { return nil }
     let survey = try world.survey(set)
-    guard survey.hasStrangeLog else { return (survey.image, nil) }
-    return (survey.image, "the -wal may be that of another database, and SQLite would apply it")
+    guard let suffix = survey.strangeSidecar else { return (survey.image, nil) }
+    return (
+      survey.image, "the \(suffix) may be that of another database, and SQLite would apply it"
+    )
   }
 
   /// What is to be said of a copy that SQLite has made: nil where it is the same, or where somebody

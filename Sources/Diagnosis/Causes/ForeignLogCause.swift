@@ -24,6 +24,9 @@ enum ForeignLogCause: Cause {
             + grouped(image.geometry.pageSize)
         ], now: words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal"))
     }
+    if case .contradictory(let journal) = image.journal {
+      return judgement(of: journal, in: traces.survey, image)
+    }
     switch image.wal {
     case .foreign(let log) where log.pageSize != image.geometry.pageSize:
       return .fits(
@@ -59,13 +62,38 @@ enum ForeignLogCause: Cause {
     }
   }
 
+  /// What a journal is with which the database contradicts itself.
+  private static func judgement(
+    of journal: RollbackJournal, in survey: Survey, _ image: Image
+  ) -> CauseJudgement {
+    let first = journal.records.first { $0.page == .first }
+    let page = first.flatMap {
+      try? image.files.journal?.read(at: $0.offset, count: journal.pageSize)
+    }
+    let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
+    if let page, namesTables(of: survey, page) == false {
+      return .fits(
+        .likely, "the -journal beside the file is that of another database",
+        ["no table of this database is in the schema that it holds"], now: now)
+    }
+    return .fits(
+      .possible, "the -journal beside the file may be that of another database",
+      ["the file is sound without it, and contradicts itself with it"], now: now)
+  }
+
   /// Whether the schema page in a log names tables of this database; nil where it has none.
   static func namesTables(
     of survey: Survey, _ log: WriteAheadLog, in image: Image
   ) -> Bool? {
     guard let frame = log.committed.first(where: { $0.page == .first }),
-      survey.encoding == .utf8,
-      let page = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
+      let page = try? image.files.wal?.read(at: frame.offset, count: log.pageSize)
+    else { return nil }
+    return namesTables(of: survey, page)
+  }
+
+  /// The same of a first page.
+  private static func namesTables(of survey: Survey, _ page: Bytes) -> Bool? {
+    guard survey.encoding == .utf8,
       // A schema of many tables has its names on other pages.
       page.count > DatabaseHeader.byteCount, page[DatabaseHeader.byteCount] == 0x0D
     else { return nil }

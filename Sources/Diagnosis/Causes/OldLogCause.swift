@@ -41,6 +41,11 @@ enum OldLogCause: Cause {
         ["the file is sound with it and without it, and nothing ties the two together"])
     default: break
     }
+    if case .contradictory = image.journal {
+      return .fits(
+        .possible, "the -journal beside the file may be of an earlier state of it",
+        ["the file is sound without it, and contradicts itself with it"], now: journalNow)
+    }
     if traces.journalFits == false {
       return .fits(
         .likely, "the -journal beside the file is of another state of it",
@@ -48,9 +53,7 @@ enum OldLogCause: Cause {
           "the file has not the change counter, or not the number of pages, with which the journal "
             + "began"
         ],
-        now:
-          "Do not open it: SQLite would write that journal over it. Move the -journal away first, "
-          + "and keep it; then look at the file again.")
+        now: journalNow)
     }
     if traces.hasHotJournal, traces.isMixture {
       return .fits(
@@ -62,6 +65,10 @@ enum OldLogCause: Cause {
     }
     return .silent
   }
+
+  private static let journalNow =
+    "Do not open it: SQLite would write that journal over it. Move the -journal away first, and "
+    + "keep it; then look at the file again."
 
   /// The most pages of a log that are compared.
   private static let comparedMax = 64

@@ -211,7 +211,7 @@ extension Traces {
     let last = max(1, (image.files.main.byteCount - image.start) / image.geometry.pageSize)
     return wounds.isEmpty && !isConverted
       && wrong.isDisjoint(with: [
-        .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .headOfAnother,
+        .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .journalForeign, .headOfAnother,
         .bytesNotRead,
       ])
       && trees.allSatisfy { tree in

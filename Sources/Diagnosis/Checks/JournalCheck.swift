@@ -12,10 +12,16 @@ enum JournalCheck: SurveyCheck {
     case .otherPageSize(let journal):
       return [
         Finding(
-          .journalDamaged,
+          .journalForeign,
           "the pages of the -journal have \(journal.pageSize) bytes, those of the database "
-            + "\(image.geometry.pageSize): SQLite writes them over it when it is opened",
-          severity: .damage)
+            + "\(image.geometry.pageSize): SQLite writes them over it when it is opened")
+      ]
+    case .contradictory:
+      return [
+        Finding(
+          .journalForeign,
+          "the database is sound without the -journal and contradicts itself with it: it is left "
+            + "out, and SQLite writes it over the database when it is opened")
       ]
     case .applied(let journal):
       let hot = Finding(

@@ -13,7 +13,7 @@ enum WriterCheck {
   /// The kinds of trouble that speak for another cause.
   private static let otherCauses: Set<FindingCode> = [
     .headerDamaged, .pageDamaged, .cellDamaged, .truncated, .startShifted, .lineEndingsConverted,
-    .bytesNotRead, .walForeign, .walDamaged,
+    .bytesNotRead, .walForeign, .journalForeign, .walDamaged,
   ]
 
   /// The causes that fit what was found.

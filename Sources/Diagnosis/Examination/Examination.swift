@@ -190,8 +190,9 @@ public struct Examination: Sendable {
       && wrong.allSatisfy { indexes.contains($0.code) && $0.severity < .loss }
   }
 
-  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
-  package var hasStrangeLog: Bool { survey.hasStrangeLog }
+  /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
+  /// is none.
+  package var strangeSidecar: String? { survey.strangeSidecar }
 
   /// Whether a write-ahead log with commits lies beside the file.
   package var hasWAL: Bool {

@@ -41,6 +41,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case journalDamaged = 46
   case walResetPossible = 47
   case logIndexStrange = 48
+  case journalForeign = 49
   case walInDoubt = 124
   case fileHeldApart = 125
 
@@ -239,6 +240,11 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .damage, "the WAL does not belong to this state of the database",
         "do not open the database: SQLite would apply it and destroy what the file holds; move the "
           + "-wal away first, and keep it")
+    case .journalForeign:
+      Entry(
+        .damage, "the rollback journal does not belong to this state of the database",
+        "do not open the database: SQLite would write its pages over it and destroy what the file "
+          + "holds; move the -journal away first, and keep it")
     case .walInDoubt:
       Entry(
         .damage, "the WAL may not belong to this database",

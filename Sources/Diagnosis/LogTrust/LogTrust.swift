@@ -167,12 +167,17 @@ extension Survey {
     if case .foreign? = image?.wal { true } else { false }
   }
 
-  /// Whether a write-ahead log lies beside the file that SQLite must not see there.
-  package var hasStrangeLog: Bool {
-    switch image?.wal {
-    case .foreign, .outdated, .contradictory: true
-    case .applied: isLogInDoubt
-    case .absent, .empty, .unusable, nil: false
+  /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
+  /// is none.
+  package var strangeSidecar: String? {
+    switch image?.journal {
+    case .otherPageSize, .contradictory: return "-journal"
+    case .absent, .applied, .stale, nil: break
+    }
+    return switch image?.wal {
+    case .foreign, .outdated, .contradictory: "-wal"
+    case .applied: isLogInDoubt ? "-wal" : nil
+    case .absent, .empty, .unusable, nil: nil
     }
   }
 
@@ -184,7 +189,7 @@ extension Survey {
 
   /// Whether every tree can be read, the pages that the journals count are all there, and every
   /// index has the keys of its table.
-  fileprivate var isConsistent: Bool {
+  var isConsistent: Bool {
     schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable) && image?.missingPages == 0
       && trees.allSatisfy { index in
         guard index.entry.kind == .index, let table = tree(named: index.entry.table),
@@ -195,7 +200,7 @@ extension Survey {
   }
 
   /// Whether besides every page has its place, and every record its table.
-  fileprivate var isWhole: Bool {
+  var isWhole: Bool {
     guard isConsistent,
       trees.allSatisfy({ $0.isSound && $0.unfit.isEmpty && $0.mistyped.isEmpty })
     else { return false }

@@ -46,14 +46,22 @@ extension SurveyReading {
     let full = image(without: decision.hasPageNumbers ? nil : .foreign)
     // The very first transaction was cut off: its journal takes everything back.
     guard full.pageCount > 0 else { return Survey(kind: .empty) }
+    if case .applied = full.journal {
+      return JournalTrust(
+        full: full, without: { image(leavingOutJournal: true) }, survey: { Survey($0, self) }
+      ).chosen
+    }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
     return LogTrust(full: full, without: { image(without: $0) }, survey: { Survey($0, self) })
       .chosen
   }
 
-  private func image(without doubt: Image.LogDoubt?) -> Image {
+  private func image(
+    without doubt: Image.LogDoubt? = nil, leavingOutJournal: Bool = false
+  ) -> Image {
     Image(
       files, geometry: decision.geometry, start: decision.start,
-      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt)
+      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
+      leavingOutJournal: leavingOutJournal)
   }
 }

@@ -24,7 +24,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   context.tellLogFailure(of: result)
   try context.tell(
     report, to: reportFile,
-    naming: examination.hasStrangeLog
+    naming: examination.strangeSidecar != nil
       ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
   return ExitCode(examination.verdict)
 }

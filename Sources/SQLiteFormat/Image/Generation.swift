@@ -99,7 +99,7 @@ package struct Generations: Sequence, IteratorProtocol {
   private static func retired(_ image: Image) -> [PageReplica] {
     switch image.journal {
     case .stale, .otherPageSize: break
-    case .absent, .applied: return []
+    case .absent, .applied, .contradictory: return []
     }
     guard let source = image.files.journal else { return [] }
     let pageSize = image.geometry.pageSize

@@ -45,6 +45,9 @@ package struct Image: Sendable {
     /// It is hot by its header, and has pages of another size, and is not applied: SQLite would
     /// write them over the database.
     case otherPageSize(RollbackJournal)
+    /// It is hot by its header; the database contradicts itself with it and is sound without it, and
+    /// it is not applied: SQLite would write its pages over the database.
+    case contradictory(RollbackJournal)
   }
 
   /// Why a log is left out although its checksums hold.
@@ -91,16 +94,18 @@ extension Image {
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in
-  /// one of them, the later one counts. A log that others have reason to doubt is left out.
+  /// one of them, the later one counts. A log or journal that others have reason to doubt is left
+  /// out.
   package init(
     _ files: FileSet, geometry: Geometry, start: Int = 0, hasPageNumbers: Bool = true,
-    leavingOutLog doubt: LogDoubt? = nil
+    leavingOutLog doubt: LogDoubt? = nil, leavingOutJournal: Bool = false
   ) {
     var overlay: [PageNumber: Located] = [:]
     let pagesInFile = max(
       0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
     var stated = pagesInFile
-    let journal = Self.journalState(of: files, geometry: geometry)
+    var journal = Self.journalState(of: files, geometry: geometry)
+    if leavingOutJournal, case .applied(let left) = journal { journal = .contradictory(left) }
     if case .applied(let applied) = journal {
       for record in applied.records where record.page.number <= applied.pageCount {
         overlay[record.page] = Located(origin: .journal, offset: record.offset)
@@ -188,6 +193,14 @@ extension Image {
   package var damagedPages: Set<PageNumber> {
     guard case .applied(let log) = wal else { return [] }
     return Set(log.damaged.filter { overlay[$0.page]?.offset == $0.offset }.map(\.page))
+  }
+
+  /// Whether a journal lies beside the file that SQLite would play back.
+  package var hasHotJournal: Bool {
+    switch journal {
+    case .applied, .otherPageSize, .contradictory: true
+    case .absent, .stale: false
+    }
   }
 
   /// Where a page came from.

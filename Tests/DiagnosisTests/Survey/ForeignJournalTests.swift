@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hot rollback journal beside a database that it does not belong to.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct ForeignJournalTests {
+  private static let filled: DatabaseBuilder.Step = """
+    CREATE TABLE own (id INTEGER PRIMARY KEY, body TEXT);
+    CREATE INDEX bodies ON own (body);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+    INSERT INTO own SELECT i, 'body ' || i FROM n;
+    """
+  private let scratch: ScratchFolder
+
+  init() throws {
+    scratch = try ScratchFolder()
+  }
+
+  private func files(
+    of steps: [DatabaseBuilder.Step], leaving last: [DatabaseBuilder.Step], at name: FilePath
+  ) throws -> (main: Bytes, journal: Bytes) {
+    let path = scratch[name]
+    try DatabaseBuilder(pageSize: 1024, steps, leftover: .hotJournal(last)).build(at: path)
+    return (try path.contents(), try path.adding(suffix: "-journal").contents())
+  }
+
+  private func other() throws -> Bytes {
+    try files(
+      of: [
+        """
+        CREATE TABLE other (id INTEGER PRIMARY KEY, note TEXT);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO other SELECT i, 'note ' || i FROM n;
+        """
+      ], leaving: ["UPDATE other SET note = note || '!'"], at: "other.db"
+    ).journal
+  }
+
+  @Test func `a journal that tears a sound database apart is not played back`() throws {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 1024, [Self.filled]).build(at: path)
+    let survey = Survey(main: try path.contents(), journal: try other())
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(survey.findings.map(\.code) == [.journalForeign])
+    #expect(survey.strangeSidecar == "-journal")
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    let image = try #require(survey.image)
+    #expect(Generations(image).allSatisfy { $0.replicas.isEmpty })
+  }
+
+  @Test func `the database's own journal is played back`() throws {
+    let (main, journal) = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
+    let survey = Survey(main: main, journal: journal)
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(survey.findings.map(\.code) == [.hotJournal])
+    #expect(survey.strangeSidecar == nil)
+  }
+
+  @Test func `so is one of a database that is damaged besides`() throws {
+    let (whole, journal) = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = body || '!' WHERE id < 40"], at: "app.db")
+    var main = whole
+    main.replaceSubrange(20 * 1024..<21 * 1024, with: Bytes(repeating: 0, count: 1024))
+    let survey = Survey(main: main, journal: journal)
+    #expect(survey.findings.contains { $0.code == .hotJournal })
+    #expect(survey.strangeSidecar == nil)
+  }
+}
