@@ -41,10 +41,15 @@ enum BytesInFrontCause: Cause {
         now: "Ask for the file again: what is missing stands in no other place.")
     }
     if let first = traces.survey.firstMovedPage {
+      // Pages of several moments lie elsewhere, too, and do not fit together for that.
+      let isInOrder = !traces.survey.leadsAstray
       return .fits(
-        .likely,
+        isInOrder ? .likely : .possible,
         "bytes were put into the file or left out of it, or its pieces joined in another order",
-        ["from page \(first) on, the pages do not lie where their numbers say"])
+        [
+          "from page \(first) on, the pages do not lie where their numbers say",
+          isInOrder ? "put back, each lies where it is led to" : nil,
+        ], against: isInOrder ? [] : ["put back, they do not fit together either"])
     }
     if let rest = rest(of: traces, image) {
       return .fits(

@@ -81,10 +81,11 @@ struct MovedPages {
       marks.append(Mark(number: root.number, weights: weights))
     }
     var layout = PageLayout(roll, marks, shifts)
-    // It ends as the header says, unless pages from elsewhere lie there.
+    // It ends as the header says, unless pages from elsewhere lie there. That alone tells nothing: a
+    // header can be that of another moment.
     if let statedCount, let stated, layout.endsWithFile {
       marks.append(
-        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight + 1 : 0 }))
+        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight : 0 }))
       layout = PageLayout(roll, marks, shifts)
     }
     let stretches = layout.stretches
