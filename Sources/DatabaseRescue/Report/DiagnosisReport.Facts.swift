@@ -130,7 +130,7 @@ extension DiagnosisReport {
       case .absent: "none"
       case .stale: "there, not applied: it is not hot"
       case .otherPageSize: "there, not applied: its pages have another size"
-      case .contradictory: "there, not applied: the file is sound without it, and not with it"
+      case .contradictory: "there, not applied: the file is sound, and the journal of another state"
       case .applied(let journal):
         "applied: \(journal.records.count.of("page")) as they were before a transaction was cut off"
       }

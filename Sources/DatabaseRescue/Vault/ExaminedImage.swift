@@ -70,7 +70,7 @@ struct ExaminedImage {
     } catch {
       throw RescueError(error, in: files.path)
     }
-    guard files.sidecars.contains(.wal) || image?.hasHotJournal ?? false else {
+    guard files.sidecars.contains(.wal) || image?.hotJournal != nil else {
       return (image, nil)
     }
     if let image, image.isLogProven { return (image, nil) }

@@ -24,8 +24,15 @@ enum ForeignLogCause: Cause {
             + grouped(image.geometry.pageSize)
         ], now: words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal"))
     }
-    if case .contradictory(let journal) = image.journal {
-      return judgement(of: journal, in: traces.survey, image)
+    if case .contradictory = image.journal {
+      let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
+      return isJournalOfOthers(in: traces.survey)
+        ? .fits(
+          .likely, "the -journal beside the file is that of another database",
+          ["no table of this database is in the schema that it holds"], now: now)
+        : .fits(
+          .possible, "the -journal beside the file may be that of another database",
+          ["the file is sound without it"], now: now)
     }
     switch image.wal {
     case .foreign(let log) where log.pageSize != image.geometry.pageSize:
@@ -62,23 +69,13 @@ enum ForeignLogCause: Cause {
     }
   }
 
-  /// What a journal is with which the database contradicts itself.
-  private static func judgement(
-    of journal: RollbackJournal, in survey: Survey, _ image: Image
-  ) -> CauseJudgement {
-    let first = journal.records.first { $0.page == .first }
-    let page = first.flatMap {
-      try? image.files.journal?.read(at: $0.offset, count: journal.pageSize)
-    }
-    let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
-    if let page, namesTables(of: survey, page) == false {
-      return .fits(
-        .likely, "the -journal beside the file is that of another database",
-        ["no table of this database is in the schema that it holds"], now: now)
-    }
-    return .fits(
-      .possible, "the -journal beside the file may be that of another database",
-      ["the file is sound without it, and contradicts itself with it"], now: now)
+  /// Whether the schema page in a journal that is left out names no table of the database.
+  static func isJournalOfOthers(in survey: Survey) -> Bool {
+    guard let image = survey.image, case .contradictory(let journal) = image.journal,
+      let first = journal.records.first(where: { $0.page == .first }),
+      let page = try? image.files.journal?.read(at: first.offset, count: journal.pageSize)
+    else { return false }
+    return namesTables(of: survey, page) == false
   }
 
   /// Whether the schema page in a log names tables of this database; nil where it has none.

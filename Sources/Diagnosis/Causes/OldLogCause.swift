@@ -41,12 +41,7 @@ enum OldLogCause: Cause {
         ["the file is sound with it and without it, and nothing ties the two together"])
     default: break
     }
-    if case .contradictory = image.journal {
-      return .fits(
-        .possible, "the -journal beside the file may be of an earlier state of it",
-        ["the file is sound without it, and contradicts itself with it"], now: journalNow)
-    }
-    if traces.journalFits == false {
+    if traces.journalFits == false, !ForeignLogCause.isJournalOfOthers(in: traces.survey) {
       return .fits(
         .likely, "the -journal beside the file is of another state of it",
         [
@@ -54,6 +49,11 @@ enum OldLogCause: Cause {
             + "began"
         ],
         now: journalNow)
+    }
+    if case .contradictory = image.journal {
+      return .fits(
+        .possible, "the -journal beside the file may be of an earlier state of it",
+        ["the file is sound without it, and contradicts itself with it"], now: journalNow)
     }
     if traces.hasHotJournal, traces.isMixture {
       return .fits(

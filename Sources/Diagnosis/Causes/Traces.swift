@@ -80,23 +80,7 @@ struct Traces: Sendable {
   }
 
   /// Whether the journal that counts is that of this state of the file; nil where nothing tells.
-  ///
-  /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
-  /// many pages there were before. File format, sections 1.3.6 and 3.
-  var journalFits: Bool? {
-    guard let image = survey.image, image.start == 0, case .applied(let journal) = image.journal,
-      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount),
-      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
-    else { return nil }
-    guard let record = journal.records.first(where: { $0.page == .first }) else {
-      return now.pageCount == journal.pageCount
-    }
-    guard let old = try? image.files.journal?.read(at: record.offset, count: 100),
-      let then = DatabaseHeader(old), then.hasMagic
-    else { return nil }
-    return now.changeCounter &- then.changeCounter <= 1
-      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
-  }
+  var journalFits: Bool? { survey.image?.journalFits }
 
   /// Whether there is no journal beside it.
   var hasNoJournal: Bool {
@@ -211,7 +195,8 @@ extension Traces {
     let last = max(1, (image.files.main.byteCount - image.start) / image.geometry.pageSize)
     return wounds.isEmpty && !isConverted
       && wrong.isDisjoint(with: [
-        .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .journalForeign, .headOfAnother,
+        .pageClaimedTwice, .keyOrder, .treeUneven, .rowDoubtful, .walForeign, .journalForeign,
+        .headOfAnother,
         .bytesNotRead,
       ])
       && trees.allSatisfy { tree in

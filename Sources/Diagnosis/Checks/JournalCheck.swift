@@ -20,8 +20,9 @@ enum JournalCheck: SurveyCheck {
       return [
         Finding(
           .journalForeign,
-          "the database is sound without the -journal and contradicts itself with it: it is left "
-            + "out, and SQLite writes it over the database when it is opened")
+          "the database is sound without the -journal, which did not begin from this state of it, or "
+            + "contradicts it: it is left out, and SQLite writes it over the database when it is "
+            + "opened")
       ]
     case .applied(let journal):
       let hot = Finding(

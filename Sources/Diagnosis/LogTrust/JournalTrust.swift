@@ -6,6 +6,27 @@
 
 import SQLiteFormat
 
+extension Image {
+  /// Whether a hot journal is that of this state of the file; nil where nothing tells.
+  ///
+  /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
+  /// many pages there were before. File format, sections 1.3.6 and 3.
+  var journalFits: Bool? {
+    guard start == 0, let journal = hotJournal,
+      let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
+    else { return nil }
+    guard let record = journal.records.first(where: { $0.page == .first }) else {
+      return now.pageCount == journal.pageCount
+    }
+    guard let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
+      let then = DatabaseHeader(old), then.hasMagic
+    else { return nil }
+    return now.changeCounter &- then.changeCounter <= 1
+      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
+  }
+}
+
 /// The choice between the two readings of a file set: with its journal played back, as SQLite reads
 /// it, and without.
 struct JournalTrust {
@@ -16,10 +37,11 @@ struct JournalTrust {
   /// Surveys one of them.
   let survey: (Image) -> Survey
 
-  /// The reading that counts: without the journal where the file is sound alone, and not with it.
+  /// The reading that counts: without the journal where the file is sound alone, and the journal
+  /// is one of another state of it, or the file is not sound with it.
   var chosen: Survey {
     let whole = survey(full)
-    guard !whole.isConsistent else { return whole }
+    guard full.journalFits == false || !whole.isConsistent else { return whole }
     let alone = survey(without())
     return alone.isWhole ? alone : whole
   }

@@ -42,7 +42,8 @@ extension Reconstruction {
       }
       if mayMissRows(tree) { return .unknown }
       // Rows that an index still names, or entries that it should have lost: nothing tells.
-      return count.map { $0 > rowsFound(in: tree) } ?? false ? .unknown : .none
+      let named = tree.records + survey.rowsNamedByPartialIndexes(besides: tree)
+      return max(count ?? 0, named) > rowsFound(in: tree) ? .unknown : .none
     }
     if survey.isOnlyMisplaced(tree) { return .none }
     let regained = recordsRegained(by: tree)

@@ -171,7 +171,7 @@ extension Survey {
     if !tree.isSound || tree.pages == 0 { return true }
     guard tree.entry.kind == .table else { return false }
     return !tree.unfit.isEmpty
-      || tree.expectedKeys.contains { name, keys in
+      || [tree.expectedKeys, tree.computed?.partialKeys ?? [:]].joined().contains { name, keys in
         self.tree(named: name).map { $0.isSound && $0.keys != keys } ?? false
       }
   }

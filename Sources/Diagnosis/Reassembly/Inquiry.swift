@@ -18,6 +18,8 @@ struct Inquiry {
     let form: RecordForm
     /// Its own tree, where it is sound.
     let root: PageNumber?
+    /// Whether it has entries for some of the rows only.
+    let isPartial: Bool
     /// Whom the pages are claimed for that are proven to be its own.
     let owner: PageOwner?
     /// What was read of its entries.
@@ -56,7 +58,8 @@ struct Inquiry {
       guard claimant.holdsRows, let table = schema.table(named: claimant.name),
         let rowShape = schema.shape(ofTable: table.name)
       else { return [] }
-      return schema.computableIndexes(of: table, rowShape).compactMap { shape in
+      let shapes = schema.computableIndexes(of: table, rowShape)
+      return (shapes + schema.partialIndexes(of: table, rowShape)).compactMap { shape in
         guard let description = schema.parsed.index(named: shape.name, of: table.name) else {
           return nil
         }
@@ -65,6 +68,7 @@ struct Inquiry {
         return Subject(
           shape: shape, form: RecordForm(description, over: table),
           root: isDamaged ? nil : position.flatMap { survey.trees[$0].root },
+          isPartial: description.predicate != nil,
           owner: position.map { PageOwner.tree($0) })
       }
     }
@@ -77,7 +81,8 @@ struct Inquiry {
   func witnesses(of claimant: Int) -> [Witness] {
     subjects[claimant].compactMap { subject in
       Witness(
-        subject.shape, isWhole: subject.isWhole, subject.account,
+        subject.shape, isWhole: subject.isWhole && !subject.isPartial,
+        isPartial: subject.isPartial, subject.account,
         asked: isTable[claimant] ? asked?.union(subject.missing) : nil)
     }
   }
@@ -167,7 +172,7 @@ struct Inquiry {
     var missing: [[Int64]] = subjects[claimant].map { _ in [] }
     let subjects = subjects[claimant]
     let asking = subjects.indices.filter {
-      subjects[$0].isWhole || subjects[$0].account.entries > 0
+      !subjects[$0].isPartial && (subjects[$0].isWhole || subjects[$0].account.entries > 0)
     }
     guard !asking.isEmpty else { return outline }
     var place = 0

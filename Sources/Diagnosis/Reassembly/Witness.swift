@@ -11,6 +11,8 @@ struct Witness {
   let index: IndexShape
   /// Whether the index is whole, so that what it does not know is not there.
   let isWhole: Bool
+  /// Whether it has entries for some of the rows only: what it does not know may be there.
+  let isPartial: Bool
   /// Whether its entries tell rows apart without their rowid: an index on a flag has an entry
   /// for about every row that ever had the same rowid, of whatever table.
   let isTelling: Bool
@@ -33,10 +35,14 @@ struct Witness {
 
   /// A witness from an index's entries, wherever they lie; nil when there are none and should be, or
   /// too many.
-  init?(_ index: IndexShape, isWhole: Bool, _ account: Account, asked: RowIDSet?) {
+  init?(
+    _ index: IndexShape, isWhole: Bool, isPartial: Bool = false, _ account: Account,
+    asked: RowIDSet?
+  ) {
     guard isWhole || account.entries > 0, account.kept <= Self.entriesMax else { return nil }
     self.index = index
     self.isWhole = isWhole
+    self.isPartial = isPartial
     self.asked = asked
     isTelling =
       !index.endsInRowID
@@ -70,7 +76,9 @@ struct Witness {
 
   /// What the index says about a row.
   func testimony(on row: StoredRecord) -> Testimony {
-    if let asked, let rowID = row.rowID, !asked.contains(rowID) { return .knows }
+    if let asked, let rowID = row.rowID, !asked.contains(rowID) {
+      return isPartial ? .silent : .knows
+    }
     let key = index.key(of: row).digest
     if keys.containsSorted(key) { return .knows }
     let guesses = guesses(on: row)

@@ -210,9 +210,21 @@ extension SchemaSurvey {
   /// Left out: partial indexes and indexes on expressions or virtual columns, whose
   /// entries only SQLite can compute.
   func computableIndexes(of table: TableDescription, _ shape: RowShape) -> [IndexShape] {
+    indexShapes(of: table, shape) { $0.predicate == nil }
+  }
+
+  /// The partial indexes over a table whose entries can be computed from those records that SQLite
+  /// finds to be in them.
+  func partialIndexes(of table: TableDescription, _ shape: RowShape) -> [IndexShape] {
+    indexShapes(of: table, shape) { $0.predicate != nil }
+  }
+
+  private func indexShapes(
+    of table: TableDescription, _ shape: RowShape, where isWanted: (IndexDescription) -> Bool
+  ) -> [IndexShape] {
     let places = NamePlaces(table.indexes.isEmpty ? [] : shape.stored.map(\.name))
     return table.indexes.compactMap { index in
-      guard index.predicate == nil else { return nil }
+      guard isWanted(index) else { return nil }
       // The primary key of a WITHOUT ROWID table is the table itself.
       guard !table.withoutRowID || index.origin != .primaryKey else { return nil }
       let fields = fields(of: index, over: table, shape, places)

@@ -17,6 +17,16 @@ extension Survey {
       && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
   }
 
+  /// How many rows of a table its sound partial indexes name more than it has of them; of several
+  /// indexes, the most.
+  func rowsNamedByPartialIndexes(besides tree: TreeSurvey) -> Int {
+    let partial = tree.computed?.partialKeys ?? [:]
+    return partial.reduce(0) { most, expected in
+      guard let index = self.tree(named: expected.key), index.isSound else { return most }
+      return max(most, index.records - expected.value.count)
+    }
+  }
+
   /// The sound indexes over every row of a table.
   func soundIndexes(over tree: TreeSurvey) -> [TreeSurvey] {
     // Of thousands of indexes, none is asked for each of the others.

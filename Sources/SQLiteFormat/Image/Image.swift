@@ -45,8 +45,9 @@ package struct Image: Sendable {
     /// It is hot by its header, and has pages of another size, and is not applied: SQLite would
     /// write them over the database.
     case otherPageSize(RollbackJournal)
-    /// It is hot by its header; the database contradicts itself with it and is sound without it, and
-    /// it is not applied: SQLite would write its pages over the database.
+    /// It is hot by its header, and the database is sound without it; it is of another state, or
+    /// the database contradicts itself with it, and it is not applied: SQLite would write its pages
+    /// over the database.
     case contradictory(RollbackJournal)
   }
 
@@ -195,11 +196,11 @@ extension Image {
     return Set(log.damaged.filter { overlay[$0.page]?.offset == $0.offset }.map(\.page))
   }
 
-  /// Whether a journal lies beside the file that SQLite would play back.
-  package var hasHotJournal: Bool {
+  /// The journal beside the file that SQLite would play back; nil where there is none.
+  package var hotJournal: RollbackJournal? {
     switch journal {
-    case .applied, .otherPageSize, .contradictory: true
-    case .absent, .stale: false
+    case .applied(let hot), .otherPageSize(let hot), .contradictory(let hot): hot
+    case .absent, .stale: nil
     }
   }
 

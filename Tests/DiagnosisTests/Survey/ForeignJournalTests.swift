@@ -52,6 +52,19 @@ import Testing
     #expect(Generations(image).allSatisfy { $0.replicas.isEmpty })
   }
 
+  @Test func `a journal of an earlier state of a sound database is not played back`() throws {
+    let (_, journal) = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
+    let path = scratch["newer.db"]
+    let more = (501...503).map {
+      DatabaseBuilder.Step(stringLiteral: "INSERT INTO own VALUES (\($0), 'x')")
+    }
+    try DatabaseBuilder(pageSize: 1024, [Self.filled] + more).build(at: path)
+    let survey = Survey(main: try path.contents(), journal: journal)
+    #expect(survey.tree(named: "own")?.records == 503)
+    #expect(survey.findings.map(\.code) == [.journalForeign])
+  }
+
   @Test func `the database's own journal is played back`() throws {
     let (main, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
