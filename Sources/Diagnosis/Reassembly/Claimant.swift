@@ -167,8 +167,11 @@ extension Claimant {
     openings = [Opening(after: nil, before: nil)]
   }
 
-  /// The span of several pages.
+  /// The span of several pages; nil where most of them are in another order than the claimant's.
   func span(of spans: [LeafSpan]) -> PlaceSpan? {
+    guard spans.count(where: { order.compare($0.first, $0.last) > 0 }) * 2 <= spans.count else {
+      return nil
+    }
     var result: PlaceSpan?
     for span in spans.map(order.oriented) {
       guard let known = result else {

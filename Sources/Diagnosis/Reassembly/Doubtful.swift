@@ -143,6 +143,11 @@ extension Survey {
             && isBorneOut(trees[$0], in: pages.image, schema) == false
         })
     }
+    // What a table cannot hold came to it with a page of another tree.
+    if !doubtful.isEmpty {
+      doubtful.formUnion(
+        trees.indices.filter { trees[$0].entry.kind == .table && !trees[$0].mistyped.isEmpty })
+    }
     // Rows of a table WITHOUT ROWID may lie in order among the entries of an index.
     if doubtful.contains(where: { trees[$0].entry.kind == .table && !trees[$0].isRowIDTable }) {
       doubtful.formUnion(

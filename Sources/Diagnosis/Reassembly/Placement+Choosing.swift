@@ -35,6 +35,17 @@ extension Placement {
     return rows > gone * pages.image.geometry.cellCountMax
   }
 
+  /// Whether rows of a table WITHOUT ROWID can as well be entries of one of its own indexes, and
+  /// what speaks for them lies on pages that can be the table's: each would then vouch for the other.
+  private func mayBeEntries(_ candidate: Candidate, among others: [Candidate]) -> Bool {
+    let table = claimants[candidate.claimant]
+    guard !table.isTable, !candidate.tally.isProven else { return false }
+    return others.contains { other in
+      !claimants[other.claimant].holdsRows
+        && doubt.survey.trees[claimants[other.claimant].position].entry.table == table.name
+    }
+  }
+
   /// What some of the rows look like that a tree has by now.
   func known(_ claimant: Claimant) -> Claimant.Tally {
     claimant.tally(
@@ -66,7 +77,9 @@ extension Placement {
     _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
   ) -> (claimant: Int, evidence: PlacementEvidence)? {
     let witnessed = candidates.filter(\.tally.isWitnessed)
-    if witnessed.count == 1 { return (witnessed[0].claimant, .index) }
+    if witnessed.count == 1, !mayBeEntries(witnessed[0], among: candidates) {
+      return (witnessed[0].claimant, .index)
+    }
     if candidates.count == 1, candidates[0].tally.isEchoed {
       return (candidates[0].claimant, .index)
     }

@@ -18,6 +18,9 @@ struct Witness {
   let isTelling: Bool
   /// The hashes of its entries, ascending.
   private let keys: ContiguousArray<UInt64>
+  /// The hashes of entries over a table WITHOUT ROWID, on pages that may be another index's, or the
+  /// table's own.
+  private let supposed: ContiguousArray<UInt64>
   /// The rowids that its entries end with, ascending; none over a table WITHOUT ROWID.
   private let rowIDs: ContiguousArray<Int64>
 
@@ -48,6 +51,7 @@ struct Witness {
       !index.endsInRowID
       || account.starts.count * 2 >= min(account.entries, Account.startsMax)
     keys = ContiguousArray(account.keys.sorted())
+    supposed = ContiguousArray(account.supposed.sorted())
     rowIDs = ContiguousArray(account.rowIDs.sorted())
     guesses = ContiguousArray(account.guesses.sorted { $0.rowID < $1.rowID })
   }
@@ -81,6 +85,7 @@ struct Witness {
     }
     let key = index.key(of: row).digest
     if keys.containsSorted(key) { return .knows }
+    if supposed.containsSorted(key) { return .supposes }
     let guesses = guesses(on: row)
     if guesses.contains(where: { $0.key == key && trusted.contains($0.page) }) {
       return .supposes
@@ -135,8 +140,11 @@ extension Witness {
     private(set) var rowIDs: [Int64] = []
     /// Those entries that end with a rowid, on pages that are not proven to be the index's.
     private(set) var guesses: [Guess] = []
+    /// The hashes of those over a table WITHOUT ROWID, on pages that are not proven to be the
+    /// index's.
+    private(set) var supposed: [UInt64] = []
     /// How many entries are kept.
-    var kept: Int { keys.count + guesses.count }
+    var kept: Int { keys.count + guesses.count + supposed.count }
     /// The hashes of what stands before the rowid, as far as they are looked at.
     private(set) var starts: Set<UInt64> = []
     private var lastStart: UInt64?
@@ -157,6 +165,8 @@ extension Witness {
       guard kept <= Witness.entriesMax else { return }
       if let page, let rowID {
         guesses.append(Guess(key: key, rowID: rowID, page: page))
+      } else if page != nil {
+        supposed.append(key)
       } else {
         keys.append(key)
         if let rowID { rowIDs.append(rowID) }
@@ -169,6 +179,7 @@ extension Witness {
       keys += other.keys
       rowIDs += other.rowIDs
       guesses += other.guesses
+      supposed += other.supposed
       if starts.count < Self.startsMax { starts.formUnion(other.starts) }
     }
   }
