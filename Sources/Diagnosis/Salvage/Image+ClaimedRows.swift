@@ -130,15 +130,23 @@ extension BTreePage {
   private static let sectorSize = 512
 
   /// Whether a cell reaches into a sector of its page that is nothing but zeros, where what lies
-  /// before that is not: what was written there is lost.
+  /// before that is not, or other cells should start: what was written there is lost.
   ///
-  /// A value full of zeros hardly begins with a sector.
+  /// A value full of zeros hardly begins with a sector, and none has cells in it.
   func isTorn(in cell: Cell) -> Bool {
     let size = Self.sectorSize
     guard bytes.count > size else { return false }
     let first = (cell.offset / size + 1) * size
     return stride(from: first, to: min(cell.local.upperBound, bytes.count), by: size).contains {
-      bytes[$0 - 1] != 0 && bytes[$0..<min($0 + size, bytes.count)].allSatisfy { $0 == 0 }
+      let sector = $0..<min($0 + size, bytes.count)
+      return bytes[sector].allSatisfy { $0 == 0 } && (bytes[$0 - 1] != 0 || leads(into: sector))
+    }
+  }
+
+  /// Whether a cell should start in a part of the page.
+  private func leads(into part: Range<Int>) -> Bool {
+    (0..<cellCount).contains { index in
+      bytes.big16(at: pointerArrayOffset + 2 * index).map(part.contains) ?? false
     }
   }
 }

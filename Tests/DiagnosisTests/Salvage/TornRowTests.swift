@@ -57,6 +57,14 @@ import Testing
     #expect(texts.allSatisfy { $0.hasPrefix("note of ") && !$0.contains("\u{0}") })
   }
 
+  @Test(arguments: [1, 2, 3]) func `so is one with zeros before the sector, where others began`(
+    _ sector: Int
+  ) throws {
+    let found = try read(try torn(sector, "zeroblob(60)"))
+    #expect(found.placed.count > 200)
+    #expect(found.placed.allSatisfy { $0.record.value(2)?.integerValue == $0.rowID })
+  }
+
   @Test func `values full of zeros are no loss`() throws {
     let found = try read(try torn(0, "zeroblob(700)"))
     #expect(found.placed.count == 300 && found.doubts.isEmpty)

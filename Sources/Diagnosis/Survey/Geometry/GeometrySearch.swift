@@ -65,8 +65,9 @@ struct GeometrySearch {
     }
     let vote = try PageVote(source, reserved: header?.reserved ?? 0)
     guard let winner = vote.winner else {
-      // A small or WAL-only database may have no page that could vote: its header stands.
-      if let magic, let stated, vote.candidates.isEmpty || vote.candidates == [stated] {
+      // A small or WAL-only database may have no page that could vote, and a few may speak for
+      // anything: its header stands, unless all speak against it.
+      if let magic, let stated, vote.candidates.isEmpty || vote.candidates.contains(stated) {
         return Outcome(stated, start: magic, .header)
       }
       return Outcome(decision: nil, candidates: vote.candidates)

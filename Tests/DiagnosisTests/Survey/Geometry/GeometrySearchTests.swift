@@ -50,6 +50,31 @@ import Testing
     #expect(survey.findings.contains { $0.code == .startShifted && $0.severity == .loss })
   }
 
+  @Test func `the header stands where some pages speak for it and no size has a majority`() throws {
+    func built(_ pageSize: Int, rows: Int) throws -> Bytes {
+      let path = scratch[FilePath("of\(pageSize).db")]
+      try DatabaseBuilder(
+        pageSize: pageSize,
+        [
+          "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
+          """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+          INSERT INTO t SELECT i, 'row ' || i FROM n
+          """,
+        ]
+      ).build(at: path)
+      return try path.contents()
+    }
+    var bytes = try built(1024, rows: 90)
+    // The schema is gone, and behind the pages lies one of a larger size.
+    for index in DatabaseHeader.byteCount..<1024 { bytes[index] = 0 }
+    let count = bytes.count / 1024
+    try #require((3...5).contains(count))
+    bytes += try built(4096, rows: 90).suffix(4096)
+    let survey = Survey(main: bytes)
+    #expect(survey.geometry?.geometry.pageSize == 1024)
+  }
+
   @Test func `pages without any reference between them cannot be numbered`() throws {
     let path = scratch["small.db"]
     try DatabaseBuilder(
