@@ -57,10 +57,14 @@ extension Survey {
     }
   }
 
-  /// Whether trees lead to more rows than in another survey of the same files.
-  func reachesMore(than other: Survey) -> Bool { rowsReached > other.rowsReached }
+  /// Whether trees lead to more rows than in another survey of the same files; or to more entries of
+  /// indexes, and to all rows but for some that are in doubt.
+  func reachesMore(than other: Survey, doubting rows: Int) -> Bool {
+    let (own, others) = (reached(.table), other.reached(.table))
+    return own > others || own + rows >= others && reached(.index) > other.reached(.index)
+  }
 
-  private var rowsReached: Int {
-    trees.reduce(0) { $1.entry.kind == .table ? $0 + $1.records : $0 }
+  private func reached(_ kind: SchemaEntry.Kind) -> Int {
+    trees.reduce(0) { $1.entry.kind == kind ? $0 + $1.records : $0 }
   }
 }

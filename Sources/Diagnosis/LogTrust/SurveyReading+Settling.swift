@@ -12,7 +12,8 @@ extension SurveyReading {
     var survey = surveyed
     if let rejoined = try rejoined(after: survey) {
       let other = rejoined.surveyed
-      if other.reachesMore(than: survey) { (self, survey) = (rejoined, other) }
+      let doubtful = rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
+      if other.reachesMore(than: survey, doubting: doubtful) { (self, survey) = (rejoined, other) }
     }
     guard survey.speaksOfAnother else { return survey }
     believesHead = false

@@ -243,6 +243,31 @@ import Testing
     #expect(survey.image?.pageCount == pages)
   }
 
+  @Test func `a byte in the last page of a table is found by the indexes behind it`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["small.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      ["CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, at INTEGER)"]
+        + (1...6).map { DatabaseBuilder.Step(stringLiteral: "CREATE INDEX i\($0) ON note (at)") }
+        + ["INSERT INTO note VALUES (1, 'first', 1000), (2, 'second', 2000), (3, 'third', 3000)"]
+    ).build(at: path)
+    var bytes = try path.contents()
+    // Inside the last row that was written to the page of the table: the first one, at its end.
+    bytes.insert(0x0A, at: 2 * Self.pageSize - 4)
+    let survey = Survey(main: bytes)
+    #expect(survey.findings.contains { $0.code == .pagesMoved })
+    #expect(survey.tree(named: "note")?.records == 2)
+  }
+
+  @Test func `a page count of another moment moves no page`() throws {
+    var (bytes, pages) = try database()
+    bytes.replaceSubrange(28..<32, with: [0, 0, 0, UInt8(pages - 1)])
+    let leaf = (pages / 2) * Self.pageSize
+    bytes.replaceSubrange(leaf..<(leaf + 8), with: Bytes(repeating: 0, count: 8))
+    #expect(!Survey(main: bytes).findings.contains { $0.code == .pagesMoved })
+  }
+
   @Test func `pages that are only destroyed stay where they are`() throws {
     let (bytes, pages) = try database()
     var random = SeededRandom(seed: 3)
