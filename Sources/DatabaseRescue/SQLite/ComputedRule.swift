@@ -14,6 +14,8 @@ final class ComputedRule {
     case check
     /// A virtual column that refuses NULL.
     case filledColumn
+    /// A virtual column of a STRICT table, which holds values of its type only.
+    case typedColumn
   }
 
   /// What SQLite makes of a row.
@@ -87,7 +89,7 @@ final class ComputedRule {
     defer { statement.reset() }
     let isThere = try statement.step()
     switch kind {
-    case .check, .filledColumn: return .holds(!isThere || statement[0] != .integer(0))
+    case .check, .filledColumn, .typedColumn: return .holds(!isThere || statement[0] != .integer(0))
     case .index(_, _, let hasRowID):
       guard isThere else { return .key(nil) }
       var key = KeyHash()
@@ -104,5 +106,37 @@ final class ComputedRule {
       if hasRowID { key.add(rowID ?? 0) }
       return .key(key)
     }
+  }
+}
+
+extension ComputedTable {
+  /// What each row has to keep to, as conditions that are 0 where it does not.
+  func conditions(
+    _ expressions: TableExpressions
+  ) -> [(kind: ComputedRule.Kind, condition: String)] {
+    var conditions = expressions.checks.map {
+      (kind: ComputedRule.Kind.check, condition: ComputedRule.truth(of: $0, null: 1))
+    }
+    for column in ruledColumns {
+      let name = column.name.quotedIdentifier
+      if !column.classes.contains(.null) {
+        conditions.append((.filledColumn, "\(name) IS NOT NULL"))
+      }
+      let classes = column.classes.union(.null)
+      if classes != .all {
+        conditions.append((.typedColumn, "typeof(\(name)) IN (\(classes.names))"))
+      }
+    }
+    return conditions
+  }
+}
+
+extension StorageClasses {
+  /// The names that SQLite has for the classes, as strings of a list.
+  fileprivate var names: String {
+    let names: [(StorageClasses, String)] = [
+      (.null, "null"), (.integer, "integer"), (.real, "real"), (.text, "text"), (.blob, "blob"),
+    ]
+    return names.filter { contains($0.0) }.map { "'\($0.1)'" }.joined(separator: ", ")
   }
 }

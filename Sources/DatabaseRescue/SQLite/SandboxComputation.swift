@@ -62,10 +62,7 @@ final class SandboxComputation: RowComputation {
         leaveOut(key.index.name, error.message)
       }
     }
-    let conditions =
-      expressions.checks.map { (ComputedRule.Kind.check, ComputedRule.truth(of: $0, null: 1)) }
-      + table.filledColumns.map { (.filledColumn, "\($0.quotedIdentifier) IS NOT NULL") }
-    for (kind, condition) in conditions {
+    for (kind, condition) in table.conditions(expressions) {
       do throws(SQLiteError) {
         let known = knownValues(condition, expressions)
         rules.append(RememberedRule(rule: try row.rule(kind, [condition]), known: known))
@@ -190,6 +187,7 @@ final class SandboxComputation: RowComputation {
       case (.index(let name, _, _), .key(let key?)): keys[name]?.add(key)
       case (.check, .holds(false)): computed.broken.add(place)
       case (.filledColumn, .holds(false)): computed.nulls.add(place)
+      case (.typedColumn, .holds(false)): computed.mistyped.add(place)
       default: break
       }
     } catch {
@@ -222,7 +220,7 @@ final class SandboxComputation: RowComputation {
   /// Leaves out whatever was not computed to its end.
   private func giveUp(_ reason: String) {
     for index in Array(keys.keys) { leaveOut(index, reason) }
-    let hasConstraints = !table.description.checks.isEmpty || !table.filledColumns.isEmpty
+    let hasConstraints = !table.description.checks.isEmpty || !table.ruledColumns.isEmpty
     if hasConstraints { computed.uncheckedConstraints = reason }
     rules = []
     row = nil

@@ -45,7 +45,8 @@ struct TableExpressions {
     self.checks = checks.map(\.sql)
     self.generated = generated.mapValues(\.sql)
     self.indexes = indexes
-    names = words.union(table.keys.flatMap { $0.columns.compactMap(\.name) } + table.filledColumns)
+    names = words.union(
+      table.keys.flatMap { $0.columns.compactMap(\.name) } + table.ruledColumns.map(\.name))
   }
 
   /// What an entry of an index holds, and which rows have one; nil where the statement cannot be

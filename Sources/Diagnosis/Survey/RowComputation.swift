@@ -13,6 +13,14 @@ package struct ComputedTable: Sendable {
     package let columns: [IndexColumn]
   }
 
+  /// A virtual column that does not hold every value.
+  package struct RuledColumn: Sendable {
+    /// Its name.
+    package let name: Name
+    /// What it holds.
+    package let classes: StorageClasses
+  }
+
   /// The table.
   package let description: TableDescription
   /// How its records become rows.
@@ -21,8 +29,20 @@ package struct ComputedTable: Sendable {
   package let encoding: TextEncoding
   /// The indexes whose keys are to be computed.
   package let keys: [Key]
-  /// The virtual columns that refuse NULL.
-  package let filledColumns: [Name]
+  /// The virtual columns that do not hold every value.
+  package let ruledColumns: [RuledColumn]
+}
+
+extension ComputedTable.RuledColumn {
+  /// What a virtual column holds; nil for other columns, and for one that holds everything.
+  init?(_ column: ColumnDescription, isStrict: Bool) {
+    guard column.generated == .virtual else { return nil }
+    // When SQLite has computed a value, it has made of it what the affinity prefers.
+    classes = StorageClasses(
+      .blob, declaredType: column.type, strict: isStrict, notNull: column.notNull)
+    name = column.name
+    guard classes != .all else { return nil }
+  }
 }
 
 /// A computation over the rows of one table.
@@ -50,6 +70,8 @@ package struct ComputedRows: Hashable, Sendable {
   package var uncheckedIndexes: [Name: String] = [:]
   /// Rows that break a CHECK constraint, or have one that cannot be computed.
   package var broken = FaultList()
+  /// Rows with a value in a virtual column that its type in a STRICT table refuses.
+  package var mistyped = FaultList()
   /// Rows with NULL in a virtual column that refuses it.
   package var nulls = FaultList()
   /// Why not every constraint was checked.

@@ -196,13 +196,15 @@ extension SchemaSurvey {
     let indexes = table.indexes.filter { index in
       !computable.contains(index.name) && !(table.withoutRowID && index.origin == .primaryKey)
     }
-    let columns = table.columns.filter { $0.generated == .virtual && $0.notNull }
+    let columns = table.columns.compactMap { column in
+      ComputedTable.RuledColumn(column, isStrict: table.strict)
+    }
     guard !indexes.isEmpty || !columns.isEmpty || !table.checks.isEmpty else { return nil }
     return ComputedTable(
       description: table, shape: shape, encoding: encoding,
       keys: indexes.map { index in
         ComputedTable.Key(index: index, columns: index.columns + table.keyColumns(addedTo: index))
-      }, filledColumns: columns.map(\.name))
+      }, ruledColumns: columns)
   }
 
   /// The indexes over a table whose entries can be computed from its records.

@@ -113,7 +113,8 @@ extension TreeSurvey {
     var leafDepth: Int?
     var watch = task.order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
-    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, computation, &watch) }) { event in
+    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, computation, &watch) }) {
+      event in
       switch event {
       case .page(let visit):
         pages += 1
@@ -164,6 +165,7 @@ extension TreeSurvey {
     guard let result else { return }
     computed = result
     nulls.add(result.nulls)
+    mistyped.add(result.mistyped)
     expectedKeys.merge(result.keys) { own, _ in own }
   }
 
