@@ -39,8 +39,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a statement was stopped, or a value was too long.
-  var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code) }
+  /// Whether a statement was stopped, or a value was too long, be it as a pattern only.
+  var isLimit: Bool {
+    [SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_NOMEM].contains(code)
+      || message == "LIKE or GLOB pattern too complex"
+  }
 
   /// The code of a lock that another connection holds.
   static let busy = SQLITE_BUSY

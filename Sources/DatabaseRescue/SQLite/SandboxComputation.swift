@@ -115,7 +115,7 @@ final class SandboxComputation: RowComputation {
     do {
       try row.hold(stored, bytesMax: Self.rowBytesMax)
       for rule in open { add(stored, to: rule, computedBy: rule) }
-    } catch let error as SQLiteError where !error.isLimit {
+    } catch is SQLiteError {
       for rule in open { addApart(stored, to: rule) }
     } catch {
       giveUp(Self.rowReason)

@@ -64,4 +64,41 @@ import Testing
     let ending = try bench.run("check", file)
     #expect(ending.status == 13, "\(ending.all)")
   }
+
+  // MARK: Patterns
+
+  /// A value that is a longer pattern than is looked at here.
+  private static let pattern = "SELECT printf('%.*c', 1001, 'p')"
+
+  @Test func `a value that is too long a pattern breaks no constraint`() throws {
+    try build("CHECK ('abc' NOT LIKE a)", Self.pattern)
+    try expectUnchecked("not every constraint of 't' was checked")
+  }
+
+  @Test(arguments: ["'abc' LIKE a", "'abc' GLOB a", "b) WHERE (('abc' LIKE a) = 0"])
+  func `a value that is too long a pattern makes no index wrong`(_ expression: String) throws {
+    try build("CHECK (b)", Self.pattern, "CREATE INDEX i ON t (\(expression))")
+    try expectUnchecked("the keys of index 'i' were not checked")
+  }
+
+  @Test func `a generated column that takes too long a pattern concerns no other rule`() throws {
+    try build("g AS ('abc' LIKE a), CHECK (b > 0)", Self.pattern, "CREATE INDEX i ON t (b + 1)")
+    #expect(try word() == "ok")
+    let ending = try bench.run("check", file)
+    #expect(ending.status == 0 && !ending.all.contains("checked"), "\(ending.all)")
+  }
+
+  private func build(_ rule: String, _ value: String, _ more: DatabaseBuilder.Step...) throws {
+    try DatabaseBuilder(
+      ["CREATE TABLE t (a, b, \(rule))", "INSERT INTO t (a, b) VALUES ((\(value)), 1)"] + more
+    ).build(at: file)
+  }
+
+  private func expectUnchecked(
+    _ message: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let ending = try bench.run("check", file)
+    #expect(ending.status == 0, "\(ending.all)", sourceLocation: sourceLocation)
+    #expect(ending.all.contains(message), "\(ending.all)", sourceLocation: sourceLocation)
+  }
 }
