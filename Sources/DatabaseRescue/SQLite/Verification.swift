@@ -54,17 +54,21 @@ package struct Verification: Sendable {
     return connection
   }
 
-  /// Has SQLite check everything; what needs functions or collations of an app, it cannot.
+  /// Has SQLite check everything, or one table; what needs functions or collations of an app, it
+  /// cannot.
+  ///
+  /// SQLite parses no CHECK constraint where it may only read, and says nothing of them then.
   static func checkIntegrity(
-    of connection: borrowing Connection
+    of connection: borrowing Connection, in table: Name? = nil, listing limit: Int = linesMax
   ) throws(SQLiteError) -> (problems: [String], unchecked: [Unchecked]) {
+    let argument = table?.quotedIdentifier ?? "\(limit)"
     var unchecked: [Unchecked] = []
     while true {
       do throws(SQLiteError) {
-        let lines = try connection.rows("PRAGMA integrity_check(\(linesMax))")
+        let lines = try connection.rows("PRAGMA integrity_check(\(argument))")
           .compactMap { $0.first?.utf8String }
           .filter { $0 != "ok" && (unchecked.isEmpty || !isAboutIndexEntries($0)) }
-        return (try withoutFalseAlarms(lines, in: connection), unchecked)
+        return (try withoutFalseAlarms(lines, listing: limit, in: connection), unchecked)
       } catch {
         guard connection.standIn(forWhatLacks: error) else { throw error }
         unchecked.append(Unchecked(.keys, of: nil as String?, because: error.message))
@@ -79,8 +83,8 @@ package struct Verification: Sendable {
   /// column is asked for itself: `IS NULL` would be answered by its declaration.
   ///
   /// - Throws: ``SQLiteError`` where there are as many as SQLite lists: more may be behind them.
-  static func withoutFalseAlarms(
-    _ problems: [String], listing limit: Int = linesMax, in connection: borrowing Connection
+  private static func withoutFalseAlarms(
+    _ problems: [String], listing limit: Int, in connection: borrowing Connection
   ) throws(SQLiteError) -> [String] {
     let alarms = Set(problems.filter { $0.hasPrefix(nullAlarm) })
     guard !alarms.isEmpty else { return problems }

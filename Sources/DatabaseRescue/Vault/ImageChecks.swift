@@ -29,8 +29,8 @@ enum ImageChecks {
   static func all(
     of copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(RescueError) -> [Check] {
-    [try integrity(in: copy, until: isCancelled), try foreignKeys(in: copy, until: isCancelled)]
-      + (try modules(in: copy, until: isCancelled))
+    try integrity(in: copy, until: isCancelled) + foreignKeys(in: copy, until: isCancelled)
+      + modules(in: copy, until: isCancelled)
   }
 
   /// Checks what of a copy has changed since SQLite found an earlier one sound.
@@ -48,7 +48,7 @@ enum ImageChecks {
   ) throws(RescueError) -> [Check] {
     guard let earlier, earlier.isIntact else { return try all(of: copy, until: isCancelled) }
     if earlier.changes.isEmpty {
-      let names = [integrityCheck, foreignKeyCheck, moduleCheck]
+      let names = [integrityCheck, foreignKeyCheck, moduleCheck, notChecked]
       return earlier.manifest.checks.filter { names.contains($0.name) }
         .map { $0.done(for: earlier.id) }
     }
@@ -56,8 +56,8 @@ enum ImageChecks {
     let names = tables.isEmpty ? "no table" : tables.joined(separator: ", ")
     let detail = "ok for \(names); nothing else has changed"
     let pieces = tables.split(into: ProcessInfo.processInfo.activeProcessorCount)
-    let results = Parallel.map(pieces.count + 1) { index -> Result<Check, RescueError> in
-      Result { () throws(RescueError) -> Check in
+    let results = Parallel.map(pieces.count + 1) { index -> Result<[Check], RescueError> in
+      Result { () throws(RescueError) -> [Check] in
         index == 0
           ? try foreignKeys(in: copy, until: isCancelled)
           : try integrity(
@@ -65,45 +65,59 @@ enum ImageChecks {
       }
     }
     let checks = try results.map { result throws(RescueError) in try result.get() }
-    let found = checks.dropFirst()
-    let sum =
-      found.first { !$0.passed } ?? found.first { $0.name == notChecked }
-      ?? Check(integrityCheck, passed: true, detail: detail)
-    return [sum.done(for: earlier.id), checks[0]] + (try modules(in: copy, until: isCancelled))
+    return sum(of: checks.dropFirst(), otherwise: detail, for: earlier) + checks[0]
+      + (try modules(in: copy, until: isCancelled))
+  }
+
+  /// One check for those of the pieces, and what was not checked.
+  private static func sum(
+    of pieces: ArraySlice<[Check]>, otherwise detail: String, for earlier: EarlierBackup
+  ) -> [Check] {
+    let done = pieces.compactMap { $0.first { $0.name == integrityCheck } }
+    var sum = done.first { !$0.passed }
+    if sum == nil, done.count == pieces.count {
+      sum =
+        done.first { $0.detail != detail }
+        ?? Check(integrityCheck, passed: true, detail: detail)
+    }
+    let unchecked = pieces.joined().filter { $0.name == notChecked }
+    return ([sum].compactMap(\.self) + unchecked).map { $0.done(for: earlier.id) }
   }
 
   /// What SQLite finds wrong with the structure, or with that of some tables.
   private static func integrity(
     of tables: [Name]? = nil, in copy: FilePath, otherwise detail: String = "ok",
     until isCancelled: @escaping @Sendable () -> Bool
-  ) throws(RescueError) -> Check {
-    try run(integrityCheck, on: copy, otherwise: detail, until: isCancelled) {
+  ) throws(RescueError) -> [Check] {
+    try run(integrityCheck, on: copy, .readWrite, otherwise: detail, until: isCancelled) {
       (connection) throws(SQLiteError) in
-      for argument in tables.map({ $0.map { "(\($0.quotedIdentifier))" } }) ?? [""] {
-        let messages = try connection.rows("PRAGMA integrity_check\(argument)")
-          .compactMap { $0.first?.utf8String }
-        guard messages != ["ok"] else { continue }
+      var unchecked: [String] = []
+      for table in tables.map({ $0.map(Optional.some) }) ?? [nil] {
+        let found = try Verification.checkIntegrity(of: connection, in: table, listing: linesMax)
+        unchecked += found.unchecked.map(\.reason)
         // The first line of a damaged tree only names the database.
-        let lines = try Verification.withoutFalseAlarms(
-          messages.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }
-            .map(String.init), listing: 100, in: connection)
-        guard !lines.isEmpty else { continue }
-        return "\(lines.count) problems, the first: \(lines.first ?? "none named")"
+        let lines = found.problems.flatMap { $0.split(separator: "\n") }
+          .filter { !$0.hasPrefix("***") }
+        guard let first = lines.first else { continue }
+        return ("\(lines.count) problems, the first: \(first)", unchecked)
       }
-      return nil
+      return (nil, unchecked)
     }
   }
+
+  /// How many problems SQLite names at most.
+  private static let linesMax = 100
 
   /// How many rows refer to rows that are not there.
   private static func foreignKeys(
     in copy: FilePath, until isCancelled: @escaping @Sendable () -> Bool
-  ) throws(RescueError) -> Check {
-    try run(foreignKeyCheck, on: copy, otherwise: "ok", until: isCancelled) {
+  ) throws(RescueError) -> [Check] {
+    try run(foreignKeyCheck, on: copy, .immutable, otherwise: "ok", until: isCancelled) {
       (connection) throws(SQLiteError) in
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
       while try statement.step() { count += 1 }
-      return count == 0 ? nil : "\(count) rows refer to rows that are not there"
+      return (count == 0 ? nil : "\(count) rows refer to rows that are not there", [])
     }
   }
 
@@ -160,37 +174,45 @@ enum ImageChecks {
     return try found.allSatisfy(\.passed) ? found : checks()
   }
 
+  /// A problem, or none, and why some of a check was not done.
+  private typealias Findings = (problem: String?, unchecked: [String])
+
   /// Runs a check that names a problem, or none.
   ///
   /// What SQLite cannot check, for example because the app defines a collation of its own, has not
   /// failed: an entry says why it was not done. What fails because the disk does is no check at all.
   private static func run(
-    _ name: String, on copy: FilePath, otherwise detail: String,
+    _ name: String, on copy: FilePath, _ mode: Connection.Mode, otherwise detail: String,
     until isCancelled: @escaping @Sendable () -> Bool,
-    _ problem: (borrowing Connection) throws(SQLiteError) -> String?
-  ) throws(RescueError) -> Check {
+    _ findings: (borrowing Connection) throws(SQLiteError) -> Findings
+  ) throws(RescueError) -> [Check] {
     try twice { () throws(RescueError) in
-      [try runOnce(name, on: copy, otherwise: detail, until: isCancelled, problem)]
-    }[0]
+      try runOnce(name, on: copy, mode, otherwise: detail, until: isCancelled, findings)
+    }
   }
 
   private static func runOnce(
-    _ name: String, on copy: FilePath, otherwise detail: String,
+    _ name: String, on copy: FilePath, _ mode: Connection.Mode, otherwise detail: String,
     until isCancelled: @escaping @Sendable () -> Bool,
-    _ problem: (borrowing Connection) throws(SQLiteError) -> String?
-  ) throws(RescueError) -> Check {
+    _ findings: (borrowing Connection) throws(SQLiteError) -> Findings
+  ) throws(RescueError) -> [Check] {
     do throws(SQLiteError) {
-      let connection = try Connection(copy, mode: .immutable)
+      let connection = try Connection(copy, mode: mode)
       connection.stop(when: isCancelled)
       do throws(SQLiteError) {
-        let problem = try problem(connection)
-        return Check(name, passed: problem == nil, detail: problem ?? detail)
+        let found = try findings(connection)
+        let detail = found.unchecked.isEmpty ? detail : "\(detail) as far as it could be done"
+        return [Check(name, passed: found.problem == nil, detail: found.problem ?? detail)]
+          + found.unchecked.map {
+            Check(notChecked, passed: true, detail: "\(name) could not be done in full: \($0)")
+          }
       } catch  where error.cause == .other {
-        return Check(
-          notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
+        return [
+          Check(notChecked, passed: true, detail: "\(name) could not be done: \(error.message)")
+        ]
       }
     } catch  where speaksOfDatabase(error) {
-      return Check(name, passed: false, detail: error.message)
+      return [Check(name, passed: false, detail: error.message)]
     } catch {
       throw notDone(error)
     }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a backup prints of SQLite's own check is what SQLite says.
+
+import DatabaseRescue
+import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct BackupIntegrityTests {
+  let bench: Workbench
+  let file: FilePath
+  init() throws {
+    bench = try Workbench()
+    file = bench["app.db"]
+  }
+
+  /// Backs up a database with rows that were written before a constraint.
+  private func backup(
+    of values: String..., under condition: String, _ journal: DatabaseBuilder.JournalMode = .delete
+  ) throws -> Ending {
+    let rows = values.map { "(\($0))" }.joined(separator: ", ")
+    try DatabaseBuilder(
+      journal: journal, ["CREATE TABLE t (a)", "INSERT INTO t VALUES \(rows)"]
+    ).build(at: file)
+    try Connection.unguarded(file).prepare("UPDATE sqlite_schema SET sql = ?")
+      .run([.text("CREATE TABLE t (a, CHECK (\(condition)))")])
+    return try bench.run("backup", file, "--vault", bench["vault"])
+  }
+
+  @Test(arguments: [DatabaseBuilder.JournalMode.delete, .wal])
+  func `rows that break a CHECK constraint are what its check found`(
+    _ journal: DatabaseBuilder.JournalMode
+  ) throws {
+    let ending = try backup(of: "'{}'", "'{'", "'['", under: "json_valid(a)", journal)
+    #expect(ending.status != 0, "\(ending.all)")
+    #expect(
+      ending.all.contains(
+        "integrity_check: failed, 2 problems, the first: CHECK constraint failed in t"),
+      "\(ending.all)")
+    let names = try SystemStorage().names(in: bench["vault"])
+    #expect(names.count == 1, "\(names)")
+  }
+
+  @Test func `a check that ended in an error has not passed`() throws {
+    let ending = try backup(of: "'now'", under: "date(a) IS NOT NULL")
+    #expect(!ending.all.contains("integrity_check: passed"), "\(ending.all)")
+    #expect(
+      ending.all.contains(
+        "integrity_check could not be done: non-deterministic use of date() in a CHECK constraint"),
+      "\(ending.all)")
+  }
+
+  @Test func `a constraint that takes a function of its app keeps no backup from being good`()
+    throws
+  {
+    let first = try backup(of: "1", "2", under: "our_own(a)")
+    for ending in [first, try bench.run("backup", file, "--vault", bench["vault"])] {
+      #expect(ending.status == 0, "\(ending.all)")
+      #expect(
+        ending.all.contains("integrity_check: passed, ok as far as it could be done"),
+        "\(ending.all)")
+      #expect(
+        ending.all.contains(
+          "integrity_check could not be done in full: unknown function: our_own()"),
+        "\(ending.all)")
+    }
+  }
+}
