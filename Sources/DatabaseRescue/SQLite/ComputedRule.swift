@@ -43,12 +43,16 @@ final class ComputedRule {
     if case .index(_, let condition, _) = kind { condition } else { nil }
   }
 
+  /// Whether the rule calls functions that can give the current time.
+  let canTakeTime: Bool
+
   private let statement: Statement
   private let encoding: TextEncoding
 
   /// Prepares the query.
   ///
-  /// - Throws: ``SQLiteError`` when it does not parse, or takes a function that is not here.
+  /// - Throws: ``SQLiteError`` when it does not parse, or takes a function that is not here, or whose
+  ///   result is not the same each time.
   init(
     _ kind: Kind, _ expressions: [String], of table: Name, _ encoding: TextEncoding,
     on connection: borrowing Connection
@@ -69,9 +73,11 @@ final class ComputedRule {
     statementGuard.permission = .queries
     defer { statementGuard.permission = .own }
     statement = try connection.prepare(sql)
-    if let function = statementGuard.functions.min() {
-      throw SQLiteError(extendedCode: 1, message: "no such function: \(function)")
+    if let function = statementGuard.called.intersection(KnownFunctions.unsteady).min() {
+      throw SQLiteError(
+        extendedCode: 1, message: "the result of \(function) is not the same each time")
     }
+    canTakeTime = !statementGuard.called.isDisjoint(with: KnownFunctions.ofTime)
   }
 
   /// An expression that is 1 where a condition holds and 0 where it does not, or where NULL counts as

@@ -50,6 +50,18 @@ enum KnownFunctions {
     "matchinfo", "offsets", "optimize", "rtreecheck", "rtreedepth", "rtreenode", "snippet",
   ]
 
+  /// Those whose result is not the same each time.
+  static let unsteady: Set<Name> = [
+    "changes", "current_date", "current_time", "current_timestamp", "last_insert_rowid", "random",
+    "randomblob", "total_changes",
+  ]
+
+  /// Those that give the current time where they are asked for it; in an expression of a schema,
+  /// SQLite refuses that.
+  static let ofTime: Set<Name> = [
+    "date", "datetime", "julianday", "strftime", "time", "timediff", "unixepoch",
+  ]
+
   /// Whether functions that are not on the list can be those of an app.
   ///
   /// What the library has itself and the list does not name is refused in a schema by the SQLite of

@@ -45,6 +45,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
       || message == "LIKE or GLOB pattern too complex"
   }
 
+  /// Whether an expression of a schema asks for the current time, which SQLite refuses.
+  var isAboutTime: Bool { message.hasPrefix("non-deterministic use of ") }
+
   /// The code of a lock that another connection holds.
   static let busy = SQLITE_BUSY
 

@@ -21,9 +21,7 @@ final class SandboxComputation: RowComputation {
   private let effort: Effort
   private var rules: [RememberedRule] = []
   private var row: SandboxRow?
-  private var expressions: TableExpressions?
-  /// The rules whose row has no other virtual columns than they take.
-  private var apart: [ObjectIdentifier: (row: SandboxRow, rule: ComputedRule)] = [:]
+  private var apart: RulesApart?
   private var lastLook = ContinuousClock.now
   /// The fields of the row that is looked at.
   private var fields = LocatedFields()
@@ -36,11 +34,11 @@ final class SandboxComputation: RowComputation {
     do throws(SQLiteError) {
       let expressions = try TableExpressions(table, tokensMax: Self.tokensMax)
       let row = try SandboxRow(table, expressions)
+      apart = RulesApart(table, expressions)
       prepare(expressions, row)
       self.row = row
-      self.expressions = expressions
     } catch {
-      giveUp(error.message)
+      giveUp(Self.reason(error))
     }
   }
 
@@ -52,24 +50,32 @@ final class SandboxComputation: RowComputation {
         }
         let kind = ComputedRule.Kind.index(
           key.index.name, condition: condition, hasRowID: !table.description.withoutRowID)
-        var rule = RememberedRule(rule: try row.rule(kind, columns))
+        var rule = RememberedRule(rule: try prepared(kind, columns, row))
         if let condition, let shape = table.plainShape(of: key) {
           rule.plainShape = shape
           rule.known = knownValues(condition, expressions)
         }
         rules.append(rule)
       } catch {
-        leaveOut(key.index.name, error.message)
+        leaveOut(key.index.name, Self.reason(error))
       }
     }
     for (kind, condition) in table.conditions(expressions) {
       do throws(SQLiteError) {
         let known = knownValues(condition, expressions)
-        rules.append(RememberedRule(rule: try row.rule(kind, [condition]), known: known))
+        rules.append(RememberedRule(rule: try prepared(kind, [condition], row), known: known))
       } catch {
-        computed.uncheckedConstraints = error.message
+        computed.uncheckedConstraints = Self.reason(error)
       }
     }
+  }
+
+  private func prepared(
+    _ kind: ComputedRule.Kind, _ expressions: [String], _ row: SandboxRow
+  ) throws(SQLiteError) -> ComputedRule {
+    let rule = try row.rule(kind, expressions)
+    if rule.canTakeTime { _ = try apart?.query(for: rule) }
+    return rule
   }
 
   private func knownValues(
@@ -114,7 +120,13 @@ final class SandboxComputation: RowComputation {
     guard !open.isEmpty else { return }
     do {
       try row.hold(stored, bytesMax: Self.rowBytesMax)
-      for rule in open { add(stored, to: rule, computedBy: rule) }
+      for rule in open {
+        if rule.canTakeTime {
+          addApart(stored, to: rule)
+        } else {
+          add(stored, to: rule, computedBy: rule)
+        }
+      }
     } catch is SQLiteError {
       for rule in open { addApart(stored, to: rule) }
     } catch {
@@ -134,11 +146,11 @@ final class SandboxComputation: RowComputation {
     return true
   }
 
-  /// Takes a row of which some virtual column has no value: that concerns the rules that take it.
+  /// Takes a row for a rule that has one of its own: of a virtual column that has no value for the
+  /// row, only the rules speak that take it.
   private func addApart(_ stored: StoredRecord, to rule: ComputedRule) {
-    guard let expressions else { return }
     do {
-      let (row, query) = try ruleApart(rule, expressions)
+      guard let (row, query) = try apart?.query(for: rule) else { return }
       try row.hold(stored, bytesMax: Self.rowBytesMax)
       add(stored, to: rule, computedBy: query)
     } catch let error as SQLiteError {
@@ -146,18 +158,6 @@ final class SandboxComputation: RowComputation {
     } catch {
       giveUp(Self.rowReason)
     }
-  }
-
-  private func ruleApart(
-    _ rule: ComputedRule, _ expressions: TableExpressions
-  ) throws(SQLiteError) -> (row: SandboxRow, rule: ComputedRule) {
-    if let made = apart[ObjectIdentifier(rule)] { return made }
-    let virtual = expressions.virtualColumns(
-      in: rule.expressions + [rule.condition].compactMap(\.self), of: table.description)
-    let row = try SandboxRow(table, expressions, virtual: virtual)
-    let made = (row: row, rule: try row.rule(rule.kind, rule.expressions))
-    apart[ObjectIdentifier(rule)] = made
-    return made
   }
 
   private func hasTime(after rows: Int) -> Bool {
@@ -168,6 +168,12 @@ final class SandboxComputation: RowComputation {
 
   private static let limitReason = "it takes more than a check may"
   private static let rowReason = "a row cannot be looked at"
+  private static let timeReason = "it depends on the time at which it is computed"
+
+  /// Why something cannot be computed, where that is no row's fault.
+  private static func reason(_ error: SQLiteError) -> String {
+    error.isAboutTime ? timeReason : error.message
+  }
 
   private static func place(of stored: StoredRecord) -> FormatError {
     FormatError(.recordHeader, page: stored.page, offset: stored.offset)
@@ -195,20 +201,24 @@ final class SandboxComputation: RowComputation {
     }
   }
 
-  /// Notes that an expression has no value for a row: for SQLite's own check neither, unless it was
-  /// only stopped here.
+  /// Notes that an expression has no value for a row.
+  ///
+  /// SQLite's own check has none either, unless it was only stopped here. What depends on the time
+  /// says nothing of the row.
   private func fail(_ rule: ComputedRule, _ place: FormatError, _ error: SQLiteError) {
+    // What SQLite says while it computes may hold values of the row.
+    let reason = error.isAboutTime ? Self.timeReason : Self.limitReason
+    let isBroken = !error.isAboutTime && !error.isLimit
     guard case .index(let name, _, _) = rule.kind else {
-      if error.isLimit {
-        computed.uncheckedConstraints = Self.limitReason
-      } else {
+      if isBroken {
         computed.broken.add(place)
+      } else {
+        computed.uncheckedConstraints = reason
       }
       return
     }
-    if !error.isLimit { computed.failedIndexes.insert(name) }
-    // What SQLite says while it computes may hold values of the row.
-    leaveOut(name, Self.limitReason)
+    if isBroken { computed.failedIndexes.insert(name) }
+    leaveOut(name, reason)
     rules.removeAll { $0.rule === rule }
   }
 
@@ -224,7 +234,6 @@ final class SandboxComputation: RowComputation {
     if hasConstraints { computed.uncheckedConstraints = reason }
     rules = []
     row = nil
-    expressions = nil
-    apart = [:]
+    apart = nil
   }
 }

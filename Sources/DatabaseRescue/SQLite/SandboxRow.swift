@@ -13,16 +13,21 @@ final class SandboxRow {
   /// The places of the stored columns that are looked at.
   private let places: [Int]
   private let bindsRowID: Bool
+  /// The virtual columns for expressions that are no column of the table.
+  private let added: [String]
   /// The longest value that an expression may make.
   private var valueBytesMax = 1 << 18
 
-  /// Declares the table, with all of its virtual columns or only some.
+  /// Declares the table, with all of its virtual columns or only some, and with virtual columns for
+  /// some expressions.
   ///
   /// - Throws: ``SQLiteError`` when it cannot be declared here.
   init(
-    _ table: ComputedTable, _ expressions: TableExpressions, virtual: Set<Name>? = nil
+    _ table: ComputedTable, _ expressions: TableExpressions, virtual: Set<Name>? = nil,
+    adding added: [String] = []
   ) throws(SQLiteError) {
     self.table = table
+    self.added = added.indices.map { Name("expression \($0)").quotedIdentifier }
     let connection = try Connection(mode: .memory)
     connection.limitForUntrustedSQL(statementBytes: Connection.statementBytesMax)
     // The clock tells when it is enough.
@@ -33,7 +38,9 @@ final class SandboxRow {
       let declaration = try connection.declare(
         SchemaEntry(
           kind: .table, name: name, table: name, root: nil,
-          sql: Self.sql(table, expressions, virtual)))
+          sql: Self.sql(
+            table, expressions, virtual, zip(self.added, added).map { "\($0) AS (\($1)) VIRTUAL" }))
+      )
       if let function = declaration.missingFunctions.min() {
         throw DeclarationFault(reason: "no such function: \(function)", weight: .unchecked)
       }
@@ -63,7 +70,8 @@ final class SandboxRow {
 
   /// The table without what could refuse a row.
   private static func sql(
-    _ table: ComputedTable, _ expressions: TableExpressions, _ virtual: Set<Name>?
+    _ table: ComputedTable, _ expressions: TableExpressions, _ virtual: Set<Name>?,
+    _ added: [String]
   ) -> String {
     let columns = table.description.columns.filter { column in
       column.generated != .virtual || virtual?.contains(column.name) ?? true
@@ -77,7 +85,7 @@ final class SandboxRow {
       return sql
     }
     let name = table.description.name.quotedIdentifier
-    return "CREATE TABLE \(name) (\(columns.joined(separator: ", ")))"
+    return "CREATE TABLE \(name) (\((columns + added).joined(separator: ", ")))"
   }
 
   /// Prepares a rule over the row.
@@ -87,6 +95,16 @@ final class SandboxRow {
   {
     try ComputedRule(
       kind, expressions, of: table.description.name, table.encoding, on: connection)
+  }
+
+  /// Prepares a rule whose expressions, and then its condition, are the virtual columns that were
+  /// added.
+  ///
+  /// - Throws: ``SQLiteError`` when it cannot be computed here.
+  func ruleOverAdded(_ kind: ComputedRule.Kind) throws(SQLiteError) -> ComputedRule {
+    guard case .index(let name, .some, let hasRowID) = kind else { return try rule(kind, added) }
+    return try rule(
+      .index(name, condition: added.last, hasRowID: hasRowID), added.dropLast())
   }
 
   /// Puts a row in the place of the one before it.

@@ -36,12 +36,14 @@ final class StatementGuard {
 
   /// What statements may do at the moment.
   var permission = Permission.own {
-    didSet { (declared, functions) = ([], []) }
+    didSet { (declared, functions, called) = ([], [], []) }
   }
   /// The objects that were declared under the present permission, but for what SQLite makes itself.
   private(set) var declared: [Object] = []
   /// The stand-ins for functions that were named under the present permission.
   private(set) var functions: Set<Name> = []
+  /// The functions that queries of others called under the present permission.
+  private(set) var called: Set<Name> = []
   /// The functions that are stand-ins on this connection: they give NULL.
   var standIns: Set<Name> = []
   /// Whether collations that are not there have a stand-in.
@@ -130,7 +132,10 @@ final class StatementGuard {
       return true
     case .expressions:
       return KnownFunctions.names.contains(name) && !["randomblob", "zeroblob"].contains(name)
-    case .queries, .script, .attaching: return KnownFunctions.names.contains(name)
+    case .queries:
+      called.insert(name)
+      return KnownFunctions.names.contains(name)
+    case .script, .attaching: return KnownFunctions.names.contains(name)
     case .migration: return !Self.refusedFunctions.contains(name)
     }
   }

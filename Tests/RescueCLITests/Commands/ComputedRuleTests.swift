@@ -101,4 +101,54 @@ import Testing
     #expect(ending.status == 0, "\(ending.all)", sourceLocation: sourceLocation)
     #expect(ending.all.contains(message), "\(ending.all)", sourceLocation: sourceLocation)
   }
+
+  // MARK: What is not the same each time
+
+  /// Puts a constraint under rows that were written without it.
+  private func build(under rule: String, _ values: String...) throws {
+    let rows = values.map { "(\($0), 1)" }.joined(separator: ", ")
+    try DatabaseBuilder(["CREATE TABLE t (a, b)", "INSERT INTO t VALUES \(rows)"]).build(at: file)
+    try Connection.unguarded(file).prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 't'")
+      .run([.text("CREATE TABLE t (a, b, \(rule))")])
+  }
+
+  @Test(arguments: [
+    "random() > 0", "length(randomblob(3)) = 3", "a <= CURRENT_TIMESTAMP", "changes() > 5",
+    "last_insert_rowid() = 77",
+  ])
+  func `a condition that is not the same each time is not judged`(_ condition: String) throws {
+    try build(under: "CHECK (\(condition))", "'2000-01-01'", "'9999-01-01'")
+    try expectUnchecked("not every constraint of 't' was checked: the result of ")
+  }
+
+  @Test(arguments: [
+    "date(a) IS NOT NULL", "unixepoch(a) > 0", "a <= date('now')", "date() > a",
+    "strftime('%Y', a, 'localtime') > 0",
+  ])
+  func `a condition that takes the current time is not judged`(_ condition: String) throws {
+    try build(under: "CHECK (\(condition))", "'now'")
+    #expect(try word().hasPrefix("non-deterministic use of "))
+    try expectUnchecked("not every constraint of 't' was checked: it depends on the time")
+  }
+
+  @Test func `a row for which a key takes the current time makes no index wrong`() throws {
+    try DatabaseBuilder([
+      "CREATE TABLE t (a)", "CREATE INDEX i ON t (a)", "INSERT INTO t VALUES ('now')",
+    ]).build(at: file)
+    try Connection.unguarded(file).execute(
+      "UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t (date(a))' WHERE name = 'i'")
+    #expect(try word().hasPrefix("non-deterministic use of "))
+    try expectUnchecked("the keys of index 'i' were not checked: it depends on the time")
+  }
+
+  @Test(arguments: [("'2001-02-03'", true), ("'never'", false)])
+  func `a condition about dates is judged where it takes no current time`(
+    value: String, isSound: Bool
+  ) throws {
+    try build(under: "CHECK (date(a) IS NOT NULL)", "'2000-01-01'", value)
+    #expect(try (word() == "ok") == isSound)
+    let ending = try bench.run("check", file)
+    #expect(ending.status == (isSound ? 0 : 13), "\(ending.all)")
+    #expect(!ending.all.contains("not checked"))
+  }
 }
