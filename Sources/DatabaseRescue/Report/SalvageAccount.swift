@@ -249,7 +249,11 @@ extension SalvageAccount {
   }
 
   /// Which rows come from backups, a line for each table and backup.
-  var originWords: [String] { origins.map(\.words) + Self.omission(of: originsOmitted) }
+  var originWords: [String] {
+    guard !origins.isEmpty else { return [] }
+    return origins.map(\.words) + Self.omission(of: originsOmitted)
+      + ["as they were then: what was changed or deleted in them since is not known"]
+  }
 
   /// Where rows of tables are missing, a line a table, with so many stretches at most.
   func missingWords(_ shownMax: Int) -> [String] {
