@@ -12,7 +12,7 @@ extension StateComparison {
   /// Rows that are gone while others came: their number says nothing of that.
   var replacementProblems: [String] {
     comparable.compactMap { pair in
-      guard let other = pair.otherIDs, other.loseRows else { return nil }
+      guard let other = pair.otherKeys, other.loseRows else { return nil }
       return other.isSample
         ? "many rows of '\(pair.new)' are gone, and others are in their place"
         : "\(counted(other.count, "row")) of '\(pair.new)' "
@@ -88,7 +88,8 @@ extension StateComparison {
     let (then, now) = (pair.then, pair.now)
     let repeats = now.copies.repeats(beyond: then.copies)
     // Without a column that told them apart, rows may well be alike.
-    guard repeats > 0, pair.keepsColumns || now.rows > then.rows,
+    guard repeats > 0, !then.hasNaturalKey, !now.hasNaturalKey,
+      pair.keepsColumns || now.rows > then.rows,
       now.copies.hasCopied(since: then.copies)
     else { return nil }
     return (repeats, isSample: now.copies.level > 0 || then.copies.level > 0)
@@ -99,7 +100,7 @@ extension StateComparison {
   /// Ids and values that are others than before, where nothing shows that any are lost.
   var notices: [String] {
     comparable.flatMap { pair -> [String] in
-      if let other = pair.otherIDs {
+      if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
         let rows = other.isSample ? "many rows" : counted(other.count, "row")
         return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]

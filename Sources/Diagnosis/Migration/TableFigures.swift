@@ -44,12 +44,15 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var columns: [Column] = []
   /// The sum of the hashes of all rows, with what the rowid is called if it has a name.
   package private(set) var sum: UInt64 = 0
-  /// How often rows occur that are told by all but their rowid.
+  /// How often rows occur that are told by all but their key.
   package private(set) var copies = CopyCount()
-  /// The name of the column that is the rowid; nil where there is none.
-  package private(set) var idName: Name?
-  /// Which ids there are, where they have a name.
-  package private(set) var ids = CopyCount()
+  /// The columns of the key: the one that is the rowid, or the primary key of a table without rowids;
+  /// none where rowids have no name.
+  package private(set) var keyNames: [Name] = []
+  /// Whether the key is a part of what rows hold, and no number that they were given.
+  package private(set) var hasNaturalKey = false
+  /// Which keys there are.
+  package private(set) var keys = CopyCount()
   /// Whether every row could be read.
   package private(set) var isWhole = true
 
@@ -60,7 +63,12 @@ package struct TableFigures: Hashable, Sendable {
       let shape = survey.schema?.shape(ofTable: tree.entry.name)
     else { return }
     columns = shape.stored.map { Column(name: $0.name) }
-    idName = shape.stored.first(where: \.isRowID)?.name
+    hasNaturalKey = shape.withoutRowID
+    let declared = survey.schema?.table(named: tree.entry.name)?.columns ?? []
+    keyNames =
+      hasNaturalKey
+      ? declared.filter { $0.primaryKeyPosition > 0 }.map(\.name)
+      : shape.stored.filter(\.isRowID).map(\.name)
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
       image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
@@ -84,7 +92,7 @@ package struct TableFigures: Hashable, Sendable {
 
   private mutating func add(_ stored: StoredRecord, _ shape: RowShape) {
     let fields = Array(stored.record.fields)
-    var (row, whole) = (ContentHash(), ContentHash())
+    var (row, key, whole) = (ContentHash(), ContentHash(), ContentHash())
     for place in shape.stored.indices {
       let content = shape.content(at: place, of: fields, rowID: stored.rowID)
       guard let hash = stored.record.hash(of: content) else {
@@ -93,10 +101,15 @@ package struct TableFigures: Hashable, Sendable {
       }
       columns[place].add(hash.isNull ? nil : hash.value)
       whole.add(hash.value)
-      if shape.stored[place].isRowID { ids.add(hash.value) } else { row.add(hash.value) }
+      if keyNames.contains(shape.stored[place].name) {
+        key.add(hash.value)
+      } else {
+        row.add(hash.value)
+      }
     }
     sum &+= whole.value
-    if stored.rowID != nil { copies.add(row.value) }
+    copies.add(row.value)
+    if !keyNames.isEmpty { keys.add(key.value) }
   }
 }
 

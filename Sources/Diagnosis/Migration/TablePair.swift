@@ -5,11 +5,11 @@ import SQLiteFormat
 
 /// A table before a migration and after it.
 struct TablePair {
-  /// What is wrong with the ids of rows.
-  struct OtherIDs {
-    /// How many ids of before no row has.
+  /// What is wrong with the keys of rows.
+  struct OtherKeys {
+    /// How many keys of before no row has.
     let count: Int
-    /// Whether that is said of some of the rows, as not all ids are kept in mind.
+    /// Whether that is said of some of the rows, as not all keys are kept in mind.
     let isSample: Bool
     /// Whether the rows are gone, and others are in their place.
     let loseRows: Bool
@@ -52,27 +52,29 @@ struct TablePair {
   /// Whether no column is gone.
   var keepsColumns: Bool { then.columns.allSatisfy { column($0) != nil } }
 
-  /// The ids of before that no row has; nil where all are there, rows have none of their own, or
+  /// The keys of before that no row has; nil where all are there, rows have none of their own, or
   /// there are fewer rows, which is told as that.
-  var otherIDs: OtherIDs? {
-    guard now.rows >= then.rows, let id = then.idName, now.idName == newNames[id] ?? id else {
-      return nil
-    }
-    let count = now.ids.contentsMissing(of: then.ids)
+  var otherKeys: OtherKeys? {
+    guard now.rows >= then.rows, !then.keyNames.isEmpty,
+      now.keyNames == then.keyNames.map({ newNames[$0] ?? $0 })
+    else { return nil }
+    let count = now.keys.contentsMissing(of: then.keys)
     guard count > 0 else { return nil }
-    return OtherIDs(
-      count: count, isSample: then.ids.level > 0 || now.ids.level > 0,
+    return OtherKeys(
+      count: count, isSample: then.keys.level > 0 || now.keys.level > 0,
       loseRows: hasOtherRows(besides: count))
   }
 
-  /// Whether rows without their ids are not those of before with other ids: no column has kept all
+  /// Whether rows without their keys are not those of before with other keys: no column has kept all
   /// that it held, or all rows are as they were but those.
   private func hasOtherRows(besides count: Int) -> Bool {
-    let others = then.columns.filter { $0.name != then.idName }
+    let rest = then.columns.filter { !then.keyNames.contains($0.name) }
+    // Rows may be nothing but a key, of which each column tells.
+    let others = rest.isEmpty && then.keyNames.count > 1 ? then.columns : rest
     let common = others.filter { $0.isTelling && column($0) != nil }
-    guard !common.isEmpty || others.isEmpty else { return false }
+    guard !common.isEmpty || others.isEmpty && !then.hasNaturalKey else { return false }
     if now.rows == then.rows { return !common.contains { column($0)?.sum == $0.sum } }
-    guard then.copies.level == 0, now.copies.level == 0, then.ids.level == 0, now.ids.level == 0,
+    guard then.copies.level == 0, now.copies.level == 0, then.keys.level == 0, now.keys.level == 0,
       then.columns.map({ name(of: $0) }) == now.columns.map(\.name)
     else { return false }
     let missing = now.copies.contentsMissing(of: then.copies)

@@ -61,6 +61,8 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "CREATE INDEX item_name ON item (name)",
     "CREATE TABLE tag (item INTEGER REFERENCES item (id), tag TEXT, PRIMARY KEY (item, tag))",
     "CREATE TABLE log (msg TEXT, at INTEGER)",
+    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+    "CREATE TABLE member (item INTEGER, team INTEGER, PRIMARY KEY (item, team)) WITHOUT ROWID",
     "PRAGMA user_version = 3",
     """
     WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
@@ -69,6 +71,8 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "INSERT INTO log SELECT 'm' || id, id FROM item",
     "DELETE FROM item WHERE id > 190",
     "INSERT INTO tag SELECT id, 't' || (id % 7) FROM item",
+    "INSERT INTO setting SELECT 'key ' || id, 'value ' || (id % 20) FROM item WHERE id <= 30",
+    "INSERT INTO member SELECT id, id % 7 FROM item",
     "CREATE VIEW latest AS SELECT at FROM log",
     "CREATE TRIGGER tag_gone AFTER DELETE ON tag BEGIN SELECT 1; END",
   ]
@@ -234,6 +238,37 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       result: .changed("DELETE FROM item WHERE id = 21; \(others(60))"),
       status: 18, end: .restored,
       says: ["1 row of 'item' is gone, and another one is in its place"]),
+    MigrationFault(
+      testDescription: "deletes all rows of a table without rowids and adds as many",
+      result: .changed(
+        """
+        DELETE FROM setting;
+        INSERT INTO setting SELECT 'other ' || id, 'text ' || id FROM item WHERE id <= 30
+        """),
+      status: 18, end: .restored,
+      says: ["30 rows of 'setting' are gone, and others are in their place"]),
+    MigrationFault(
+      testDescription: "deletes a row of a table without rowids and adds more",
+      result: .changed(
+        "DELETE FROM setting WHERE name = 'key 30'; DELETE FROM setting WHERE name = 'key 10'; "
+          + "INSERT INTO setting VALUES ('a', 'b'), ('c', 'd'), ('e', 'f')"),
+      status: 18, end: .restored,
+      says: ["2 rows of 'setting' are gone, and others are in their place"]),
+    MigrationFault(
+      testDescription: "deletes rows that are nothing but a key and adds as many",
+      result: .changed(
+        "DELETE FROM member; INSERT INTO member SELECT id + 1000, id % 5 + 50 FROM item"),
+      status: 18, end: .restored,
+      says: ["190 rows of 'member' are gone, and others are in their place"]),
+    MigrationFault(
+      testDescription: "gives rows of tables without rowids other keys",
+      result: .changed(
+        "UPDATE setting SET name = upper(name); UPDATE member SET team = team + 100"),
+      status: 0, end: .kept,
+      says: [
+        "column 'setting.name' has other values than before",
+        "column 'member.team' has other values than before",
+      ]),
     MigrationFault(
       testDescription: "deletes rows and adds as many where the contract says that rows may go",
       result: .changed(
