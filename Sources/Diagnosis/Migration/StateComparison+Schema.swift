@@ -15,8 +15,8 @@ extension StateComparison {
     let gone = old.tables.map(\.name).filter { !kept.contains($0) }
     let differences = ContractDifference.compare(
       expected: old, found: after.schema, extras: .allowed, ignoring: gone)
-    return lostIndexes(differences, old) + lostRules(differences) + lostNotNull(old)
-      + lostTriggers(old) + lostViews(old)
+    return lostIndexes(differences, old) + lostRules(differences) + lostActions(old)
+      + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
   }
 
   /// Triggers that are gone while their table is there, and no new one of it is in their place.
@@ -98,14 +98,50 @@ extension StateComparison {
     }
   }
 
-  private func lostNotNull(_ old: SchemaDescription) -> [String] {
-    let tables = Dictionary(
-      after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    return old.tables.flatMap { table in
-      table.columns.filter { column in
-        column.notNull
-          && tables[table.name]?.columns.contains { $0.name == column.name && !$0.notNull } == true
-      }.map { "column '\(table.name).\($0.name)' does not refuse NULL any more" }
+  /// What foreign keys did to rows, and do not any more.
+  private func lostActions(_ old: SchemaDescription) -> [String] {
+    old.tables.flatMap { table in
+      let now = newTables[table.name]?.foreignKeys ?? []
+      return table.foreignKeys.flatMap { key -> [String] in
+        guard let other = now.first(where: { $0.columns == key.columns && $0.table == key.table })
+        else { return [] }
+        let columns = key.columns.joined(separator: ", ")
+        return [
+          ("DELETE", key.onDelete, other.onDelete), ("UPDATE", key.onUpdate, other.onUpdate),
+        ].filter { Self.changesRows($0.1) && $0.2 == "NO ACTION" }.map { event, action, _ in
+          "foreign key (\(columns)) of '\(table.name)' has lost ON \(event) \(action)"
+        }
+      }
     }
+  }
+
+  private static func changesRows(_ action: String) -> Bool {
+    ["CASCADE", "SET NULL", "SET DEFAULT"].contains(action)
+  }
+
+  /// What columns refused, gave and compared by, and do not any more.
+  private func lostOfColumns(_ old: SchemaDescription) -> [String] {
+    old.tables.flatMap { table in
+      table.columns.flatMap { column -> [String] in
+        guard let now = newTables[table.name]?.columns.first(where: { $0.name == column.name })
+        else { return [] }
+        let name = "column '\(table.name).\(column.name)'"
+        var lost: [String] = []
+        if column.notNull, !now.notNull { lost.append("\(name) does not refuse NULL any more") }
+        if let value = column.defaultSQL, Name(value) != "NULL", now.defaultSQL == nil,
+          now.generated == .none
+        {
+          lost.append("\(name) has lost its DEFAULT")
+        }
+        if column.collation != "BINARY", now.collation == "BINARY" {
+          lost.append("\(name) has lost COLLATE \(column.collation)")
+        }
+        return lost
+      }
+    }
+  }
+
+  private var newTables: [Name: TableDescription] {
+    Dictionary(after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

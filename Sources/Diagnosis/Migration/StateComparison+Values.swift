@@ -106,6 +106,9 @@ extension StateComparison {
         return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]
       }
       guard pair.now.rows == pair.then.rows else { return [] }
+      guard !pair.hasMixedRows else {
+        return ["values of '\(pair.new)' are in other rows than before"]
+      }
       return pair.then.columns.compactMap { column in
         guard let other = pair.column(column), problem(with: column, of: pair) == nil,
           other.sum != column.sum

@@ -52,6 +52,12 @@ struct TablePair {
   /// Whether no column is gone.
   var keepsColumns: Bool { then.columns.allSatisfy { column($0) != nil } }
 
+  /// Whether every column has the values that it had, and not all of them in the same rows.
+  var hasMixedRows: Bool {
+    now.sum != then.sum && then.columns.map { name(of: $0) } == now.columns.map(\.name)
+      && zip(then.columns, now.columns).allSatisfy { $0.sum == $1.sum && $0.nulls == $1.nulls }
+  }
+
   /// The keys of before that no row has; nil where all are there, rows have none of their own, or
   /// there are fewer rows, which is told as that.
   var otherKeys: OtherKeys? {

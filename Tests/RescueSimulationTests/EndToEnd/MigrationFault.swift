@@ -63,6 +63,10 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "CREATE TABLE log (msg TEXT, at INTEGER)",
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     "CREATE TABLE member (item INTEGER, team INTEGER, PRIMARY KEY (item, team)) WITHOUT ROWID",
+    """
+    CREATE TABLE part (
+      of INTEGER REFERENCES item ON DELETE CASCADE, at INT DEFAULT 7, word TEXT COLLATE NOCASE)
+    """,
     "PRAGMA user_version = 3",
     """
     WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
@@ -73,6 +77,7 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "INSERT INTO tag SELECT id, 't' || (id % 7) FROM item",
     "INSERT INTO setting SELECT 'key ' || id, 'value ' || (id % 20) FROM item WHERE id <= 30",
     "INSERT INTO member SELECT id, id % 7 FROM item",
+    "INSERT INTO part SELECT NULL, id % 9, 'word ' || id FROM item",
     "CREATE VIEW latest AS SELECT at FROM log",
     "CREATE TRIGGER tag_gone AFTER DELETE ON tag BEGIN SELECT 1; END",
   ]
@@ -228,6 +233,10 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       status: 0, end: .kept,
       says: ["unless it was meant: column 'item.note' has other values than before"]),
     MigrationFault(
+      testDescription: "exchanges values between rows",
+      result: .changed("UPDATE item SET note = 'note ' || (191 - id)"), status: 0, end: .kept,
+      says: ["unless it was meant: values of 'item' are in other rows than before"]),
+    MigrationFault(
       testDescription: "deletes rows and adds as many",
       result: .changed("DELETE FROM item WHERE id BETWEEN 21 AND 70; \(others(50))"),
       status: 18, end: .restored,
@@ -338,6 +347,22 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       testDescription: "loses a foreign key",
       result: .changed(rebuilt("tag", "(item INTEGER, tag TEXT, PRIMARY KEY (item, tag))")),
       status: 18, end: .restored, says: ["'tag' has lost a foreign key"]),
+    MigrationFault(
+      testDescription: "loses what a foreign key does, a default and a collation",
+      result: .changed(rebuilt("part", "(of INTEGER REFERENCES item, at INT, word TEXT)")),
+      status: 18, end: .restored,
+      says: [
+        "foreign key (of) of 'part' has lost ON DELETE CASCADE",
+        "column 'part.at' has lost its DEFAULT", "column 'part.word' has lost COLLATE NOCASE",
+      ]),
+    MigrationFault(
+      testDescription: "changes what a foreign key does, a default and a collation",
+      result: .changed(
+        rebuilt(
+          "part",
+          "(of INTEGER REFERENCES item ON DELETE SET NULL, at INT DEFAULT 8, "
+            + "word TEXT COLLATE RTRIM)")),
+      status: 0, end: .kept),
     MigrationFault(
       testDescription: "loses NOT NULL and a check",
       result: .changed(
