@@ -73,9 +73,10 @@ extension Scene {
     ) { stage in
       let other = stage.wings.appending("other.db")
       try stage.make(.browser, at: other)
+      // Each profile makes its own GUIDs.
       try stage.write(
         "DELETE FROM moz_places WHERE id % 3 = 0",
-        "UPDATE moz_places SET url = url || '/x', title = 'mine ' || id",
+        "UPDATE moz_places SET url = url || '/x', title = 'mine ' || id, guid = hex(randomblob(6))",
         "PRAGMA wal_checkpoint(TRUNCATE)", at: other)
       try Leftover.wal([
         "INSERT INTO moz_places SELECT id + 5000, url || '?', title, 1, guid || 'z' FROM moz_places"

@@ -78,7 +78,7 @@ extension Scene {
     },
     Scene(
       "a newer app.db is put in place, and the journal of a crash is left", to: .flashcards,
-      is: .oldLog, .damagedLossy, lost: .some, right: .salvage
+      is: .oldLog, .damagedIntact, lost: .nothing, right: .salvage
     ) { stage in
       try Leftover.hotJournal(["UPDATE notes SET flds = flds || ' more'"]).leave(at: stage.database)
       // Pages of one table take the place of another's, which has the same columns.

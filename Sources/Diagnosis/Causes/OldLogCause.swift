@@ -21,39 +21,52 @@ enum OldLogCause: Cause {
       return .fits(
         .likely, "the -wal beside the file is of an earlier state of it",
         ["it ends before a state that the file is already in"])
-    case .contradictory:
+    case .contradictory(let log):
+      let isOwn = isOwn(log, image)
+      let isSoundAlone = traces.wrong.subtracting([.walForeign]).isEmpty
       return .fits(
-        .likely, "the -wal beside the file is of another state of it",
-        ["the file is sound alone, and contradicts itself with the log"])
+        isOwn && isSoundAlone ? .likely : .possible,
+        "the -wal beside the file is of another state of it",
+        [
+          isSoundAlone
+            ? "the file is sound alone, and contradicts itself with the log"
+            : "the file has more alone than with the log",
+          isOwn ? alike : nil,
+        ], against: isOwn ? [] : [mayBeForeign])
     case .foreign(let log)
     where log.pageSize == image.geometry.pageSize
       && ForeignLogCause.namesTables(of: traces.survey, log, in: image) != false:
-      let isOwn = resembles(log, image)
+      let isOwn = isOwn(log, image)
       return .fits(
         isOwn ? .likely : .possible, "the -wal beside the file does not go on from it",
         [
           "no state of this file leads to the log, and the file alone is sound",
-          isOwn ? "its pages hold much of what the same pages of the file hold" : nil,
-        ], against: isOwn ? [] : ["it may be the log of another database with the same tables"])
+          isOwn ? alike : nil,
+        ], against: isOwn ? [] : [mayBeForeign])
     case .applied where traces.survey.isLogInDoubt:
       return .fits(
         .possible, "the -wal beside the file may be of another state of it",
         ["the file is sound with it and without it, and nothing ties the two together"])
     default: break
     }
-    if traces.journalFits == false, !ForeignLogCause.isJournalOfOthers(in: traces.survey) {
+    if case .contradictory(let journal) = image.journal {
+      let isOwn =
+        image.files.journal.map {
+          LogKinship(of: journal, $0, beside: image).isProven
+        } ?? false
       return .fits(
-        .likely, "the -journal beside the file is of another state of it",
+        isOwn ? .likely : .possible,
+        "the -journal beside the file \(isOwn ? "is" : "may be") of an earlier state of it",
         [
-          "the file has not the change counter, or not the number of pages, with which the journal "
-            + "began"
-        ],
-        now: journalNow)
+          traces.journalFits == false
+            ? otherBeginning : "the file is sound without it, and contradicts itself with it",
+          isOwn ? alike : nil,
+        ], now: journalNow)
     }
-    if case .contradictory = image.journal {
+    if traces.journalFits == false {
       return .fits(
-        .possible, "the -journal beside the file may be of an earlier state of it",
-        ["the file is sound without it, and contradicts itself with it"], now: journalNow)
+        .likely, "the -journal beside the file is of another state of it", [otherBeginning],
+        now: journalNow)
     }
     if traces.hasHotJournal, traces.isMixture {
       return .fits(
@@ -66,9 +79,20 @@ enum OldLogCause: Cause {
     return .silent
   }
 
+  private static let otherBeginning =
+    "the file has not the change counter, or not the number of pages, with which the journal began"
+  private static let alike = "its pages hold much of what the file holds"
+  private static let mayBeForeign = "it may be the log of another database with the same tables"
+
   private static let journalNow =
     "Do not open it: SQLite would write that journal over it. Move the -journal away first, and "
     + "keep it; then look at the file again."
+
+  /// Whether a log has what this database has, on the same pages or on others.
+  private static func isOwn(_ log: WriteAheadLog, _ image: Image) -> Bool {
+    guard let bytes = image.files.wal else { return false }
+    return resembles(log, image) || LogKinship(of: log, bytes, beside: image).isProven
+  }
 
   /// The most pages of a log that are compared.
   private static let comparedMax = 64
@@ -80,7 +104,9 @@ enum OldLogCause: Cause {
     var (alike, all) = (0, 0)
     for frame in frames.prefix(comparedMax) {
       guard let old = try? image.files.wal?.read(at: frame.offset, count: log.pageSize),
-        let now = try? image.bytes(of: frame.page), old.count == now.count
+        let now = try? image.bytes(of: frame.page), old.count == now.count,
+        // Who adds rows one by one makes interior pages that are all alike.
+        let kind = BTreePage.Kind(rawValue: now[0]), kind.isLeaf
       else { continue }
       all += 1
       let held = zip(old, now).filter { $0.0 != 0 }

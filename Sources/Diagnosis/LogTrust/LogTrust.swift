@@ -124,7 +124,10 @@ struct LogTrust {
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
-    let alone = survey(whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
+    // The header of another database can go on from this one's by chance.
+    let isOfOthers = !whole.isConsistent && isOfOtherTables(bare)
+    let alone = survey(
+      isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
     return choose(alone, whole, lineage)
   }
 
