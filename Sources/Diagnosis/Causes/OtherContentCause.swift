@@ -66,6 +66,12 @@ enum OtherContentCause: Cause {
     "dump of a database by hexdump": "cut -c 11-59 FILE | xxd -r -p > NEW",
   ]
 
+  /// How the names of databases of other kinds begin.
+  private static let otherDatabases = [
+    "Realm", "BoltDB", "database of LMDB", "Berkeley DB", "DuckDB", "Microsoft Access", "ESE", "H2",
+    "KeePass",
+  ]
+
   /// What to do about some kinds of file, as people meet them.
   private static func advice(for name: String) -> String? {
     if let command = commands[name] {
@@ -84,7 +90,7 @@ enum OtherContentCause: Cause {
       return "Ask for the file again: this looks like the answer of a server, which may say why it "
         + "gave no file."
     }
-    if name.hasPrefix("Realm") || name.hasPrefix("BoltDB") {
+    if otherDatabases.contains(where: name.hasPrefix) {
       return "Nothing says that it is damaged: it is a database of another kind, and has tools of "
         + "its own. Ask which file the app keeps in SQLite."
     }
@@ -92,6 +98,9 @@ enum OtherContentCause: Cause {
       return
         "Ask for the file itself, sent as it is or in a zip: a program has handled it as text, as "
         + "an editor, the clipboard or PowerShell's > does, and what that changed is not put back."
+    }
+    if name.hasPrefix("SQLite 2") {
+      return "Turn it into a database of today with both programs: sqlite FILE .dump | sqlite3 NEW."
     }
     if name.hasPrefix("SQL script") {
       return "Run it into a new database with SQLite's own program: the statements that make the "

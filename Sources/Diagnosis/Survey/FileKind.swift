@@ -58,6 +58,23 @@ extension FileKind {
     (16, Array("T-DB".utf8), "Realm database"),
     (16, [0xED, 0x0C, 0xDA, 0xED], "BoltDB database"),
     (16, [0xED, 0xDA, 0x0C, 0xED], "BoltDB database"),
+    (16, [0xDE, 0xC0, 0xEF, 0xBE], "database of LMDB"),
+    (12, [0x62, 0x31, 0x05, 0], "Berkeley DB database"),
+    (12, [0x61, 0x15, 0x06, 0], "Berkeley DB database"),
+    (8, Array("DUCK".utf8), "DuckDB database"),
+    (4, Array("Standard Jet DB\u{0}".utf8), "Microsoft Access database"),
+    (4, Array("Standard ACE DB\u{0}".utf8), "Microsoft Access database"),
+    (4, [0xEF, 0xCD, 0xAB, 0x89], "ESE database of Windows"),
+    (0, Array("** This file contains an SQLite 2".utf8), "SQLite 2 database"),
+    (0, Array("H2:".utf8), "H2 database"),
+    (0, Array("PGDMP".utf8), "dump of a PostgreSQL database"),
+    (0, Array("PAR1".utf8), "Parquet file"),
+    (
+      0, [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1],
+      "OLE file, as older Office programs write"
+    ),
+    (0, [0x03, 0xD9, 0xA2, 0x9A], "KeePass database"),
+    (0, Array("Salted__".utf8), "file encrypted by openssl"),
     // Version 3007000 in the order of most machines, and four bytes that are not used.
     (0, [0x18, 0xE2, 0x2D, 0, 0, 0, 0, 0], logIndex),
     (0, [0x1F, 0x8B], "gzip archive"),
