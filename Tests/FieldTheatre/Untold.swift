@@ -42,6 +42,11 @@ extension String {
     "a file that ends at a block inside its last page comes of a copy that stopped there, "
     + "too"
 
+  /// Of a file in WAL mode that ends at a page.
+  static let atPageInWAL =
+    "a file in WAL mode that ends at a page, sound as far as it goes, is also one of which a"
+    + " checkpoint was cut off and the log is gone"
+
   /// Of pages that lie together.
   static let together =
     "the pages that are not there lie together: a copy that was taken in a checkpoint "

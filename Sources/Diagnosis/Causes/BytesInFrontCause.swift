@@ -14,7 +14,9 @@ enum BytesInFrontCause: Cause {
       + "transfer.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard let image = traces.survey.image, traces.diskImage == nil else { return .silent }
+    guard let image = traces.survey.image, traces.diskImage == nil,
+      traces.survey.transfer != .carriageReturnsRemoved
+    else { return .silent }
     if let other = traces.survey.neighbours.first {
       return .fits(
         .certain, "two databases were written into one file",

@@ -34,6 +34,12 @@ enum TransferredAsTextCause: Cause {
         [
           "it is too short, and of many carriage returns and line feeds none stand side by side"
         ])
+    case .carriageReturnsRemoved:
+      .fits(
+        .certain, "every carriage return was taken out of it",
+        ["it is too short, and no byte of it is 13, with which the leaves of tables begin"],
+        now: "Ask for the file again, as a binary file or in a zip: what was taken out is not put "
+          + "back.")
     case .reencoded:
       .fits(
         .certain, "every byte of it that was not UTF-8 was replaced",

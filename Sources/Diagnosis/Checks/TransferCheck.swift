@@ -26,6 +26,11 @@ enum TransferCheck: SurveyCheck {
         .lineEndingsConverted,
         "no carriage return is left before a line feed, and the file is too short: it was "
           + "transferred as text, and what was dropped cannot be put back")
+    case .carriageReturnsRemoved:
+      Finding(
+        .lineEndingsConverted,
+        "no carriage return is left, and the file is too short: all of them were taken out, also "
+          + "the bytes with which pages begin, and cannot be put back")
     case .reencoded:
       Finding(
         .lineEndingsConverted,

@@ -11,6 +11,8 @@ package enum TextTransfer: Hashable, Sendable {
   case bytesWidened(removed: Int)
   /// Carriage returns before line feeds were dropped: nothing tells where.
   case carriageReturnsDropped
+  /// Every carriage return was dropped, also those that were none: nothing tells where.
+  case carriageReturnsRemoved
   /// Every byte that is not UTF-8 became the replacement character.
   case reencoded
 }
@@ -31,7 +33,7 @@ extension TextTransfer {
       return (undone, Self(pairing, removed: main.removedCount))
     }
     if isReencoded(head) { return (files, .reencoded) }
-    return (files, try lacksCarriageReturns(files.main) ? .carriageReturnsDropped : nil)
+    return (files, try loss(of: files.main))
   }
 
   private init(_ pairing: BytePairing, removed: Int) {
@@ -83,13 +85,18 @@ extension TextTransfer {
     return bytes.indices.count { bytes.matches([0xEF, 0xBF, 0xBD], at: $0) } >= 16
   }
 
-  /// Whether a file that is too short has no carriage return before a line feed although, of so
-  /// many of both, some should stand side by side.
-  private static func lacksCarriageReturns(_ source: any PageSource) throws(ReadFailure) -> Bool {
+  /// From how many pages on a database has carriage returns: the leaves of its tables begin with them.
+  private static let pagesMin = 8
+
+  /// Which carriage returns a file that is too short has lost; nil for none.
+  ///
+  /// It has none at all, or none before a line feed although, of so many of both, some should stand
+  /// side by side.
+  private static func loss(of source: any PageSource) throws(ReadFailure) -> Self? {
     guard let header = DatabaseHeader(try source.read(at: 0, count: DatabaseHeader.byteCount)),
       header.hasMagic, header.geometry != nil, header.isPageCountValid,
       source.byteCount % header.pageSize != 0, source.byteCount / header.pageSize < header.pageCount
-    else { return false }
+    else { return nil }
     var (returns, feeds) = (0, 0)
     var previous: UInt8 = 0
     var offset = 0
@@ -101,12 +108,16 @@ extension TextTransfer {
       for byte in bytes {
         if byte == 0x0D { returns += 1 }
         if byte == 0x0A {
-          if previous == 0x0D { return false }
+          if previous == 0x0D { return nil }
           feeds += 1
         }
         previous = byte
       }
     }
+    if returns == 0, source.byteCount >= pagesMin * header.pageSize {
+      return .carriageReturnsRemoved
+    }
     return Double(returns) * Double(feeds) / Double(source.byteCount) >= 16
+      ? .carriageReturnsDropped : nil
   }
 }

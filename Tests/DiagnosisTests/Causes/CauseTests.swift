@@ -90,6 +90,15 @@ import Testing
   /// What was done to the bytes of a sound file, with what is said of it.
   static let changed: [(String, CauseKind, Confidence, @Sendable (Bytes) -> Bytes)] = [
     ("carriage returns", .transferredAsText, .likely, { Bytes($0.map { $0 == 13 ? 10 : $0 }) }),
+    ("no carriage returns", .transferredAsText, .certain, { $0.filter { $0 != 13 } }),
+    (
+      "a database of Access", .otherContent, .certain,
+      { [0, 1, 0, 0] + Bytes("Standard Jet DB\u{0}".utf8) + $0.map { $0 &* 167 ^ 0x5A } }
+    ),
+    (
+      "a database of LMDB", .otherContent, .certain,
+      { Bytes(repeating: 0, count: 16) + [0xDE, 0xC0, 0xEF, 0xBE, 1, 0, 0, 0] + $0.suffix(4000) }
+    ),
     ("line feeds", .transferredAsText, .likely, { Bytes($0.map { $0 == 10 ? 13 : $0 }) }),
     ("zero bytes", .otherContent, .certain, { $0.filter { $0 != 0 } }),
     ("zeros as blanks", .otherContent, .certain, { Bytes($0.map { $0 == 0 ? 32 : $0 }) }),

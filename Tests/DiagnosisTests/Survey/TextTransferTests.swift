@@ -46,6 +46,12 @@ import Testing
     #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
   }
 
+  @Test func `carriage returns that were all removed are named`() throws {
+    let survey = Survey(main: try lines().bytes.filter { $0 != 0x0D })
+    #expect(survey.transfer == .carriageReturnsRemoved)
+    #expect(survey.findings.contains { $0.code == .lineEndingsConverted && $0.severity == .loss })
+  }
+
   @Test(arguments: ["page-size-1024", "every-value-UTF-8"])
   func `a transfer as UTF-8 is named, whatever text was in it`(_ name: String) throws {
     let bytes = try Recipe.named(name).build(in: scratch.path).contents()
