@@ -73,7 +73,8 @@ extension Scene {
     },
     Scene(
       "a cleaner takes app.db-journal for rubbish after a crash", to: .ebooks, is: .journalLost,
-      .damagedLossy, lost: .some, right: .salvage, half: .blind
+      .damagedLossy, lost: .some, right: .salvage, half: .blind,
+      untold: .severalMoments
     ) { stage in
       try stage.killInTransaction(
         "UPDATE books SET title = 'New ' || title, blurb = blurb || title WHERE id % 2")
@@ -81,7 +82,8 @@ extension Scene {
     },
     Scene(
       "support gets only the .db of a till that was switched off while it imported", to: .till,
-      is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .blind
+      is: .journalLost, .damagedLossy, lost: .some, right: .salvage, half: .blind,
+      untold: .severalMoments
     ) { stage in
       try stage.killInTransaction(
         "UPDATE line SET article = 'imported ' || article || ' from the head office'")

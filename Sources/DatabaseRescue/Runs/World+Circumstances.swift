@@ -32,18 +32,48 @@ extension World {
     let copies = conflictCopies(of: input.main)
     found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
     found.conflictAge = gap(between: input.main, and: copies)
+    found.strayJournal = strayJournal(examination, input)
     found.needsJournal = needsJournal(examination, input)
     if found.checkpoint?.isCutOff == true { found.needsLog = contradictsItself(alone: input) }
-    if input.wal == nil, let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
+    if isLogGone(input), let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
       found.logIndex = LogIndex(index)
     }
     return found
+  }
+
+  /// Whether there is no log, or nothing in it.
+  private func isLogGone(_ input: InputFiles) -> Bool {
+    input.wal.map { ((try? storage.status(of: $0)) ?? nil)?.byteCount == 0 } ?? true
   }
 
   /// Whether a database contradicts itself without the journal that is applied.
   private func needsJournal(_ examination: Examination, _ input: InputFiles) -> Bool? {
     guard case .applied? = examination.survey.image?.journal else { return nil }
     return contradictsItself(alone: input)
+  }
+
+  /// The most journals of other names that are tried.
+  private static let journalsMax = 3
+
+  /// A journal that belongs to no file in the folder, and with which a database is sound that is not
+  /// sound without it: one of the two was renamed.
+  private func strayJournal(_ examination: Examination, _ input: InputFiles) -> String? {
+    guard examination.survey.image != nil, !examination.verdict.isStructureSound,
+      input.journal == nil, let names = try? storage.names(in: input.main.folder)
+    else { return nil }
+    let present = Set(names)
+    let strays = names.filter { name in
+      guard name.description.hasSuffix("-journal") else { return false }
+      return !present.contains(FilePath(String(name.description.dropLast("-journal".count))))
+    }
+    return strays.prefix(Self.journalsMax).first { name in
+      guard let main = try? storage.open(input.main, .read),
+        let journal = try? storage.open(input.main.folder.appending(name), .read),
+        let whole = try? reconstruct(FileSet(main: watched(main), journal: watched(journal))),
+        case .applied? = whole.survey.image?.journal, let judged = try? Examination(whole)
+      else { return false }
+      return judged.verdict.isStructureSound
+    }?.description.harmless(limit: PlainName.lengthLimit)
   }
 
   /// Whether a database file contradicts itself without what lies beside it.
@@ -129,10 +159,12 @@ extension Backup {
   /// What of a database it holds; nil where it does not say.
   fileprivate var held: Circumstances.Before? {
     guard let content = manifest?.content else { return nil }
-    return Circumstances.Before(
+    var before = Circumstances.Before(
       backup: "\(name.id)", userVersion: Int(content.userVersion),
       rows: Dictionary(content.mark.tables.map { ($0.name, $0.rows) }) { first, _ in first },
       changeCounter: content.mark.changeCounter)
+    before.schema = Set(content.schemaSQL)
+    return before
   }
 }
 

@@ -17,9 +17,7 @@ enum CopiedWithoutLogCause: Cause {
     guard traces.isWAL else { return .ruledOut("it keeps no write-ahead log") }
     guard traces.hasNoLog else { return .ruledOut("its log is there") }
     if traces.codes.contains(.fileHeldApart) { return .silent }
-    if let index = traces.around.logIndex, index.frameCount > index.copiedCount,
-      traces.isLogAbsent
-    {
+    if let index = traces.around.logIndex, index.frameCount > index.copiedCount {
       return .fits(
         .likely,
         "its log is missing, with \(counted(index.frameCount - index.copiedCount, "page")) that are "

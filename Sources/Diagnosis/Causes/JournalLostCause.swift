@@ -16,6 +16,13 @@ enum JournalLostCause: Cause {
     guard traces.survey.image != nil, traces.header != nil else { return .silent }
     guard !traces.isWAL else { return .ruledOut("it keeps a write-ahead log, and no journal") }
     guard traces.hasNoJournal else { return .ruledOut("its journal is there") }
+    if let name = traces.around.strayJournal {
+      return .fits(
+        .likely, "the journal of a transaction that was cut off lies beside it under another name",
+        ["'\(name)' belongs to no file there, and with it the database is sound"],
+        now: "In a copy of the folder, give that journal the name of the database with -journal "
+          + "behind it, and diagnose again: it takes back what was not finished.")
+    }
     guard traces.looksMixed else { return .silent }
     return .fits(
       .possible, "a part of a transaction is in it, and the journal that takes it back is missing",

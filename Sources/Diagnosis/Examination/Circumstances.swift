@@ -85,6 +85,8 @@ package struct Circumstances: Hashable, Sendable {
     package let rows: [Name: Int]
     /// Its change counter; nil where that is not known.
     package let changeCounter: UInt32?
+    /// The statements of its schema; empty where they are not known.
+    package var schema: Set<String> = []
     /// What its rows and the current ones have in common; nil where they were not compared.
     package var overlap: Overlap?
 
@@ -112,6 +114,9 @@ package struct Circumstances: Hashable, Sendable {
   package var logIndex: LogIndex?
   /// Whether it contradicts itself without the journal that is applied; nil where none is.
   package var needsJournal: Bool?
+  /// The name of a journal beside it that belongs to no file there, and with which it is sound; nil
+  /// where there is none.
+  package var strayJournal: String?
   /// Which pages of its log are in the file; nil where no log is, or it says too little.
   package var checkpoint: CheckpointProgress?
   /// Whether it contradicts itself without the log of which some pages are in the file; nil where no
