@@ -39,7 +39,8 @@ extension Scene {
     },
     Scene(
       "a phone is set up from the cloud, and the app's file is one of last month", to: .outbox,
-      is: .putBack, .healthy, lost: .nothing, right: .restore, half: .blind
+      is: .putBack, .healthy, lost: .nothing, right: .restore, half: .blind,
+      untold: "an app that begins anew and gets its rows from a server has such a file, too"
     ) { stage in
       let old = try stage.database.contents()
       for round in 1...5 {
@@ -170,7 +171,8 @@ extension Scene {
     },
     Scene(
       "INSERT OR IGNORE into a table with a new UNIQUE leaves out what differs in case only",
-      to: .ebooks, is: .migrationLeftWrong, .healthy, lost: .nothing, right: .restore, half: .blind
+      to: .ebooks, is: .migrationLeftWrong, .healthy, lost: .nothing, right: .restore, half: .blind,
+      untold: "rows that a user has deleted since the migration are gone in the same way"
     ) { stage in
       try stage.write(
         "UPDATE books SET title = (SELECT upper(b.title) FROM books b WHERE b.id = books.id - 1) WHERE id % 9 = 0"

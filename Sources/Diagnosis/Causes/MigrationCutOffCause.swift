@@ -21,15 +21,19 @@ enum MigrationCutOffCause: Cause {
     }
     guard traces.examination.verdict.isStructureSound else { return .silent }
     let left = leftovers(in: traces.examination)
-    guard let first = left.first else { return .silent }
+    guard let first = left.first else { return halfDone(traces) ?? .silent }
     return .fits(
       .likely, "a table was being rebuilt, and the work has not come to its end",
-      ["'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes at the end"])
+      [
+        "'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes or renames at "
+          + "the end"
+      ])
   }
 
-  /// Tables that a rebuild has left beside the one that they take the place of.
+  /// Tables that a rebuild has left beside the one that they take the place of, or without it.
   ///
-  /// An app may give its own tables some of these names: they count where the framework is known.
+  /// An app may give its own tables some of these names: they count where the framework is known,
+  /// and beside a table with such columns.
   private static func leftovers(
     in examination: Examination
   ) -> [(left: Name, table: Name, maker: String)] {
@@ -45,7 +49,8 @@ enum MigrationCutOffCause: Cause {
         let text = left.text
         guard text.hasPrefix(name.prefix), text.hasSuffix(name.suffix) else { return nil }
         let table = Name(String(text.dropFirst(name.prefix.count).dropLast(name.suffix.count)))
-        guard table != left, tables[table] != nil, resemble(left, table, survey) else { return nil }
+        let isFit = tables[table] == nil ? name.isTelling : resemble(left, table, survey)
+        guard table != left, table != "", isFit else { return nil }
         return (left, table, maker)
       }
     }
@@ -59,5 +64,32 @@ enum MigrationCutOffCause: Cause {
     let names = Set(one.columns.map(\.name))
     let shared = other.columns.count { names.contains($0.name) }
     return shared * 2 >= min(one.columns.count, other.columns.count) && shared > 0
+  }
+
+  /// A schema that is neither that of the backup with this version nor that of the next one: some of
+  /// what a migration does is there, and some is not.
+  private static func halfDone(_ traces: Traces) -> CauseJudgement? {
+    let examination = traces.examination
+    guard examination.relation == .older, let before = traces.around.before,
+      !before.schema.isEmpty, before.userVersion == examination.foundVersion,
+      let drifts = examination.verification?.drifts
+    else { return nil }
+    let missing = drifts.first {
+      $0.kind == .missing && [.table, .column].contains($0.subject)
+    }
+    let entries = traces.survey.schema?.entries ?? []
+    let done = entries.filter { entry in
+      entry.kind == .table && !entry.name.isReserved
+        && entry.sql.map { !before.schema.contains($0) } == true
+        && !drifts.contains { $0.object.hasPrefix(entry.name.text) }
+    }
+    guard let missing, let first = done.first else { return nil }
+    return .fits(
+      .likely, "a migration was begun: some tables are those of the next version, and some are not",
+      [
+        "'\(first.name)' is as the new version has it, and as backup \(before.backup) of version "
+          + "\(before.userVersion) has it not",
+        "by the contract: \(missing.summary)",
+      ])
   }
 }

@@ -15,7 +15,7 @@ enum MigrationLeftWrongCause: Cause {
       + "and the contract, and goes back.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    if let emptied = emptied(in: traces) { return emptied }
+    if let fit = emptied(in: traces) ?? fewer(in: traces) { return fit }
     guard traces.examination.verdict == .drifted, traces.examination.relation == .equal,
       traces.codes.contains(.schemaDrift), let verification = traces.examination.verification
     else { return .silent }
@@ -45,8 +45,7 @@ enum MigrationLeftWrongCause: Cause {
   /// one. With foreign keys on, dropping it deletes its rows first, and what points to them.
   private static func emptied(in traces: Traces) -> CauseJudgement? {
     guard traces.examination.verdict.isStructureSound, let before = traces.around.before,
-      let header = traces.header, before.userVersion < Int(header.userVersion),
-      let schema = traces.survey.schema
+      traces.isMigrated(since: before), let schema = traces.survey.schema
     else { return nil }
     let order = Dictionary(
       schema.entries.enumerated().filter { $0.element.kind == .table }
@@ -73,5 +72,44 @@ enum MigrationLeftWrongCause: Cause {
       }
     }
     return nil
+  }
+
+  /// From which share of its rows on a table has lost many: one in so many.
+  private static let share = 10
+
+  /// A table that was made anew or altered, and has many rows fewer than before.
+  private static func fewer(in traces: Traces) -> CauseJudgement? {
+    guard traces.examination.verdict.isStructureSound, let before = traces.around.before,
+      !before.schema.isEmpty, traces.isMigrated(since: before), let schema = traces.survey.schema
+    else { return nil }
+    let altered = schema.entries.filter { entry in
+      entry.kind == .table && entry.sql.map { !before.schema.contains($0) } == true
+    }
+    for table in altered.map(\.name) {
+      guard let rows = before.rows[table], let left = traces.survey.tree(named: table)?.records,
+        (rows - left) * share >= rows, rows > left
+      else { continue }
+      return .fits(
+        .possible, "'\(table)' may have lost \(counted(rows - left, "row")) when it was changed",
+        [
+          "backup \(before.backup) has \(grouped(rows)) rows of it, and another definition of the "
+            + "table"
+        ], against: ["somebody may have deleted them since"])
+    }
+    return nil
+  }
+}
+
+extension Traces {
+  /// The statements of the schema.
+  var statements: Set<String> {
+    Set((survey.schema?.entries ?? []).filter { !$0.name.isReserved }.compactMap(\.sql))
+  }
+
+  /// Whether a migration has run since a backup: the version is higher, or the schema another one.
+  func isMigrated(since before: Circumstances.Before) -> Bool {
+    guard let header else { return false }
+    return before.userVersion < Int(header.userVersion)
+      || !before.schema.isEmpty && !statements.isSubset(of: before.schema)
   }
 }

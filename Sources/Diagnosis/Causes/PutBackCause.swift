@@ -26,14 +26,14 @@ enum PutBackCause: Cause {
   /// deletes rows, or writes the file anew from itself, counts on.
   private static func ancestor(_ traces: Traces) -> CauseJudgement {
     guard traces.examination.verdict.isStructureSound, let before = traces.around.before,
-      let then = before.changeCounter, let now = traces.header?.changeCounter, now < then,
-      now > then / 2
+      let then = before.changeCounter, let now = traces.header?.changeCounter, now < then
     else { return .silent }
     guard let overlap = before.overlap, !overlap.hasOwn, overlap.mostSame >= 8,
       overlap.common > overlap.onlyBackup, overlap.onlyBackup + overlap.changed > 0
     else { return .silent }
+    let isFar = now <= then / 2
     return .fits(
-      .likely, "the file is an older state of what its newest backup holds",
+      isFar ? .possible : .likely, "the file is an older state of what its newest backup holds",
       [
         "its change counter is \(now), and that of backup \(before.backup) is \(then): what SQLite "
           + "writes to a file only raises it",

@@ -124,6 +124,13 @@ extension Examination {
     case .healthy where causes.causes.contains { $0.kind == .putBack }:
       return [option(.nothing, "the database is sound, but older than its backup: compare first")]
         + backups.map(restoreOption)
+    case .healthy where causes.causes.contains { $0.kind == .migrationLeftWrong }:
+      return [
+        option(.nothing, "the database is sound, but lacks rows of its backup: compare first")
+      ]
+        + backups.map(restoreOption)
+    case .healthy where findings.contains { $0.code == .fullTextStale }:
+      return [option(.nothing, "the database is sound, but searches may miss rows")] + [newIndexes]
     case .healthy:
       return [option(.nothing, "nothing is wrong: leave the database as it is")]
     case .newer:
@@ -178,12 +185,21 @@ extension Examination {
   /// New indexes, where the tables are proven to be whole.
   private func rebuildIndexes(_ trials: SalvageTrials) -> [RecoveryOption] {
     guard isOnlyIndexesWrong, trials.newIndexes?.isComplete ?? true else { return [] }
-    var option = option(
-      .rebuildIndexes, "build the indexes anew from their tables; every row stays",
-      trials.newIndexes.map(outcomes)
-        ?? tables.map { .init(table: $0.entry.name, kept: $0.records, lost: .none) })
+    var option = newIndexes
+    if let trial = trials.newIndexes {
+      option = self.option(option.kind, option.summary, outcomes(of: trial))
+    }
     option.basis = basis(of: trials.newIndexes, trials)
     return [option]
+  }
+
+  /// The option to build the indexes anew, which was not tried.
+  private var newIndexes: RecoveryOption {
+    var option = option(
+      .rebuildIndexes, "build the indexes anew from their tables; every row stays",
+      tables.map { .init(table: $0.entry.name, kept: $0.records, lost: .none) })
+    option.basis = .estimated("it was not tried")
+    return option
   }
 
   /// The option to put a backup in the place of the database.

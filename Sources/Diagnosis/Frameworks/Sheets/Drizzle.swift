@@ -10,5 +10,6 @@ extension FrameworkSheet {
       FrameworkSignature(
         .certain, [TableShape("__drizzle_migrations", ["id", "hash", "created_at"])])
     ],
-    book: MigrationBook("__drizzle_migrations", ["hash"], .set))
+    book: MigrationBook("__drizzle_migrations", ["hash"], .set),
+    rebuilds: [RebuildName(prefix: "__new_", isTelling: true)])
 }

@@ -10,5 +10,6 @@ extension FrameworkSheet {
       FrameworkSignature(
         .certain, [TableShape("__efmigrationshistory", ["migrationid", "productversion"])])
     ],
-    book: MigrationBook("__EFMigrationsHistory", ["migrationid"]))
+    book: MigrationBook("__EFMigrationsHistory", ["migrationid"]),
+    rebuilds: [RebuildName(prefix: "ef_temp_", isTelling: true)])
 }

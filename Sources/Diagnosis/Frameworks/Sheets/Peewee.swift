@@ -10,5 +10,6 @@ extension FrameworkSheet {
       FrameworkSignature(
         .certain, [TableShape("migratehistory", ["id", "name", "migrated_at"], complete: true)])
     ],
-    book: MigrationBook("migratehistory", ["name"], order: "id"))
+    book: MigrationBook("migratehistory", ["name"], order: "id"),
+    rebuilds: [RebuildName(suffix: "__tmp__", isTelling: true)])
 }

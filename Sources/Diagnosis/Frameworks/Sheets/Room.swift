@@ -11,5 +11,6 @@ extension FrameworkSheet {
       FrameworkSignature(.certain, [TableShape("room_master_table", ["id", "identity_hash"])])
     ],
     book: MigrationBook(
-      "room_master_table", ["identity_hash"], .mark, counts: [RowCondition("id", .equals(42))]))
+      "room_master_table", ["identity_hash"], .mark, counts: [RowCondition("id", .equals(42))]),
+    rebuilds: [RebuildName(prefix: "_new_")])
 }
