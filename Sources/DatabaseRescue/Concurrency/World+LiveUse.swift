@@ -62,6 +62,7 @@ extension LiveUse.HeldFile.Role {
     case .database: "the file"
     case .log: "the -wal"
     case .index: "the -shm"
+    case .journal: "the -journal"
     }
   }
 }
@@ -86,8 +87,7 @@ struct HeldSet {
 
   /// Which of the files of one process are this database's, but not those in their places.
   func apart(of files: [OpenFile]) -> [LiveUse.HeldFile] {
-    let databases = databases(in: files)
-    let bases = Set(databases.map(\.name))
+    let bases = bases(in: files)
     var apart = files.compactMap { file -> LiveUse.HeldFile? in
       guard file.isWritable, let role = role(of: file, in: files, bases), !isInPlace(file, role)
       else { return nil }
@@ -109,12 +109,35 @@ struct HeldSet {
 
   /// The files of a process that are the database, or were.
   func databases(in files: [OpenFile]) -> [OpenFile] {
-    files.filter { isInPlace($0, .database) || $0.name == main }
+    let known = files.filter { isInPlace($0, .database) || $0.name == main }
+    return known.isEmpty ? movedDatabase(in: files).map { [$0] } ?? [] : known
+  }
+
+  /// The database under another name: its log keeps the name that the process gave it.
+  private func movedDatabase(in files: [OpenFile]) -> OpenFile? {
+    guard files.contains(where: { $0.isWritable && $0.name == main.adding(suffix: "-wal") }) else {
+      return nil
+    }
+    let names = Set(files.map(\.name))
+    let databases = files.filter { file in
+      file.isWritable && !names.contains(file.name.adding(suffix: "-wal"))
+        && bytes(of: file, at: 0, DatabaseHeader.magic.count) == Bytes(DatabaseHeader.magic)
+    }
+    return databases.count == 1 ? databases.first : nil
+  }
+
+  /// The names that a process may have given the database.
+  private func bases(in files: [OpenFile]) -> Set<FilePath> {
+    Set(databases(in: files).map(\.name)).union([main])
+  }
+
+  private func bytes(of file: OpenFile, at offset: Int, _ count: Int) -> Bytes? {
+    try? storage.open(file.path, .read).read(at: offset, count: count)
   }
 
   /// The log that a process has of the database, in its place or not.
   func log(in files: [OpenFile]) -> OpenFile? {
-    let bases = Set(databases(in: files).map(\.name))
+    let bases = bases(in: files)
     let logs = files.filter { $0.isWritable && role(of: $0, in: files, bases) == .log }
     return logs.first { !isInPlace($0, .log) } ?? logs.first
   }
@@ -127,7 +150,7 @@ struct HeldSet {
     of file: OpenFile, in files: [OpenFile], _ bases: Set<FilePath>
   ) -> LiveUse.HeldFile.Role? {
     if bases.contains(file.name) { return .database }
-    for role in [LiveUse.HeldFile.Role.log, .index]
+    for role in [LiveUse.HeldFile.Role.log, .index, .journal]
     where bases.contains(where: { $0.adding(suffix: role.rawValue) == file.name }) {
       return role
     }
@@ -143,9 +166,6 @@ struct HeldSet {
   private func isMovedLog(
     _ file: OpenFile, in files: [OpenFile], _ bases: Set<FilePath>
   ) -> Bool {
-    func bytes(of file: OpenFile, at offset: Int, _ count: Int) -> Bytes? {
-      try? storage.open(file.path, .read).read(at: offset, count: count)
-    }
     guard file.isWritable, file.status.linkCount > 0,
       // A copy of the database has a copy of its log.
       !files.contains(where: { $0.name.adding(suffix: "-wal") == file.name }),

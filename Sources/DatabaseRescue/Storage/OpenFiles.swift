@@ -57,13 +57,15 @@ extension Storage {
 
 #if os(Linux)
   extension SystemStorage {
-    /// All files that those processes have open which have this one open, or one of its name.
+    /// All files that those processes have open which have this one open, or one of its name, or
+    /// its log or journal.
     ///
     /// These looks at `/proc` are no calls on files, and nobody who watches those sees them. There may
     /// be thousands of descriptors, so of most of them only the name is read.
     package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? {
       guard let processes = Self.names(in: "/proc") else { return nil }
       let wanted = Self.status(of: path)?.identity
+      let names = Set([path] + ["-wal", "-journal"].map { path.adding(suffix: $0) })
       var found = OpenFiles(files: [], unseenProcesses: 0)
       for name in processes {
         guard let process = Int32(name.description) else { continue }
@@ -74,7 +76,7 @@ extension Storage {
         }
         defer { unsafe closedir(stream) }
         let files = unsafe Self.files(in: stream, of: folder, process)
-        if files.contains(where: { $0.status.identity == wanted || $0.name == path }) {
+        if files.contains(where: { $0.status.identity == wanted || names.contains($0.name) }) {
           found.files += files
         }
       }

@@ -78,8 +78,8 @@ package protocol Storage: Sendable {
   /// Sets the permissions of a file, and where allowed its owner.
   func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError)
 
-  /// All files that those processes have open which have this one open, or one of its name; nil
-  /// where the system does not tell.
+  /// All files that those processes have open which have this one open, or one of its name, or its
+  /// log or journal; nil where the system does not tell.
   func openFiles(ofUsersOf path: FilePath) -> OpenFiles?
 }
 

@@ -13,10 +13,17 @@ enum HeldApartCause: Cause {
       "Close a database before its files are replaced, moved or deleted, its -wal and -shm "
       + "included.")
 
+  private static let journalNow =
+    "Let that process end what it does: as long as it runs, it can finish its transaction or take it "
+    + "back. Where it is killed first, nothing takes back what has arrived of it."
+
   static func judgement(of traces: Traces) -> CauseJudgement {
     let findings = traces.findings(.fileHeldApart)
     if let first = findings.first {
-      return .fits(.certain, first.message, findings.dropFirst().map(\.message))
+      let isJournal = findings.allSatisfy { $0.message.contains("-journal") }
+      return .fits(
+        .certain, first.message, findings.dropFirst().map(\.message),
+        now: isJournal ? journalNow : nil)
     }
     return .silent
   }

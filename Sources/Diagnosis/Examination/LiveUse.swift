@@ -14,6 +14,8 @@ package struct LiveUse: Hashable, Sendable {
       case log = "-wal"
       /// The index of its log.
       case index = "-shm"
+      /// The journal of a transaction: SQLite closes it before it deletes it.
+      case journal = "-journal"
     }
 
     /// What it is.
@@ -75,6 +77,7 @@ package struct LiveUse: Hashable, Sendable {
           case .database: "a file that was this database"
           case .log: "a -wal of this database"
           case .index: "the -shm of this database"
+          case .journal: "the -journal of a transaction of this database"
           }
         let fate = held.isDeleted ? "was deleted" : "lies elsewhere"
         return Finding(

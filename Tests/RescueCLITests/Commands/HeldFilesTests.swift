@@ -90,6 +90,32 @@
       #expect(try holder.value("SELECT count(*) FROM t") == .integer(300))
     }
 
+    @Test func `a database that was moved away with its log is that of the process`() throws {
+      let holder = try holder()
+      for suffix in ["-wal", "-shm"] { try SystemStorage().remove(file.adding(suffix: suffix)) }
+      try SystemStorage().rename(file, to: bench["app.db.1"])
+      try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: file)
+      let check = try bench.run("check", file)
+      #expect(check.status == 14, "\(check.all)")
+      #expect(check.output.contains("--from-process \(process)"))
+      let output = bench["new.db"]
+      let salvage = try bench.run("salvage", file, "--output", output, "--from-process", process)
+      #expect(salvage.status == 0, "\(salvage.all)")
+      #expect(try Oracle(output).count(of: "t") == 300)
+      #expect(try holder.value("SELECT count(*) FROM t") == .integer(300))
+    }
+
+    @Test func `a journal that is deleted in a transaction is told`() throws {
+      try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]).build(at: file)
+      let holder = try Connection(file, mode: .app)
+      try holder.execute("BEGIN IMMEDIATE; UPDATE t SET a = 2")
+      #expect(try bench.run("check", file).output.contains("DBR-F125") == false)
+      try SystemStorage().remove(file.adding(suffix: "-journal"))
+      let check = try bench.run("check", file)
+      #expect(check.output.contains("DBR-F125"), "\(check.all)")
+      try holder.execute("ROLLBACK")
+    }
+
     @Test func `a process that does not have the database open has nothing of it`() throws {
       try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: file)
       let ending = try bench.run(
