@@ -62,15 +62,34 @@ enum BadMediumCause: Cause {
         ["a disk that lost them, or a copy that left out what could not be read, gives zeros"],
         against: ["pages that were never written because power failed look the same"])
     }
-    let random = traces.scars.filter { $0.look == .random }.map(\.page)
-    if !random.isEmpty {
-      return .fits(
-        .possible, "\(pageList(random, "holds", "hold")) other data without a pattern", [],
-        against: ["another program that writes to the disk gives the same"])
-    }
+    if let random = random(traces, image) { return random }
     let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
     return isUnmarked && !traces.scars.isEmpty
       ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+  }
+
+  /// The bytes that file systems and disks keep together: most have blocks of so many.
+  private static let block = 4096
+
+  /// Pages of bytes without a pattern.
+  private static func random(_ traces: Traces, _ image: Image) -> CauseJudgement? {
+    let pages = traces.scars.filter { $0.look == .random }.map(\.page)
+    guard !pages.isEmpty else { return nil }
+    let happened = "\(pageList(pages, "holds", "hold")) other data without a pattern"
+    let size = image.geometry.pageSize
+    let perBlock = block / size
+    let blocks = Dictionary(grouping: pages) { ($0.number - 1) * size / block }
+    guard perBlock > 1, image.start == 0, blocks.values.allSatisfy({ $0.count == perBlock }) else {
+      return .fits(
+        .possible, happened, [], against: ["another program that writes to the disk gives the same"]
+      )
+    }
+    return .fits(
+      .likely, happened,
+      [
+        "whole blocks of \(grouped(block)) bytes hold it, as disks and file systems keep them: SQLite "
+          + "writes pages of \(grouped(size))"
+      ])
   }
 
   /// One bit of the number of pages that has turned.
@@ -103,6 +122,11 @@ enum BadMediumCause: Cause {
           ["with one byte put right, the checksum of its frame holds"])
       }
     }
+    if let page = turnedKind(traces, image) {
+      return .fits(
+        .likely, "a bit of page \(page) has turned",
+        ["with one bit of its first byte turned back, the page is sound"])
+    }
     guard traces.header?.hasMagic != true,
       let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)
     else { return nil }
@@ -112,5 +136,22 @@ enum BadMediumCause: Cause {
     return .fits(
       .likely, "a bit of the file header has turned",
       ["one bit of its first 16 bytes is another one, and the rest is right"])
+  }
+
+  /// The page of which a bit of the byte has turned that tells its kind, where no other page has
+  /// something wrong and one kind alone makes it sound.
+  private static func turnedKind(_ traces: Traces, _ image: Image) -> PageNumber? {
+    guard traces.wounds.count == 1, let scar = traces.wounds.first, scar.look == .other,
+      let bytes = try? image.bytes(of: scar.page)
+    else { return nil }
+    let place = scar.page == .first ? DatabaseHeader.byteCount : 0
+    let sound = BTreePage.Kind.allCases.filter { kind in
+      guard (kind.rawValue ^ bytes[place]).nonzeroBitCount == 1 else { return false }
+      var turned = bytes
+      turned[place] = kind.rawValue
+      let page = try? BTreePage(turned, number: scar.page, geometry: image.geometry)
+      return page.map { $0.cellCount > 0 && $0.layoutFaults.isEmpty } ?? false
+    }
+    return sound.count == 1 ? scar.page : nil
   }
 }

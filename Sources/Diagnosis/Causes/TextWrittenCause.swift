@@ -35,20 +35,52 @@ enum TextWrittenCause: Cause {
       && texts.count * 4 <= max(8, image.pageCount)
     if let first = texts.first, isInPlace || first.page == .first {
       let isHead = first.page == .first
+      let count = lineCount(from: first.page, texts, image.geometry.pageSize)
       return .fits(
         // A program ends its lines anywhere; what ends with a sector may be a block of another file.
-        first.count % Scar.sector == 0
-          ? .possible : first.count >= 64 || isHead ? .certain : .likely,
+        count % Scar.sector == 0 ? .possible : count >= 64 || isHead ? .certain : .likely,
         isHead
           ? "text lies over the beginning of the file"
           : "text lies over the beginning of \(pageList(texts.map(\.page)))",
         [
-          "\(counted(first.count, "byte")) of text stand where "
+          "\(counted(count, "byte")) of text stand where "
             + (isHead ? "the file header should be" : "a page should begin")
         ])
     }
-    if let head = head(of: traces, image) { return head }
+    if let fit = head(of: traces, image) ?? inside(traces, image) { return fit }
     return .ruledOut("no text stands where a page begins")
+  }
+
+  /// How many bytes the text has that begins on a page and goes on over those behind it.
+  private static func lineCount(
+    from first: PageNumber, _ texts: [(page: PageNumber, count: Int)], _ pageSize: Int
+  ) -> Int {
+    let counts = Dictionary(texts.map { ($0.page.number, $0.count) }) { count, _ in count }
+    var (page, total) = (first.number, 0)
+    while let count = counts[page] {
+      total += count
+      guard count == pageSize else { break }
+      page += 1
+    }
+    return total
+  }
+
+  /// Lines inside a page, over the beginnings of several of its rows.
+  private static func inside(_ traces: Traces, _ image: Image) -> CauseJudgement? {
+    let lines = traces.wounds.compactMap { scar -> (page: PageNumber, lines: LinesOverRows)? in
+      guard scar.look == .other, let bytes = try? image.bytes(of: scar.page),
+        let page = try? BTreePage(bytes, number: scar.page, geometry: image.geometry),
+        let lines = LinesOverRows(page)
+      else { return nil }
+      return (scar.page, lines)
+    }
+    guard let first = lines.first else { return nil }
+    return .fits(
+      .likely, "lines of text lie over rows of \(pageList(lines.map(\.page)))",
+      [
+        "\(counted(first.lines.range.count, "byte")) of them stand on page \(first.page), and "
+          + "\(counted(first.lines.rowCount, "row")) should begin there"
+      ])
   }
 
   /// A few words over the magic of the file, or a record of TLS, whose header tells its length

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of text that stand on a page where its rows should begin: no row begins with text, but with
+// the lengths and types of its values.
+
+import SQLiteFormat
+
+/// Lines of text over the beginnings of rows of a page.
+struct LinesOverRows {
+  /// Where the lines stand on the page.
+  let range: Range<Int>
+  /// How many rows should begin among them.
+  let rowCount: Int
+
+  /// The fewest bytes, line ends and rows that tell: a text in one row may hold lines as well.
+  private static let (bytesMin, linesMin, rowsMin) = (64, 2, 2)
+
+  /// Looks for the lines on a page; nil where there are none, or they fill the sectors in which rows
+  /// should begin, as a piece of another file does.
+  init?(_ page: BTreePage) {
+    let starts = (0..<page.cellCount).compactMap {
+      page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
+    }
+    for range in Self.texts(on: page.bytes) where range.count >= Self.bytesMin {
+      let rows = Set(starts.filter(range.contains)).sorted()
+      guard rows.count >= Self.rowsMin, let first = rows.first, let last = rows.last,
+        page.bytes[range].count(where: { $0 == 0x0A }) >= Self.linesMin
+      else { continue }
+      let start = first / Scar.sector * Scar.sector
+      let end = (last / Scar.sector + 1) * Scar.sector
+      guard range.lowerBound > start || range.upperBound < end else { continue }
+      self.range = range
+      rowCount = rows.count
+      return
+    }
+    return nil
+  }
+
+  /// The runs of printable ASCII and line ends.
+  private static func texts(on bytes: Bytes) -> [Range<Int>] {
+    var (runs, start) = ([Range<Int>](), 0)
+    for index in 0...bytes.count {
+      let isText =
+        index < bytes.count
+        && ((0x20...0x7E).contains(bytes[index]) || [0x09, 0x0A, 0x0D].contains(bytes[index]))
+      guard !isText else { continue }
+      if index > start { runs.append(start..<index) }
+      start = index + 1
+    }
+    return runs
+  }
+}
