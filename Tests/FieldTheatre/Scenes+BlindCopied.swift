@@ -23,7 +23,7 @@ extension Scene {
   static let blindCopied: [Scene] = [
     Scene(
       "the nightly cp of a till meets the end of the day", to: .till, is: .copiedWhileWritten,
-      .damagedLossy, lost: .some, right: .salvage, half: .blind, untold: twoMoments
+      .damagedLossy, lost: .some, right: .salvage, half: .blind
     ) { stage in
       // Receipts and lines have as many columns, and a page of the one can come to the other.
       stage.alteredMax = .max

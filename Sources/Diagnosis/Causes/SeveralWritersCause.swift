@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several programs or machines that write to one file and do not see each other.
 
+import SQLiteFormat
+
 enum SeveralWritersCause: Cause {
   static let kind = CauseKind.severalWriters
   static let words = CauseWords(
@@ -14,6 +16,12 @@ enum SeveralWritersCause: Cause {
   private static let conflictAgeMax = 259_200.0
 
   static func judgement(of traces: Traces) -> CauseJudgement {
+    if case .applied(let log) = traces.survey.image?.wal, log.commitsAfterBreak > 0 {
+      return .fits(
+        .possible, "two programs wrote to its log without seeing each other",
+        ["the -wal has commits that do not go on from those before them"],
+        against: ["a page of the log of which bytes were changed breaks it like this too"])
+    }
     guard traces.looksMixed else { return besideBlanks(traces) }
     if let mark = traces.around.syncMarks.first {
       // Such a copy is made where two devices have changed the file at the same time.

@@ -155,7 +155,8 @@ extension Traces {
   /// The same, whether its end is missing or not.
   var looksMixed: Bool {
     isDamaged && !wrong.isDisjoint(with: Self.mixtures) && wounds.isEmpty
-      && survey.transfer == nil && survey.firstMovedPage == nil && survey.geometry?.start == 0
+      && survey.transfer == nil && (survey.firstMovedPage == nil || survey.leadsAstray)
+      && survey.geometry?.start == 0
       && wrong.isDisjoint(with: [.cellDamaged, .bytesNotRead, .headOfAnother])
       && !examination.isOnlyIndexesWrong
   }
