@@ -243,8 +243,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .journalForeign:
       Entry(
         .damage, "the rollback journal does not belong to this state of the database",
-        "do not open the database: SQLite would write its pages over it and destroy what the file "
-          + "holds; move the -journal away first, and keep it")
+        "do not open the database: SQLite would write it over the file; move the -journal away first, "
+          + "and keep it")
     case .walInDoubt:
       Entry(
         .damage, "the WAL may not belong to this database",

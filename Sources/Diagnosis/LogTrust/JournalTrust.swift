@@ -12,7 +12,7 @@ extension Image {
   /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
   /// many pages there were before. File format, sections 1.3.6 and 3.
   var journalFits: Bool? {
-    guard start == 0, let journal = hotJournal,
+    guard start == 0, let journal = hotJournal, journal.pageSize == geometry.pageSize,
       let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
       let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
     else { return nil }
