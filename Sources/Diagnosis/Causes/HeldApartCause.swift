@@ -20,7 +20,7 @@ enum HeldApartCause: Cause {
   static func judgement(of traces: Traces) -> CauseJudgement {
     let findings = traces.findings(.fileHeldApart)
     if let first = findings.first {
-      let isJournal = findings.allSatisfy { $0.message.contains("-journal") }
+      let isJournal = traces.examination.use.heldApart.allSatisfy { $0.role == .journal }
       return .fits(
         .certain, first.message, findings.dropFirst().map(\.message),
         now: isJournal ? journalNow : nil)
