@@ -7,16 +7,34 @@ extension StateComparison {
   /// What the schema demanded and does not any more; a contract says itself what is meant.
   var schemaProblems: [String] {
     guard contract == nil else { return [] }
-    var old = before.schema.renamingTables(renames)
-    let newNames = Dictionary(
-      pairs.map { ($0.new, $0.newNames) }, uniquingKeysWith: { first, _ in first })
-    old.tables = old.tables.map { $0.renamingColumns(newNames[$0.name] ?? [:]) }
+    let old = renamedSchema
     let kept = Set(after.schema.tables.map(\.name))
     let gone = old.tables.map(\.name).filter { !kept.contains($0) }
     let differences = ContractDifference.compare(
       expected: old, found: after.schema, extras: .allowed, ignoring: gone)
     return lostIndexes(differences, old) + lostRules(differences) + lostActions(old)
       + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
+  }
+
+  /// The defaults that columns do not have any more: apps that write each column make tables anew
+  /// without them.
+  var lostDefaults: [String] {
+    guard contract == nil else { return [] }
+    return pairsOfColumns(renamedSchema).compactMap { name, old, new in
+      guard let value = old.defaultSQL, Name(value) != "NULL", new.defaultSQL == nil,
+        new.generated == .none
+      else { return nil }
+      return "\(name) has lost its DEFAULT"
+    }
+  }
+
+  /// The schema of before, with the names that tables and columns have now.
+  private var renamedSchema: SchemaDescription {
+    var old = before.schema.renamingTables(renames)
+    let newNames = Dictionary(
+      pairs.map { ($0.new, $0.newNames) }, uniquingKeysWith: { first, _ in first })
+    old.tables = old.tables.map { $0.renamingColumns(newNames[$0.name] ?? [:]) }
+    return old
   }
 
   /// Triggers that are gone while their table is there, and no new one of it is in their place.
@@ -119,24 +137,28 @@ extension StateComparison {
     ["CASCADE", "SET NULL", "SET DEFAULT"].contains(action)
   }
 
-  /// What columns refused, gave and compared by, and do not any more.
+  /// What columns refused and compared by, and do not any more.
   private func lostOfColumns(_ old: SchemaDescription) -> [String] {
-    old.tables.flatMap { table in
-      table.columns.flatMap { column -> [String] in
-        guard let now = newTables[table.name]?.columns.first(where: { $0.name == column.name })
-        else { return [] }
-        let name = "column '\(table.name).\(column.name)'"
-        var lost: [String] = []
-        if column.notNull, !now.notNull { lost.append("\(name) does not refuse NULL any more") }
-        if let value = column.defaultSQL, Name(value) != "NULL", now.defaultSQL == nil,
-          now.generated == .none
-        {
-          lost.append("\(name) has lost its DEFAULT")
+    pairsOfColumns(old).flatMap { name, column, now in
+      var lost: [String] = []
+      if column.notNull, !now.notNull { lost.append("\(name) does not refuse NULL any more") }
+      if column.collation != "BINARY", now.collation == "BINARY" {
+        lost.append("\(name) has lost COLLATE \(column.collation)")
+      }
+      return lost
+    }
+  }
+
+  /// The columns that were there and still are, with what to call them.
+  private func pairsOfColumns(
+    _ old: SchemaDescription
+  ) -> [(name: String, old: ColumnDescription, new: ColumnDescription)] {
+    let newTables = newTables
+    return old.tables.flatMap { table in
+      table.columns.compactMap { column in
+        newTables[table.name]?.columns.first { $0.name == column.name }.map { now in
+          ("column '\(table.name).\(column.name)'", column, now)
         }
-        if column.collation != "BINARY", now.collation == "BINARY" {
-          lost.append("\(name) has lost COLLATE \(column.collation)")
-        }
-        return lost
       }
     }
   }

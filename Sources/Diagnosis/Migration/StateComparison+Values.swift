@@ -97,8 +97,11 @@ extension StateComparison {
 
   // MARK: Notices
 
-  /// Ids and values that are others than before, where nothing shows that any are lost.
-  var notices: [String] {
+  /// What is otherwise than before, where nothing shows that anything is lost.
+  var notices: [String] { lostDefaults + otherValues }
+
+  /// Ids and values that are others than before.
+  private var otherValues: [String] {
     comparable.flatMap { pair -> [String] in
       if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
