@@ -114,16 +114,22 @@ struct HeldSet {
   }
 
   /// The database under another name: its log keeps the name that the process gave it.
+  ///
+  /// It is the one in WAL mode of which the process has no log open; of several, that in the folder.
   private func movedDatabase(in files: [OpenFile]) -> OpenFile? {
     guard files.contains(where: { $0.isWritable && $0.name == main.adding(suffix: "-wal") }) else {
       return nil
     }
     let names = Set(files.map(\.name))
     let databases = files.filter { file in
-      file.isWritable && !names.contains(file.name.adding(suffix: "-wal"))
-        && bytes(of: file, at: 0, DatabaseHeader.magic.count) == Bytes(DatabaseHeader.magic)
+      guard file.isWritable, !names.contains(file.name.adding(suffix: "-wal")),
+        let header = bytes(of: file, at: 0, DatabaseHeader.byteCount).flatMap({ DatabaseHeader($0) }
+        )
+      else { return false }
+      return header.hasMagic && header.isWAL
     }
-    return databases.count == 1 ? databases.first : nil
+    let near = databases.filter { $0.name.folder == main.folder }
+    return [near, databases].first { $0.count == 1 }?.first
   }
 
   /// The names that a process may have given the database.
