@@ -58,7 +58,7 @@ extension World {
   /// A journal that belongs to no file in the folder, and with which a database is sound that is not
   /// sound without it: one of the two was renamed.
   private func strayJournal(_ examination: Examination, _ input: InputFiles) -> String? {
-    guard examination.survey.image != nil, !examination.verdict.isStructureSound,
+    guard let image = examination.survey.image, !examination.verdict.isStructureSound,
       input.journal == nil, let names = try? storage.names(in: input.main.folder)
     else { return nil }
     let present = Set(names)
@@ -69,8 +69,11 @@ extension World {
     return strays.prefix(Self.journalsMax).first { name in
       guard let main = try? storage.open(input.main, .read),
         let journal = try? storage.open(input.main.folder.appending(name), .read),
-        let whole = try? reconstruct(FileSet(main: watched(main), journal: watched(journal))),
-        case .applied? = whole.survey.image?.journal, let judged = try? Examination(whole)
+        case let set = FileSet(main: watched(main), journal: watched(journal)),
+        // Few are hot, and reading the database anew takes long.
+        case .applied = Image(set, geometry: image.geometry).journal,
+        let whole = try? reconstruct(set), case .applied? = whole.survey.image?.journal,
+        let judged = try? Examination(whole)
       else { return false }
       return judged.verdict.isStructureSound
     }?.description.harmless(limit: PlainName.lengthLimit)
@@ -159,12 +162,10 @@ extension Backup {
   /// What of a database it holds; nil where it does not say.
   fileprivate var held: Circumstances.Before? {
     guard let content = manifest?.content else { return nil }
-    var before = Circumstances.Before(
+    return Circumstances.Before(
       backup: "\(name.id)", userVersion: Int(content.userVersion),
       rows: Dictionary(content.mark.tables.map { ($0.name, $0.rows) }) { first, _ in first },
-      changeCounter: content.mark.changeCounter)
-    before.schema = Set(content.schemaSQL)
-    return before
+      changeCounter: content.mark.changeCounter, schema: Set(content.schemaSQL))
   }
 }
 

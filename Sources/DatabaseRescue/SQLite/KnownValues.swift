@@ -76,11 +76,11 @@ extension [RememberedRule] {
       guard cell.overflow == nil, fields.read(cell.local, of: bytes) else { return nil }
       for place in indices {
         guard let holds = self[place].known?.outcome(for: fields, in: bytes) else { return nil }
-        if self[place].plainShape == nil {
-          if !holds { return nil }
-        } else if holds, let shape = self[place].plainShape {
-          keys[place].add(shape.key(of: fields, in: bytes, rowID: cell.rowID))
+        guard let shape = self[place].plainShape else {
+          if holds { continue }
+          return nil
         }
+        if holds { keys[place].add(shape.key(of: fields, in: bytes, rowID: cell.rowID)) }
       }
     }
     return keys

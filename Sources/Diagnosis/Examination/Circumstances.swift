@@ -86,18 +86,20 @@ package struct Circumstances: Hashable, Sendable {
     /// Its change counter; nil where that is not known.
     package let changeCounter: UInt32?
     /// The statements of its schema; empty where they are not known.
-    package var schema: Set<String> = []
+    package let schema: Set<String>
     /// What its rows and the current ones have in common; nil where they were not compared.
     package var overlap: Overlap?
 
     /// Describes what a backup held.
     package init(
-      backup: String, userVersion: Int, rows: [Name: Int], changeCounter: UInt32? = nil
+      backup: String, userVersion: Int, rows: [Name: Int], changeCounter: UInt32? = nil,
+      schema: Set<String> = []
     ) {
       self.backup = backup
       self.userVersion = userVersion
       self.rows = rows
       self.changeCounter = changeCounter
+      self.schema = schema
     }
   }
 

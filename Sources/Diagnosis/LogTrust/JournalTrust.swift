@@ -27,22 +27,16 @@ extension Image {
   }
 }
 
-/// The choice between the two readings of a file set: with its journal played back, as SQLite reads
-/// it, and without.
-struct JournalTrust {
-  /// The file set with its journal.
-  let full: Image
-  /// The file set without its journal.
-  let without: () -> Image
-  /// Surveys one of them.
-  let survey: (Image) -> Survey
-
-  /// The reading that counts: without the journal where the file is sound alone, and the journal
-  /// is one of another state of it, or the file is not sound with it.
-  var chosen: Survey {
-    let whole = survey(full)
-    guard full.journalFits == false || !whole.isConsistent else { return whole }
-    let alone = survey(without())
-    return alone.isWhole ? alone : whole
+extension Survey {
+  /// This reading of a file set, in which a hot journal is played back as SQLite does it; or the one
+  /// without that journal, where the file is sound so, and the journal is one of another state of it,
+  /// or the file is not sound with it.
+  func trustingJournal(or withoutJournal: () -> Survey) -> Survey {
+    guard let image, case .applied = image.journal, image.journalFits == false || !isConsistent
+    else {
+      return self
+    }
+    let alone = withoutJournal()
+    return alone.isWhole ? alone : self
   }
 }

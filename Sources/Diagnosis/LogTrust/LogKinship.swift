@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a log or journal has rows of the database that it lies beside, wherever they stand: a database that was
-// restored or compacted has its rows on other pages, and its own old log has many of them.
+// Whether a log or journal has rows of the database that it lies beside, wherever they stand: a
+// database that was restored or compacted has its rows on other pages, and its own old log has many
+// of them.
 
 import SQLiteFormat
 

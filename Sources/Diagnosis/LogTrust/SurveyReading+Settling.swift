@@ -41,25 +41,24 @@ extension SurveyReading {
     return reading
   }
 
-  /// The survey, with the log or without it.
+  /// The survey, with the journal or without it.
   private var surveyed: Survey {
-    // Without numbers, the frames of a log have no place.
-    let full = image(without: decision.hasPageNumbers ? nil : .foreign)
-    // The very first transaction was cut off: its journal takes everything back.
-    guard full.pageCount > 0 else { return Survey(kind: .empty) }
-    if case .applied = full.journal {
-      return JournalTrust(
-        full: full, without: { image(leavingOutJournal: true) }, survey: { Survey($0, self) }
-      ).chosen
-    }
-    guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
-    return LogTrust(full: full, without: { image(without: $0) }, survey: { Survey($0, self) })
-      .chosen
+    surveyed(leavingOutJournal: false).trustingJournal { surveyed(leavingOutJournal: true) }
   }
 
-  private func image(
-    without doubt: Image.LogDoubt? = nil, leavingOutJournal: Bool = false
-  ) -> Image {
+  /// The survey, with the log or without it.
+  private func surveyed(leavingOutJournal: Bool) -> Survey {
+    // Without numbers, the frames of a log have no place.
+    let full = image(without: decision.hasPageNumbers ? nil : .foreign, leavingOutJournal)
+    // The very first transaction was cut off: its journal takes everything back.
+    guard full.pageCount > 0 else { return Survey(kind: .empty) }
+    guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
+    return LogTrust(
+      full: full, without: { image(without: $0, leavingOutJournal) }, survey: { Survey($0, self) }
+    ).chosen
+  }
+
+  private func image(without doubt: Image.LogDoubt?, _ leavingOutJournal: Bool) -> Image {
     Image(
       files, geometry: decision.geometry, start: decision.start,
       hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,

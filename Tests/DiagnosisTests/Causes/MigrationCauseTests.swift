@@ -60,9 +60,8 @@ import Testing
       "CREATE TABLE orders (id INTEGER PRIMARY KEY, number TEXT UNIQUE)", Self.rows,
     ]
     for (rows, isSaid) in [(150, true), (105, false), (100, false)] {
-      var before = Circumstances.Before(
-        backup: "b", userVersion: 0, rows: [Name("orders"): rows], changeCounter: nil)
-      before.schema = [old]
+      let before = Circumstances.Before(
+        backup: "b", userVersion: 0, rows: [Name("orders"): rows], schema: [old])
       let answer = try causes(new, before: before)
       #expect(answer.leading == nil)
       #expect(answer.causes.contains { $0.kind == .migrationLeftWrong } == isSaid, "\(rows)")

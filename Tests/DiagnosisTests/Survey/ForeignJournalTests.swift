@@ -65,6 +65,24 @@ import Testing
     #expect(survey.findings.map(\.code) == [.journalForeign])
   }
 
+  @Test func `neither the log nor the journal of other databases takes anything from a sound one`()
+    throws
+  {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .wal, [Self.filled]).build(at: path)
+    let donor = scratch["donor.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE third (a)"],
+      leftover: .wal(["CREATE TABLE more (b)", "INSERT INTO more VALUES (3)"])
+    ).build(at: donor)
+    let survey = Survey(
+      main: try path.contents(), wal: try donor.adding(suffix: "-wal").contents(),
+      journal: try other())
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(Set(survey.findings.map(\.code)).isSuperset(of: [.journalForeign, .walForeign]))
+    #expect(survey.strangeSidecar == "-journal")
+  }
+
   @Test func `the database's own journal is played back`() throws {
     let (main, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
