@@ -37,8 +37,7 @@ extension FreshSchema {
   var mergedTables: [TableDescription] {
     let parts = Set(declared.virtualTables.flatMap { $0.parts.map(\.name) })
     let texts = Set(declared.virtualTables.filter(\.keepsTexts).map { Name("\($0.name)_content") })
-    let regions = Set(
-      declared.virtualTables.filter { ["rtree", "rtree_i32"].contains($0.module) }.map(\.name))
+    let regions = Set(declared.virtualTables.filter(\.isRegions).map(\.name))
     let stored = Set(declared.declarations.filter { $0.family != nil }.map(\.name))
     return description.tables.filter { table in
       if table.kind == .virtual { return regions.contains(table.name) }

@@ -53,10 +53,13 @@ package struct DatabaseSeeder {
       for table in order(schema.tables.filter { $0.kind == .ordinary }) {
         try seeder.fill(table, of: schema, on: connection)
       }
-      let fullText = try SchemaReader.virtualTables(connection)
-        .filter { $0.isFullText && $0.contentTable == nil }.map(\.name)
-      for table in schema.tables where fullText.contains(table.name) {
-        try seeder.fill(table.holdingTexts, of: schema, on: connection)
+      for virtual in try SchemaReader.virtualTables(connection) {
+        guard let table = schema.tables.first(where: { $0.name == virtual.name }) else { continue }
+        if virtual.isFullText, virtual.contentTable == nil {
+          try seeder.fill(table.holdingTexts, of: schema, on: connection)
+        } else if virtual.isRegions {
+          try seeder.fill(table.withKeyInFront, of: schema, on: connection)
+        }
       }
     } catch {
       try world.requireGoingOn()
@@ -162,6 +165,13 @@ extension TableDescription {
   fileprivate var holdingTexts: TableDescription {
     var table = self
     for index in table.columns.indices { table.columns[index].type = "TEXT" }
+    return table
+  }
+
+  /// The same with its first column as its key, as an R-tree has it.
+  fileprivate var withKeyInFront: TableDescription {
+    var table = self
+    table.rowIDAlias = 0
     return table
   }
 }

@@ -58,6 +58,7 @@ import Testing
     """,
     "CREATE TABLE t (id INTEGER PRIMARY KEY, up INT NOT NULL REFERENCES t ON DELETE CASCADE, b TEXT)",
     "CREATE VIRTUAL TABLE f USING fts5 (title, body); CREATE VIRTUAL TABLE g USING fts4 (a, b)",
+    "CREATE VIRTUAL TABLE r USING rtree (id, x0, x1, y0, y1, +note); CREATE VIRTUAL TABLE i USING rtree_i32 (id, a, b)",
   ]
 
   @Test(arguments: schemas)

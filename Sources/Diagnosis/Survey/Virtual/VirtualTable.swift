@@ -58,6 +58,9 @@ package struct VirtualTable: Hashable, Sendable {
   /// Whether it finds words in texts.
   package var isFullText: Bool { Self.fullTextModules.contains(module) }
 
+  /// Whether it is an R-tree whose columns are numbers.
+  package var isRegions: Bool { module == "rtree" || module == "rtree_i32" }
+
   /// Whether SQLite has a check of its own for it.
   package var canBeAsked: Bool { !parts.isEmpty && module != "geopoly" }
 
