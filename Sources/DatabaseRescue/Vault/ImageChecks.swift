@@ -80,7 +80,9 @@ enum ImageChecks {
         done.first { $0.detail != detail }
         ?? Check(integrityCheck, passed: true, detail: detail)
     }
-    let unchecked = pieces.joined().filter { $0.name == notChecked }
+    var said: Set<String> = []
+    let unchecked = pieces.joined()
+      .filter { $0.name == notChecked && said.insert($0.detail).inserted }
     return ([sum].compactMap(\.self) + unchecked).map { $0.done(for: earlier.id) }
   }
 
