@@ -43,8 +43,8 @@ enum LogCheck: SurveyCheck {
 
   private static let inDoubt = Finding(
     .walInDoubt,
-    "the -wal does not go on from this file, which is sound without it too; the two together hold "
-      + "more rows, and are read")
+    "the -wal may not go on from this file, which is sound without it too; the two are read "
+      + "together, and what the file holds besides is set aside")
 
   private static func applied(_ log: WriteAheadLog, in image: Image) -> [Finding] {
     var findings: [Finding] = []

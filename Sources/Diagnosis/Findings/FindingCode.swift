@@ -248,8 +248,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .walInDoubt:
       Entry(
         .damage, "the WAL may not belong to this database",
-        "the file is sound with it and without it, and nothing ties the two together: copy both "
-          + "before anything opens them")
+        "the file is sound with it and without it, and nothing proves that the two belong together: "
+          + "copy both before anything opens them")
     case .fileHeldApart:
       Entry(
         .loss, "a process has a lost file of the database open",

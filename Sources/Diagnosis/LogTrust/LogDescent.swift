@@ -41,6 +41,9 @@ struct LogDescent {
     case ofAnother
     /// The file is younger than they are.
     case ofEarlier
+    /// The file seems to be younger, and an app that puts back what it has deleted can bring that
+    /// about.
+    case perhapsOfEarlier
   }
 
   /// What the pages say.

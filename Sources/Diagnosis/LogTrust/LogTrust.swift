@@ -116,7 +116,7 @@ struct LogTrust {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
     let testimony = testimony(beside: bare)
-    let isRefuted = [.ofAnother, .ofEarlier].contains(testimony)
+    let isRefuted = [.ofAnother, .ofEarlier, .perhapsOfEarlier].contains(testimony)
     let lineage = isRefuted ? .broken : full.logLineage(beside: bare)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
@@ -126,13 +126,21 @@ struct LogTrust {
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
     // The header of another database can go on from this one's by chance.
     let isOfOthers = !whole.isConsistent && isOfOtherTables(bare)
+    if testimony == .ofEarlier {
+      let alone = survey(without(.outdated))
+      return alone.isWhole ? alone : choose(alone, whole, lineage)
+    }
+    if testimony == .perhapsOfEarlier, whole.isWhole {
+      return survey(bare).isWhole ? whole.withLogInDoubt : whole
+    }
     let alone = survey(
       isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
     return choose(alone, whole, lineage)
   }
 
   private func choose(_ alone: Survey, _ whole: Survey, _ lineage: LogLineage) -> Survey {
-    if alone.isWhole, !whole.isConsistent { return alone }
+    let isSoundWithLog = lineage == .broken ? whole.isWhole : whole.isConsistent
+    if alone.isWhole, !isSoundWithLog { return alone }
     guard lineage == .broken || alone.isWhole && !whole.isWhole else { return whole }
     if alone.isWhole || !whole.isWhole, alone.userRows >= whole.userRows { return alone }
     return lineage == .broken && alone.isWhole && whole.isWhole ? whole.withLogInDoubt : whole
@@ -149,9 +157,30 @@ struct LogTrust {
     guard case .applied(let log) = full.wal, let bytes = full.files.wal, log.isAsWritten,
       full.start == 0, full.journal.isUnused
     else { return .fits }
-    return LogDescent(bare: bare, log: log, bytes: bytes) {
+    let descent = LogDescent(bare: bare, log: log, bytes: bytes) {
       Set(entries(in: bare).compactMap(\.root))
     }.testimony
+    guard descent == .fits else { return descent }
+    return ReturningRows(of: log, bytes, beside: bare).testimony {
+      let before = counters(in: bare)
+      return counters(in: full).contains { name, counter in
+        before[name].map { counter < $0 } ?? false
+      }
+    }
+  }
+
+  /// The AUTOINCREMENT counters, by the table's name.
+  private func counters(in image: Image) -> [Value: Int64] {
+    guard let root = entries(in: image).first(where: { $0.name == "sqlite_sequence" })?.root
+    else { return [:] }
+    var counters: [Value: Int64] = [:]
+    image.forEachRecord(ofTree: root, isTable: true) { stored in
+      if let name = stored.record.value(0), let counter = stored.record.value(1)?.integerValue {
+        counters[name] = counter
+      }
+      return true
+    }
+    return counters
   }
 
   private func tables(in image: Image) -> [SchemaEntry] {

@@ -82,7 +82,8 @@ private struct ReplicaOwners {
       if generation.isCovered { covered = generation }
     }
     self.unproven = Self.owners(in: unproven, survey)
-    self.covered = Self.owners(in: survey.trees.allSatisfy(\.isReadable) ? nil : covered, survey)
+    let isCoveredWanted = survey.isLogInDoubt || !survey.trees.allSatisfy(\.isReadable)
+    self.covered = Self.owners(in: isCoveredWanted ? covered : nil, survey)
   }
 
   /// The owners of pages in another state of the database: what its trees lead to there.
@@ -101,8 +102,8 @@ private struct ReplicaOwners {
     return claims
   }
 
-  /// Whether the rows of a copy are worth a look: nothing proves it, or nothing else is left of
-  /// its page.
+  /// Whether the rows of a copy are worth a look: nothing proves it or refutes it, or nothing else is
+  /// left of its page.
   mutating func wants(_ replica: PageReplica) -> Bool {
     // The schema has readers of its own.
     if owner(of: replica) == .schema || replica.page == .first { return false }
@@ -111,6 +112,8 @@ private struct ReplicaOwners {
     // A transaction that was under way when everything stopped is none; of a log that is cut off
     // or broken, the commit may be what is missing.
     case .uncommittedFrame: return isLogBroken
+    // The state without the log may be the one that counts.
+    case .main where survey.isLogInDoubt: return true
     case .main, .journal, .olderFrame, .supersededFrame:
       if let known = destroyed[replica.page] { return known }
       let isDestroyed = isDestroyed(replica.page)
