@@ -35,7 +35,7 @@ extension World {
     found.strayJournal = strayJournal(examination, input)
     found.needsJournal = needsJournal(examination, input)
     if found.checkpoint?.isCutOff == true { found.needsLog = contradictsItself(alone: input) }
-    if isLogGone(input), let index = try? storage.open(input.main.adding(suffix: "-shm"), .read) {
+    if isLogGone(input), let index = try? storage.open(input.place.adding(suffix: "-shm"), .read) {
       found.logIndex = LogIndex(index)
     }
     return found

@@ -8,6 +8,9 @@ package import SQLiteFormat
 public struct InputFiles: Sendable {
   /// The database file.
   public let main: FilePath
+  /// The database file itself, where `main` is a link to it: its journals lie beside it, as SQLite
+  /// has them.
+  package let place: FilePath
   /// The write-ahead log; nil when there is none.
   public private(set) var wal: FilePath?
   /// The rollback journal; nil when there is none.
@@ -37,9 +40,10 @@ public struct InputFiles: Sendable {
         }
         if let refusal = Self.refusal(of: named, status.kind) { throw refusal }
       }
-      self.main = main
-      self.wal = try wal ?? Self.beside(main, ["-wal", "-WAL"], storage)
-      self.journal = try journal ?? Self.beside(main, ["-journal", "-JOURNAL"], storage)
+      let place = try Self.place(of: main, storage)
+      (self.main, self.place) = (main, place)
+      self.wal = try wal ?? Self.beside(place, ["-wal", "-WAL"], storage)
+      self.journal = try journal ?? Self.beside(place, ["-journal", "-JOURNAL"], storage)
     } catch {
       throw RescueError(error, doing: "look at '\(main)'", meaning: "nothing was changed")
     }
@@ -93,8 +97,8 @@ public struct InputFiles: Sendable {
     var files = self
     files.part = part
     guard part.lowerBound > 0 else { return files }
-    if wal == main.adding(suffix: "-wal") { files.wal = nil }
-    if journal == main.adding(suffix: "-journal") { files.journal = nil }
+    if wal == place.adding(suffix: "-wal") { files.wal = nil }
+    if journal == place.adding(suffix: "-journal") { files.journal = nil }
     return files
   }
 
@@ -103,7 +107,7 @@ public struct InputFiles: Sendable {
     archive.map { [$0] + [wal, journal].compactMap(\.self).filter { !isBeside($0) } } ?? all
   }
 
-  private func isBeside(_ journal: FilePath) -> Bool { journal.folder == main.folder }
+  private func isBeside(_ journal: FilePath) -> Bool { journal.folder == place.folder }
 
   /// Whether the files are private ones, which nobody else changes.
   var isPrivate: Bool { !held.isEmpty }
@@ -145,9 +149,22 @@ public struct InputFiles: Sendable {
   /// Whether SQLite would see the journals, too.
   var hasUsualNames: Bool {
     [
-      wal.map { $0 == main.adding(suffix: "-wal") },
-      journal.map { $0 == main.adding(suffix: "-journal") },
+      wal.map { $0 == place.adding(suffix: "-wal") },
+      journal.map { $0 == place.adding(suffix: "-journal") },
     ].allSatisfy { $0 ?? true }
+  }
+
+  /// The file that a path leads to; the path itself unless its name is that of a symbolic link.
+  private static func place(
+    of main: FilePath, _ storage: any Storage
+  ) throws(StorageError) -> FilePath {
+    do throws(StorageError) {
+      let place = try storage.resolve(main)
+      return try storage.resolve(main.folder).appending(main.name) == place ? main : place
+    } catch  where error.cause == .missing {
+      // An open file that was deleted, such as `/dev/fd/3`, lies nowhere.
+      return main
+    }
   }
 
   private static func beside(
@@ -168,7 +185,7 @@ public struct InputFiles: Sendable {
   /// - Throws: ``RescueError`` when one cannot be opened.
   package func open(in world: World) throws(RescueError) -> FileSet {
     do {
-      let folder = main.folder
+      let folder = place.folder
       let storage = world.storage
       func source(_ path: FilePath) throws(StorageError) -> WatchedSource {
         WatchedSource(
@@ -205,8 +222,8 @@ public struct InputFiles: Sendable {
 
   /// The index of the log beside the database; nil where there is none, or another log was named.
   private func index(_ storage: any Storage) -> (any PageSource)? {
-    guard wal == main.adding(suffix: "-wal") else { return nil }
-    return try? storage.open(main.adding(suffix: "-shm"), .read)
+    guard wal == place.adding(suffix: "-wal") else { return nil }
+    return try? storage.open(place.adding(suffix: "-shm"), .read)
   }
 }
 

@@ -113,7 +113,8 @@ extension Claimant {
   /// `accepted` tells which of the outline's pages can be the claimant's at all; those of runs are.
   /// `rows` tells where all rows of a page stand.
   mutating func take(
-    _ outline: Outline, accepted: (PageNumber) -> LeafSpan?, rows: (PageNumber) -> [KeyPlace]
+    _ outline: Outline, accepted: (PageNumber) -> LeafSpan?,
+    rows: (PageNumber) -> (places: [KeyPlace], areProven: Bool)
   ) {
     let (spans, items) = places(in: outline, accepted)
     let chosen = order.chain(spans, rows)

@@ -156,7 +156,19 @@ extension Survey {
             && hasPageOfAnother(trees[$0], pages, schema)
         })
     }
+    if !doubtful.isEmpty { doubtful.formUnion(treesOfOthersPages(doubtful, pages.image)) }
     return doubtful.sorted()
+  }
+
+  /// The trees to which the pointer map gives pages that no sound tree leads to: a root of an earlier
+  /// time leads to none that its tree has got since.
+  private func treesOfOthersPages(_ doubtful: Set<Int>, _ image: Image) -> Set<Int> {
+    guard hasPointerMaps else { return [] }
+    let map = PointerMapTrail(image, roots: self)
+    let pages = image.dataPages.lazy.filter { page in
+      claims.owner(of: page).map { $0.tree.map(doubtful.contains) ?? false } ?? true
+    }
+    return Set(pages.compactMap(map.tree))
   }
 
   /// Whether a page of an index begins with what can be none of its entries.

@@ -104,7 +104,9 @@ struct Inquiry {
       }
     }
     let indexPages = indexPages(outlines, orphans)
-    let first = RowIDSet(rowIDs(on: orphans))
+    // A leaf that shows what it is to nobody but the tree that leads to it is no part of a run, too.
+    let loose = outlines.filter { isTable[$0.key] }.values.flatMap(\.looseLeaves)
+    let first = RowIDSet(rowIDs(on: Set(orphans).union(loose)))
     var others: [Int64] = []
     var isBearable = first.count <= Witness.entriesMax
     if isBearable {
@@ -150,9 +152,10 @@ struct Inquiry {
   }
 
   /// The rowids of all rows on pages.
-  private func rowIDs(on orphans: [PageNumber]) -> [Int64] {
-    orphans.flatMap { page -> [Int64] in
-      guard let reading = pages.reading(of: page, isTable: true), reading.page.kind.isLeaf else {
+  private func rowIDs(on pages: some Sequence<PageNumber>) -> [Int64] {
+    pages.flatMap { page -> [Int64] in
+      guard let reading = self.pages.reading(of: page, isTable: true), reading.page.kind.isLeaf
+      else {
         return []
       }
       let content = reading.content

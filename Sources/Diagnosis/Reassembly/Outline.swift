@@ -100,6 +100,11 @@ extension Outline {
   /// The runs, in order.
   var runs: [LeafRun] { items.compactMap { if case .run(let run) = $0 { run } else { nil } } }
 
+  /// The pages of its leaves that are no part of a run.
+  var looseLeaves: [PageNumber] {
+    items.compactMap { if case .leaf(let page) = $0 { page } else { nil } }
+  }
+
   /// The pages of its leaves.
   var leaves: some Sequence<PageNumber> {
     items.lazy.flatMap { item -> [PageNumber] in

@@ -6,8 +6,10 @@ import SQLiteFormat
 extension PlaceOrder {
   /// The pages that follow one another, and those between them of which all rows but a few do:
   /// a damaged first or last key must not cost all rows of its page.
+  ///
+  /// On a page that proves none of its rows, some may be those that it had before.
   func chain(
-    _ spans: [LeafSpan], _ rows: (PageNumber) -> [KeyPlace]
+    _ spans: [LeafSpan], _ rows: (PageNumber) -> (places: [KeyPlace], areProven: Bool)
   ) -> [(place: Int, span: LeafSpan, isTrimmed: Bool)] {
     var chosen = chain(spans)[...]
     var result: [(place: Int, span: LeafSpan, isTrimmed: Bool)] = []
@@ -27,14 +29,17 @@ extension PlaceOrder {
   }
 
   /// A page without the few of its rows that do not stand between two others; nil where these are
-  /// more than one, and than one in ten.
+  /// more than one, and than one in ten, or than half of those that nothing proves.
   private func trimmed(
-    _ span: LeafSpan, _ places: [KeyPlace], after: KeyPlace?, before: KeyPlace?
+    _ span: LeafSpan, _ rows: (places: [KeyPlace], areProven: Bool), after: KeyPlace?,
+    before: KeyPlace?
   ) -> LeafSpan? {
+    let places = rows.places
     let own = places.filter { place in
       after.map { compare($0, place) < 0 } ?? true && before.map { compare(place, $0) < 0 } ?? true
     }
-    guard own.count > 1, places.count - own.count <= max(1, places.count / 10),
+    guard own.count > 1,
+      places.count - own.count <= max(1, places.count / (rows.areProven ? 10 : 2)),
       let first = own.min(by: { compare($0, $1) < 0 }),
       let last = own.max(by: { compare($0, $1) < 0 })
     else { return nil }

@@ -54,6 +54,11 @@ extension Placement {
       })
   }
 
+  /// Whether the pointer map has all pages of a group as free ones.
+  private func isFree(_ group: OrphanGroup) -> Bool {
+    pointerMap.map { group.rowPages.allSatisfy($0.isFree) } ?? false
+  }
+
   /// The table whose page in a backup is the same as one of a group.
   private func tableInBackup(_ group: OrphanGroup) -> Name? {
     guard let knownPages else { return nil }
@@ -88,7 +93,7 @@ extension Placement {
     {
       return (named.claimant, .pointerMap)
     }
-    guard isElimination, witnessed.isEmpty else { return nil }
+    guard isElimination, witnessed.isEmpty, !isFree(open.group) else { return nil }
     let candidates = candidates.filter { !isStranger($0, to: open.group) }
     if let table = tableInBackup(open.group),
       let named = candidates.first(where: { claimants[$0.claimant].name == table })

@@ -14,14 +14,29 @@ struct PointerMapTrail {
     self.treeOf = treeOf
   }
 
+  /// A trail that ends at the roots of a survey's trees.
+  init(_ image: Image, roots survey: Survey) {
+    var trees: [PageNumber: Int] = [:]
+    for (position, tree) in survey.trees.enumerated() {
+      if let root = tree.root { trees[root] = position }
+    }
+    let known = trees
+    self.init(image) { known[$0] }
+  }
+
+  /// Whether a page is one of the free list.
+  func isFree(_ page: PageNumber) -> Bool { entry(of: page)?.kind == .free }
+
+  private func entry(of page: PageNumber) -> PointerMapEntry? {
+    image.geometry.pointerMapPage(for: page).flatMap { try? image.bytes(of: $0) }
+      .flatMap { image.pointerMapEntry(of: page, in: $0) }
+  }
+
   /// The tree that the entries of a page and of those above it lead to.
   func tree(of page: PageNumber) -> Int? {
     var page = page
     for _ in 0..<TreeWalk.depthMax {
-      guard let map = image.geometry.pointerMapPage(for: page),
-        let bytes = try? image.bytes(of: map),
-        let entry = image.pointerMapEntry(of: page, in: bytes)
-      else { return nil }
+      guard let entry = entry(of: page) else { return nil }
       switch entry.kind {
       case .root: return treeOf(page)
       case .child:

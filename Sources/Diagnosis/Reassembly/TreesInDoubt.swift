@@ -16,11 +16,13 @@ struct TreesInDoubt {
   /// The pages that no sound tree has.
   private let unproven: PageSet
   private let listed: ListedPages
-  private var outlines: [Int: Outline] = [:]
+  private(set) var outlines: [Int: Outline] = [:]
+  /// The leaves that the pointer map gives to another tree than the one that leads to them.
+  private var strays: Set<PageNumber> = []
   /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
   private var named: [PageNumber: [Int]] = [:]
   /// The trees that lead to an interior page; of most pages one tree.
-  private var leading: [PageNumber: [Int]] = [:]
+  private(set) var leading: [PageNumber: [Int]] = [:]
 
   init(_ doubt: Doubtful) {
     survey = doubt.survey
@@ -66,6 +68,8 @@ struct TreesInDoubt {
         shared.insert(root)
       }
     }
+    strays = pagesOfOthers
+    for page in strays { shared.insert(page) }
     for index in claimants.indices where outlines[index] != nil {
       outlines[index]?.takeApart(shared)
       let contested = outlines[index].map { contestedRuns(of: claimants[index], in: $0) }
@@ -122,7 +126,7 @@ struct TreesInDoubt {
       guard let outline = outlines[index] else { continue }
       let deleted = listed.withDeletedRows(in: outline, of: claimants[index], pages)
       for case .leaf(let page) in outline.items
-      where unproven.contains(page) && !deleted.contains(page) {
+      where unproven.contains(page) && !deleted.contains(page) && !strays.contains(page) {
         named[page, default: []].append(index)
       }
       if !deleted.isEmpty { orphans.removeAll { deleted.contains($0) } }
@@ -154,7 +158,14 @@ struct TreesInDoubt {
           let tally = claimants[index].tally(pages.rows(on: page, isTable: isTable))
           span.rows = (2 * tally.whole + tally.expected) / 3
           return span
-        }, rows: { page in pages.rows(on: page, isTable: isTable).map { KeyPlace($0) } })
+        },
+        rows: { page in
+          let content = pages.reading(of: page, isTable: isTable)?.content
+          return (
+            pages.rows(on: page, isTable: isTable).map { KeyPlace($0) },
+            content?.cells.isEmpty == false
+          )
+        })
       claimants[index] = claimant
     }
     releaseTaken()
@@ -231,7 +242,7 @@ struct TreesInDoubt {
   /// The tree that has an interior page, of those that lead to it; nil where nothing tells.
   ///
   /// It is the one whose declared types the rows of the page have best.
-  private func leader(of page: PageNumber) -> Int? {
+  func leader(of page: PageNumber) -> Int? {
     guard let candidates = leading[page], candidates.count > 1 else { return leading[page]?.first }
     let tallies = candidates.filter { !claimants[$0].isTable }.map { index in
       (index: index, tally: claimants[index].tally(pages.rows(on: page, isTable: false)))
@@ -240,17 +251,5 @@ struct TreesInDoubt {
       tallies.count(where: { $0.tally.expected == best.tally.expected }) == 1
     else { return nil }
     return best.index
-  }
-
-  /// What the pointer map knows; nil where there is none.
-  var pointerMap: PointerMapTrail? {
-    guard survey.hasPointerMaps else { return nil }
-    var trees: [PageNumber: Int] = [:]
-    for (position, tree) in survey.trees.enumerated() {
-      if let root = tree.root { trees[root] = position }
-    }
-    for page in leading.keys { trees[page] = leader(of: page).map { claimants[$0].position } }
-    let known = trees
-    return PointerMapTrail(pages.image) { known[$0] }
   }
 }

@@ -29,7 +29,8 @@ import Testing
     let outline = Outline(
       items: [.leaf(spans[0].page), .gap, .leaf(spans[1].page), .leaf(spans[2].page), .gap],
       interiors: [])
-    claimant.take(outline, accepted: { page in spans.first { $0.page == page } }, rows: { _ in [] })
+    claimant.take(
+      outline, accepted: { page in spans.first { $0.page == page } }, rows: { _ in ([], true) })
     return claimant
   }
 
@@ -43,7 +44,7 @@ import Testing
     claimant.take(
       Outline(items: spans.map { .leaf($0.page) }, interiors: []),
       accepted: { page in spans.first { $0.page == page } },
-      rows: { page in page == spans[1].page ? rowIDs.map { .rowID($0) } : [] })
+      rows: { page in (page == spans[1].page ? rowIDs.map { .rowID($0) } : [], true) })
     return claimant.chain
   }
 

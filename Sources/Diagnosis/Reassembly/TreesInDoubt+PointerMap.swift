@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pointer map says of the trees in doubt.
+
+import SQLiteFormat
+
+extension TreesInDoubt {
+  /// The leaves to which a tree leads and that the pointer map gives to another one in doubt: what
+  /// leads to them is of an earlier time.
+  ///
+  /// The map counts for a tree where it says the same as the tree of most leaves.
+  var pagesOfOthers: Set<PageNumber> {
+    guard let map = pointerMap else { return [] }
+    let doubtful = Set(claimants.map(\.position))
+    var pages: Set<PageNumber> = []
+    for (index, outline) in outlines {
+      let leaves = outline.leaves.compactMap { page in map.tree(of: page).map { (page, $0) } }
+      let others = leaves.filter { $1 != claimants[index].position && doubtful.contains($1) }
+      if others.count * 2 < leaves.count { pages.formUnion(others.map(\.0)) }
+    }
+    return pages
+  }
+
+  /// What the pointer map knows; nil where there is none.
+  var pointerMap: PointerMapTrail? {
+    guard survey.hasPointerMaps else { return nil }
+    var trees: [PageNumber: Int] = [:]
+    for (position, tree) in survey.trees.enumerated() {
+      if let root = tree.root { trees[root] = position }
+    }
+    for page in leading.keys { trees[page] = leader(of: page).map { claimants[$0].position } }
+    let known = trees
+    return PointerMapTrail(pages.image) { known[$0] }
+  }
+}
