@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages whose owner the pointer map knows better than what leads to them.
+
+import DatabaseRescue
+@testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@Suite struct PointerMapTests {
+  private static let filled: DatabaseBuilder.Step = """
+    PRAGMA secure_delete = 0;
+    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+    INSERT INTO person SELECT i, 'person ' || (i * i) FROM n;
+    """
+  private static let moved: DatabaseBuilder.Step = """
+    DELETE FROM person WHERE id > 700;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+    INSERT INTO event SELECT 5000 + i, 'event ' || (i * i) FROM n;
+    """
+
+  /// The names that a salvage puts into a table.
+  private func names(in table: Name, _ bytes: Bytes) throws -> [String] {
+    let survey = Survey(main: bytes)
+    let reader = try #require(SalvageReader(Reconstruction(survey)))
+    var claims = reader.startingClaims
+    var names: [String] = []
+    reader.read(try #require(survey.tree(named: table)), &claims) { item in
+      if case .row(_, let row) = item { names.append(row.record.value(1)?.utf8String ?? "") }
+    }
+    return names
+  }
+
+  @Test func `pages that another table has got since are not those of an older root`() throws {
+    let older = try Specimen(Self.filled, autoVacuum: .incremental)
+    var specimen = try Specimen(Self.filled, Self.moved, autoVacuum: .incremental)
+    let root = try specimen.root(of: "person")
+    #expect(try older.root(of: "person") == root)
+    specimen.bytes.replaceSubrange(older[page: root], with: older.bytes[older[page: root]])
+    let persons = try names(in: "person", specimen.bytes)
+    #expect(persons.count >= 600)
+    #expect(persons.allSatisfy { $0.hasPrefix("person") })
+  }
+
+  @Test func `free pages come to no table by elimination`() throws {
+    var specimen = try Specimen(
+      Self.filled, "DELETE FROM person WHERE id > 700", autoVacuum: .incremental)
+    let trunk = try #require(specimen.bytes.big32(at: 32))
+    specimen = specimen.with(.zeroPage(Int(trunk))).with(
+      .zeroPage(try specimen.root(of: "person"))
+    ).with(.wipeHeader)
+    let live = Set((1...700).map { "person \($0 * $0)" })
+    let persons = try names(in: "person", specimen.bytes)
+    #expect(persons.count >= 500)
+    #expect(persons.filter { !live.contains($0) } == [])
+  }
+}
