@@ -36,24 +36,26 @@ import Testing
   @Test func `pages that another table has got since are not those of an older root`() throws {
     let older = try Specimen(Self.filled, autoVacuum: .incremental)
     var specimen = try Specimen(Self.filled, Self.moved, autoVacuum: .incremental)
-    let root = try specimen.root(of: "person")
-    #expect(try older.root(of: "person") == root)
-    specimen.bytes.replaceSubrange(older[page: root], with: older.bytes[older[page: root]])
+    for table in ["person", "event"] {
+      let root = try specimen.root(of: table)
+      #expect(try older.root(of: table) == root)
+      specimen.bytes.replaceSubrange(older[page: root], with: older.bytes[older[page: root]])
+    }
     let persons = try names(in: "person", specimen.bytes)
     #expect(persons.count >= 600)
     #expect(persons.allSatisfy { $0.hasPrefix("person") })
   }
 
-  @Test func `free pages come to no table by elimination`() throws {
-    var specimen = try Specimen(
+  @Test func `the map tells the pages that are free`() throws {
+    let specimen = try Specimen(
       Self.filled, "DELETE FROM person WHERE id > 700", autoVacuum: .incremental)
-    let trunk = try #require(specimen.bytes.big32(at: 32))
-    specimen = specimen.with(.zeroPage(Int(trunk))).with(
-      .zeroPage(try specimen.root(of: "person"))
-    ).with(.wipeHeader)
-    let live = Set((1...700).map { "person \($0 * $0)" })
-    let persons = try names(in: "person", specimen.bytes)
-    #expect(persons.count >= 500)
-    #expect(persons.filter { !live.contains($0) } == [])
+    let survey = Survey(main: specimen.bytes)
+    let free = try #require(survey.freelist)
+    let map = PointerMapTrail(try #require(survey.image), roots: survey)
+    #expect(free.leaves.count > 3)
+    #expect((free.leaves + free.trunks).allSatisfy(map.isFree))
+    let leaves = specimen.pages(of: "person", "leaf").compactMap { PageNumber($0) }
+    #expect(leaves.count > 3)
+    #expect(!leaves.contains(where: map.isFree))
   }
 }
