@@ -65,49 +65,16 @@ package struct Verification: Sendable {
     var unchecked: [Unchecked] = []
     while true {
       do throws(SQLiteError) {
-        let lines = try connection.rows("PRAGMA integrity_check(\(argument))")
-          .compactMap { $0.first?.utf8String }
-          .filter { $0 != "ok" && (unchecked.isEmpty || !isAboutIndexEntries($0)) }
-        return (try withoutFalseAlarms(lines, listing: limit, in: connection), unchecked)
+        let lines = try problems(in: connection, argument, listing: limit).filter {
+          unchecked.isEmpty || !isAboutIndexEntries($0)
+        }
+        return (lines, unchecked)
       } catch {
         guard connection.standIn(forWhatLacks: error) else { throw error }
         unchecked.append(Unchecked(.keys, of: nil as String?, because: error.message))
       }
     }
   }
-
-  /// Problems without the NULLs that are none.
-  ///
-  /// SQLite looks for the columns of a table without rowids in the order in which they were declared,
-  /// and some versions (3.40 is one) read another one there, which may be NULL or missing. Each such
-  /// column is asked for itself: `IS NULL` would be answered by its declaration.
-  ///
-  /// - Throws: ``SQLiteError`` where there are as many as SQLite lists: more may be behind them.
-  private static func withoutFalseAlarms(
-    _ problems: [String], listing limit: Int, in connection: borrowing Connection
-  ) throws(SQLiteError) -> [String] {
-    let alarms = Set(problems.filter { $0.hasPrefix(nullAlarm) })
-    guard !alarms.isEmpty else { return problems }
-    var falseAlarms: Set<String> = []
-    for table in try SchemaReader.describe(connection).tables where table.withoutRowID {
-      for column in table.columns where alarms.contains("\(nullAlarm)\(table.name).\(column.name)")
-      {
-        let found = try connection.value(
-          "SELECT 1 FROM \(table.name.quotedIdentifier) "
-            + "WHERE typeof(\(column.name.quotedIdentifier)) = 'null' LIMIT 1")
-        if found == nil { falseAlarms.insert("\(nullAlarm)\(table.name).\(column.name)") }
-      }
-    }
-    let rest = problems.filter { !falseAlarms.contains($0) }
-    guard !rest.isEmpty || problems.count < limit else {
-      throw SQLiteError(
-        extendedCode: 1, message: "SQLite takes too many values of tables without rowids for NULL")
-    }
-    return rest
-  }
-
-  /// How a problem begins that is a NULL where none may be.
-  private static let nullAlarm = "NULL value in "
 
   /// How many problems SQLite names at most.
   static let linesMax = 10_000
