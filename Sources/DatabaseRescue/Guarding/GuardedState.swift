@@ -17,7 +17,9 @@ struct GuardedState {
     self.examination = examination
     let survey = examination.survey
     let tables = survey.userTables.sorted { $0.key < $1.key }
-    let figures = Parallel.map(tables.count) { TableFigures(tables[$0].value, in: survey) }
+    let figures = Parallel.map(tables.count) {
+      TableFigures(of: tables[$0].key, tables[$0].value, in: survey)
+    }
     state = MigrationState(
       survey,
       figures: Dictionary(

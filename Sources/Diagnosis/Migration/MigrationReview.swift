@@ -30,6 +30,7 @@ package struct MigrationReview: Sendable {
   /// Compares a database with what it was; a contract says which tables may lose rows, and which have
   /// new names.
   package init(of after: MigrationState, since before: MigrationState, _ contract: Contract?) {
+    let after = after.findingTexts(of: before)
     let renames = Self.renames(before, after, contract)
     let comparison = StateComparison(
       before: before, after: after, contract: contract, renames: renames)

@@ -11,7 +11,9 @@ package struct MigrationState: Sendable {
   /// Whether it is in WAL mode.
   package let isWAL: Bool
   /// Its tables with users' rows.
-  package let tables: [Name: TableFigures]
+  package private(set) var tables: [Name: TableFigures]
+  /// Where the texts are of full-text tables that do not keep them themselves.
+  private let contentTables: [Name: Name]
   /// The AUTOINCREMENT counters by table.
   package let sequences: [Name: Int64]
   /// Its schema.
@@ -25,7 +27,21 @@ package struct MigrationState: Sendable {
     userVersion = survey.header.map { Int($0.userVersion) }
     isWAL = survey.header?.isWAL ?? false
     tables = figures
+    contentTables = Dictionary(
+      survey.virtualTables.compactMap { table in
+        table.hasOwnContent ? nil : table.contentTable.map { (table.name, $0) }
+      }, uniquingKeysWith: { first, _ in first })
     sequences = survey.sequences
     schema = survey.schema?.parsed.description ?? SchemaDescription()
+  }
+
+  /// The same, where a full-text table that kept its texts before has them in another table: it has
+  /// the rows of that.
+  func findingTexts(of before: MigrationState) -> MigrationState {
+    var copy = self
+    for (name, content) in contentTables where before.tables[name] != nil {
+      copy.tables[name] = copy.tables[name] ?? tables[content]
+    }
+    return copy
   }
 }

@@ -47,7 +47,7 @@ package struct TableFigures: Hashable, Sendable {
   /// How often rows occur that are told by all but their key.
   package private(set) var copies = CopyCount()
   /// The columns of the key: the one that is the rowid, or the primary key of a table without rowids;
-  /// none where rowids have no name.
+  /// `rowid` of a full-text table, which has no such column, and none where rowids have no name.
   package private(set) var keyNames: [Name] = []
   /// Whether the key is a part of what rows hold, and no number that they were given.
   package private(set) var hasNaturalKey = false
@@ -57,25 +57,20 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var isWhole = true
 
   /// Takes the figures of a table; none of its columns where its statement cannot be parsed.
-  package init(_ tree: TreeSurvey, in survey: Survey) {
+  package init(of name: Name, _ tree: TreeSurvey, in survey: Survey) {
     rows = tree.records
     guard let image = survey.image, let root = tree.root,
-      let shape = survey.schema?.shape(ofTable: tree.entry.name)
+      let source = RowSource(of: name, tree, in: survey)
     else { return }
-    columns = shape.stored.map { Column(name: $0.name) }
-    hasNaturalKey = shape.withoutRowID
-    let declared = survey.schema?.table(named: tree.entry.name)?.columns ?? []
-    keyNames =
-      hasNaturalKey
-      ? declared.filter { $0.primaryKeyPosition > 0 }.map(\.name)
-      : shape.stored.filter(\.isRowID).map(\.name)
+    columns = source.columns.map { Column(name: $0) }
+    (hasNaturalKey, keyNames) = (source.hasNaturalKey, source.keyNames)
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
       image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
     var figures = self
     scan.run(&claims) { event in
       switch event {
-      case .record(let stored): figures.add(stored, shape)
+      case .record(let stored): figures.add(stored, source)
       case .page: break
       default: figures.isWhole = false
       }
@@ -90,23 +85,24 @@ package struct TableFigures: Hashable, Sendable {
   /// The column of a name.
   package func column(_ name: Name) -> Column? { columns.first { $0.name == name } }
 
-  private mutating func add(_ stored: StoredRecord, _ shape: RowShape) {
+  private mutating func add(_ stored: StoredRecord, _ source: RowSource) {
     let fields = Array(stored.record.fields)
     var (row, key, whole) = (ContentHash(), ContentHash(), ContentHash())
-    for place in shape.stored.indices {
-      let content = shape.content(at: place, of: fields, rowID: stored.rowID)
+    for place in columns.indices {
+      let content = source.content(at: place, of: fields, rowID: stored.rowID)
       guard let hash = stored.record.hash(of: content) else {
         isWhole = false
         return
       }
       columns[place].add(hash.isNull ? nil : hash.value)
       whole.add(hash.value)
-      if keyNames.contains(shape.stored[place].name) {
+      if keyNames.contains(columns[place].name) {
         key.add(hash.value)
       } else {
         row.add(hash.value)
       }
     }
+    if source.hasHiddenID, let id = stored.rowID { key.add(UInt64(bitPattern: id)) }
     sum &+= whole.value
     copies.add(row.value)
     if !keyNames.isEmpty { keys.add(key.value) }

@@ -197,7 +197,7 @@ extension Examination {
   private var newIndexes: RecoveryOption {
     var option = option(
       .rebuildIndexes, "build the indexes anew from their tables; every row stays",
-      tables.map { .init(table: $0.entry.name, kept: $0.records, lost: .none) })
+      tables.map { .init(table: $0, kept: $1.records, lost: .none) })
     option.basis = .estimated("it was not tried")
     return option
   }
@@ -244,9 +244,9 @@ extension Examination {
       guard survey.schema?.entries.isEmpty == false else { return [] }
       var option = option(
         .salvage, summary,
-        tables.map { tree in
+        tables.map { name, tree in
           .init(
-            table: tree.entry.name, kept: tree.records + reconstruction.recordsRegained(by: tree),
+            table: name, kept: tree.records + reconstruction.recordsRegained(by: tree),
             setAside: tree.misplaced.count, lost: reconstruction.loss(of: tree))
         })
       option.basis = basis(of: nil, trials)
@@ -273,7 +273,7 @@ extension Examination {
       .reset, "start with an empty database; the current files are kept aside",
       trials.salvage.map { trial in
         outcomes(of: trial).map { outcome($0.table, $0.kept + $0.setAside) }
-      } ?? tables.map { outcome($0.entry.name, $0.records + $0.misplaced.count) })
+      } ?? tables.map { outcome($0, $1.records + $1.misplaced.count) })
     option.basis = basis(of: trials.salvage, trials)
     return option
   }
@@ -286,18 +286,18 @@ extension Examination {
 
   /// What a trial did with the tables that people know, by name.
   private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
-    let shadows = survey.shadowTables
+    let (shadows, virtual) = (survey.shadowTables, survey.virtualNames)
     return trial.balances.compactMap { balance in
-      guard let table = balance.table, !table.isReserved, !shadows.contains(table) else {
-        return nil
-      }
+      guard let own = balance.table, !own.isReserved,
+        let table = virtual[own] ?? (shadows.contains(own) ? nil : own)
+      else { return nil }
       return RecoveryOption.Outcome(
         table: table, kept: balance.written, setAside: balance.quarantined, lost: balance.lost,
         lostAtMost: balance.lostAtMost, regained: balance.restored)
     }.sorted { $0.table < $1.table }
   }
 
-  private var tables: [TreeSurvey] {
-    survey.userTables.sorted { $0.key < $1.key }.map(\.value)
+  private var tables: [(name: Name, tree: TreeSurvey)] {
+    survey.userTables.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

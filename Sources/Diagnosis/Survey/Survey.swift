@@ -210,23 +210,6 @@ extension DatabaseHeader {
 }
 
 extension Survey {
-  /// The tables in which virtual tables keep their rows.
-  package var shadowTables: Set<Name> {
-    Set((schema?.parsed.description.tables ?? []).filter { $0.kind == .shadow }.map(\.name))
-  }
-
-  /// The tables that hold users' rows, by name: neither SQLite's own nor those
-  /// behind virtual tables.
-  package var userTables: [Name: TreeSurvey] {
-    let shadows = shadowTables
-    let tables = trees.filter { tree in
-      let name = tree.entry.name
-      return tree.entry.kind == .table && !name.isReserved && !shadows.contains(name)
-    }
-    return Dictionary(
-      tables.map { ($0.entry.name, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
   /// The AUTOINCREMENT counters, by table.
   package var sequences: [Name: Int64] {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
