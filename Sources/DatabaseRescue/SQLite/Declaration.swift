@@ -119,6 +119,8 @@ extension StatementGuard.Object {
 
 /// The words of CREATE VIRTUAL TABLE … USING module.
 struct VirtualTableTokens {
+  /// The name of the table.
+  let name: Name
   /// The module.
   let module: Name
 
@@ -129,6 +131,10 @@ struct VirtualTableTokens {
     guard tokens.count > 1, tokens[0].isWord("create"), tokens[1].isWord("virtual"),
       let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count
     else { return nil }
+    switch tokens[using - 1] {
+    case .word(let text), .name(let text): name = Name(text)
+    case .literal, .number, .symbol: return nil
+    }
     module = Name(SQLTokens([tokens[using + 1]]).normalized)
   }
 }

@@ -35,18 +35,6 @@ struct ChangeCounter {
   var atMost: UInt32
 }
 
-extension BackupContent {
-  /// By what this state of the database is told from others.
-  var mark: StateMark {
-    let own = tables.filter { !$0.name.isReserved && $0.isShadow != true }
-    return StateMark(
-      changeCounter: changeCounter, sequences: sequences ?? [:],
-      tables: own.map {
-        StateMark.Table(name: $0.name, rows: $0.rows, contentHash: $0.contentHash)
-      })
-  }
-}
-
 extension BackupJob {
   /// The change counter of the database as it is now; nil where it cannot be had.
   ///

@@ -35,88 +35,97 @@ extension Reconstruction {
   ///
   /// - Throws: `CutShort` when the reading of either was stopped.
   package func compare(with other: Reconstruction) throws(CutShort) -> [RowComparison] {
-    let names = Set(
-      (survey.trees + other.survey.trees).filter { $0.entry.kind == .table }.map { $0.entry.name })
+    let (mine, theirs) = (survey.userTables, other.survey.userTables)
     let hidden = survey.shadowTables.union(other.survey.shadowTables)
-    let compared = names.filter { !$0.isReserved && !hidden.contains($0) }.sorted().map {
-      compare(table: $0, with: other)
+    let names = Set(mine.keys).union(theirs.keys).subtracting(hidden)
+    let compared = names.sorted().map { name in
+      // What is left of a virtual table may be no more than the part with its rows.
+      let (ours, others) = (
+        mine[name] ?? theirs[name].flatMap { survey.tree(named: $0.entry.name) },
+        theirs[name] ?? mine[name].flatMap { other.survey.tree(named: $0.entry.name) }
+      )
+      return RowComparison(
+        of: name, ours.map { ComparedTable(name, $0, self) },
+        others.map { ComparedTable(name, $0, other) })
     }
     for survey in [survey, other.survey] { try survey.failures.requireUncut() }
     return compared
   }
+}
 
-  private func compare(table name: Name, with other: Reconstruction) -> RowComparison {
-    let (mine, theirs) = (
-      RowIdentity(of: name, in: survey), RowIdentity(of: name, in: other.survey)
-    )
+extension RowComparison {
+  fileprivate init(of name: Name, _ mine: ComparedTable?, _ theirs: ComparedTable?) {
     let shared = mine.flatMap { mine in theirs.flatMap { mine.columns(sharedWith: $0) } }
     let rows = RowPairing(
-      rowCount: rowCount(ofTable: name) + other.rowCount(ofTable: name),
+      rowCount: (mine?.rowCount ?? 0) + (theirs?.rowCount ?? 0),
       haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false,
-      current: { forEachRow(ofTable: name, shared, $0) },
-      other: { other.forEachRow(ofTable: name, shared, $0) })
-    let isInBoth = survey.tree(named: name) != nil && other.survey.tree(named: name) != nil
-    return RowComparison(
-      table: survey.tree(named: name)?.entry.name ?? other.survey.tree(named: name)?.entry.name
-        ?? name,
-      same: rows.same, changed: rows.changed, onlyCurrent: rows.onlyCurrent,
-      onlyOther: rows.onlyOther,
-      columnsOnlyCurrent: isInBoth && shared != nil
-        ? (mine?.columns ?? []).filter { theirs?.columns.contains($0) == false } : [])
+      current: { mine?.forEachRow(shared, $0) },
+      other: { theirs?.forEachRow(shared, $0) })
+    table = name
+    (same, changed) = (rows.same, rows.changed)
+    (onlyCurrent, onlyOther) = (rows.onlyCurrent, rows.onlyOther)
+    columnsOnlyCurrent =
+      shared == nil
+      ? [] : (mine?.columns ?? []).filter { theirs?.columns.contains($0) == false }
+  }
+}
+
+/// A table of one of two states that are compared.
+private struct ComparedTable {
+  private let tree: TreeSurvey
+  private let reconstruction: Reconstruction
+  private let source: RowSource?
+  /// How many fields of a record are its key, where there is no rowid.
+  private let keyCount: Int
+
+  init(_ name: Name, _ tree: TreeSurvey, _ reconstruction: Reconstruction) {
+    self.tree = tree
+    self.reconstruction = reconstruction
+    let survey = reconstruction.survey
+    source = RowSource(of: name, tree, in: survey)
+    keyCount = survey.schema?.parsed.table(named: tree.entry.name)?.storedKeyCount ?? 0
   }
 
-  private func rowCount(ofTable name: Name) -> Int {
-    survey.tree(named: name).map(rowsFound(in:)) ?? 0
+  /// How many rows can be read.
+  var rowCount: Int { reconstruction.rowsFound(in: tree) }
+
+  /// The columns of the key that people see; nil where there is none.
+  var key: [Name]? {
+    guard let source, !source.hasHiddenID else { return nil }
+    let key = source.hasNaturalKey ? Array(source.columns.prefix(keyCount)) : source.keyNames
+    return key.isEmpty ? nil : key
   }
 
-  /// Hands out every row of a table that can be read, by the columns named; by all where none is.
-  private func forEachRow(
-    ofTable name: Name, _ columns: Set<Name>?, _ body: (ComparedRow) -> Void
-  ) {
-    guard let tree = survey.tree(named: name), let reader = SalvageReader(self) else { return }
-    let shape = survey.schema?.shape(ofTable: name)
-    let keyCount = survey.schema?.parsed.table(named: name)?.storedKeyCount ?? 0
+  /// All columns, in the order of the record.
+  var columns: [Name] { source?.columns ?? [] }
+
+  /// The columns that two states share; nil where they share none, so that nothing but whole rows
+  /// can be compared.
+  func columns(sharedWith other: ComparedTable) -> Set<Name>? {
+    let shared = Set(columns).intersection(other.columns)
+    return shared.isEmpty ? nil : shared
+  }
+
+  /// Hands out every row that can be read, by the columns named; by all where none is.
+  func forEachRow(_ columns: Set<Name>?, _ body: (ComparedRow) -> Void) {
+    guard let reader = SalvageReader(reconstruction) else { return }
     // Columns may have changed places.
-    let names = shape?.stored.map(\.name) ?? []
+    let names = self.columns
     let places = columns.map { columns in
       names.indices.filter { columns.contains(names[$0]) }.sorted { names[$0] < names[$1] }
     }
     var claims = reader.startingClaims
     reader.read(tree, &claims) { item in
       guard case .row(_, let stored) = item else { return }
-      body(ComparedRow(stored, shape, at: places, keyCount: keyCount))
+      body(ComparedRow(stored, source, at: places, keyCount: keyCount))
     }
   }
 }
 
-/// What rows of a table are known by, and what they are compared in.
-private struct RowIdentity {
-  /// The columns of the key that people see; nil where there is none.
-  let key: [Name]?
-  /// All stored columns, in the order of the record.
-  let columns: [Name]
-
-  init?(of name: Name, in survey: Survey) {
-    guard let table = survey.schema?.parsed.table(named: name),
-      let shape = survey.schema?.shape(ofTable: name)
-    else { return nil }
-    columns = shape.stored.map(\.name)
-    key =
-      shape.withoutRowID
-      ? shape.stored.prefix(table.storedKeyCount).map(\.name)
-      : shape.stored.first(where: \.isRowID).map { [$0.name] }
-  }
-
-  /// The columns that two states share; nil where they share none, so that nothing but whole rows
-  /// can be compared.
-  func columns(sharedWith other: RowIdentity) -> Set<Name>? {
-    let shared = Set(columns).intersection(other.columns)
-    return shared.isEmpty ? nil : shared
-  }
-}
-
 extension ComparedRow {
-  fileprivate init(_ stored: StoredRecord, _ shape: RowShape?, at places: [Int]?, keyCount: Int) {
+  fileprivate init(
+    _ stored: StoredRecord, _ source: RowSource?, at places: [Int]?, keyCount: Int
+  ) {
     let fields = Array(stored.record.fields)
     if let rowID = stored.rowID {
       identity = UInt64(bitPattern: rowID)
@@ -126,9 +135,9 @@ extension ComparedRow {
       identity = key.digest
     }
     var content = KeyHash()
-    if let shape, let places {
+    if let source, let places {
       for place in places {
-        switch shape.content(at: place, of: fields, rowID: stored.rowID) {
+        switch source.content(at: place, of: fields, rowID: stored.rowID) {
         case .value(let value): content.add(value)
         case .field(let field, _): content.add(stored.record, field)
         }

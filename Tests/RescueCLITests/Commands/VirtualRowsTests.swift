@@ -44,6 +44,10 @@ import Testing
     return try bench.run(["migrate", file, "--migrations", folder, "--dry-run"] + words)
   }
 
+  private func change(_ sql: String) throws {
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute(sql)
+  }
+
   static let losses = [
     "DELETE FROM notes WHERE rowid = 2": "'notes' had 3 rows and has 2",
     "DELETE FROM notes": "'notes' had 3 rows and has 0",
@@ -141,6 +145,43 @@ import Testing
         with: Bytes("{\(said), \(text[text.index(after: start)...])".utf8))
       let ending = try migrate(moved, "--contract", "\(contract)")
       #expect(ending.status == 0, "\(ending.all)")
+    }
+  }
+
+  @Test func `a restore and an undo count the rows of virtual tables`() throws {
+    #expect(try bench.run("backup", file).status == 0)
+    bench.pass(hours: 1)
+    try change("INSERT INTO notes VALUES ('new', 'unsaved'), ('newer', 'unsaved')")
+    try change("DELETE FROM old WHERE docid = 2; UPDATE geo SET x1 = 7 WHERE id = 1")
+    try change("INSERT INTO geo VALUES (77, 1, 2, 'new')")
+    let plan = try bench.run("restore", file, "--dry-run")
+    for line in [
+      "geo        3        1        0  exactly 1 row",
+      "notes      3        0        0  exactly 2 rows", "old        2        0        1  nothing",
+    ] {
+      #expect(plan.all.contains(line), "\(plan.all)")
+    }
+    #expect(!plan.all.contains("notes_content") && !plan.all.contains("geo_rowid"))
+    let restored = try bench.run("restore", file, "--yes")
+    #expect(restored.status == 0, "\(restored.all)")
+    let code = try #require(restored.record).code
+    bench.pass(hours: 1)
+    try change("INSERT INTO notes VALUES ('since', 'restored')")
+    let undo = try bench.run("undo", "\(code)", file, "--dry-run")
+    #expect(undo.all.contains("notes      3        1        1  nothing"), "\(undo.all)")
+  }
+
+  @Test func `rows of virtual tables that are gone since the last backup are told of`() throws {
+    #expect(try bench.run("backup", file).status == 0)
+    bench.pass(hours: 1)
+    try change("DELETE FROM notes WHERE rowid < 3; DELETE FROM geo")
+    let told = try bench.run("diagnose", file)
+    #expect(told.status == 0, "\(told.all)")
+    let refused = try bench.run("backup", file, "--max-loss", "10")
+    #expect(refused.status != 0, "\(refused.all)")
+    for ending in [told, refused] {
+      #expect(ending.all.contains("'notes' has 1"), "\(ending.all)")
+      #expect(ending.all.contains("'geo' has 0 rows and had 4"), "\(ending.all)")
     }
   }
 }
