@@ -150,6 +150,19 @@ import Testing
     #expect(ending.status == 14 && ending.all.contains("800"), "\(ending.all)")
   }
 
+  @Test(arguments: TextEncoding.allCases)
+  func `a sound full-text table is healthy in every encoding`(_ encoding: TextEncoding) throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      encoding: encoding,
+      ["CREATE VIRTUAL TABLE f USING fts5(a, b)", "INSERT INTO f VALUES ('one', 'two')"]
+    ).build(at: file)
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.status == 0, "\(ending.all)")
+    }
+  }
+
   /// The schema of an app as it writes it: without the tables that modules make.
   private func script(_ module: String) throws -> FilePath {
     let script = bench["app.sql"]

@@ -138,7 +138,10 @@ struct ShadowTally: Hashable, Sendable {
   }
 
   private mutating func addSetting(_ stored: StoredRecord) -> Bool {
-    if stored.record.value(0)?.utf8String == "version" {
+    // In UTF-16, each letter of the name has a zero beside it.
+    if case .text(let name)? = stored.record.value(0),
+      name.filter({ $0 != 0 }).elementsEqual("version".utf8)
+    {
       version = stored.record.value(1)?.integerValue
     }
     return true
