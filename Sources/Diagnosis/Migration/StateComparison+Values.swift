@@ -14,7 +14,8 @@ extension StateComparison {
     comparable.compactMap { pair in
       guard let other = pair.otherKeys, other.loseRows else { return nil }
       return other.isSample
-        ? "many rows of '\(pair.new)' are gone, and others are in their place"
+        ? "at least \(counted(other.count, "row")) of '\(pair.new)' "
+          + (other.count == 1 ? "is" : "are") + " gone, and others are in their place"
         : "\(counted(other.count, "row")) of '\(pair.new)' "
           + (other.count == 1
             ? "is gone, and another one is in its place"
@@ -105,7 +106,7 @@ extension StateComparison {
     comparable.flatMap { pair -> [String] in
       if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
-        let rows = other.isSample ? "many rows" : counted(other.count, "row")
+        let rows = (other.isSample ? "at least " : "") + counted(other.count, "row")
         return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]
       }
       guard pair.now.rows == pair.then.rows else { return [] }

@@ -71,20 +71,23 @@ struct TablePair {
       loseRows: hasOtherRows(besides: count))
   }
 
-  /// Whether rows without their keys are not those of before with other keys: no column has kept all
-  /// that it held, or all rows are as they were but those.
+  /// Whether rows without their keys are not those of before with other keys: no column that tells rows
+  /// apart as well as any has kept all that it held, or all rows are as they were but those.
   private func hasOtherRows(besides count: Int) -> Bool {
     let rest = then.columns.filter { !then.keyNames.contains($0.name) }
     // Rows may be nothing but a key, of which each column tells.
     let others = rest.isEmpty && then.keyNames.count > 1 ? then.columns : rest
     let common = others.filter { $0.isTelling && column($0) != nil }
     guard !common.isEmpty || others.isEmpty && !then.hasNaturalKey else { return false }
-    if now.rows == then.rows { return !common.contains { column($0)?.sum == $0.sum } }
-    guard then.copies.level == 0, now.copies.level == 0, then.keys.level == 0, now.keys.level == 0,
-      then.columns.map({ name(of: $0) }) == now.columns.map(\.name)
+    if now.rows == then.rows {
+      let most = common.map(\.spread).max() ?? 0
+      return !common.contains { column($0)?.sum == $0.sum && $0.spread * 2 >= most }
+    }
+    guard then.columns.map({ name(of: $0) }) == now.columns.map(\.name)
     else { return false }
     let missing = now.copies.contentsMissing(of: then.copies)
-    return missing > 0 && missing <= count
+    let isSample = max(then.copies.level, now.copies.level, then.keys.level, now.keys.level) > 0
+    return missing > 0 && (isSample || missing <= count)
   }
 }
 

@@ -36,4 +36,19 @@ import Testing
     #expect(!count([90] + ones).hasCopied(since: count([1] + ones)))
     #expect(!count([7] + ones).hasCopied(since: count([7] + ones)))
   }
+
+  @Test func `contents that are gone are known also where not all are kept in mind`() {
+    func count(_ contents: some Sequence<UInt64>) -> CopyCount {
+      var count = CopyCount()
+      for content in contents { count.add(content &* 0x9E37_79B9_7F4A_7C15) }
+      return count
+    }
+    let all = Array(1...UInt64(100_000))
+    let before = count(all)
+    #expect(before.level > 0)
+    #expect(count(all.filter { $0 != 5 } + [200_000]).contentsMissing(of: before) >= 1)
+    #expect(count(all.dropFirst(2) + [200_000, 200_001, 200_002]).contentsMissing(of: before) >= 1)
+    #expect(count(all + [200_000, 200_001]).contentsMissing(of: before) == 0)
+    #expect(before.contentsMissing(of: before) == 0)
+  }
 }
