@@ -62,12 +62,14 @@ struct Undertaking {
     let name = PlainName(words.first?.name ?? "")
     self.init(named: name, noun: "the command", timeout: timeout) { (place) throws(RescueError) in
       var environment = place.world.environment
-      environment["DBRESCUE_DATABASE"] = place.database.description
-      environment["DBRESCUE_BACKUP"] = place.backup?.path.description
       environment[Self.mark] = place.mark
+      environment["DBRESCUE_BACKUP"] = nil
       do throws(StorageError) {
-        let process = ChildProcess(
+        var process = ChildProcess(
           words, environment: environment, mark: Self.mark, printingTo: output)
+        // The command may go to another folder.
+        process.paths["DBRESCUE_DATABASE"] = try place.world.storage.place(of: place.database)
+        process.paths["DBRESCUE_BACKUP"] = place.backup?.path
         return Outcome(
           end: try process.run(
             timeout: timeout, isStopWished: place.world.isCancelled,

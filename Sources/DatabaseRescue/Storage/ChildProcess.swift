@@ -31,6 +31,8 @@ package struct ChildProcess: Sendable {
   package let mark: String
   /// Where it prints to.
   package let output: CommandOutput
+  /// Paths that it gets in its environment as they are, whatever bytes are in them.
+  package var paths: [String: FilePath] = [:]
   /// How long it may take to heed a signal.
   package var grace = Duration.seconds(5)
 
@@ -77,7 +79,9 @@ package struct ChildProcess: Sendable {
     for stream in [STDOUT_FILENO, STDERR_FILENO] where output != .shared {
       unsafe posix_spawn_file_actions_adddup2(&actions, file ?? STDERR_FILENO, stream)
     }
-    let variables = environment.map { FilePath("\($0.key)=\($0.value)") }
+    let variables =
+      environment.filter { paths[$0.key] == nil }.map { FilePath("\($0.key)=\($0.value)") }
+      + paths.map { FilePath(bytes: Array("\($0.key)=".utf8) + $0.value.bytes) }
     let result = unsafe command.withCStrings { arguments in
       unsafe variables.withCStrings { environment in
         unsafe program.withCString {

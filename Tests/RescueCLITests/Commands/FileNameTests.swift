@@ -111,4 +111,14 @@ import Testing
     #expect(try Oracle(file).count(of: "sets") > 0)
     #expect(try SystemStorage().names(in: bench.files).map(\.description) == ["link.db", "real"])
   }
+
+  @Test(arguments: names.filter { $0.bytes.first != UInt8(ascii: "-") })
+  func `a command under guard finds the database of any name`(_ name: FilePath) throws {
+    let bench = try Workbench()
+    let file = try bench.place("healthy-v4.db", as: name)
+    let ending = try bench.run(
+      "guard", file, "--", "/bin/sh", "-c",
+      "cd / && test -f \"$DBRESCUE_DATABASE\" && test -f \"$DBRESCUE_BACKUP\"")
+    #expect(ending.status == 0, "\(ending.all)")
+  }
 }
