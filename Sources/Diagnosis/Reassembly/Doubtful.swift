@@ -168,7 +168,7 @@ extension Survey {
     let pages = image.dataPages.lazy.filter { page in
       claims.owner(of: page).map { $0.tree.map(doubtful.contains) ?? false } ?? true
     }
-    return Set(pages.compactMap(map.tree))
+    return Set(map.trees(of: pages).keys)
   }
 
   /// Whether a page of an index begins with what can be none of its entries.

@@ -32,6 +32,23 @@ struct PointerMapTrail {
       .flatMap { image.pointerMapEntry(of: page, in: $0) }
   }
 
+  /// From how many pages with one parent on no damage of the map can have made it that.
+  private static let pagesMin = 3
+
+  /// The pages of each tree to which the entries of several pages with one parent lead: a single
+  /// entry may be damaged.
+  func trees(of pages: some Sequence<PageNumber>) -> [Int: [PageNumber]] {
+    var families: [PageNumber: [PageNumber]] = [:]
+    for page in pages {
+      if let parent = entry(of: page)?.parent { families[parent, default: []].append(page) }
+    }
+    var trees: [Int: [PageNumber]] = [:]
+    for family in families.values where family.count >= Self.pagesMin {
+      if let tree = tree(of: family[0]) { trees[tree, default: []] += family }
+    }
+    return trees
+  }
+
   /// The tree that the entries of a page and of those above it lead to.
   func tree(of page: PageNumber) -> Int? {
     var page = page

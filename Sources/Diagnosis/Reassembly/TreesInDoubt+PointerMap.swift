@@ -13,9 +13,13 @@ extension TreesInDoubt {
     let doubtful = Set(claimants.map(\.position))
     var pages: Set<PageNumber> = []
     for (index, outline) in outlines {
-      let leaves = outline.leaves.compactMap { page in map.tree(of: page).map { (page, $0) } }
-      let others = leaves.filter { $1 != claimants[index].position && doubtful.contains($1) }
-      if others.count * 2 < leaves.count { pages.formUnion(others.map(\.0)) }
+      let owners = map.trees(of: outline.leaves)
+      let others = owners.filter {
+        $0.key != claimants[index].position && doubtful.contains($0.key)
+      }
+      .values.joined()
+      let leaves = owners.values.reduce(0) { $0 + $1.count }
+      if others.count * 2 < leaves { pages.formUnion(others) }
     }
     return pages
   }
