@@ -4,6 +4,13 @@
 
 import SQLiteFormat
 
+extension Doubtful {
+  /// Whether a page is known to be that of a tree or list that is not in doubt.
+  fileprivate func isProven(_ page: PageNumber) -> Bool {
+    survey.claims.owner(of: page).map { !owners.contains($0) } ?? false
+  }
+}
+
 extension ChainRepair {
   /// How many broken chains are looked at, at most, and how many ways for all of them to go on:
   /// where there are more, none is the only one.
@@ -61,12 +68,18 @@ extension ChainRepair {
     let orphans = reassembly.orphans.map(\.page)
     var taken = reassembly.ownedPages
     for page in orphans { taken.insert(page) }
+    var others = taken
+    for page in whole.lazy.flatMap(\.pages) { others.insert(page) }
     // What a broken chain still leads to is its own, or another's: in no case a tail.
     for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
     for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
+    let known = others
     var left = doubt.unproven
     for page in taken.pages { left.remove(page) }
-    infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps)
+    infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps) { spill in
+      guard let first = spill.pages.first else { return true }
+      return known.contains(first) || doubt.isProven(first)
+    }
   }
 
   /// Decides whose the pages are that more than one chain has; returns the cells that they are not
@@ -74,13 +87,10 @@ extension ChainRepair {
   private mutating func settle(_ whole: inout [Spill], _ doubt: Doubtful) -> [Spill] {
     var uses: [PageNumber: Int] = [:]
     for page in whole.lazy.flatMap(\.pages) { uses[page, default: 0] += 1 }
-    func isProven(_ page: PageNumber) -> Bool {
-      doubt.survey.claims.owner(of: page).map { !doubt.owners.contains($0) } ?? false
-    }
     var losers: [Spill] = []
     var kept: [Spill] = []
     for spill in whole {
-      if spill.pages.contains(where: isProven) {
+      if spill.pages.contains(where: doubt.isProven) {
         losers.append(spill)
       } else if spill.pages.allSatisfy({ uses[$0] == 1 }) {
         kept.append(spill)
@@ -100,8 +110,12 @@ extension ChainRepair {
 
   /// Finds for broken chains where they go on, when there is one way only and no other chain could
   /// go that way; first among the ways that fit to the byte, then among all that are left.
+  ///
+  /// The link in a cell is wrong where it leads nowhere, or to a page that others have: one that
+  /// nobody has can be the cell's own, and may be what was damaged.
   private mutating func infer(
-    _ broken: [Spill], from tails: [Int: [Tail]], _ image: Image, _ hasPointerMaps: Bool
+    _ broken: [Spill], from tails: [Int: [Tail]], _ image: Image, _ hasPointerMaps: Bool,
+    isFirstLinkWrong: (Spill) -> Bool
   ) {
     var patience = Self.waysMax
     var open: [(spill: Spill, ways: [Way], fitting: [Way])] = []
@@ -125,7 +139,7 @@ extension ChainRepair {
       let spill = open.remove(at: index).spill
       repairs[spill.place] = Repair(
         chain: OverflowChain(pages: Array(spill.pages.prefix(way.kept)) + way.tail.pages),
-        isSound: way.kept == 0)
+        isSound: way.kept == 0 && isFirstLinkWrong(spill))
       for other in open.indices {
         open[other].ways.removeAll { $0.tail.head == way.tail.head }
         open[other].fitting.removeAll { $0.tail.head == way.tail.head }

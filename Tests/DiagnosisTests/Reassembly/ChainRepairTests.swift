@@ -43,6 +43,19 @@ import Testing
     #expect(repaired?.isSound == true)
   }
 
+  @Test func `a page that nobody else has may be the cell's own, and destroyed`() throws {
+    var specimen = try Specimen(
+      "INSERT INTO letter SELECT 3, upper(page) FROM letter WHERE id = 2")
+    let (cell, page, chain) = try row(in: specimen)
+    // The third row is gone, and its chain fits the second one as well.
+    let third = specimen[page: page.number.number].lowerBound + (try page.cell(2)).offset
+    specimen.bytes.replaceSubrange(third..<(third + 9), with: Bytes(repeating: 0xFF, count: 9))
+    let first = specimen[page: chain[0].number]
+    specimen.bytes.replaceSubrange(first, with: Bytes(repeating: 0xEE, count: first.count))
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    #expect(rebuilt.chains.repair(of: cell, on: page.number)?.isSound != true)
+  }
+
   @Test func `whole chains are not repaired`() throws {
     let specimen = try Specimen()
     let (cell, page, _) = try row(in: specimen)
