@@ -24,11 +24,20 @@ extension SalvageWork {
       try keepEntries(of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
-    // Rows that were set aside, or that the indexes deny, may be those of another table.
-    let isClear = balance.quarantined == 0 && !reconstruction.isDenied(plan.tree)
+    // Rows that were set aside, or that the indexes deny, may be those of another table; and indexes
+    // tell no more than tables of pages that could not be taken back.
+    let isClear =
+      balance.quarantined == 0 && !reconstruction.isDenied(plan.tree)
+      && !image.missesJournalRecords
     balance.lost = balance.lost.refined(
       gone: balance.partial, seen: balance.seen - balance.duplicates,
       entries: isClear ? entries : [])
+    // More than the entries whose row is nowhere cannot be missed but for the rows that are aside.
+    if !isClear, !entries.isEmpty, let count = balance.lost.least,
+      count > balance.partial + balance.quarantined
+    {
+      balance.lost = balance.partial > 0 ? .atLeast(balance.partial) : .unknown
+    }
     // A sound index knows each rowid; without one, the gaps say more than the rows known of.
     if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
       balance.missing = try missingRows(of: plan, lookup)

@@ -23,16 +23,26 @@ enum JournalCheck: SurveyCheck {
           "the database is sound without the -journal, which did not begin from this state of it, or "
             + "contradicts it: it is left out, and SQLite writes it over the database when it is "
             + "opened")
-      ]
+      ] + (image.missesJournalRecords ? [cut] : [])
     case .applied(let journal):
+      let pages = Set((journal.records + journal.continued).map(\.page)).count
       let hot = Finding(
         .hotJournal,
-        "a transaction was cut off; "
-          + "\(counted(journal.records.count, "page is", "pages are")) taken from the -journal")
-      guard journal.isBroken else { return [hot] }
-      return [
-        hot, Finding(.journalDamaged, "the -journal breaks before its end"),
-      ]
+        "a transaction was cut off; \(counted(pages, "page is", "pages are")) taken from the "
+          + "-journal")
+      if journal.isCut { return [hot, cut] }
+      return journal.isBroken ? [hot, continued(journal)] : [hot]
     }
+  }
+
+  private static let cut = Finding(.journalDamaged, "the -journal breaks before its end")
+
+  /// What SQLite would not play back of a journal that was damaged.
+  private static func continued(_ journal: RollbackJournal) -> Finding {
+    Finding(
+      .journalDamaged,
+      "the -journal is damaged: \(counted(journal.continued.count, "page")) of it belong to the same "
+        + "transaction, as their checksums prove, and SQLite would not take them back",
+      severity: .damage)
   }
 }

@@ -7,36 +7,52 @@
 import SQLiteFormat
 
 extension Image {
-  /// Whether a hot journal is that of this state of the file; nil where nothing tells.
+  /// Whether the transaction of a journal that has lost its first header had not come to its end.
   ///
-  /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
-  /// many pages there were before. File format, sections 1.3.6 and 3.
-  var journalFits: Bool? {
-    guard start == 0, let journal = hotJournal, journal.pageSize == geometry.pageSize,
+  /// That header is overwritten when a transaction ends, too. Before that, its last step writes
+  /// page 1 with the next change counter. File format, section 1.3.6.
+  fileprivate var hasUnfinishedJournal: Bool {
+    guard start == 0, case .stale = journal, files.journal?.byteCount ?? 0 > 0,
       let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
-      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
-    else { return nil }
-    guard let record = journal.records.first(where: { $0.page == .first }) else {
-      return now.pageCount == journal.pageCount
-    }
-    guard let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
+      let now = DatabaseHeader(bytes), now.hasMagic,
+      let journal = files.headlessJournal(geometry),
+      let record = journal.continued.first(where: { $0.page == .first }),
+      let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
       let then = DatabaseHeader(old), then.hasMagic
-    else { return nil }
-    return now.changeCounter &- then.changeCounter <= 1
-      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
+    else { return false }
+    return now.changeCounter == then.changeCounter
   }
 }
 
 extension Survey {
-  /// This reading of a file set, in which a hot journal is played back as SQLite does it; or the one
-  /// without that journal, where the file is sound so, and the journal is one of another state of it,
-  /// or the file is not sound with it.
-  func trustingJournal(or withoutJournal: () -> Survey) -> Survey {
-    guard let image, case .applied = image.journal, image.journalFits == false || !isConsistent
-    else {
-      return self
+  /// This reading of a file set, in which a hot journal is played back as far as it is proven to be
+  /// of one transaction; or the one without that journal, where the file is sound so, and the journal
+  /// is one of another state of it, or the file is not sound with it.
+  ///
+  /// Where the database contradicts itself less with what SQLite would play back, or with a journal
+  /// whose first header is gone and whose transaction had not ended, that counts.
+  func trustingJournal(or reading: (Image.JournalUse) -> Survey) -> Survey {
+    guard let image else { return self }
+    switch image.journal {
+    case .applied(let journal):
+      guard image.journalFits == false || !isConsistent else { return self }
+      let alone = reading(.none)
+      if alone.isWhole { return alone }
+      guard !isConsistent, !journal.continued.isEmpty else { return self }
+      let plain = reading(.asSQLite)
+      return plain.contradictions < contradictions ? plain : self
+    case .stale:
+      guard !isWhole, image.hasUnfinishedJournal else { return self }
+      let back = reading(.headless)
+      return back.isWhole || back.contradictions < contradictions ? back : self
+    case .absent, .otherPageSize, .contradictory: return self
     }
-    let alone = withoutJournal()
-    return alone.isWhole ? alone : self
+  }
+
+  /// How many trees are not what they should be; most of all the schema, which names the others.
+  private var contradictions: Int {
+    let others = trees.count { !$0.isReadable || isAtOdds($0) }
+    return (schema?.tree.isReadable == true ? 0 : 1 << 20) + others
+      + (image?.missingPages == 0 ? 0 : 1)
   }
 }

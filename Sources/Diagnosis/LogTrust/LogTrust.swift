@@ -223,12 +223,15 @@ extension Survey {
   /// index has the keys of its table.
   var isConsistent: Bool {
     schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable) && image?.missingPages == 0
-      && trees.allSatisfy { index in
-        guard index.entry.kind == .index, let table = tree(named: index.entry.table),
-          let expected = table.expectedKeys[index.entry.name]
-        else { return true }
-        return expected == index.keys
-      }
+      && !trees.contains(where: isAtOdds)
+  }
+
+  /// Whether an index has other keys than its table.
+  func isAtOdds(_ index: TreeSurvey) -> Bool {
+    guard index.entry.kind == .index, let table = tree(named: index.entry.table),
+      let expected = table.expectedKeys[index.entry.name]
+    else { return false }
+    return expected != index.keys
   }
 
   /// Whether besides every page has its place, and every record its table.

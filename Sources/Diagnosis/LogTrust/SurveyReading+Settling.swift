@@ -41,27 +41,26 @@ extension SurveyReading {
     return reading
   }
 
-  /// The survey, with the journal or without it.
+  /// The survey, with as much of the journal as the database is sound with.
   private var surveyed: Survey {
-    surveyed(leavingOutJournal: false).trustingJournal { surveyed(leavingOutJournal: true) }
+    surveyed(.whole).trustingJournal { surveyed($0) }
   }
 
   /// The survey, with the log or without it.
-  private func surveyed(leavingOutJournal: Bool) -> Survey {
+  private func surveyed(_ use: Image.JournalUse) -> Survey {
     // Without numbers, the frames of a log have no place.
-    let full = image(without: decision.hasPageNumbers ? nil : .foreign, leavingOutJournal)
+    let full = image(without: decision.hasPageNumbers ? nil : .foreign, use)
     // The very first transaction was cut off: its journal takes everything back.
     guard full.pageCount > 0 else { return Survey(kind: .empty) }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
     return LogTrust(
-      full: full, without: { image(without: $0, leavingOutJournal) }, survey: { Survey($0, self) }
+      full: full, without: { image(without: $0, use) }, survey: { Survey($0, self) }
     ).chosen
   }
 
-  private func image(without doubt: Image.LogDoubt?, _ leavingOutJournal: Bool) -> Image {
+  private func image(without doubt: Image.LogDoubt?, _ use: Image.JournalUse) -> Image {
     Image(
       files, geometry: decision.geometry, start: decision.start,
-      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
-      leavingOutJournal: leavingOutJournal)
+      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt, journal: use)
   }
 }

@@ -31,6 +31,17 @@ extension Reconstruction {
   /// A sound index over every row still counts the rows that the table lost. Without
   /// one, each damaged cell is one row, and each page that is gone held at least one.
   package func loss(of tree: TreeSurvey) -> Loss {
+    let loss = lossOfPages(of: tree)
+    // Which pages a transaction has changed that cannot be taken back, nothing tells.
+    guard survey.image?.missesJournalRecords == true else { return loss }
+    return switch loss {
+    case .none, .unknown: .unknown
+    case .exactly(let count), .atLeast(let count): .atLeast(count)
+    }
+  }
+
+  /// How many rows are lost with the pages of a tree.
+  private func lossOfPages(of tree: TreeSurvey) -> Loss {
     let counts = survey.soundIndexes(over: tree).map(\.records)
     let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
     if tree.isReadable, tree.pages > 0 {

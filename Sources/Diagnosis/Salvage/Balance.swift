@@ -95,6 +95,14 @@ extension Loss {
     }
   }
 
+  /// How many rows are lost at least; nil where nothing tells.
+  package var least: Int? {
+    switch self {
+    case .exactly(let count), .atLeast(let count): count
+    case .none, .unknown: nil
+    }
+  }
+
   /// The loss when so many rows more could not be read again.
   package func adding(_ unread: Int) -> Loss {
     guard unread > 0 else { return self }

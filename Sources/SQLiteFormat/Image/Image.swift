@@ -51,6 +51,18 @@ package struct Image: Sendable {
     case contradictory(RollbackJournal)
   }
 
+  /// How much of a rollback journal is played back.
+  package enum JournalUse: Hashable, Sendable {
+    /// All that is proven to be of its transaction, where it is hot.
+    case whole
+    /// What SQLite would play back.
+    case asSQLite
+    /// All of it although its first header is gone, which tells that it is not hot.
+    case headless
+    /// Nothing.
+    case none
+  }
+
   /// Why a log is left out although its checksums hold.
   package enum LogDoubt: Hashable, Sendable {
     /// It belongs to another database.
@@ -99,16 +111,16 @@ extension Image {
   /// out.
   package init(
     _ files: FileSet, geometry: Geometry, start: Int = 0, hasPageNumbers: Bool = true,
-    leavingOutLog doubt: LogDoubt? = nil, leavingOutJournal: Bool = false
+    leavingOutLog doubt: LogDoubt? = nil, journal use: JournalUse = .whole
   ) {
     var overlay: [PageNumber: Located] = [:]
     let pagesInFile = max(
       0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
     var stated = pagesInFile
-    var journal = Self.journalState(of: files, geometry: geometry)
-    if leavingOutJournal, case .applied(let left) = journal { journal = .contradictory(left) }
+    let journal = Self.journalState(of: files, geometry: geometry, use)
     if case .applied(let applied) = journal {
-      for record in applied.records where record.page.number <= applied.pageCount {
+      let records = applied.records + applied.continued
+      for record in records where record.page.number <= applied.pageCount {
         overlay[record.page] = Located(origin: .journal, offset: record.offset)
       }
       stated = applied.pageCount
@@ -168,13 +180,23 @@ extension Image {
     return max(min(most, pagesInFile), inOverlay.max() ?? 0)
   }
 
-  private static func journalState(of files: FileSet, geometry: Geometry) -> JournalState {
+  private static func journalState(
+    of files: FileSet, geometry: Geometry, _ use: JournalUse
+  ) -> JournalState {
     guard let source = files.journal, source.byteCount > 0 else { return .absent }
-    guard files.main.byteCount > 0,
-      let journal = try? RollbackJournal(source, databasePageSize: geometry.pageSize),
+    let journal =
+      use == .headless
+      ? files.headlessJournal(geometry)
+      : try? RollbackJournal(source, databasePageSize: geometry.pageSize)
+    guard files.main.byteCount > 0, let journal,
       journal.superJournal.map(files.superJournalExists) ?? true
     else { return .stale }
-    return journal.pageSize == geometry.pageSize ? .applied(journal) : .otherPageSize(journal)
+    guard journal.pageSize == geometry.pageSize else { return .otherPageSize(journal) }
+    return switch use {
+    case .whole, .headless: .applied(journal)
+    case .asSQLite: .applied(journal.withoutContinuation)
+    case .none: .contradictory(journal)
+    }
   }
 
   private static func walState(of files: FileSet, geometry: Geometry) -> WALState {
@@ -232,6 +254,11 @@ extension Image {
     }
     guard !bytes.isEmpty else { throw FormatError(.pageMissing, page: page) }
     return bytes
+  }
+
+  /// The bytes of the file in which a page lies; none where they cannot be read.
+  package func fileBytes(at offset: Int, count: Int, besides page: PageNumber) -> Bytes {
+    (try? source(of: origin(of: page))?.read(at: offset, count: count)) ?? []
   }
 
   /// The bytes of a page in the main file.

@@ -53,3 +53,19 @@ package struct FileSet: Sendable {
     return files
   }
 }
+
+extension FileSet {
+  /// The journal without regard to its first header; nil where no records prove that it is one.
+  package func headlessJournal(_ geometry: Geometry) -> RollbackJournal? {
+    guard let journal else { return nil }
+    let headers = DatabaseHeader.byteCount
+    return try? RollbackJournal(headless: journal, pageSize: geometry.pageSize) { first in
+      let bytes =
+        first.map { try? journal.read(at: $0.offset, count: headers) }
+        ?? (try? main.read(at: 0, count: headers))
+      return bytes.flatMap { DatabaseHeader($0) }.flatMap {
+        $0.isPageCountValid && $0.pageCount > 0 ? $0.pageCount : nil
+      }
+    }
+  }
+}

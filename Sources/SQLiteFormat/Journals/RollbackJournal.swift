@@ -26,10 +26,15 @@ package struct RollbackJournal: Sendable {
   package let pageSize: Int
   /// The size of the database in pages before the transaction.
   package let pageCount: Int
-  /// The records whose checksums hold, in order.
+  /// The records that SQLite plays back, in order: those before the first that does not hold.
   package let records: [Record]
-  /// Whether a record before the stated end does not hold.
+  /// The records behind damage that are of the same transaction, as their checksums prove; SQLite
+  /// does not get to them.
+  package private(set) var continued: [Record] = []
+  /// Whether something of it was damaged before its end: SQLite reads up to there.
   package let isBroken: Bool
+  /// Whether records of it are lost: pages that the transaction changed have no other copy.
+  package private(set) var isCut: Bool
   /// The super-journal of a transaction over several databases, by name.
   package let superJournal: Bytes?
 
@@ -38,8 +43,8 @@ package struct RollbackJournal: Sendable {
   /// The fewest bytes of a journal that SQLite looks into: a sector, before it knows how large one
   /// was.
   static let headSize = 512
-  /// The byte of a database that is only ever locked; its page is in no journal.
-  private static let lockByte = 1 << 30
+  /// The sizes that a sector can have.
+  private static let sectorSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
   /// The longest name of a super-journal that SQLite reads.
   private static let nameMax = 512
 }
@@ -50,7 +55,7 @@ extension RollbackJournal {
   /// - Throws: ``FormatError`` when the header is not that of a journal: it was
   ///   zeroed after a commit, and nothing of it counts.
   package init(_ source: some PageSource, databasePageSize: Int?) throws(FormatError) {
-    let first = source.byteCount < Self.headSize ? nil : try Self.header(of: source, at: 0)
+    let first = source.byteCount < Self.headSize ? nil : try JournalWalk.header(of: source, at: 0)
     guard let first else { throw FormatError(.notAJournal, offset: 0) }
     // Very old journals have no page size: the database's counts.
     let pageSize = first.pageSize == 0 ? databasePageSize : first.pageSize
@@ -61,39 +66,49 @@ extension RollbackJournal {
     pageCount = first.pageCount
     superJournal = try Self.superJournal(of: source)
 
-    let end = source.byteCount
-    var records: [Record] = []
-    var isBroken = false
-    var header: Header? = first
-    var start = 0
-    reading: while let current = header {
-      var offset = start + first.sectorSize
-      let fits = max(0, end - offset) / (pageSize + 8)
-      let count = current.recordCount ?? fits
-      if count > fits { isBroken = true }
-      for _ in 0..<min(count, fits) {
-        let bytes = try Self.read(source, at: offset, count: pageSize + 8)
-        let stated = Int(bytes.big32(at: 0) ?? 0)
-        // Where no page can be, the name of a super-journal begins.
-        if stated == Self.lockByte / pageSize + 1 { break reading }
-        let holds =
-          bytes.big32(at: pageSize + 4)
-          == Self.checksum(bytes, pageSize: pageSize, nonce: current.nonce)
-        if let number = PageNumber(stated), holds {
-          records.append(Record(page: number, offset: offset + 4))
-        } else if stated == 0 || stated <= first.pageCount {
-          isBroken = true
-          break reading
-        }
-        offset += pageSize + 8
-      }
-      if isBroken { break }
-      // The next header, if any, starts at the next sector, and has all of it.
-      start = (offset + first.sectorSize - 1) / first.sectorSize * first.sectorSize
-      header = start + first.sectorSize <= end ? try Self.header(of: source, at: start) : nil
+    var walk = JournalWalk(source, pageSize: pageSize, sectorSize: first.sectorSize)
+    try walk.run(from: first)
+    records = walk.records
+    continued = walk.continued
+    isBroken = walk.isBroken
+    isCut = walk.isCut
+  }
+
+  /// Reads a journal of which the first header is damaged, or was overwritten when its transaction
+  /// was committed; nil where no records prove that it is one.
+  ///
+  /// No record of it is one that SQLite plays back. What the database had for its size is told by a
+  /// later header, or else by `pageCount`, which is given the first page of before, where that is
+  /// there.
+  ///
+  /// - Throws: ``FormatError`` when the journal cannot be read.
+  package init?(
+    headless source: some PageSource, pageSize: Int, pageCount: (Record?) -> Int?
+  ) throws(FormatError) {
+    var best: JournalWalk?
+    for sectorSize in Self.sectorSizes {
+      var walk = JournalWalk(source, pageSize: pageSize, sectorSize: sectorSize)
+      try walk.run(from: nil)
+      if walk.continued.count > best?.continued.count ?? 0 { best = walk }
     }
-    self.records = records
-    self.isBroken = isBroken
+    guard let best,
+      let count = best.pageCount ?? pageCount(best.continued.first { $0.page == .first })
+    else { return nil }
+    self.pageSize = pageSize
+    self.pageCount = count
+    records = []
+    continued = best.continued
+    isBroken = true
+    isCut = best.isCut
+    superJournal = try Self.superJournal(of: source)
+  }
+
+  /// The journal as far as SQLite reads it.
+  package var withoutContinuation: RollbackJournal {
+    var journal = self
+    journal.continued = []
+    journal.isCut = isBroken
+    return journal
   }
 
   /// The records of a journal whose first header was overwritten when its transaction was committed.
@@ -106,12 +121,12 @@ extension RollbackJournal {
     of source: some PageSource, pageSize: Int
   ) throws(FormatError) -> [Record] {
     var best: [Record] = []
-    for sectorSize in [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536] {
+    for sectorSize in sectorSizes {
       var records: [Record] = []
       var nonce: UInt32?
       var offset = sectorSize
       while offset + pageSize + 8 <= source.byteCount {
-        let bytes = try read(source, at: offset, count: pageSize + 8)
+        let bytes = try JournalWalk.read(source, at: offset, count: pageSize + 8)
         guard let page = PageNumber(bytes.big32(at: 0) ?? 0),
           let stored = bytes.big32(at: pageSize + 4)
         else { break }
@@ -126,26 +141,6 @@ extension RollbackJournal {
     return best
   }
 
-  private struct Header {
-    let recordCount: Int?
-    let nonce: UInt32
-    let pageCount: Int
-    let sectorSize: Int
-    let pageSize: Int
-  }
-
-  private static func header(
-    of source: some PageSource, at offset: Int
-  ) throws(FormatError) -> Header? {
-    let bytes = try read(source, at: offset, count: 28)
-    guard bytes.count == 28, bytes.matches(magic) else { return nil }
-    let count = bytes.big32(at: 8) ?? 0
-    return Header(
-      recordCount: count == .max ? nil : Int(count), nonce: bytes.big32(at: 12) ?? 0,
-      pageCount: Int(bytes.big32(at: 16) ?? 0), sectorSize: Int(bytes.big32(at: 20) ?? 0),
-      pageSize: Int(bytes.big32(at: 24) ?? 0))
-  }
-
   /// The name at a journal's end: name, length, sum of its bytes, magic; nil where there is none.
   ///
   /// SQLite looks for it whatever the journal begins with. Section 3.
@@ -153,11 +148,12 @@ extension RollbackJournal {
   /// - Throws: ``FormatError`` when the journal cannot be read.
   package static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
     guard source.byteCount >= 16 else { return nil }
-    let tail = try read(source, at: source.byteCount - 16, count: 16)
+    let tail = try JournalWalk.read(source, at: source.byteCount - 16, count: 16)
     guard tail.count == 16, tail.matches(magic, at: 8), let length = tail.big32(at: 0),
       length > 0, length <= nameMax, Int(length) <= source.byteCount - 16
     else { return nil }
-    let name = try read(source, at: source.byteCount - 16 - Int(length), count: Int(length))
+    let start = source.byteCount - 16 - Int(length)
+    let name = try JournalWalk.read(source, at: start, count: Int(length))
     let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
     return sum == tail.big32(at: 4) && name.first != 0 ? name : nil
   }
@@ -166,16 +162,6 @@ extension RollbackJournal {
     guard bytes.count == pageSize + 8 else { return ~nonce }
     return stride(from: pageSize - 200, to: 0, by: -200).reduce(nonce) { sum, index in
       sum &+ UInt32(bytes[4 + index])
-    }
-  }
-
-  private static func read(
-    _ source: some PageSource, at offset: Int, count: Int
-  ) throws(FormatError) -> Bytes {
-    do {
-      return try source.read(at: offset, count: count)
-    } catch {
-      throw FormatError(.unreadable(error.reason), offset: offset)
     }
   }
 }

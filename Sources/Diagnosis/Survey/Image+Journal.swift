@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the rollback journal beside a file is that of its state, and whether all of it is there.
+
+package import SQLiteFormat
+
+extension Image {
+  /// Whether a hot journal is that of this state of the file; nil where nothing tells.
+  ///
+  /// A transaction raises the change counter of page 1 by one, at its end, and a journal notes how
+  /// many pages there were before. File format, sections 1.3.6 and 3.
+  var journalFits: Bool? {
+    guard start == 0, let journal = hotJournal, journal.pageSize == geometry.pageSize,
+      let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
+    else { return nil }
+    let records = journal.records + journal.continued
+    guard let record = records.first(where: { $0.page == .first }) else {
+      return now.pageCount == journal.pageCount
+    }
+    guard let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
+      let then = DatabaseHeader(old), then.hasMagic
+    else { return nil }
+    return now.changeCounter &- then.changeCounter <= 1
+      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
+  }
+
+  /// Whether pages are lost that a cut-off transaction changed: the journal beside the file is that
+  /// of this state of it, and has lost records.
+  package var missesJournalRecords: Bool {
+    switch journal {
+    case .applied(let journal): journal.isCut
+    case .contradictory(let journal):
+      journal.isCut && journalFits == true && journal.records.contains { $0.page == .first }
+    case .absent, .stale, .otherPageSize: false
+    }
+  }
+}
