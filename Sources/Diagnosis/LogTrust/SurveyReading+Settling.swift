@@ -12,7 +12,9 @@ extension SurveyReading {
     var survey = surveyed
     if let rejoined = try rejoined(after: survey) {
       let other = rejoined.surveyed
-      let doubtful = rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
+      let doubtful =
+        rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
+        + rejoined.files.doubtfulPages.count
       if other.reachesMore(than: survey, doubting: doubtful) { (self, survey) = (rejoined, other) }
     }
     guard survey.speaksOfAnother else { return survey }
@@ -34,7 +36,8 @@ extension SurveyReading {
       hasMoved || pages.hasBreaks
     else { return nil }
     var reading = self
-    reading.files = files.with(main: pages.file, doubtfulCells: pages.doubtfulCells)
+    reading.files = files.with(
+      main: pages.file, doubtfulCells: pages.doubtfulCells, doubtfulPages: pages.doubtfulPages)
     reading.decision = GeometryDecision(
       geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
     reading.firstMovedPage = pages.first

@@ -16,6 +16,8 @@ extension Image {
     var spilled: [(row: StoredRecord, doubt: ChainDoubt)] = []
     /// Rows that reach into a part of their page that was lost.
     var torn: [StoredRecord] = []
+    /// Rows into which bytes may have been put, or of which some may be missing.
+    var joined: [StoredRecord] = []
     /// What cannot be read.
     var faults: [FormatError] = []
   }
@@ -40,12 +42,18 @@ extension Image {
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
       let (content, listed) = (reading.content, Set(reading.content.listed))
+      let blank = blankParts(of: reading.page.bytes, on: number)
       for cell in content.cells + content.listed {
-        read(cell, on: reading.page, chains, &claims, &found)
+        read(cell, on: reading.page, besides: blank, chains, &claims, &found)
       }
       for cell in content.doubtful where !listed.contains(cell) {
         do throws(FormatError) {
-          found.doubtful.append(try claims.readDoubtful(cell, of: reading.page, in: self))
+          let row = try claims.readDoubtful(cell, of: reading.page, in: self)
+          if isJoined(cell, on: number) {
+            found.joined.append(row)
+          } else {
+            found.doubtful.append(row)
+          }
         } catch {
           found.faults.append(error)
         }
@@ -58,15 +66,15 @@ extension Image {
 
   /// Reads a cell that its page proves.
   private func read(
-    _ cell: Cell, on page: BTreePage, _ chains: ChainRepair, _ claims: inout PageClaims,
-    _ found: inout ClaimedRows
+    _ cell: Cell, on page: BTreePage, besides blank: [Range<Int>], _ chains: ChainRepair,
+    _ claims: inout PageClaims, _ found: inout ClaimedRows
   ) {
     if let repair = chains.repair(of: cell, on: page.number),
       let record = try? record(of: cell, on: page, along: repair.chain)
     {
       let row = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
-      if page.isTorn(in: cell) {
+      if page.isTorn(in: cell, blank) {
         found.torn.append(row)
       } else if repair.isSound {
         found.rows.append(row)
@@ -81,7 +89,7 @@ extension Image {
         return
       }
       let row = try claims.read(cell, of: page, in: self, for: .tree(0))
-      if page.isTorn(in: cell) {
+      if page.isTorn(in: cell, blank) {
         found.torn.append(row)
       } else if hasZeroedPage(cell, on: page) {
         found.spilled.append((row, .zeroed))
@@ -125,21 +133,39 @@ extension Image {
   }
 }
 
-extension BTreePage {
+extension Image {
   /// The smallest part of a file that a disk loses or keeps as a whole.
   private static let sectorSize = 512
 
-  /// Whether a cell reaches into a sector of its page that is nothing but zeros, where what lies
+  /// The parts of a page in which a whole sector of its file is nothing but one byte.
+  ///
+  /// The pages of a log do not begin with a sector.
+  func blankParts(of bytes: Bytes, on page: PageNumber) -> [Range<Int>] {
+    let size = Self.sectorSize
+    let offset = offset(of: page)
+    guard offset >= 0, !bytes.isEmpty else { return [] }
+    return stride(from: offset / size * size, to: offset + bytes.count, by: size).compactMap {
+      let part = max(0, $0 - offset)..<min(bytes.count, $0 + size - offset)
+      let byte = bytes[part.lowerBound]
+      guard bytes[part].allSatisfy({ $0 == byte }) else { return nil }
+      if part.count < size {
+        let sector = fileBytes(at: $0, count: size, besides: page)
+        guard sector.count == size, sector.allSatisfy({ $0 == byte }) else { return nil }
+      }
+      return part
+    }
+  }
+}
+
+extension BTreePage {
+  /// Whether a cell reaches into one of the sectors that are nothing but one byte, where what lies
   /// before that is not, or other cells should start: what was written there is lost.
   ///
-  /// A value full of zeros hardly begins with a sector, and none has cells in it.
-  func isTorn(in cell: Cell) -> Bool {
-    let size = Self.sectorSize
-    guard bytes.count > size else { return false }
-    let first = (cell.offset / size + 1) * size
-    return stride(from: first, to: min(cell.local.upperBound, bytes.count), by: size).contains {
-      let sector = $0..<min($0 + size, bytes.count)
-      return bytes[sector].allSatisfy { $0 == 0 } && (bytes[$0 - 1] != 0 || leads(into: sector))
+  /// A value full of one byte hardly begins with a sector, and none has cells in it.
+  func isTorn(in cell: Cell, _ blank: [Range<Int>]) -> Bool {
+    blank.contains { part in
+      part.lowerBound > cell.offset && part.lowerBound < cell.local.upperBound
+        && (bytes[part.lowerBound - 1] != bytes[part.lowerBound] || leads(into: part))
     }
   }
 

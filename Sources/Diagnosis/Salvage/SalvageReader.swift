@@ -104,7 +104,8 @@ package struct SalvageReader: Sendable {
           try body(row(stored, of: name))
         }
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
-      case .doubtful(let stored, _): try body(.doubtful(table: name, stored, .unproven))
+      case .doubtful(let stored, let error):
+        try body(.doubtful(table: name, stored, error.isAboutJoint ? .joined : .unproven))
       case .cellFault(let error): try body(.lostCell(table: name, error))
       case .pageFault(let error, _): try body(.lostPage(table: name, error))
       }
@@ -131,6 +132,7 @@ package struct SalvageReader: Sendable {
         try body(.doubtful(table: name, row, .chain(doubt)))
       }
       for row in found.torn { try body(.doubtful(table: name, row, .torn)) }
+      for row in found.joined { try body(.doubtful(table: name, row, .joined)) }
       for row in found.doubtful {
         if assignment.proves(row), row.rowID.map(contested.contains) != true {
           try body(.row(table: name, row))
@@ -175,7 +177,8 @@ package struct SalvageReader: Sendable {
         on: orphan.page, isTable: orphan.isTable, reconstruction.memory, reconstruction.chains,
         &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
-      for row in found.rows + found.doubtful + found.torn + found.spilled.map(\.row) {
+      let rows = found.rows + found.doubtful + found.torn + found.joined
+      for row in rows + found.spilled.map(\.row) {
         try body(
           .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
       }
@@ -193,6 +196,11 @@ package struct SalvageReader: Sendable {
     }
     return claims
   }
+}
+
+extension FormatError {
+  /// Whether bytes may have been put in, or left out.
+  fileprivate var isAboutJoint: Bool { if case .cellJoined = problem { true } else { false } }
 }
 
 extension Reassembly.Assignment {

@@ -14,8 +14,10 @@ package enum Doubt: Hashable, Sendable {
   case contradicted
   /// The row's page is damaged, and nothing in it proves that the row was not deleted.
   case unproven
-  /// The row reaches into a sector of its page that is nothing but zeros.
+  /// The row reaches into a sector of its file that is nothing but one byte, mostly zeros.
   case torn
+  /// Bytes may have been put into the row, or left out of it.
+  case joined
   /// The row can be read, and something is wrong with its overflow chain.
   case chain(ChainDoubt)
   /// The row's table is known by name only: its statement cannot be parsed.
@@ -41,6 +43,7 @@ package enum Doubt: Hashable, Sendable {
     case .contradicted: "contradicted"
     case .unproven: "unproven"
     case .torn: "torn"
+    case .joined: "joined"
     case .chain(let doubt): doubt.word
     case .shapeUnknown: "shape-unknown"
     case .unfit: "unfit"
@@ -71,7 +74,8 @@ package enum Doubt: Hashable, Sendable {
           + candidates.prefix(8).joined(separator: ", ")
     case .contradicted: "an index of its table contradicts it"
     case .unproven: "its page is damaged: it may be a deleted row"
-    case .torn: "it reaches into a sector of its page that is nothing but zeros"
+    case .torn: "it reaches into a sector of its file that is nothing but zeros, or another byte"
+    case .joined: "bytes of the file are missing or were put in where it lies, or inside it"
     case .chain(let doubt): doubt.words
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"

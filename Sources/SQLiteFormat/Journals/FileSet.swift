@@ -19,6 +19,8 @@ package struct FileSet: Sendable {
   /// Where cells of the database start, by page, whose bytes were joined and may not belong
   /// together.
   package private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
+  /// Pages of overflow chains in which bytes may have been put in or left out.
+  package private(set) var doubtfulPages: Set<PageNumber> = []
 
   /// Makes a file set.
   ///
@@ -42,14 +44,17 @@ package struct FileSet: Sendable {
     main.byteCount + (wal?.byteCount ?? 0) + (journal?.byteCount ?? 0)
   }
 
-  /// The files with another database file in the place of theirs, in which cells are in doubt.
+  /// The files with another database file in the place of theirs, in which cells are in doubt, and
+  /// pages of overflow chains.
   package func with(
-    main: any PageSource, doubtfulCells: [PageNumber: [Int]] = [:]
+    main: any PageSource, doubtfulCells: [PageNumber: [Int]] = [:],
+    doubtfulPages: Set<PageNumber> = []
   ) -> FileSet {
     var files = FileSet(
       main: main, wal: wal, journal: journal, index: index, failures: failures,
       superJournalExists: superJournalExists)
     files.doubtfulCells = doubtfulCells
+    files.doubtfulPages = doubtfulPages
     return files
   }
 }

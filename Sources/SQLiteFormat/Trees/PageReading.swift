@@ -17,13 +17,20 @@ extension Image {
 
   /// The content of a page, with cells in doubt where its bytes were joined.
   private func doubting(_ content: PageContent, on page: PageNumber) -> PageContent {
-    let places = cellsInDoubt(on: page)
+    guard !files.doubtfulCells.isEmpty || !files.doubtfulPages.isEmpty else { return content }
+    let places = content.cells.filter { isJoined($0, on: page) }.map(\.offset)
     return places.isEmpty ? content : content.doubting(cellsAt: places)
   }
 
-  private func cellsInDoubt(on page: PageNumber) -> [Int] {
-    guard let places = files.doubtfulCells[page], origin(of: page) == .main else { return [] }
-    return places
+  /// Whether bytes may have been put into a cell or its overflow chain, or left out of them.
+  package func isJoined(_ cell: Cell, on page: PageNumber) -> Bool {
+    if origin(of: page) == .main, files.doubtfulCells[page]?.contains(cell.offset) == true {
+      return true
+    }
+    guard cell.overflow != nil, !files.doubtfulPages.isEmpty else { return false }
+    return reachedPages(of: cell, on: page).contains {
+      files.doubtfulPages.contains($0) && origin(of: $0) == .main
+    }
   }
 
   /// The cells that a page proves to be its own, with a fault for each of the others that it
@@ -37,8 +44,8 @@ extension Image {
 
   /// Why a cell that is whole is not sure to be in use, or to be as it was written.
   func doubt(of cell: Cell, on page: PageNumber) -> FormatError {
-    let isJoined = cellsInDoubt(on: page).contains(cell.offset)
-    return FormatError(isJoined ? .cellJoined : .cellUnproven, page: page, offset: cell.offset)
+    FormatError(
+      isJoined(cell, on: page) ? .cellJoined : .cellUnproven, page: page, offset: cell.offset)
   }
 
   /// Reads a page as what its place demands, or, where that is not known, as what it is.

@@ -9,9 +9,9 @@ import Testing
 
 @Suite struct TornRowTests {
   /// A database in pages of 2,048 bytes, of which a leaf of the table `note` lost a sector.
-  private func torn(_ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)") throws
-    -> Survey
-  {
+  private func torn(
+    _ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)", filler: UInt8 = 0
+  ) throws -> Survey {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
     try DatabaseBuilder(
@@ -26,9 +26,11 @@ import Testing
     ).build(at: path)
     let leaf = try #require(
       try Oracle(path).pages.filter { $0.object == "note" && $0.kind == "leaf" }.dropFirst().first)
-    let damage = Damage.zeroRange(
-      offset: (leaf.number - 1) * 2048 + sector * 512, count: sector == 0 ? 0 : 512)
-    return Survey(main: damage.applied(to: try path.contents(), pageSize: 2048))
+    var bytes = try path.contents()
+    let start = (leaf.number - 1) * 2048 + sector * 512
+    let range = start..<(start + (sector == 0 ? 0 : 512))
+    bytes.replaceSubrange(range, with: Bytes(repeating: filler, count: range.count))
+    return Survey(main: bytes)
   }
 
   /// How many rows of the table a salvage places, and the reasons of the others.
@@ -47,10 +49,11 @@ import Testing
     return (placed, doubts)
   }
 
-  @Test(arguments: [2, 3]) func `a row that ends in a lost sector is set aside`(
-    _ sector: Int
+  @Test(arguments: [2, 3], [UInt8(0), 0xFF, 0x41])
+  func `a row that ends in a lost sector is set aside`(
+    _ sector: Int, _ filler: UInt8
   ) throws {
-    let found = try read(try torn(sector))
+    let found = try read(try torn(sector, filler: filler))
     #expect(found.doubts[.torn] == 1)
     let texts = found.placed.compactMap { $0.record.value(1)?.utf8String }
     #expect(texts.count > 200)
@@ -65,8 +68,9 @@ import Testing
     #expect(found.placed.allSatisfy { $0.record.value(2)?.integerValue == $0.rowID })
   }
 
-  @Test func `values full of zeros are no loss`() throws {
-    let found = try read(try torn(0, "zeroblob(700)"))
+  @Test(arguments: ["zeroblob(700)", "replace(hex(zeroblob(350)), '0', 'a')"])
+  func `values full of one byte are no loss`(_ value: String) throws {
+    let found = try read(try torn(0, value))
     #expect(found.placed.count == 300 && found.doubts.isEmpty)
   }
 

@@ -49,6 +49,8 @@ struct MovedPages {
   let file: RejoinedFile
   /// Where cells start, by page, whose values may be others.
   let doubtfulCells: [PageNumber: [Int]]
+  /// Pages of overflow chains that may not be as they were.
+  let doubtfulPages: Set<PageNumber>
 
   /// Looks for pages that moved; nil where none did, or nothing tells.
   ///
@@ -98,6 +100,7 @@ struct MovedPages {
     hasBreaks = !slots.isPlain
     let joined = try JoinedHalves(of: parts, in: source, geometry)
     doubtfulCells = joined.doubtfulCells
+    doubtfulPages = joined.doubtfulPages
     file = RejoinedFile(source, try joined.parts + layout.rest(in: slots, of: source))
   }
 

@@ -57,6 +57,12 @@ struct PageHalves {
     return borderBeforeCells(page) ?? page.flatMap(borderBetweenCells)
   }
 
+  /// Where the last cell of the beginning starts, where that is a whole page; nil where it is none.
+  var lastOfWholePage: Int? {
+    guard let page = joined(at: head.count), page.layoutFaults.isEmpty else { return nil }
+    return Cells(of: page).starts.last
+  }
+
   /// Where the last cell of a sound page starts, if the place may be inside it.
   ///
   /// Blocks that are missing or were put in lie where blocks can begin.
@@ -195,6 +201,8 @@ struct JoinedHalves {
   private(set) var parts: [RejoinedFile.Part] = []
   /// Where cells start, by page, whose values may be others.
   private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
+  /// Pages of overflow chains into which bytes may have been put, or of which some may be missing.
+  private(set) var doubtfulPages: Set<PageNumber> = []
   /// The same of pages that are sound as they lie before what was put in.
   private var lastCells: [PageNumber: [Int]] = [:]
 
@@ -234,9 +242,29 @@ struct JoinedHalves {
     var start = before.byteCount - pageSize
     guard var joined = try halves(at: start) else { return }
     // What begins like no page, behind a page that is not whole, is the end of another one.
-    if !joined.isPage, let earlier = try halves(at: start - pageSize), earlier.isTorn {
-      (joined, start) = (earlier, start - pageSize)
+    if !joined.isPage, let earlier = try halves(at: start - pageSize) {
+      if earlier.isTorn {
+        (joined, start) = (earlier, start - pageSize)
+      } else if let last = earlier.lastOfWholePage, before.place + start + pageSize == part.place {
+        // What is missing can be in the last cell of the page before: it goes on with the next page.
+        let missing = pageSize - (part.offset - before.offset - start)
+        let link = try source.read(at: before.offset + start, count: 4).big32(at: 0) ?? 0
+        if missing > 0, link > source.byteCount / pageSize + 16 {
+          doubtfulCells[earlier.number] = [last]
+        }
+        if missing > 0, let next = try halves(at: start - missing), next.lastOfWholePage != nil {
+          doubtfulCells[earlier.number] = [last]
+          parts[parts.count - 1] = .init(
+            place: before.place, offset: before.offset, byteCount: start - missing)
+          parts.append(
+            .init(
+              place: before.place + start, offset: before.offset + start - missing,
+              byteCount: pageSize))
+          return
+        }
+      }
     }
+    if !joined.isPage { try doubtPages(atEndOf: before, part, in: source, geometry) }
     let isOnePage = before.place + start + pageSize == part.place
     guard let border = isOnePage ? joined.borderInPage : joined.borderBetweenPages else { return }
     if border.headCount == pageSize, border.tailCount == 0 {
@@ -251,5 +279,28 @@ struct JoinedHalves {
       .init(
         place: part.place - border.tailCount, offset: part.offset - border.tailCount,
         byteCount: border.tailCount))
+  }
+
+  /// Notes the pages of overflow chains at the end of a part into which bytes may have been put, or of
+  /// which some may be missing.
+  ///
+  /// That is the last one, and the one before a page that could as well lie as those behind do.
+  private mutating func doubtPages(
+    atEndOf before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
+    _ geometry: Geometry
+  ) throws(ReadFailure) {
+    let pageSize = geometry.pageSize
+    let pageMax = source.byteCount / pageSize + 16
+    let shift = (part.offset - part.place) - (before.offset - before.place)
+    var start = (before.byteCount - 1) / pageSize * pageSize
+    guard shift % pageSize != 0 else { return }
+    while start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) {
+      let offset = before.offset + start
+      guard !geometry.hasTree(try source.read(at: offset, count: pageSize), at: 0) else { return }
+      doubtfulPages.insert(number)
+      let other = try source.read(at: max(0, offset + shift), count: 4).big32(at: 0)
+      guard let other, other <= pageMax else { return }
+      start -= pageSize
+    }
   }
 }

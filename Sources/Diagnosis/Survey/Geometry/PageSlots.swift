@@ -164,7 +164,7 @@ extension Geometry {
   }
 
   /// Whether a page of a tree that uses each of its bytes once lies at an offset.
-  fileprivate func hasTree(_ bytes: Bytes, at offset: Int) -> Bool {
+  func hasTree(_ bytes: Bytes, at offset: Int) -> Bool {
     guard offset + pageSize <= bytes.count, PageVote.mayStartPage(bytes, at: offset),
       let page = treePage(bytes.slice(offset..<(offset + pageSize)))
     else { return false }
