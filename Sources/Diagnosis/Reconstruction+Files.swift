@@ -58,7 +58,9 @@ extension Survey {
     guard let decision = outcome.decision else {
       if kind != nil || !outcome.candidates.isEmpty {
         return Survey(
-          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer)
+          kind: kind ?? .headlessDatabase, candidates: outcome.candidates, transfer: transfer,
+          cutHeaderCount: files.main.byteCount < DatabaseHeader.byteCount
+            ? files.main.byteCount : nil)
       }
       return Survey(kind: try FileKind.pageless(files.main))
     }

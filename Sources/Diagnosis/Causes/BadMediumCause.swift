@@ -122,10 +122,10 @@ enum BadMediumCause: Cause {
           ["with one byte put right, the checksum of its frame holds"])
       }
     }
-    if let page = turnedKind(traces, image) {
+    if let pages = TurnedBits.pages(among: traces.wounds, image) {
       return .fits(
-        .likely, "a bit of page \(page) has turned",
-        ["with one bit of its first byte turned back, the page is sound"])
+        .likely, "a bit of \(pageList(pages)) has turned",
+        ["with one bit turned back, and no other, the page is sound"])
     }
     guard traces.header?.hasMagic != true,
       let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount)
@@ -136,22 +136,5 @@ enum BadMediumCause: Cause {
     return .fits(
       .likely, "a bit of the file header has turned",
       ["one bit of its first 16 bytes is another one, and the rest is right"])
-  }
-
-  /// The page of which a bit of the byte has turned that tells its kind, where no other page has
-  /// something wrong and one kind alone makes it sound.
-  private static func turnedKind(_ traces: Traces, _ image: Image) -> PageNumber? {
-    guard traces.wounds.count == 1, let scar = traces.wounds.first, scar.look == .other,
-      let bytes = try? image.bytes(of: scar.page)
-    else { return nil }
-    let place = scar.page == .first ? DatabaseHeader.byteCount : 0
-    let sound = BTreePage.Kind.allCases.filter { kind in
-      guard (kind.rawValue ^ bytes[place]).nonzeroBitCount == 1 else { return false }
-      var turned = bytes
-      turned[place] = kind.rawValue
-      let page = try? BTreePage(turned, number: scar.page, geometry: image.geometry)
-      return page.map { $0.cellCount > 0 && $0.layoutFaults.isEmpty } ?? false
-    }
-    return sound.count == 1 ? scar.page : nil
   }
 }

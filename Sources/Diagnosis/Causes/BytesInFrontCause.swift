@@ -42,7 +42,7 @@ enum BytesInFrontCause: Cause {
         ["a download that was resumed, or a file that was cut in pieces, looks like this"],
         now: "Ask for the file again: what is missing stands in no other place.")
     }
-    if let first = traces.survey.firstMovedPage {
+    if let first = traces.survey.firstMovedPage, !traces.isConverted {
       // Pages of several moments lie elsewhere, too, and do not fit together for that.
       let isInOrder = !traces.survey.leadsAstray
       return .fits(

@@ -14,6 +14,14 @@ enum CutOffCause: Cause {
       + "copy.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
+    if let count = traces.survey.cutHeaderCount {
+      return .fits(
+        .certain, "the file is cut off: it ends inside its header",
+        [
+          "\(counted(count, "byte")) are there, which begin as every database does; the header has "
+            + "\(DatabaseHeader.byteCount)"
+        ])
+    }
     guard traces.isDamaged else { return .silent }
     guard let missing = traces.missing, !traces.isConverted else {
       if traces.blankTail > 1 {

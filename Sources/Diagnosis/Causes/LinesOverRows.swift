@@ -21,18 +21,31 @@ struct LinesOverRows {
       page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
     }
     for range in Self.texts(on: page.bytes) where range.count >= Self.bytesMin {
-      let rows = Set(starts.filter(range.contains)).sorted()
+      // A row begins with its lengths: one of those may be a printable byte at the end of a text.
+      let rows = Set(starts.filter { range.contains($0) && range.contains($0 + 3) }).sorted()
       guard rows.count >= Self.rowsMin, let first = rows.first, let last = rows.last,
         page.bytes[range].count(where: { $0 == 0x0A }) >= Self.linesMin
       else { continue }
       let start = first / Scar.sector * Scar.sector
       let end = (last / Scar.sector + 1) * Scar.sector
-      guard range.lowerBound > start || range.upperBound < end else { continue }
+      guard range.lowerBound > start || range.upperBound < end,
+        !Self.isValue(range, on: page, starts)
+      else { continue }
       self.range = range
       rowCount = rows.count
       return
     }
     return nil
+  }
+
+  /// Whether the lines are the value of a whole row: then pointers are wrong that lead into it.
+  private static func isValue(_ range: Range<Int>, on page: BTreePage, _ starts: [Int]) -> Bool {
+    starts.contains { start in
+      guard start < range.lowerBound, let cell = try? page.cell(at: start),
+        cell.local.contains(range.upperBound - 1) || cell.end >= range.upperBound
+      else { return false }
+      return cell.overflow != nil || (try? Record(page.bytes, in: cell.local)) != nil
+    }
   }
 
   /// The runs of printable ASCII and line ends.

@@ -45,14 +45,15 @@ struct ShrunkenPages {
   ///
   /// File format, section 1.6.
   private static func isStart(of pageSize: Int, _ bytes: Bytes, at offset: Int) -> Bool {
-    guard let kind = BTreePage.Kind(rawValue: bytes[offset]), bytes.big16(at: offset + 1) == 0,
+    guard offset >= 0, offset + 8 < bytes.count,
+      let kind = BTreePage.Kind(rawValue: bytes[offset]), bytes.big16(at: offset + 1) == 0,
       let cells = bytes.big16(at: offset + 3), let content = bytes.big16(at: offset + 5),
-      offset + 8 < bytes.count, bytes[offset + 7] <= 60, cells > 0
+      bytes[offset + 7] <= 60, cells > 0
     else { return false }
     let pointers = (kind.isLeaf ? 8 : 12) + 2 * cells
-    guard (pointers...pageSize).contains(content),
+    guard pointers <= content, content <= pageSize,
       let first = bytes.big16(at: offset + (kind.isLeaf ? 8 : 12))
     else { return false }
-    return (content..<pageSize).contains(first)
+    return content <= first && first < pageSize
   }
 }

@@ -21,6 +21,7 @@ struct TornPage {
       page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
     }.sorted()
     // Pointers that somebody has changed lead anywhere.
+    guard page.pointerArrayEnd <= page.geometry.usable - 4 else { return nil }
     let room = page.pointerArrayEnd...(page.geometry.usable - 4)
     guard zip(pointers, pointers.dropFirst()).allSatisfy({ $1 - $0 >= 4 }),
       pointers.allSatisfy(room.contains)

@@ -9,7 +9,11 @@ extension Traces {
   var strayBlocks: [PageNumber] {
     guard let image = survey.image, missing == nil else { return [] }
     let size = image.geometry.pageSize
-    let texts = scars.filter { if case .text = $0.look { true } else { false } }
+    // Behind the end that the header tells, somebody has appended it.
+    let end = header.map { $0.isPageCountValid && $0.hasMagic ? $0.pageCount : .max } ?? .max
+    let texts = scars.filter { scar in
+      if case .text = scar.look { scar.page.number <= end } else { false }
+    }
     let blocks = texts.filter { scar in
       guard case .text(size) = scar.look, scar.page != .first,
         let bytes = try? image.bytes(of: scar.page)

@@ -17,7 +17,7 @@ enum TransferredAsTextCause: Cause {
     case .lineFeedsExpanded(let count):
       .fits(
         .certain, "every line feed in it became carriage return and line feed",
-        ["\(counted(count, "line feed")), and a carriage return before each one"],
+        ["\(counted(count, "carriage return")) too many, and none of the line feeds without one"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
     case .bytesWidened(let count):
@@ -84,17 +84,40 @@ enum TransferredAsTextCause: Cause {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
     // The leaves of tables begin with 13, those of indexes with 10. File format, section 1.6.
-    if counts[0x0D] == 0 {
+    if counts[0x0D] == 0, isReplaced(.tables, in: traces, image) {
       return .fits(
         .likely, "carriage returns in it were replaced",
         ["no byte of it is 13, with which the leaves of tables begin"])
     }
-    if counts[0x0A] == 0, traces.survey.trees.contains(where: { $0.entry.kind == .index }) {
+    if counts[0x0A] == 0, isReplaced(.indexes, in: traces, image) {
       return .fits(
         .likely, "line feeds in it were replaced",
         ["no byte of it is 10, with which the leaves of indexes begin"])
     }
     return nil
+  }
+
+  /// The trees whose leaves begin with the byte that is looked for.
+  private enum Leaves {
+    case tables, indexes
+  }
+
+  /// Whether pages that should begin with such a byte begin with another one, the same on each: that
+  /// a file has none of it tells nothing where its log has the pages that would.
+  private static func isReplaced(_ leaves: Leaves, in traces: Traces, _ image: Image) -> Bool {
+    let trees = traces.survey.trees + (traces.survey.schema.map { [$0.tree] } ?? [])
+    let pages = trees.filter { ($0.entry.kind == .index) == (leaves == .indexes) }
+      .flatMap { tree in tree.pageFaults.first.compactMap(\.page) + [tree.root].compactMap(\.self) }
+      .filter { image.origin(of: $0) == .main }
+    let firsts = Set(pages).compactMap { page -> UInt8? in
+      let place = page == .first ? DatabaseHeader.byteCount : 0
+      guard let bytes = try? image.bytes(of: page), bytes.count > place, !bytes.isZero,
+        // The pages between the root and the leaves begin with 2 and 5.
+        bytes[place] != 2, bytes[place] != 5
+      else { return nil }
+      return bytes[place]
+    }
+    return !firsts.isEmpty && Set(firsts).count == 1
   }
 
   /// Whether there are line feeds at the beginning, and none of them follows a carriage return.

@@ -79,6 +79,8 @@ extension FileKind {
     (0, [0x18, 0xE2, 0x2D, 0, 0, 0, 0, 0], logIndex),
     (0, [0x1F, 0x8B], "gzip archive"),
     (0, Array("PK\u{3}\u{4}".utf8), "zip archive"),
+    (0, [0, 0x05, 0x16, 0x07, 0, 0x02, 0, 0], "AppleDouble file, which macOS puts beside a file"),
+    (0, [0x4C, 0, 0, 0, 0x01, 0x14, 0x02, 0], "shortcut of Windows"),
     (0, [0x28, 0xB5, 0x2F, 0xFD], "zstd archive"),
     (0, Array("BZh".utf8), "bzip2 archive"),
     (0, [0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz archive"),
@@ -116,7 +118,7 @@ extension FileKind {
   static func named(_ source: any PageSource) throws(ReadFailure) -> FileKind? {
     guard source.byteCount > 0 else { return .empty }
     let head = try source.read(at: 0, count: 4096)
-    if head.matches(DatabaseHeader.magic) { return .database }
+    if head.matches(DatabaseHeader.magic) || isCutMagic(head) { return .database }
     if let magic = head.big32(at: 0), magic & ~1 == WriteAheadLog.magic { return .writeAheadLog }
     if head.matches(RollbackJournal.magic) { return .rollbackJournal }
     for signature in signatures where head.matches(signature.bytes, at: signature.offset) {
@@ -125,7 +127,47 @@ extension FileKind {
       }
       return .other(signature.name)
     }
+    if try isZeroedJournal(head, source) { return .rollbackJournal }
     return try isZero(source) ? .zeros : nil
+  }
+
+  /// Whether a file is so short that nothing but the beginning of the magic is in it.
+  private static func isCutMagic(_ head: Bytes) -> Bool {
+    (6..<DatabaseHeader.magic.count).contains(head.count)
+      && DatabaseHeader.magic.starts(with: head)
+  }
+
+  /// Whether a file is a journal that is kept with its header blanked: behind that, records follow
+  /// one another, each a number, a page and a checksum.
+  ///
+  /// File format, section 3.
+  private static func isZeroedJournal(
+    _ head: Bytes, _ source: any PageSource
+  ) throws(ReadFailure) -> Bool {
+    guard head.count == 4096, head[..<28].allSatisfy({ $0 == 0 }) else { return false }
+    for sector in [512, 4096] {
+      for size in Geometry.pageSizes {
+        var count = 0
+        while count < recordsMin,
+          isRecord(try source.read(at: sector + count * (size + 8), count: 32))
+        {
+          count += 1
+        }
+        if count == recordsMin { return true }
+      }
+    }
+    return false
+  }
+
+  /// How many records behind one another show that a file is a journal.
+  private static let recordsMin = 3
+
+  /// Whether a record of a journal begins with these bytes, with a page of a tree.
+  private static func isRecord(_ bytes: Bytes) -> Bool {
+    guard bytes.count == 32, let number = bytes.big32(at: 0), (1..<(1 << 24)).contains(number)
+    else { return false }
+    return number == 1
+      ? bytes.matches(DatabaseHeader.magic, at: 4) : BTreePage.Kind(rawValue: bytes[4]) != nil
   }
 
   /// What a file without pages is.

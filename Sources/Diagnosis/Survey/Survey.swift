@@ -42,6 +42,8 @@ package struct Survey: Sendable {
   package let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   package let transfer: TextTransfer?
+  /// How many bytes there are of a file that ends inside its header; nil of others.
+  let cutHeaderCount: Int?
   /// The first page that moved, and is read where its number says; nil where none did.
   let firstMovedPage: PageNumber?
   /// The databases that lie in the file beside this one.
@@ -69,9 +71,10 @@ package struct Survey: Sendable {
 extension Survey {
   init(
     kind: FileKind, candidates: [Geometry] = [], transfer: TextTransfer? = nil,
-    readFailure: ReadFailure? = nil
+    readFailure: ReadFailure? = nil, cutHeaderCount: Int? = nil
   ) {
     self.kind = kind
+    self.cutHeaderCount = cutHeaderCount
     geometryCandidates = candidates
     self.readFailure = readFailure
     geometry = nil
@@ -114,6 +117,7 @@ extension Survey {
       _ = freeClaims.claim(page, for: .freelist)
     }
     kind = reading.kind
+    cutHeaderCount = nil
     geometry = decision
     geometryCandidates = []
     self.image = image

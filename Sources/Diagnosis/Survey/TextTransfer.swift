@@ -24,13 +24,18 @@ extension TextTransfer {
   static func undone(_ files: FileSet) throws(ReadFailure) -> (files: FileSet, TextTransfer?) {
     let head = try files.main.read(at: 0, count: 1 << 20)
     for pairing in [BytePairing.lineFeed, .wideCharacter] where starts(head, with: pairing) {
-      guard let main = try PairedBytesView(files.main, pairing),
-        try PageVote(main, reserved: 0).weight > PageVote(files.main, reserved: 0).weight
+      guard let once = try PairedBytesView(files.main, pairing) else { continue }
+      // Some programs do it twice: carriage return, carriage return and line feed.
+      var main = once
+      if pairing == .lineFeed, starts(try once.read(at: 0, count: 1 << 20), with: pairing) {
+        main = try PairedBytesView(once, pairing) ?? once
+      }
+      guard try PageVote(main, reserved: 0).weight > PageVote(files.main, reserved: 0).weight
       else { continue }
       let undone = FileSet(
         main: main, wal: try logUndone(files.wal, pairing), journal: files.journal,
         failures: files.failures, superJournalExists: files.superJournalExists)
-      return (undone, Self(pairing, removed: main.removedCount))
+      return (undone, Self(pairing, removed: files.main.byteCount - main.byteCount))
     }
     if isReencoded(head) { return (files, .reencoded) }
     return (files, try loss(of: files.main))

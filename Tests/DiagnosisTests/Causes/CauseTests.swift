@@ -119,6 +119,21 @@ import Testing
     ("a bit of the number of pages", .badMedium, .likely, { with($0, [30: $0[30] ^ 8]) }),
     ("a line end behind it", .bytesInFront, .certain, { $0 + [10] }),
     ("zeros behind it", .bytesInFront, .certain, { $0 + Bytes(repeating: 0, count: 777) }),
+    ("its first 15 bytes", .cutOff, .certain, { Bytes($0.prefix(15)) }),
+    ("a part of its header", .cutOff, .certain, { Bytes($0.prefix(60)) }),
+    (
+      "two carriage returns", .transferredAsText, .certain,
+      { Bytes($0.flatMap { $0 == 10 ? [13, 13, 10] : [$0] }) }
+    ),
+    (
+      "an AppleDouble file", .otherContent, .certain,
+      { [0, 5, 0x16, 7, 0, 2, 0, 0] + Bytes("Mac OS X        ".utf8) + $0.suffix(60) }
+    ),
+    (
+      "a journal whose header is blanked", .partOfASet, .certain,
+      { blankedJournal(of: $0) }
+    ),
+    ("a bit of a cell pointer", .badMedium, .likely, { withTurnedPointer($0) }),
     ("halves", .bytesInFront, .likely, { Bytes($0.dropFirst(51 << 10) + $0.prefix(51 << 10)) }),
   ]
 
