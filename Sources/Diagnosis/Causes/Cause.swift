@@ -171,3 +171,14 @@ extension Examination {
         }, isUnknown: isWrong && !isKnown)
   }
 }
+
+extension Examination {
+  /// Whether indexes are all that is wrong, and a table may be older than they are.
+  ///
+  /// May read all of its rows again.
+  var isTableOlder: Bool {
+    let wrong = Set(findings.filter { $0.severity >= .damage }.map(\.code))
+    return IndexesOnlyCause.isAll(of: wrong)
+      && IndexContradictions(findings, survey).isTableOlder
+  }
+}

@@ -16,6 +16,9 @@ enum ForeignLogCause: Cause {
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
+    if traces.lostGeneration?.isProof == true {
+      return .ruledOut("the file has pages that its log held before")
+    }
     if case .otherPageSize(let journal) = image.journal {
       return .fits(
         .likely, "the -journal beside the file is that of another database, or of an earlier one",
@@ -33,6 +36,11 @@ enum ForeignLogCause: Cause {
         : .fits(
           .possible, "the -journal beside the file may be that of another database",
           ["the file is sound without it"], now: now)
+    }
+    if hasLogOfOthers(traces.survey) {
+      return .fits(
+        .likely, "the -wal beside the file was written for another database",
+        ["no table of this database is in the schema that it holds"])
     }
     switch image.wal {
     case .foreign(let log) where log.pageSize != image.geometry.pageSize:
@@ -69,6 +77,18 @@ enum ForeignLogCause: Cause {
     }
   }
 
+  /// Whether a log that is left out for what it says of this database has a schema with none of its
+  /// tables.
+  static func hasLogOfOthers(_ survey: Survey) -> Bool {
+    guard let image = survey.image else { return false }
+    switch image.wal {
+    case .outdated(let log), .contradictory(let log):
+      return log.pageSize == image.geometry.pageSize
+        && namesTables(of: survey, log, in: image) == false
+    case .absent, .empty, .applied, .foreign, .unusable: return false
+    }
+  }
+
   /// Whether the schema page in a journal that is left out names no table of the database.
   static func isJournalOfOthers(in survey: Survey) -> Bool {
     guard let image = survey.image, case .contradictory(let journal) = image.journal,
@@ -92,7 +112,9 @@ enum ForeignLogCause: Cause {
   private static func namesTables(of survey: Survey, _ page: Bytes) -> Bool? {
     guard survey.encoding == .utf8,
       // A schema of many tables has its names on other pages.
-      page.count > DatabaseHeader.byteCount, page[DatabaseHeader.byteCount] == 0x0D
+      page.count > DatabaseHeader.byteCount, page[DatabaseHeader.byteCount] == 0x0D,
+      // One without any is that of a database that is being made.
+      page.big16(at: DatabaseHeader.byteCount + 3) ?? 0 > 0
     else { return nil }
     let names = survey.userTables.keys.map { Array($0.text.utf8) }.filter { $0.count > 2 }
     guard !names.isEmpty else { return nil }

@@ -41,38 +41,12 @@ enum IndexesOnlyCause: Cause {
     case .possible:
       return .fits(
         .possible, happened, evidence,
-        against: ["if a write to the table was lost, and not one to the index, the table is older"])
-    }
-  }
-
-  /// How sure it is that the indexes are wrong, and not their tables.
-  static func doubt(_ findings: [Finding], _ survey: Survey) -> Confidence {
-    func objects(_ code: FindingCode) -> [String] {
-      findings.filter { $0.code == code }.compactMap(\.place.object)
-    }
-    let mismatched = objects(.indexMismatch)
-    let names = Set(objects(.indexDamaged) + mismatched)
-    let open = mismatched.filter { !isContradicted($0, names, survey) }
-    if open.isEmpty { return .certain }
-    let areLocal = open.allSatisfy { name in
-      survey.tree(named: Name(name)).flatMap { IndexDisagreement(of: $0, in: survey) }?.isOfIndex
-        == true
-    }
-    return areLocal ? .likely : .possible
-  }
-
-  /// Whether another index over the same table, which is sound, agrees with the table.
-  private static func isContradicted(
-    _ index: String, _ wrong: Set<String>, _ survey: Survey
-  ) -> Bool {
-    guard let table = survey.tree(named: Name(index))?.entry.table,
-      let expected = survey.tree(named: table)?.expectedKeys
-    else { return false }
-    let others = survey.trees.filter { other in
-      other.entry.kind == .index && other.entry.table == table && other.isSound
-    }
-    return others.contains { other in
-      !wrong.contains(other.entry.name.text) && expected[other.entry.name] == other.keys
+        against: [
+          traces.isTableOlder
+            ? "what differs lies on few pages of the table, and its entries on many pages of the "
+              + "index: the table is older, and new indexes would lose what it lacks"
+            : "if a write to the table was lost, and not one to the index, the table is older"
+        ])
     }
   }
 }

@@ -110,10 +110,17 @@ enum InterruptedCause: Cause {
         ["no other page is missing: power can fail while a file grows"],
         against: ["a copy that was cut off just there ends like this too"])
     }
-    guard traces.wrong == [.indexMismatch], traces.indexDoubt == .possible else { return nil }
+    guard traces.indexDoubt == .possible else { return nil }
     return .fits(
       .possible, "a write to a table was lost, and not the one to its index",
-      ["the two are whole, and do not fit one another"],
-      against: ["if the write to the index was lost, no row is gone"])
+      [
+        "the two are whole, and do not fit one another",
+        traces.isTableOlder
+          ? "what differs lies on few pages of the table, and its entries on many pages of the index"
+          : nil,
+      ],
+      against: traces.isTableOlder
+        ? ["a program that writes rows without their indexes can leave the same"]
+        : ["if the write to the index was lost, no row is gone"])
   }
 }

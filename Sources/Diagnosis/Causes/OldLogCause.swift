@@ -15,7 +15,22 @@ enum OldLogCause: Cause {
       + "replaces; dbrescue restore does so.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
+    if traces.lostGeneration?.isProof == true {
+      return .ruledOut("the file has pages that its log held before")
+    }
+    // What is left of an earlier generation may be in the file for that the log is its own.
+    guard traces.lostGeneration != nil, case .fits(let fit) = relation(traces) else {
+      return relation(traces)
+    }
+    return .fits(
+      .possible, fit.happened, fit.evidence,
+      against: fit.against + ["the file has pages that the log held before"], now: fit.now)
+  }
+
+  /// How log and journal relate to the file.
+  private static func relation(_ traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
+    if ForeignLogCause.hasLogOfOthers(traces.survey) { return .silent }
     switch image.wal {
     case .outdated:
       return .fits(

@@ -13,7 +13,7 @@ enum WALResetCause: Cause {
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard traces.survey.image != nil, traces.header != nil else { return .silent }
     guard traces.isWAL else { return .ruledOut("it keeps no write-ahead log") }
-    if let fit = skipped(traces) { return fit }
+    if let fit = skipped(traces) ?? lost(traces) { return fit }
     let rare = "it needs a second connection at the very moment, and is rare"
     if let finding = traces.findings(.walResetPossible).first, traces.isMixture {
       return .fits(
@@ -37,6 +37,27 @@ enum WALResetCause: Cause {
       !traces.wounds.isEmpty, traces.wounds.allSatisfy({ $0.look == .zeros })
     else { return nil }
     return traces.wounds.map(\.page)
+  }
+
+  /// Commits of the generation before that are neither in the file nor in the log.
+  private static func lost(_ traces: Traces) -> CauseJudgement? {
+    guard let lost = traces.lostGeneration, let header = traces.header,
+      WriterCheck.hasWALReset(header.writerVersion)
+    else { return nil }
+    return .fits(
+      lost.isProof ? .likely : .possible,
+      "SQLite has lost \(counted(lost.missing.count, "page")) of its log when that began anew",
+      [
+        "behind the frames of the -wal lie those of before, and the file has the pages of the later "
+          + "ones of them, and not those of the earlier ones: a log begins anew only when all of "
+          + "it was copied",
+        "SQLite \(header.writer ?? "of that time") wrote last, which has the fault",
+      ],
+      against: lost.isProof
+        ? [] : ["a copy that was taken while the log was copied into the file can look like this"],
+      now:
+        "Copy the file and its -wal now, before the app writes again: the pages that are lost may "
+        + "still lie in the -wal, and the next writes go over them. Then salvage.")
   }
 
   /// Frames that the index of the log counts as copied, and that were left out.

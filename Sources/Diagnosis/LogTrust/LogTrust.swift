@@ -112,7 +112,7 @@ struct LogTrust {
   /// the file is sound alone and not with it. Where both are possible, that counts which keeps most.
   var chosen: Survey {
     let bare = without(.foreign)
-    if full.isLogOutdated(beside: bare) {
+    if full.isLogOutdated(beside: bare), LostGeneration(of: full)?.isProof != true {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
     let testimony = testimony(beside: bare)
@@ -121,6 +121,8 @@ struct LogTrust {
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
+    // What a fault of SQLite has lost of the generation before is missing with the log and without.
+    if LostGeneration(of: full)?.isProof == true { return whole }
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
@@ -148,7 +150,11 @@ struct LogTrust {
 
   /// Whether no table of the log's schema is in the database file.
   private func isOfOtherTables(_ bare: Image) -> Bool {
-    let (own, others) = (Set(tables(in: full).map(\.name)), Set(tables(in: bare).map(\.name)))
+    // SQLite's own tables have the same names everywhere.
+    func names(_ image: Image) -> Set<Name> {
+      Set(tables(in: image).map(\.name).filter { !$0.isReserved })
+    }
+    let (own, others) = (names(full), names(bare))
     return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
   }
 

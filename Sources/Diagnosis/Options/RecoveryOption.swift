@@ -132,7 +132,9 @@ extension Examination {
     case .healthy where findings.contains { $0.code == .fullTextStale }:
       return [option(.nothing, "the database is sound, but searches may miss rows")] + [newIndexes]
     case .healthy:
-      return [option(.nothing, "nothing is wrong: leave the database as it is")]
+      let first = soundButFirst
+      return [option(.nothing, first ?? "nothing is wrong: leave the database as it is")]
+        + (first == nil ? [] : backups.map(restoreOption))
     case .newer:
       return [
         option(.nothing, "a newer app wrote this database: install that app, change nothing here")
@@ -147,9 +149,13 @@ extension Examination {
           "the structure is sound: finish or take back the migration with the framework's own tool")
       ] + backups.map(restoreOption)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
+      let indexes = rebuildIndexes(trials)
+      // New indexes of an older table lose what only the old ones know.
+      let isTableOlder = !indexes.isEmpty && self.isTableOlder
       let ways =
-        rebuildIndexes(trials) + salvage(trials, with: backups) + backups.map(restoreOption)
-        + salvage(trials)
+        (isTableOlder ? [] : indexes) + salvage(trials, with: backups)
+        + backups.map(restoreOption) + salvage(trials)
+        + (isTableOlder ? indexes.map(\.ofOlderTable) : [])
         + (hasFreshSchema ? [resetOption(trials)] : [])
       // Who gave the wrong file needs the right one, and not a new one.
       return ways.isEmpty ? [] : leaveAlone + ways

@@ -11,6 +11,10 @@ import SQLiteFormat
 struct MissingPartners {
   /// The pages of each that was found: that of the row or entry, and the leaf that lacks the other.
   private(set) var pages: [(PageNumber, PageNumber)] = []
+  /// Those of them that are the table's.
+  private(set) var tablePages: Set<PageNumber> = []
+  /// Those of them that are the index's.
+  private(set) var indexPages: Set<PageNumber> = []
 
   /// How many prove it.
   private static let enough = 3
@@ -53,7 +57,11 @@ struct MissingPartners {
         } to: {
           order.compare(key, $0) < 0
         }
-        if let leaf { pages.append((stored.page, leaf)) }
+        if let leaf {
+          pages.append((stored.page, leaf))
+          tablePages.insert(stored.page)
+          indexPages.insert(leaf)
+        }
       }
       return pages.count < most
     }
@@ -64,6 +72,8 @@ struct MissingPartners {
         let leaf = rows.leaf(from: { $0 < rowID }, to: { rowID < $0 })
       {
         pages.append((stored.page, leaf))
+        tablePages.insert(leaf)
+        indexPages.insert(stored.page)
       }
       return pages.count < most
     }
@@ -95,7 +105,7 @@ struct MissingPartners {
 
 extension IndexShape {
   /// The entry that the index should have for a row.
-  fileprivate func values(of stored: StoredRecord) -> [Value] {
+  func values(of stored: StoredRecord) -> [Value] {
     fields.map { field in
       switch field {
       case .rowID: .integer(stored.rowID ?? 0)

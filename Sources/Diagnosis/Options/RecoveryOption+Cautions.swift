@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of an option where the cause asks for care: a sound database that something happened
+// to, and indexes that know more than their table.
+
+import SQLiteFormat
+
+extension RecoveryOption {
+  /// New indexes where the table is older than those that there are.
+  var ofOlderTable: Self {
+    RecoveryOption(
+      kind: kind, backup: backup,
+      summary: "build the indexes anew from their tables, which are older: what the indexes alone "
+        + "have is lost", outcomes: outcomes, unplaced: unplaced, basis: basis)
+  }
+}
+
+extension Examination {
+  /// What to do first with a database that is sound, where something happened to it; nil for nothing.
+  var soundButFirst: String? {
+    switch causes.leading?.kind {
+    case .walReset:
+      "the database is sound, but lacks commits: copy it and its -wal before anything writes again"
+    case .copiedWithoutLog:
+      "the database is sound, but its log is missing: look for the -wal before anything writes"
+    case .migrationCutOff:
+      "the database is sound, but a migration did not finish: look at it before the app runs again"
+    case .interrupted:
+      "the database is sound with its -wal and -journal: keep the files together, and let the app "
+        + "open them"
+    default: nil
+    }
+  }
+}
