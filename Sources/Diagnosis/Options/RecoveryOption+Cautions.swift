@@ -18,15 +18,12 @@ extension Examination {
   /// What to do first with a database that is sound, where something happened to it; nil for nothing.
   var soundButFirst: String? {
     switch causes.leading?.kind {
-    case .walReset:
-      "the database is sound, but lacks commits: copy it and its -wal before anything writes again"
+    case .walReset: "the database is sound, but lacks commits: copy it and its -wal first"
     case .copiedWithoutLog:
-      "the database is sound, but its log is missing: look for the -wal before anything writes"
+      "the database is sound, but its log is missing: look for the -wal first"
     case .migrationCutOff:
-      "the database is sound, but a migration did not finish: look at it before the app runs again"
-    case .interrupted:
-      "the database is sound with its -wal and -journal: keep the files together, and let the app "
-        + "open them"
+      "the database is sound, but a migration did not finish: look at it first"
+    case .interrupted: "the database is sound with its -wal and -journal: keep them together"
     default: nil
     }
   }
