@@ -132,7 +132,7 @@ extension DiagnosisReport {
       case .otherPageSize: "there, not applied: its pages have another size"
       case .contradictory: "there, not applied: the file is sound, and the journal of another state"
       case .applied(let journal):
-        "applied: \((journal.records + journal.continued).count.of("page")) as they were before a transaction was cut off"
+        "applied: \(journal.allRecords.count.of("page")) as they were before a transaction was cut off"
       }
     }
   }

@@ -25,7 +25,7 @@ enum JournalCheck: SurveyCheck {
             + "opened")
       ] + (image.missesJournalRecords ? [cut] : [])
     case .applied(let journal):
-      let pages = Set((journal.records + journal.continued).map(\.page)).count
+      let pages = Set(journal.allRecords.map(\.page)).count
       let hot = Finding(
         .hotJournal,
         "a transaction was cut off; \(counted(pages, "page is", "pages are")) taken from the "

@@ -112,7 +112,8 @@ struct LogTrust {
   /// the file is sound alone and not with it. Where both are possible, that counts which keeps most.
   var chosen: Survey {
     let bare = without(.foreign)
-    if full.isLogOutdated(beside: bare), LostGeneration(of: full)?.isProof != true {
+    lazy var hasLostGeneration = LostGeneration(of: full)?.isProof == true
+    if full.isLogOutdated(beside: bare), !hasLostGeneration {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
     let testimony = testimony(beside: bare)
@@ -122,7 +123,7 @@ struct LogTrust {
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
     // What a fault of SQLite has lost of the generation before is missing with the log and without.
-    if LostGeneration(of: full)?.isProof == true { return whole }
+    if hasLostGeneration { return whole }
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }

@@ -60,6 +60,10 @@ struct ReturningRows {
       }
       pairs.append((leaf(before), leaf(content)))
     }
+    // Most logs only add rows: nothing is said without a newest row that is gone.
+    guard
+      pairs.contains(where: { ($0.old.rows.keys.max() ?? .min) > ($0.new.rows.keys.max() ?? .max) })
+    else { return }
     // Rows that went to another page are neither gone nor back.
     let olds = Set(pairs.flatMap(\.old.rows.values))
     let news = Set(pairs.flatMap(\.new.rows.values))

@@ -16,12 +16,8 @@ struct PointerMapTrail {
 
   /// A trail that ends at the roots of a survey's trees.
   init(_ image: Image, roots survey: Survey) {
-    var trees: [PageNumber: Int] = [:]
-    for (position, tree) in survey.trees.enumerated() {
-      if let root = tree.root { trees[root] = position }
-    }
-    let known = trees
-    self.init(image) { known[$0] }
+    let roots = survey.treesByRoot
+    self.init(image) { roots[$0] }
   }
 
   /// Whether a page is one of the free list.
@@ -64,5 +60,14 @@ struct PointerMapTrail {
       }
     }
     return nil
+  }
+}
+
+extension Survey {
+  /// The trees by their roots, as positions among all; of two with one root, the last.
+  var treesByRoot: [PageNumber: Int] {
+    Dictionary(
+      trees.enumerated().compactMap { position, tree in tree.root.map { ($0, position) } },
+      uniquingKeysWith: { $1 })
   }
 }

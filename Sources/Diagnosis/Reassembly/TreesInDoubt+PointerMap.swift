@@ -27,10 +27,7 @@ extension TreesInDoubt {
   /// What the pointer map knows; nil where there is none.
   var pointerMap: PointerMapTrail? {
     guard survey.hasPointerMaps else { return nil }
-    var trees: [PageNumber: Int] = [:]
-    for (position, tree) in survey.trees.enumerated() {
-      if let root = tree.root { trees[root] = position }
-    }
+    var trees = survey.treesByRoot
     for page in leading.keys { trees[page] = leader(of: page).map { claimants[$0].position } }
     let known = trees
     return PointerMapTrail(pages.image) { known[$0] }

@@ -73,7 +73,7 @@ package struct Generations: Sequence, IteratorProtocol {
     if case .applied(let journal) = image.journal {
       steps.append(
         Step(
-          pages: (journal.records + journal.continued).enumerated().map { index, record in
+          pages: journal.allRecords.enumerated().map { index, record in
             PageReplica(
               page: record.page, source: .journal(record: index), offset: record.offset)
           }))

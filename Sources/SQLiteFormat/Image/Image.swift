@@ -119,8 +119,7 @@ extension Image {
     var stated = pagesInFile
     let journal = Self.journalState(of: files, geometry: geometry, use)
     if case .applied(let applied) = journal {
-      let records = applied.records + applied.continued
-      for record in records where record.page.number <= applied.pageCount {
+      for record in applied.allRecords where record.page.number <= applied.pageCount {
         overlay[record.page] = Located(origin: .journal, offset: record.offset)
       }
       stated = applied.pageCount

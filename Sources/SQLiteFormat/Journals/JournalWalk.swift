@@ -98,7 +98,7 @@ struct JournalWalk {
     let fits = max(0, source.byteCount - offset) / recordSize
     let count = header.recordCount ?? fits
     for _ in 0..<min(count, fits) {
-      let bytes = try Self.read(source, at: offset, count: recordSize)
+      let bytes = try source.bytes(at: offset, count: recordSize)
       let stated = Int(bytes.big32(at: 0) ?? 0)
       if stated == lockPage { return .end }
       if let number = PageNumber(stated), own(bytes) == nonce {
@@ -135,7 +135,7 @@ struct JournalWalk {
     var found: [RollbackJournal.Record] = []
     var pages = seen
     while offset + recordSize <= source.byteCount {
-      let bytes = try Self.read(source, at: offset, count: recordSize)
+      let bytes = try source.bytes(at: offset, count: recordSize)
       // A transaction keeps a page once: one that comes again is of an earlier one.
       guard let number = PageNumber(bytes.big32(at: 0) ?? 0), let own = own(bytes),
         own == nonce ?? own, number.number <= pageCount ?? .max, number.number != lockPage,
@@ -172,7 +172,7 @@ struct JournalWalk {
   private func commonNonce(from offset: Int) throws(FormatError) -> UInt32? {
     var nonce: UInt32?
     for place in [offset, offset + recordSize] {
-      let bytes = try Self.read(source, at: place, count: recordSize)
+      let bytes = try source.bytes(at: place, count: recordSize)
       guard let stated = bytes.big32(at: 0), stated > 0, stated <= pageCount ?? .max,
         let own = own(bytes), own == nonce ?? own
       else { return nil }
@@ -201,7 +201,7 @@ struct JournalWalk {
 
   /// Whether SQLite has marked the header of an earlier transaction there as one that does not count.
   private func isMarkedEnd(at place: Int) throws(FormatError) -> Bool {
-    let bytes = try Self.read(source, at: place, count: RollbackJournal.magic.count)
+    let bytes = try source.bytes(at: place, count: RollbackJournal.magic.count)
     return bytes.first == 0 && bytes.dropFirst().elementsEqual(RollbackJournal.magic.dropFirst())
   }
 
@@ -210,7 +210,7 @@ struct JournalWalk {
   /// The magic and the count are written when the records behind it are on the disk, and no page of
   /// the database is written before.
   private func nonceOfOpenSegment(at place: Int) throws(FormatError) -> UInt32? {
-    let bytes = try Self.read(source, at: place, count: 28)
+    let bytes = try source.bytes(at: place, count: 28)
     guard bytes.count == 28, bytes.prefix(12).allSatisfy({ $0 == 0 }),
       bytes.big32(at: 20) == UInt32(sectorSize), bytes.big32(at: 24) == UInt32(pageSize)
     else { return nil }
@@ -230,9 +230,15 @@ struct JournalWalk {
     return nil
   }
 
+  private func own(_ bytes: Bytes) -> UInt32? { Self.nonce(of: bytes, pageSize: pageSize) }
+
   /// The nonce that the checksum of a record tells; nil where the record is not whole.
-  private func own(_ bytes: Bytes) -> UInt32? {
-    guard bytes.count == recordSize, let stored = bytes.big32(at: pageSize + 4) else { return nil }
+  ///
+  /// File format, section 3.
+  static func nonce(of bytes: Bytes, pageSize: Int) -> UInt32? {
+    guard bytes.count == pageSize + 8, let stored = bytes.big32(at: pageSize + 4) else {
+      return nil
+    }
     return stride(from: pageSize - 200, to: 0, by: -200).reduce(stored) { rest, index in
       rest &- UInt32(bytes[4 + index])
     }
@@ -242,22 +248,12 @@ struct JournalWalk {
   static func header(
     of source: some PageSource, at offset: Int
   ) throws(FormatError) -> Header? {
-    let bytes = try read(source, at: offset, count: 28)
+    let bytes = try source.bytes(at: offset, count: 28)
     guard bytes.count == 28, bytes.matches(RollbackJournal.magic) else { return nil }
     let count = bytes.big32(at: 8) ?? 0
     return Header(
       recordCount: count == .max ? nil : Int(count), nonce: bytes.big32(at: 12) ?? 0,
       pageCount: Int(bytes.big32(at: 16) ?? 0), sectorSize: Int(bytes.big32(at: 20) ?? 0),
       pageSize: Int(bytes.big32(at: 24) ?? 0))
-  }
-
-  static func read(
-    _ source: some PageSource, at offset: Int, count: Int
-  ) throws(FormatError) -> Bytes {
-    do {
-      return try source.read(at: offset, count: count)
-    } catch {
-      throw FormatError(.unreadable(error.reason), offset: offset)
-    }
   }
 }

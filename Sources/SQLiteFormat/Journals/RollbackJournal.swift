@@ -103,6 +103,9 @@ extension RollbackJournal {
     superJournal = try Self.superJournal(of: source)
   }
 
+  /// All records that are proven to be of the transaction.
+  package var allRecords: [Record] { records + continued }
+
   /// The journal as far as SQLite reads it.
   package var withoutContinuation: RollbackJournal {
     var journal = self
@@ -126,12 +129,10 @@ extension RollbackJournal {
       var nonce: UInt32?
       var offset = sectorSize
       while offset + pageSize + 8 <= source.byteCount {
-        let bytes = try JournalWalk.read(source, at: offset, count: pageSize + 8)
+        let bytes = try source.bytes(at: offset, count: pageSize + 8)
         guard let page = PageNumber(bytes.big32(at: 0) ?? 0),
-          let stored = bytes.big32(at: pageSize + 4)
+          let own = JournalWalk.nonce(of: bytes, pageSize: pageSize), own == nonce ?? own
         else { break }
-        let own = stored &- checksum(bytes, pageSize: pageSize, nonce: 0)
-        guard own == nonce ?? own else { break }
         nonce = own
         records.append(Record(page: page, offset: offset + 4))
         offset += pageSize + 8
@@ -148,20 +149,13 @@ extension RollbackJournal {
   /// - Throws: ``FormatError`` when the journal cannot be read.
   package static func superJournal(of source: some PageSource) throws(FormatError) -> Bytes? {
     guard source.byteCount >= 16 else { return nil }
-    let tail = try JournalWalk.read(source, at: source.byteCount - 16, count: 16)
+    let tail = try source.bytes(at: source.byteCount - 16, count: 16)
     guard tail.count == 16, tail.matches(magic, at: 8), let length = tail.big32(at: 0),
       length > 0, length <= nameMax, Int(length) <= source.byteCount - 16
     else { return nil }
     let start = source.byteCount - 16 - Int(length)
-    let name = try JournalWalk.read(source, at: start, count: Int(length))
+    let name = try source.bytes(at: start, count: Int(length))
     let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
     return sum == tail.big32(at: 4) && name.first != 0 ? name : nil
-  }
-
-  private static func checksum(_ bytes: Bytes, pageSize: Int, nonce: UInt32) -> UInt32 {
-    guard bytes.count == pageSize + 8 else { return ~nonce }
-    return stride(from: pageSize - 200, to: 0, by: -200).reduce(nonce) { sum, index in
-      sum &+ UInt32(bytes[4 + index])
-    }
   }
 }

@@ -7,7 +7,7 @@ extension WriteAheadLog {
   /// - Throws: ``FormatError`` when the header is not that of a log or its
   ///   checksum does not hold; then no frame of it counts.
   package init(_ source: some PageSource) throws(FormatError) {
-    let header = try Self.read(source, at: 0, count: Self.headerSize)
+    let header = try source.bytes(at: 0, count: Self.headerSize)
     guard header.count == Self.headerSize, let magic = header.big32(at: 0),
       magic & ~1 == Self.magic, header.big32(at: 4) == Self.version,
       let size = header.big32(at: 8), Geometry.pageSizes.contains(Int(size)),
@@ -65,7 +65,7 @@ extension WriteAheadLog {
       let index = next
       let offset = headerSize + index * frameSize
       next += 1
-      let bytes = try read(source, at: offset, count: 8)
+      let bytes = try source.bytes(at: offset, count: 8)
       guard let frame = Frame(head: bytes, index: index, pageSize: pageSize),
         frame.page.number <= pageMax + count
       else {
@@ -76,16 +76,6 @@ extension WriteAheadLog {
       frames.append(frame)
     }
     return frames.count * 10 >= count * 9 ? frames : []
-  }
-
-  fileprivate static func read(
-    _ source: some PageSource, at offset: Int, count: Int
-  ) throws(FormatError) -> Bytes {
-    do {
-      return try source.read(at: offset, count: count)
-    } catch {
-      throw FormatError(.unreadable(error.reason), offset: offset)
-    }
   }
 }
 
@@ -140,7 +130,7 @@ private struct FrameRuns {
       offset += max(0, data.lowerBound - offset) / frameSize * frameSize
     }
     let run = max(1, (256 << 10) / frameSize)
-    bytes = try WriteAheadLog.read(source, at: offset, count: run * frameSize)
+    bytes = try source.bytes(at: offset, count: run * frameSize)
     return !bytes.isEmpty
   }
 }

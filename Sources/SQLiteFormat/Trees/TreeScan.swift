@@ -84,7 +84,8 @@ package struct TreeScan: Sendable {
     }
   }
 
-  /// Whether a page is sound, no cell of it is in doubt, and its rowids ascend from the last one, in the page's interval.
+  /// Whether a page is sound, no cell of it is in doubt, and its rowids ascend from the last one, in
+  /// the page's interval.
   private func isInPlace(_ visit: TreeWalk.Visit) -> Bool {
     guard visit.content.layoutFault == nil, visit.content.doubtful.isEmpty else { return false }
     guard visit.page.kind.isTable else { return true }

@@ -27,10 +27,7 @@ import Testing
   }
 
   private func migrate(_ sql: String) throws -> Ending {
-    let folder = bench["migrations"]
-    try SystemStorage().createFolder(folder)
-    try folder.appending("0002_next.sql").replaceContents(with: Bytes(sql.utf8))
-    return try bench.run("migrate", file, "--migrations", folder, "--dry-run")
+    try bench.tryMigration(of: file, sql)
   }
 
   @Test(arguments: [

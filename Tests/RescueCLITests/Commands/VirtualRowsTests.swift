@@ -38,10 +38,7 @@ import Testing
 
   /// Tries a migration on a private copy.
   private func migrate(_ sql: String, _ words: String...) throws -> Ending {
-    let folder = bench["migrations"]
-    try SystemStorage().createFolder(folder)
-    try folder.appending("0002_next.sql").replaceContents(with: Bytes(sql.utf8))
-    return try bench.run(["migrate", file, "--migrations", folder, "--dry-run"] + words)
+    try bench.tryMigration(of: file, sql, words)
   }
 
   private func change(_ sql: String) throws {

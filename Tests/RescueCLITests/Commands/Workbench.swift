@@ -5,6 +5,7 @@ import DatabaseRescue
 import Diagnosis
 import FitnessLog
 import RescueTestSupport
+import SQLiteFormat
 import Synchronization
 import Testing
 
@@ -184,5 +185,15 @@ final class Workbench: Sendable {
     ]
     return logged.contains(command.name) && status < 20 && !flags.contains(Flag.dryRun.name)
       && !flags.contains(Flag.help.name)
+  }
+}
+
+extension Workbench {
+  /// Tries a migration of one file of SQL, from version 1, on a private copy.
+  func tryMigration(of file: FilePath, _ sql: String, _ words: [String] = []) throws -> Ending {
+    let folder = self["migrations"]
+    try SystemStorage().createFolder(folder)
+    try folder.appending("0002_next.sql").replaceContents(with: Bytes(sql.utf8))
+    return try run(["migrate", file, "--migrations", folder, "--dry-run"] + words)
   }
 }
