@@ -129,13 +129,11 @@ struct VirtualTableTokens {
     guard sql.startHolds("virtual") else { return nil }
     let tokens = SQLTokens(parsing: String(sql.prefix(4096))).tokens
     guard tokens.count > 1, tokens[0].isWord("create"), tokens[1].isWord("virtual"),
-      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count
+      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count,
+      let name = tokens[using - 1].asName, let module = tokens[using + 1].asName
     else { return nil }
-    switch tokens[using - 1] {
-    case .word(let text), .name(let text): name = Name(text)
-    case .literal, .number, .symbol: return nil
-    }
-    module = Name(SQLTokens([tokens[using + 1]]).normalized)
+    self.name = name
+    self.module = module
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL cut into tokens: enough to compare two texts by meaning and to find a clause.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// One token of SQL.
 package enum SQLToken: Hashable, Sendable {
@@ -19,6 +19,18 @@ package enum SQLToken: Hashable, Sendable {
   /// Whether this is a bare word, in any case.
   package func isWord(_ word: String) -> Bool {
     if case .word(let text) = self { Name(text) == Name(word) } else { false }
+  }
+
+  /// What this names where a name has to stand: there SQLite takes a string for one, too.
+  package var asName: Name? {
+    switch self {
+    case .word(let text), .name(let text): Name(text)
+    case .literal(let text) where text.hasPrefix("'"):
+      Name(
+        text.dropFirst().dropLast().split(separator: "''", omittingEmptySubsequences: false)
+          .joined(separator: "'"))
+    case .literal, .number, .symbol: nil
+    }
   }
 
   /// The token as it compares: names and keywords in lower case, however they were quoted.

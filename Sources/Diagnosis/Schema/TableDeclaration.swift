@@ -20,8 +20,8 @@ struct TableDeclaration: Sendable {
     }
     var columns: [Name: SQLTokens] = [:]
     for item in items[..<(start ?? items.count)] {
-      guard let name = item.tokens.first else { continue }
-      columns[Name(name.text)] = item
+      guard let name = item.tokens.first?.asName else { continue }
+      columns[name] = item
     }
     self.columns = columns
     constraints = Array(items[(start ?? items.count)...])
@@ -107,15 +107,5 @@ extension String {
     var text = unicodeScalars
     while let last = text.last, last == ";" || last.properties.isWhitespace { text.removeLast() }
     return String(text)
-  }
-}
-
-extension SQLToken {
-  /// The text of a word or name.
-  fileprivate var text: String {
-    switch self {
-    case .word(let text), .name(let text), .literal(let text), .number(let text): text
-    case .symbol(let character): String(character)
-    }
   }
 }

@@ -69,9 +69,11 @@ import Testing
       Case("rtree(id, x0, x1)", "ALTER TABLE f_node RENAME COLUMN data TO d", 13, 13, 13),
     ]
 
-  private func build(_ module: String, _ changes: [String] = []) throws -> FilePath {
+  private func build(
+    _ module: String, _ changes: [String] = [], name: String = "f"
+  ) throws -> FilePath {
     let file = bench["app.db"]
-    let rowID = module.hasPrefix("fts5") ? "rowid" : "docid"
+    let rowID = module.contains("fts5") ? "rowid" : "docid"
     let filling =
       module.hasPrefix("rtree")
       ? "INSERT INTO f SELECT id, id, id + 1 FROM docs"
@@ -84,7 +86,8 @@ import Testing
         INSERT INTO docs SELECT n * 2, 'word' || n || ' hello common' || (n % 7), 'second' || n
         FROM numbers
         """,
-        "CREATE VIRTUAL TABLE f USING \(module)", DatabaseBuilder.Step(stringLiteral: filling),
+        "CREATE VIRTUAL TABLE \(name) USING \(module)",
+        DatabaseBuilder.Step(stringLiteral: filling),
       ]
     ).build(at: file)
     let connection = try Connection.unguarded(file)
@@ -127,6 +130,20 @@ import Testing
     }
     let backup = try bench.run("backup", file, "--vault", bench["vault"], "--json")
     #expect(backup.status == 0 && backup.output.contains("module_check"), "\(backup.all)")
+  }
+
+  @Test(
+    arguments: ["'f'", "\"f\"", "[f]", "`f`"], ["fts4(a, b)", "'fts5'('a', \"b\")", "fts5(a, b)"])
+  func `a sound virtual table is healthy, however its name is quoted`(
+    _ name: String, _ module: String
+  ) throws {
+    let file = try build(module, name: name)
+    for command in ["check", "diagnose"] {
+      let ending = try bench.run(command, file)
+      #expect(ending.status == 0, "\(ending.all)")
+    }
+    #expect(try bench.run("salvage", file, "--output", bench["new.db"]).status == 0)
+    #expect(try hits(in: bench["new.db"]) == 800)
   }
 
   @Test func `rebuild-indexes builds a full-text index anew`() throws {

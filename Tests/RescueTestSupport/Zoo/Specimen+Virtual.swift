@@ -81,6 +81,14 @@ extension Specimen {
           "INSERT INTO \"f \"\" ü\" VALUES ('one', 'two', 'three', 'four')",
         ]),
       Specimen(
+        "fts-named-by-strings",
+        documents + [
+          "CREATE VIRTUAL TABLE 'f' USING fts5('a', 'b', 'c')",
+          "INSERT INTO f VALUES ('one', 'two', 'three')",
+          "CREATE VIRTUAL TABLE 'g ''x'' y' USING 'fts4'('a', 'b')",
+          "INSERT INTO \"g 'x' y\" VALUES ('one', 'two')",
+        ]),
+      Specimen(
         "vocabularies",
         documents + indexing("fts5(a, b)") + [
           "CREATE VIRTUAL TABLE v1 USING fts5vocab(f, row)",

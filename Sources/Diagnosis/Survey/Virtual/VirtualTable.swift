@@ -88,16 +88,7 @@ extension SQLTokens {
   fileprivate var contentTable: Name? {
     for place in tokens.indices.dropLast(2)
     where tokens[place].isWord("content") && tokens[place + 1] == .symbol("=") {
-      let name: String
-      switch tokens[place + 2] {
-      case .word(let text), .name(let text): name = text
-      case .literal(let text):
-        name = text.dropFirst().dropLast().split(
-          separator: "''", omittingEmptySubsequences: false
-        ).joined(separator: "'")
-      case .number, .symbol: return nil
-      }
-      return name.isEmpty ? nil : Name(name)
+      return tokens[place + 2].asName.flatMap { $0.text.isEmpty ? nil : $0 }
     }
     return nil
   }
