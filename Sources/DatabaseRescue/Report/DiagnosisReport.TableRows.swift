@@ -39,13 +39,13 @@ extension DiagnosisReport {
     /// The tables of a survey, in the order of the file: as a salvage found them where one was
     /// tried, else as the survey did.
     ///
-    /// Those that SQLite or a virtual table keeps for itself are listed only where something
-    /// is wrong with them.
+    /// A virtual table stands for the part with its rows. What else SQLite and modules keep for
+    /// themselves is listed only where something is wrong with it.
     static func all(
       of reconstruction: Reconstruction, _ trial: SalvageTrial?
     ) -> [TableRows] {
       let survey = reconstruction.survey
-      let shadows = survey.shadowTables
+      let (shadows, virtual) = (survey.shadowTables, survey.virtualNames)
       let balances = Dictionary(
         trial?.balances.compactMap { balance in balance.table.map { ($0, balance) } } ?? [],
         uniquingKeysWith: { first, _ in first })
@@ -53,12 +53,12 @@ extension DiagnosisReport {
       return survey.trees.enumerated().compactMap { index, tree in
         guard tree.entry.kind == .table else { return nil }
         let name = tree.entry.name
-        let isInternal = name.isReserved || shadows.contains(name)
+        let isInternal = name.isReserved || virtual[name] == nil && shadows.contains(name)
         if isInternal, tree.isReadable { return nil }
         let balance = balances[name]
         let loss = balance?.lost ?? reconstruction.loss(of: tree)
         return TableRows(
-          table: name.text,
+          table: (virtual[name] ?? name).text,
           readable: balance.map { $0.written + $0.duplicates + $0.refused } ?? tree.records
             + reconstruction.recordsRegained(by: tree),
           doubtful: balance.map { $0.quarantined - $0.refused } ?? tree.misplaced.count,

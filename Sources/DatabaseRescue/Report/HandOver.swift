@@ -89,9 +89,9 @@ package struct HandOver {
   private func entries(
     _ title: String, _ balances: [Balance], _ count: KeyPath<Balance, Int>
   ) -> String? {
-    let tables = balances.filter { $0.table != nil && $0[keyPath: count] > 0 }
+    let tables = balances.shown.filter { $0.table != nil && $0[keyPath: count] > 0 }
     let words = tables.prefix(Self.tablesMax).map {
-      "\($0[keyPath: count].grouped) in \($0.table?.shownName ?? "")"
+      "\($0[keyPath: count].grouped) in \($0.shownTable?.shownName ?? "")"
     }
     let rest = tables.count - words.count
     return words.isEmpty
@@ -139,7 +139,7 @@ package struct HandOver {
   private var lossLines: [String] {
     let losses: [(table: String, loss: Loss)] =
       if let salvage = report.salvage {
-        salvage.balances.map { ($0.table?.shownName ?? "no known table", $0.lost) }
+        salvage.balances.map { ($0.shownTable?.shownName ?? "no known table", $0.lost) }
       } else {
         (report.plan?.option.outcomes ?? []).map { ($0.table.shownName, $0.lost) }
       }

@@ -43,7 +43,7 @@ extension SalvageAccount {
     }
 
     init(_ balance: Balance) {
-      table = balance.table?.text
+      table = balance.shownTable?.text
       seen = balance.seen
       written = balance.written
       duplicates = balance.duplicates

@@ -82,11 +82,11 @@ package struct SalvageAccount: WrittenReport, Hashable {
     code: SupportCode, created: Date
   ) {
     let limit = DiagnosisReport.listLimit
+    let balances = report.balances.shown
     // Where not all tables fit, those with something missing come first.
     let fitting =
-      report.balances.count > limit
-      ? report.balances.filter { !$0.isComplete } + report.balances.filter(\.isComplete)
-      : report.balances
+      balances.count > limit
+      ? balances.filter { !$0.isComplete } + balances.filter(\.isComplete) : balances
     tool = Tool.name
     libraries = Tool.libraries
     self.created = created
@@ -98,9 +98,9 @@ package struct SalvageAccount: WrittenReport, Hashable {
     isComplete = report.isComplete
     isWhollyRead = report.isWhollyRead
     reservations = Self.bounded(report.reservations)
-    rows = Rows(sum: report.balances)
+    rows = Rows(sum: balances)
     tables = fitting.prefix(limit).map { Rows($0) }
-    tablesOmitted = max(0, report.balances.count - limit)
+    tablesOmitted = max(0, balances.count - limit)
     unrestored = report.unrestored.prefix(limit).map {
       Unrestored(name: $0.name.text, reason: $0.reason.shownMessage)
     }

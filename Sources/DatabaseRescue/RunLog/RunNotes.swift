@@ -166,9 +166,9 @@ package struct RunNotes: Sendable {
         relation: examination.relation)
       record.byteCount = examination.survey.image?.files.main.byteCount
     }
-    record.tables = balances.map { balance in
+    record.tables = balances.shown.map { balance in
       RunRecord.TableCount(
-        table: PlainName(balance.table?.text ?? "(no table)"), seen: balance.seen,
+        table: PlainName(balance.shownTable?.text ?? "(no table)"), seen: balance.seen,
         written: balance.written, quarantined: balance.quarantined,
         duplicates: balance.duplicates, lost: RowLoss(balance.lost))
     }

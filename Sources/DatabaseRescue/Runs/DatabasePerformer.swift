@@ -184,8 +184,9 @@ struct DatabasePerformer: PlaybookPerformer {
       output, replacing: false, in: &files, storage: run.world.storage)
     let report = try run.salvage(examination, to: target, into: nil)
     if let imbalance = report.imbalance { throw imbalance }
-    let written = report.balances.reduce(0) { $0 + $1.written }
-    let aside = report.balances.reduce(0) { $0 + $1.quarantined }
+    let rows = report.balances.shown
+    let written = rows.reduce(0) { $0 + $1.written }
+    let aside = rows.reduce(0) { $0 + $1.quarantined }
     return PlaybookStepResult(
       "\(written) rows in \(output.name), \(aside) set aside", facts: known)
   }

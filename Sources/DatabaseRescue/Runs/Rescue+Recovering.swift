@@ -21,7 +21,7 @@ public struct RecoveryReport: Sendable {
   var losses: [String] {
     if let salvage {
       return salvage.balances.filter { !$0.isComplete }.map { balance in
-        let table = balance.table.map { "'\($0)'" } ?? "no table"
+        let table = balance.shownTable.map { "'\($0)'" } ?? "no table"
         let aside = balance.quarantined - balance.uncommitted
         return "\(balance.lost) of \(table)" + (aside > 0 ? " and \(aside) set aside" : "")
       }

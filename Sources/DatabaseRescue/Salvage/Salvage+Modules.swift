@@ -52,14 +52,19 @@ extension Salvage {
     return tables.filter { names.contains($0.name) }
   }
 
-  /// The accounts of what virtual tables have lost with the tables and nodes that held it.
-  var virtualRowsLost: [Balance] {
-    survey.virtualTables.compactMap { table in
+  /// Notes what virtual tables have lost with the tables and nodes that held it: in the account of
+  /// the part with their rows, where that was copied.
+  func noteVirtualRowsLost(in balances: inout [Balance]) {
+    for table in survey.virtualTables {
       let lost = survey.rowsLost(of: table)
-      guard lost != .none else { return nil }
-      var balance = Balance(table: table.name)
-      balance.lost = lost
-      return balance
+      guard lost != .none else { continue }
+      if let place = balances.firstIndex(where: { $0.table == table.rowPart?.name }) {
+        if balances[place].lost == .none { balances[place].lost = lost }
+      } else {
+        var balance = Balance(table: table.name)
+        balance.lost = lost
+        balances.append(balance)
+      }
     }
   }
 

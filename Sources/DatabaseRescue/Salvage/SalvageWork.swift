@@ -163,7 +163,7 @@ struct SalvageWork: ~Copyable {
     ledger.notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
       "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
     }
-    ledger.balances += salvage.virtualRowsLost
+    salvage.noteVirtualRowsLost(in: &ledger.balances)
     if ledger.orphans.seen > 0 || ledger.orphans.lost != .none {
       ledger.balances.append(ledger.orphans)
     }

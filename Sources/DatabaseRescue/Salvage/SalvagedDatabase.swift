@@ -47,7 +47,8 @@ struct SalvagedDatabase: ~Copyable {
       ledger.balances[table.balance].counted = rows
     }
     var report = SalvageReport(
-      output: output, quarantine: isAnythingAside ? quarantine : nil, balances: ledger.balances,
+      output: output, quarantine: isAnythingAside ? quarantine : nil,
+      balances: salvage.survey.naming(ledger.balances),
       unrestored: salvage.refusedObjects + salvage.guessedObjects
         + unrestored.map { ($0.name, $0.reason) },
       notes: ledger.notes,

@@ -292,11 +292,8 @@ extension Examination {
 
   /// What a trial did with the tables that people know, by name.
   private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
-    let (shadows, virtual) = (survey.shadowTables, survey.virtualNames)
-    return trial.balances.compactMap { balance in
-      guard let own = balance.table, !own.isReserved,
-        let table = virtual[own] ?? (shadows.contains(own) ? nil : own)
-      else { return nil }
+    trial.balances.compactMap { balance in
+      guard let table = balance.shownTable, !balance.isInternal else { return nil }
       return RecoveryOption.Outcome(
         table: table, kept: balance.written, setAside: balance.quarantined, lost: balance.lost,
         lostAtMost: balance.lostAtMost, regained: balance.restored)

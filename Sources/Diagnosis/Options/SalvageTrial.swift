@@ -20,7 +20,7 @@ package struct SalvageTrial: Hashable, Sendable {
   }
 
   /// How many rows the copy has.
-  var storedRows: Int { balances.reduce(0) { $0 + $1.stored } }
+  var storedRows: Int { balances.shown.reduce(0) { $0 + $1.stored } }
 
   /// What became of rows whose table nothing tells; nil where there are none.
   package var unplaced: Balance? { balances.first { $0.table == nil } }

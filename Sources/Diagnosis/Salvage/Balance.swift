@@ -7,6 +7,11 @@ package import SQLiteFormat
 package struct Balance: Hashable, Sendable {
   /// The table; nil for rows whose table is unknown.
   package let table: Name?
+  /// The table in which people have these rows: that of a virtual one, where this is the part with
+  /// its rows.
+  package var shownTable: Name?
+  /// Whether nobody but a module or SQLite looks for these rows.
+  package var isInternal = false
   /// Rows that could be read.
   package var seen = 0
   /// Rows written to the fresh database.
@@ -37,6 +42,7 @@ package struct Balance: Hashable, Sendable {
   /// An account with nothing in it.
   package init(table: Name?) {
     self.table = table
+    shownTable = table
   }
 
   /// Whether everything that was seen is accounted for, and is there.
@@ -51,6 +57,26 @@ package struct Balance: Hashable, Sendable {
   /// file, or, where that has lost it, from a backup.
   package var isComplete: Bool {
     holds && quarantined == uncommitted && leftOut == 0 && changed == 0 && lost == .none
+  }
+}
+
+extension Sequence<Balance> {
+  /// The accounts of what people have: without those of tables that modules and SQLite keep for
+  /// themselves, where nothing is wrong with these.
+  package var shown: [Balance] { filter { !$0.isInternal || !$0.isComplete } }
+}
+
+extension Survey {
+  /// Accounts with the names under which people know the tables.
+  package func naming(_ balances: [Balance]) -> [Balance] {
+    let (shadows, virtual) = (shadowTables, virtualNames)
+    return balances.map { balance in
+      guard let table = balance.table else { return balance }
+      var balance = balance
+      balance.shownTable = virtual[table] ?? table
+      balance.isInternal = virtual[table] == nil && (table.isReserved || shadows.contains(table))
+      return balance
+    }
   }
 }
 

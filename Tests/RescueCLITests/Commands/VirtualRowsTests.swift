@@ -168,6 +168,31 @@ import Testing
     #expect(undo.all.contains("notes      3        1        1  nothing"), "\(undo.all)")
   }
 
+  @Test func `a diagnosis and a salvage speak of virtual tables, not of those behind them`() throws
+  {
+    // The header lies about the pages: every row can be read.
+    var bytes = Array(try file.contents())
+    bytes.replaceSubrange(28..<32, with: [0, 0, 0, 1])
+    try file.replaceContents(with: Bytes(bytes))
+    let counts = [("bare", nil), ("docs", 2), ("geo", 4), ("notes", 3), ("old", 3), ("words", nil)]
+    let diagnosis = try bench.run("diagnose", file, "--json").json
+    let option = try #require(
+      diagnosis["options"]?.elements.first { $0["name"]?.text == "salvage" })
+    let done = try bench.run("salvage", file, "--output", bench["new.db"], "--json")
+    for (table, count) in counts {
+      for (tables, key) in [
+        (diagnosis["tables"], "readable"), (option["tables"], "kept"),
+        (try done.json["tables"], "written"),
+      ] {
+        let found = tables?.elements.first { $0["table"]?.text == table }
+        #expect(found?[key]?.number == count, "\(table) \(key): \(done.all)")
+      }
+    }
+    #expect(option["kept"]?.number == 12)
+    #expect(try done.json["rows"]?["written"]?.number == 12)
+    #expect(!done.all.contains("notes_data") && !done.all.contains("geo_node"), "\(done.all)")
+  }
+
   @Test func `rows of virtual tables that are gone since the last backup are told of`() throws {
     #expect(try bench.run("backup", file).status == 0)
     bench.pass(hours: 1)
