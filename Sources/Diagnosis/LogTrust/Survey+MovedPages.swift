@@ -15,6 +15,18 @@ extension Survey {
     return misplaced.prefix(2).count == 2
   }
 
+  /// Whether the file has another number of pages than its header counts, and trees lead to pages of
+  /// it that are none of a tree.
+  func leadsAmiss(in image: Image) -> Bool {
+    guard let header, header.isPageCountValid, header.pageCount != image.pageCount else {
+      return false
+    }
+    let amiss = everyTree.lazy.flatMap { $0.pageFaults.first }.filter { fault in
+      fault.page.map { $0.number <= image.pageCount } ?? false
+    }
+    return amiss.prefix(2).count == 2
+  }
+
   /// Whether pages are missing, and before the first one there is room for some of them.
   func hasPagesInFront(of image: Image) -> Bool {
     guard let header, header.isPageCountValid else { return false }

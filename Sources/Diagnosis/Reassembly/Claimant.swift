@@ -121,7 +121,7 @@ extension Claimant {
     chain = chosen.map(\.span)
     missing = outline.items.count - chosen.count
     openings = []
-    var previous: (item: Int, span: LeafSpan, isTrimmed: Bool)?
+    var previous: (item: Int, span: LeafSpan, isOpen: Bool)?
     func open(until next: Int, _ before: KeyPlace?) {
       let missing = outline.items[((previous?.item ?? -1) + 1)..<next]
       openings.append(
@@ -129,15 +129,18 @@ extension Claimant {
           after: previous?.span.last, before: before,
           isOfLostLeaves: !missing.isEmpty && missing.allSatisfy(\.isLost)))
     }
+    let repeated = outline.repeatedLeaves
     for page in chosen {
       let (item, span) = (items[page.place], page.span)
-      // A row that is out of order may stand anywhere.
-      if item > (previous?.item ?? -1) + 1 || page.isTrimmed || previous?.isTrimmed == true {
+      // A row that is out of order may stand anywhere; and of a page to which the tree leads twice,
+      // nothing tells in which place another one is missing.
+      let isOpen = page.isTrimmed || span.run == nil && repeated.contains(span.page)
+      if item > (previous?.item ?? -1) + 1 || isOpen || previous?.isOpen == true {
         open(until: item, span.first)
       }
-      previous = (item, span, page.isTrimmed)
+      previous = (item, span, isOpen)
     }
-    if outline.items.count > (previous?.item ?? -1) + 1 || previous?.isTrimmed == true {
+    if outline.items.count > (previous?.item ?? -1) + 1 || previous?.isOpen == true {
       open(until: outline.items.count, nil)
     }
     if !order.isKnown, !openings.isEmpty { openings = [Opening(after: nil, before: nil)] }

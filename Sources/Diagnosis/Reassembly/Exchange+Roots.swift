@@ -35,7 +35,10 @@ extension ExchangeSearch {
   ///
   /// Both tables are better off so. One that has no row must be the only one that can have these.
   func rootOfStrangers(in table: Table) -> PageNumber? {
-    guard let own = records(below: table), Fit(own, table.form).admitted < 500 else { return nil }
+    guard let own = records(below: table) else { return nil }
+    let mine = Fit(own, table.form)
+    let areStrange = mine.admitted < 500
+    guard areStrange || table.survey.isOutOfOrder else { return nil }
     var fitting: [(root: PageNumber, fit: Int)] = []
     var empty: [PageNumber] = []
     for other in tables
@@ -43,11 +46,13 @@ extension ExchangeSearch {
       let there = Fit(own, other.form)
       guard there.admitted == 1000 else { continue }
       guard let found = records(below: other) else {
-        if other.survey.isReadable, there.isWhole { empty.append(other.root) }
+        if areStrange, other.survey.isReadable, there.isWhole { empty.append(other.root) }
         continue
       }
       let here = Fit(found, table.form)
-      guard here.admitted == 1000, there.isBetter(than: Fit(found, other.form)) else { continue }
+      guard here.admitted == 1000, there.isBetter(than: Fit(found, other.form)),
+        areStrange || here.isBetter(than: mine)
+      else { continue }
       fitting.append((other.root, here.sum + there.sum))
     }
     guard let best = fitting.map(\.fit).max() else { return empty.count == 1 ? empty[0] : nil }
@@ -67,6 +72,9 @@ extension ExchangeSearch {
 extension TreeSurvey {
   /// How many rows it has that no row of its table can be.
   var strangers: Int { max(unfit.count, mistyped.count, nulls.count) }
+
+  /// Whether so many rows are not in their place that the keys may be those of another table.
+  var isOutOfOrder: Bool { misplaced.count * 4 > records }
 
   /// Whether some of its rows are not in their place, or cannot be of its table.
   var hasRowsOfOthers: Bool { !misplaced.isEmpty || strangers > 0 }

@@ -77,7 +77,7 @@ final class ExchangeSearch {
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
     }
-    let strange = survey.trees.lazy.filter { $0.strangers * 2 > $0.records }
+    let strange = survey.trees.lazy.filter { $0.strangers * 2 > $0.records || $0.isOutOfOrder }
     for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {
       exchange(table.root, for: rootOfStrangers(in: table))
     }

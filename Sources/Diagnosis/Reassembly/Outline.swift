@@ -115,6 +115,13 @@ extension Outline {
       }
     }
   }
+
+  /// The leaves to which it leads more than once.
+  var repeatedLeaves: PageSet {
+    var (seen, repeated) = (PageSet(), PageSet())
+    for page in leaves where !seen.insert(page) { repeated.insert(page) }
+    return repeated
+  }
 }
 
 extension Sequence<Outline> {

@@ -28,8 +28,8 @@ extension PlaceOrder {
     return result
   }
 
-  /// A page without the few of its rows that do not stand between two others; nil where these are
-  /// more than one, and than one in ten, or than half of those that nothing proves.
+  /// A page without those of its rows that do not stand between two others; nil where these are more
+  /// than one, and than one in ten: of rows that nothing proves, most may be of another time.
   private func trimmed(
     _ span: LeafSpan, _ rows: (places: [KeyPlace], areProven: Bool), after: KeyPlace?,
     before: KeyPlace?
@@ -39,7 +39,7 @@ extension PlaceOrder {
       after.map { compare($0, place) < 0 } ?? true && before.map { compare(place, $0) < 0 } ?? true
     }
     guard own.count > 1,
-      places.count - own.count <= max(1, places.count / (rows.areProven ? 10 : 2)),
+      !rows.areProven || places.count - own.count <= max(1, places.count / 10),
       let first = own.min(by: { compare($0, $1) < 0 }),
       let last = own.max(by: { compare($0, $1) < 0 })
     else { return nil }

@@ -86,9 +86,11 @@ struct Placement {
     var tallies: [Int: Claimant.Tally] = [:]
     let rows = group.sample.flatMap { pages.rows(on: $0, isTable: group.isTable) }
     for (position, claimant) in claimants.enumerated() where claimant.isTable == group.isTable {
-      guard !claimant.openings.isEmpty else { continue }
       let tally = claimant.tally(rows)
-      if tally.fits, !tally.isDenied { tallies[position] = tally }
+      guard tally.fits, !tally.isDenied, !claimant.openings.isEmpty || tally.isProven else {
+        continue
+      }
+      tallies[position] = tally
     }
     return Open(group: group, tallies: tallies)
   }
@@ -172,11 +174,26 @@ struct Placement {
     return open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
       let claimant = claimants[position]
       guard let span = claimant.span(of: open.group.spans),
-        let opening = claimant.opening(for: span),
+        let opening = claimant.opening(for: span)
+          ?? outgrown(claimant, by: span, open.group, tally),
         !opening.isOfLostLeaves || isNamed || tally.isProven
       else { return nil }
       return (position, tally, span, opening)
     }
+  }
+}
+
+extension Placement {
+  /// The whole tree as an opening for pages that nothing in it leads to any more, such as those that
+  /// an interior page of an earlier time did not have: where indexes prove their rows, and the tree
+  /// has none there.
+  private func outgrown(
+    _ claimant: Claimant, by span: PlaceSpan, _ group: OrphanGroup, _ tally: Claimant.Tally
+  ) -> Claimant.Opening? {
+    guard tally.isProven,
+      claimant.hasRoom(for: span, { pages.span(of: $0, isTable: group.isTable) })
+    else { return nil }
+    return Claimant.Opening(after: nil, before: nil)
   }
 }
 

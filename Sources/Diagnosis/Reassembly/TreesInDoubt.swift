@@ -17,7 +17,8 @@ struct TreesInDoubt {
   private let unproven: PageSet
   private let listed: ListedPages
   private(set) var outlines: [Int: Outline] = [:]
-  /// The leaves that the pointer map gives to another tree than the one that leads to them.
+  /// Pages with rows that are not those of the tree that leads to them: leaves that the pointer map
+  /// gives to another one, and roots that were outgrown.
   private var strays: Set<PageNumber> = []
   /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
   private var named: [PageNumber: [Int]] = [:]
@@ -51,6 +52,9 @@ struct TreesInDoubt {
     for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
     orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
     self.outlines = outlines
+    let outgrown = outgrownRoots
+    strays.formUnion(outgrown)
+    orphans.removeAll { outgrown.contains($0) }
     noteNames()
     noteLeaders()
   }
@@ -127,7 +131,7 @@ struct TreesInDoubt {
       let deleted = listed.withDeletedRows(in: outline, of: claimants[index], pages)
       for case .leaf(let page) in outline.items
       where unproven.contains(page) && !deleted.contains(page) && !strays.contains(page) {
-        named[page, default: []].append(index)
+        if named[page]?.last != index { named[page, default: []].append(index) }
       }
       if !deleted.isEmpty { orphans.removeAll { deleted.contains($0) } }
     }
@@ -157,6 +161,10 @@ struct TreesInDoubt {
           // column is written unless it was added later; types are a promise of the app alone.
           let tally = claimants[index].tally(pages.rows(on: page, isTable: isTable))
           span.rows = (2 * tally.whole + tally.expected) / 3
+          // Rows that nothing proves may be those that the page had before.
+          if pages.reading(of: page, isTable: isTable)?.content.cells.isEmpty ?? true {
+            span.rows = min(span.rows, 1)
+          }
           return span
         },
         rows: { page in
@@ -169,6 +177,36 @@ struct TreesInDoubt {
       claimants[index] = claimant
     }
     releaseTaken()
+  }
+
+  /// The roots that hold only what is left of the time when they were the only leaf of their table.
+  private var outgrownRoots: Set<PageNumber> {
+    Set(
+      claimants.compactMap { claimant in
+        guard claimant.isTable, let root = survey.trees[claimant.position].root,
+          isOutgrown(root, by: claimant)
+        else { return nil }
+        return root
+      })
+  }
+
+  /// Whether nothing proves that the rows of a root are in use, and a leaf that proves its own has
+  /// some of them.
+  ///
+  /// A table that grows out of its root copies the rows to a leaf, and the few cells that the root
+  /// then has overwrite hardly any of them (file format, section 1.6).
+  private func isOutgrown(_ page: PageNumber, by claimant: Claimant) -> Bool {
+    guard let content = pages.reading(of: page, isTable: true)?.content, content.cells.isEmpty,
+      content.listed.isEmpty, !content.doubtful.isEmpty
+    else { return false }
+    let rowIDs = Set(content.doubtful.compactMap(\.rowID))
+    return orphans.contains { orphan in
+      guard orphan != page,
+        let cells = pages.reading(of: orphan, isTable: true)?.content.cells,
+        cells.contains(where: { $0.rowID.map(rowIDs.contains) ?? false })
+      else { return false }
+      return claimant.tally(pages.rows(on: orphan, isTable: true)).fits
+    }
   }
 
   /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or

@@ -61,10 +61,16 @@ extension PageEvidence {
       if gaps.byteCount == page.fragmentedBytes { return proven(cells) }
       if gaps.allSatisfy({ $0.count < 4 }), areInOrder(cells) { return proven(cells) }
     }
-    guard let free = gaps(from: page.contentStart, cells, []),
-      free.reduce(0, { $0 + fragments(in: $1) }) == page.fragmentedBytes, areInOrder(cells)
-    else { return nil }
-    return proven(cells)
+    guard let free = gaps(from: page.contentStart, cells, []), areInOrder(cells) else { return nil }
+    // A freeblock that reaches over cells has a wrong size: it ends where the next of them begins.
+    let starts = Set(blocks.map(\.lowerBound))
+    let fragments = free.reduce(0) { sum, gap in
+      let isOverlong =
+        starts.contains(gap.lowerBound)
+        && statedFreeblock(at: gap.lowerBound).map { $0.upperBound > gap.upperBound } ?? false
+      return sum + (isOverlong ? 0 : self.fragments(in: gap))
+    }
+    return fragments == page.fragmentedBytes ? proven(cells) : nil
   }
 
   /// Whether the cells of the first pointers are beyond doubt: each has the form of one, and their

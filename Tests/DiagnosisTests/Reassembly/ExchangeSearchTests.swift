@@ -76,6 +76,23 @@ struct ExchangeSearchTests {
     #expect(try faults(in: other, swapping: root, leaf) == "")
   }
 
+  @Test func `roots WITHOUT ROWID that have changed places, as keys and types tell`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE kv (key TEXT PRIMARY KEY, value BLOB, at INT) WITHOUT ROWID;
+      CREATE TABLE counters (day INT, metric TEXT, n INT, PRIMARY KEY (metric, day)) WITHOUT ROWID;
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO kv SELECT 'key ' || i, zeroblob(i % 90) || x'01', i * 7919 FROM n;
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+      INSERT INTO counters SELECT i, 'metric ' || (i % 9), i * 31 FROM n;
+      """)
+    let (one, other) = (try specimen.root(of: "kv"), try specimen.root(of: "counters"))
+    let bytes = specimen.with(.swapPages(one, other)).bytes
+    for table in ["kv", "counters"] as [Name] {
+      #expect(try faults(in: table, of: specimen, bytes, one, other) == "")
+    }
+  }
+
   @Test func `roots that have changed places, where an index knows the rows of one`() throws {
     let roots = (try specimen.root(of: "book"), try specimen.root(of: "copy"))
     #expect(try faults(in: "book", swapping: roots.0, roots.1) == "")

@@ -27,14 +27,7 @@ import Testing
 
   /// The rowids that a salvage puts into the table.
   private func placed(_ bytes: Bytes) throws -> [Int64] {
-    let survey = Survey(main: bytes)
-    let reader = try #require(SalvageReader(Reconstruction(survey)))
-    var claims = reader.startingClaims
-    var placed: [Int64] = []
-    reader.read(try #require(survey.tree(named: "mail")), &claims) { item in
-      if case .row(_, let row) = item, let id = row.rowID { placed.append(id) }
-    }
-    return placed
+    try placedRows(in: "mail", of: bytes).compactMap(\.rowID)
   }
 
   @Test func `rows that coarse indexes know come back where the pointers are whole`() throws {

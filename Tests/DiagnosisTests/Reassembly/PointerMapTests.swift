@@ -23,14 +23,7 @@ import Testing
 
   /// The names that a salvage puts into a table.
   private func names(in table: Name, _ bytes: Bytes) throws -> [String] {
-    let survey = Survey(main: bytes)
-    let reader = try #require(SalvageReader(Reconstruction(survey)))
-    var claims = reader.startingClaims
-    var names: [String] = []
-    reader.read(try #require(survey.tree(named: table)), &claims) { item in
-      if case .row(_, let row) = item { names.append(row.record.value(1)?.utf8String ?? "") }
-    }
-    return names
+    try placedRows(in: table, of: bytes).map { $0.record.value(1)?.utf8String ?? "" }
   }
 
   @Test func `pages that another table has got since are not those of an older root`() throws {

@@ -59,6 +59,34 @@ import Testing
     #expect((2...(pages / 2 + 2)).contains(number))
   }
 
+  @Test func `pages that stand there twice move those behind them, where nothing but values do`()
+    throws
+  {
+    for seed in 1...8 {
+      var random = SeededRandom(seed: UInt64(seed))
+      let rows = (1...160).map { number in
+        let times = [1, 3, 25, 150].randomElement(using: &random) ?? 1
+        let value = (0..<times).map { _ in "\(random.next())" }.joined(separator: " ")
+        return "('\(random.next())', '\(value)', \(number))"
+      }
+      let scratch = try ScratchFolder()
+      let path = scratch["app.db"]
+      try DatabaseBuilder(
+        pageSize: 512,
+        [
+          "CREATE TABLE kv (key TEXT PRIMARY KEY, value TEXT, at INT) WITHOUT ROWID",
+          .init("INSERT INTO kv VALUES \(rows.joined(separator: ", "))", []),
+        ]
+      ).build(at: path)
+      var bytes = try path.contents()
+      let place = Int.random(in: (bytes.count / 2048)...(bytes.count / 1024), using: &random) * 512
+      bytes.insert(contentsOf: Array(bytes[(place - 3 * 512)..<place]), at: place)
+      let survey = Survey(main: bytes)
+      #expect(survey.tree(named: "kv")?.records == 160, "seed \(seed)")
+      #expect(survey.verdict != .healthy)
+    }
+  }
+
   @Test func `a file that was cut off inside a page has lost its end, and no page has moved`()
     throws
   {
