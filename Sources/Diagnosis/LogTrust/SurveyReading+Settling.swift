@@ -25,7 +25,7 @@ extension SurveyReading {
   /// The reading of the files with the pages back in their places that moved.
   private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
     guard let image = survey.image else { return nil }
-    var hasMoved = 
+    var hasMoved =
       survey.leadsAstray || survey.leadsAmiss(in: image) || survey.hasPagesInFront(of: image)
     if !hasMoved { hasMoved = try survey.meetsPagesAskew(in: image) }
     guard hasMoved || survey.missesPartOfPage(in: image) else { return nil }

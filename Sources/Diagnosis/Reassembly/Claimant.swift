@@ -129,12 +129,11 @@ extension Claimant {
           after: previous?.span.last, before: before,
           isOfLostLeaves: !missing.isEmpty && missing.allSatisfy(\.isLost)))
     }
-    let repeated = outline.repeatedLeaves
     for page in chosen {
       let (item, span) = (items[page.place], page.span)
       // A row that is out of order may stand anywhere; and of a page to which the tree leads twice,
       // nothing tells in which place another one is missing.
-      let isOpen = page.isTrimmed || span.run == nil && repeated.contains(span.page)
+      let isOpen = page.isTrimmed || outline.repeated.contains(span.page)
       if item > (previous?.item ?? -1) + 1 || isOpen || previous?.isOpen == true {
         open(until: item, span.first)
       }

@@ -27,6 +27,8 @@ struct Outline: Sendable {
   private(set) var items: [Item]
   /// The interior pages on the way.
   private(set) var interiors: [PageNumber]
+  /// The pages that are named twice: in the place of the second one is a gap.
+  private(set) var repeated = PageSet()
 }
 
 extension Outline {
@@ -58,6 +60,7 @@ extension Outline {
       guard let number = page, depth < TreeWalk.depthMax, seen.insert(number).inserted,
         let reading = pages.reading(of: number, isTable: isTable)
       else {
+        if let page, seen.contains(page) { repeated.insert(page) }
         items.append(.gap)
         continue
       }
@@ -114,13 +117,6 @@ extension Outline {
       case .lost, .gap: []
       }
     }
-  }
-
-  /// The leaves to which it leads more than once.
-  var repeatedLeaves: PageSet {
-    var (seen, repeated) = (PageSet(), PageSet())
-    for page in leaves where !seen.insert(page) { repeated.insert(page) }
-    return repeated
   }
 }
 

@@ -141,11 +141,14 @@ struct Placement {
   }
 
   /// Gives pages that nobody else can have back to the tree that leads to them.
+  ///
+  /// The rows of a page of the free list were deleted, where the tree has no place for them.
   private mutating func returnHome(_ groups: [Open]) -> [Open] {
     var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
     for (index, open) in groups.enumerated() {
-      guard open.group.isLone, let home = open.group.rowPages.first.flatMap(home),
-        open.tallies[home] != nil, let span = claimants[home].span(of: open.group.spans),
+      guard open.group.isLone, let page = open.group.rowPages.first, let home = home(page),
+        !doubt.listed.all.contains(page), open.tallies[home] != nil,
+        let span = claimants[home].span(of: open.group.spans),
         claimants[home].hasRoom(for: span, { pages.span(of: $0, isTable: open.group.isTable) })
       else { continue }
       proposals[home, default: []].append((index, span, .tree))

@@ -131,7 +131,7 @@ struct TreesInDoubt {
       let deleted = listed.withDeletedRows(in: outline, of: claimants[index], pages)
       for case .leaf(let page) in outline.items
       where unproven.contains(page) && !deleted.contains(page) && !strays.contains(page) {
-        if named[page]?.last != index { named[page, default: []].append(index) }
+        named[page, default: []].append(index)
       }
       if !deleted.isEmpty { orphans.removeAll { deleted.contains($0) } }
     }
@@ -161,8 +161,11 @@ struct TreesInDoubt {
           // column is written unless it was added later; types are a promise of the app alone.
           let tally = claimants[index].tally(pages.rows(on: page, isTable: isTable))
           span.rows = (2 * tally.whole + tally.expected) / 3
-          // Rows that nothing proves may be those that the page had before.
-          if pages.reading(of: page, isTable: isTable)?.content.cells.isEmpty ?? true {
+          // Rows that nothing proves may be those that the page had before, and those of a page that the
+          // free list has too may be deleted.
+          if listed.all.contains(page)
+            || pages.reading(of: page, isTable: isTable)?.content.cells.isEmpty ?? true
+          {
             span.rows = min(span.rows, 1)
           }
           return span

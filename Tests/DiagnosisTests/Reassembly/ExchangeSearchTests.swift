@@ -82,7 +82,7 @@ struct ExchangeSearchTests {
       CREATE TABLE kv (key TEXT PRIMARY KEY, value BLOB, at INT) WITHOUT ROWID;
       CREATE TABLE counters (day INT, metric TEXT, n INT, PRIMARY KEY (metric, day)) WITHOUT ROWID;
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-      INSERT INTO kv SELECT 'key ' || i, zeroblob(i % 90) || x'01', i * 7919 FROM n;
+      INSERT INTO kv SELECT 'key ' || i, zeroblob(i % 90), i * 7919 FROM n;
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
       INSERT INTO counters SELECT i, 'metric ' || (i % 9), i * 31 FROM n;
       """)

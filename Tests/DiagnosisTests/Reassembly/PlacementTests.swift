@@ -35,6 +35,48 @@ import Testing
     #expect(try evidence(for: "copy", in: specimen) == [.pointerMap])
   }
 
+  /// Posts of which no index knows one, and some of which were deleted.
+  private func posts() throws -> (specimen: Specimen, live: [Int64]) {
+    let specimen = try Specimen(
+      "PRAGMA secure_delete = 0", "CREATE TABLE post (id INTEGER PRIMARY KEY, body TEXT, at INT)",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+      INSERT INTO post SELECT i, 'body ' || (i * i), i * 7919 FROM n
+      """, "DELETE FROM post WHERE id BETWEEN 200 AND 400")
+    return (specimen, (1...600).filter { !(200...400).contains($0) }.map(Int64.init))
+  }
+
+  /// A database in which the pointer to a leaf of the posts leads to another page.
+  private func leading(to other: Int, from leaf: Int, in specimen: Specimen) throws -> Bytes {
+    var bytes = specimen.bytes
+    let place = try #require(
+      specimen.pages(of: "post", "internal").flatMap { specimen[page: $0] }
+        .last { bytes.big32(at: $0) == UInt32(leaf) })
+    bytes.replaceSubrange(
+      place..<(place + 4), with: [0, 0, UInt8(other >> 8), UInt8(other & 0xFF)])
+    return bytes
+  }
+
+  @Test func `a leaf comes back where its tree leads to the next one instead`() throws {
+    let (specimen, live) = try posts()
+    let leaves = specimen.pages(of: "post", "leaf")
+    for (leaf, next) in zip(leaves, leaves.dropFirst()).prefix(6) {
+      let bytes = try leading(to: next, from: leaf, in: specimen)
+      let placed = try placedRows(in: "post", of: bytes).compactMap(\.rowID)
+      #expect(placed.sorted() == live, "page \(leaf)")
+    }
+  }
+
+  @Test func `a tree that leads to a free page instead of a leaf gets no deleted rows`() throws {
+    let (specimen, live) = try posts()
+    let free = try #require(Survey(main: specimen.bytes).freelist?.leaves)
+    for (leaf, other) in zip(specimen.pages(of: "post", "leaf").dropFirst(2), free).prefix(6) {
+      let bytes = try leading(to: other.number, from: leaf, in: specimen)
+      let placed = try placedRows(in: "post", of: bytes).compactMap(\.rowID)
+      #expect(placed.sorted() == live, "page \(leaf) to \(other)")
+    }
+  }
+
   @Test func `a sound database needs none of it`() throws {
     let rebuilt = Reconstruction(main: try Specimen().bytes)
     #expect(rebuilt.reassembly.assignments.isEmpty)
