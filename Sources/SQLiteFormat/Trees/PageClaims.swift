@@ -7,7 +7,7 @@ package enum PageOwner: Hashable, Sendable {
   case schema
   /// The list of unused pages.
   case freelist
-  /// What holds no content: a pointer map, or the lock-byte page.
+  /// What holds no content: a pointer map, the lock-byte page, or what lies behind the last page.
   case reserved
   /// A tree, by its position among those of whoever claims its pages.
   case tree(Int)

@@ -20,6 +20,18 @@ import Testing
     #expect(finding.severity == .damage)
   }
 
+  @Test func `pages behind the end of a whole database hold nothing that is lost`() throws {
+    let old = try Specimen()
+    var specimen = try Specimen("DROP TABLE word; DELETE FROM note WHERE id > 50; VACUUM")
+    specimen.bytes += old.bytes.dropFirst(specimen.bytes.count)
+    let findings = Survey(main: specimen.bytes).findings
+    #expect(findings.map(\.code) == [.pageCountMismatch])
+    #expect(findings.map(\.severity) == [.notice])
+    // Where a tree misses pages, they may be among those.
+    let damaged = specimen.with(.zeroPage(try specimen.root(of: "note")))
+    #expect(!damaged.said(.orphanRows).isEmpty)
+  }
+
   @Test func `what a value holds is no row, whatever it looks like`() throws {
     var specimen = try Specimen()
     let leaf = try #require(specimen.pages(of: "note", "leaf").first)
