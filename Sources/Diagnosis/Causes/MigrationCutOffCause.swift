@@ -21,13 +21,33 @@ enum MigrationCutOffCause: Cause {
     }
     guard traces.examination.verdict.isStructureSound else { return .silent }
     let left = leftovers(in: traces.examination)
-    guard let first = left.first else { return halfDone(traces) ?? .silent }
+    guard let first = left.first else {
+      return Rebuild(in: traces.survey).map(judgement) ?? halfDone(traces) ?? .silent
+    }
     return .fits(
       .likely, "a table was being rebuilt, and the work has not come to its end",
       [
         "'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes or renames at "
           + "the end"
       ])
+  }
+
+  /// A rebuild by hand, half-way.
+  private static func judgement(of rebuild: Rebuild) -> CauseJudgement {
+    let rows = "'\(rebuild.left)' holds \(counted(rebuild.rows, "row"))"
+    return .fits(
+      rebuild.confidence, "'\(rebuild.table)' was being rebuilt, and that has not come to its end",
+      [
+        rebuild.user.map { user in
+          "\(rows), there is no '\(rebuild.table)', and '\(user)' leads to "
+            + "'\(rebuild.isLeftNamed ? rebuild.left : rebuild.table)'"
+        } ?? "\(rows), '\(rebuild.table)' none, and they have the same columns"
+      ],
+      against: rebuild.confidence == .possible
+        ? ["somebody may have emptied '\(rebuild.table)' and kept its rows"] : [],
+      now: "Do not run it again on this file before somebody has looked: the rows are in "
+        + "'\(rebuild.left)'. Copy them into '\(rebuild.table)' in a copy of the file, or go back to "
+        + "the backup from before it.")
   }
 
   /// Tables that a rebuild has left beside the one that they take the place of, or without it.
@@ -46,11 +66,9 @@ enum MigrationCutOffCause: Cause {
     }
     return tables.keys.sorted().flatMap { left in
       names.compactMap { maker, name -> (left: Name, table: Name, maker: String)? in
-        let text = left.text
-        guard text.hasPrefix(name.prefix), text.hasSuffix(name.suffix) else { return nil }
-        let table = Name(String(text.dropFirst(name.prefix.count).dropLast(name.suffix.count)))
-        let isFit = tables[table] == nil ? name.isTelling : resemble(left, table, survey)
-        guard table != left, table != "", isFit else { return nil }
+        guard let table = name.table(of: left), table != left,
+          tables[table] == nil ? name.isTelling : resemble(left, table, survey)
+        else { return nil }
         return (left, table, maker)
       }
     }

@@ -15,7 +15,7 @@ enum MigrationLeftWrongCause: Cause {
       + "and the contract, and goes back.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    if let fit = emptied(in: traces) ?? fewer(in: traces) { return fit }
+    if let fit = emptied(in: traces) ?? fewer(in: traces) ?? misled(in: traces) { return fit }
     guard traces.examination.verdict == .drifted, traces.examination.relation == .equal,
       traces.codes.contains(.schemaDrift), let verification = traces.examination.verification
     else { return .silent }
@@ -72,6 +72,42 @@ enum MigrationLeftWrongCause: Cause {
       }
     }
     return nil
+  }
+
+  /// What names a table as it was called on the way: SQLite writes the new name of a table that is
+  /// renamed into all that names it, and there it stays when the table is dropped.
+  private static func misled(in traces: Traces) -> CauseJudgement? {
+    guard traces.examination.verdict.isStructureSound,
+      let schema = traces.survey.schema?.parsed.description
+    else { return nil }
+    let present = Set(schema.tables.map(\.name) + schema.views.map(\.name))
+    for table in traces.survey.userTables.keys.sorted() {
+      for passing in (RebuildName.usual + RebuildName.copies).map({ $0.name(of: table) })
+      where !present.contains(passing) {
+        guard let user = schema.users(of: passing).first else { continue }
+        return .fits(
+          .likely, "'\(user)' names '\(passing)', which is not there",
+          [
+            "'\(table)' is there: it was renamed and made anew, and SQLite renames a table in all that "
+              + "names it"
+          ],
+          now: "Nothing is lost by it. Until '\(user)' names '\(table)', what needs it fails: mend "
+            + "it by a migration, in a copy first.")
+      }
+    }
+    // Views and triggers of what is not there work for nobody; what a database is that no migration
+    // has made, nothing tells.
+    guard traces.header?.userVersion ?? 0 > 0 || !traces.examination.frameworks.isEmpty,
+      let (user, table) = schema.namesWithoutTable(besides: present)
+    else { return nil }
+    return .fits(
+      .likely, "'\(user)' names '\(table)', which is not there",
+      [
+        "what uses '\(user)' fails, and nobody makes it so: '\(table)' was dropped or renamed later"
+      ],
+      now:
+        "Nothing tells whether rows went with '\(table)': compare with the backup from before the "
+        + "migration. Make '\(user)' anew by a migration, in a copy first.")
   }
 
   /// From which share of its rows on a table has lost many: one in so many.

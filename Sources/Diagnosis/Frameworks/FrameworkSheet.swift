@@ -104,15 +104,6 @@ struct UnfinishedMark: Sendable {
   }
 }
 
-/// How a table is named that is to take the place of another one: something before that one's name,
-/// or behind it.
-struct RebuildName: Sendable {
-  var prefix = ""
-  var suffix = ""
-  /// Whether nobody else would give a table such a name.
-  var isTelling = false
-}
-
 /// Tables in which rows wait to be sent.
 struct UnsyncedPlace: Sendable {
   let shape: TableShape

@@ -46,6 +46,100 @@ import Testing
     #expect((gone.leading?.kind == .migrationCutOff) == isTelling)
   }
 
+  private static let orders: [DatabaseBuilder.Step] = [
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, number TEXT)", rows,
+  ]
+
+  /// A rebuild by hand that stopped, and how sure it is.
+  static let rebuilds: [(DatabaseBuilder.Step, Confidence?)] = [
+    ("CREATE TABLE orders_old AS SELECT * FROM orders; DELETE FROM orders", .likely),
+    ("CREATE TABLE _orders_old AS SELECT * FROM orders; DELETE FROM orders", .likely),
+    ("CREATE TABLE tmp_orders AS SELECT * FROM orders; DELETE FROM orders", .likely),
+    ("CREATE TABLE orders_backup AS SELECT * FROM orders; DELETE FROM orders", .possible),
+    ("CREATE TABLE orders_old AS SELECT * FROM orders", nil),
+    ("CREATE TABLE orders_old AS SELECT id, 1 AS a FROM orders; DELETE FROM orders", nil),
+    ("CREATE TABLE new_orders AS SELECT * FROM orders; DROP TABLE orders", nil),
+    (
+      """
+      CREATE VIEW late AS SELECT number FROM orders;
+      CREATE TABLE new_orders AS SELECT * FROM orders; DROP TABLE orders
+      """, .likely
+    ),
+    ("CREATE TABLE lines (o REFERENCES orders); ALTER TABLE orders RENAME TO orders_old", .likely),
+    ("CREATE TABLE orders_new_0123456789ab AS SELECT * FROM orders", .likely),
+    ("CREATE TABLE orders_new_version AS SELECT * FROM orders", nil),
+  ]
+
+  @Test(arguments: rebuilds.indices) func `a rebuild that stopped half-way is named`(
+    _ index: Int
+  ) throws {
+    let (step, confidence) = Self.rebuilds[index]
+    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
+    #expect(found?.confidence == confidence, "\(step)")
+  }
+
+  @Test func `a lock of EF Core that nobody has taken away is a migration without an end`() throws {
+    let books: [DatabaseBuilder.Step] = [
+      """
+      CREATE TABLE "__EFMigrationsHistory" ("MigrationId" TEXT PRIMARY KEY, "ProductVersion" TEXT);
+      CREATE TABLE "__EFMigrationsLock" ("Id" INTEGER PRIMARY KEY, "Timestamp" TEXT)
+      """
+    ]
+    #expect(try causes(books).leading == nil)
+    let locked = try causes(books + ["INSERT INTO __EFMigrationsLock VALUES (1, 'then')"])
+    #expect(locked.leading?.kind == .migrationCutOff)
+  }
+
+  /// What names a table as it was called during a rebuild, and whether that is left wrong.
+  static let names: [(DatabaseBuilder.Step, Bool)] = [
+    ("CREATE TABLE lines (o REFERENCES orders_old)", true),
+    ("CREATE VIEW late AS SELECT number FROM orders_old", true),
+    ("CREATE TABLE lines (o REFERENCES parties)", false),
+    ("CREATE TABLE lines (old_orders, new_orders)", false),
+    (
+      """
+      CREATE TABLE lines (id, new_orders);
+      CREATE TRIGGER t AFTER INSERT ON orders BEGIN UPDATE lines SET new_orders = 1; END
+      """, false
+    ),
+  ]
+
+  @Test(arguments: names.indices)
+  func `what names a table that a rebuild has dropped is left wrong`(
+    _ index: Int
+  ) throws {
+    let (step, isWrong) = Self.names[index]
+    let answer = try causes(Self.orders + [step])
+    #expect((answer.leading?.kind == .migrationLeftWrong) == isWrong, "\(step)")
+    #expect(answer.causes.isEmpty == !isWrong)
+  }
+
+  /// A view or trigger in a database with a version, and whether what it names is not there.
+  static let users: [(DatabaseBuilder.Step, Bool)] = [
+    ("CREATE VIEW late AS SELECT number FROM parties", true),
+    ("CREATE TRIGGER t AFTER INSERT ON orders BEGIN DELETE FROM parties; END", true),
+    ("CREATE VIEW late AS WITH parties AS (SELECT 1) SELECT * FROM parties", false),
+    (
+      "CREATE VIEW late AS SELECT * FROM main.orders o JOIN orders p ON o.id IS DISTINCT FROM p.id",
+      false
+    ),
+    ("CREATE VIEW late AS SELECT * FROM json_each('[1]') JOIN pragma_table_list", false),
+    (
+      "CREATE TRIGGER t AFTER UPDATE OF number ON orders BEGIN UPDATE OR FAIL orders SET id = 1; END",
+      false
+    ),
+  ]
+
+  @Test(arguments: users.indices) func `a view or trigger of what is not there is left wrong`(
+    _ index: Int
+  ) throws {
+    let (step, isWrong) = Self.users[index]
+    #expect(try causes(Self.orders + [step]).causes.isEmpty, "\(step)")
+    let answer = try causes(Self.orders + [step, "PRAGMA user_version = 3"])
+    #expect((answer.leading?.kind == .migrationLeftWrong) == isWrong, "\(step)")
+    #expect(answer.causes.isEmpty == !isWrong)
+  }
+
   @Test func `a table of other columns is no rebuild`() throws {
     let answer = try causes([
       "CREATE TABLE orders (id INTEGER PRIMARY KEY, number TEXT)",

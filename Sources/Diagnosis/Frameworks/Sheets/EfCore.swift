@@ -11,5 +11,9 @@ extension FrameworkSheet {
         .certain, [TableShape("__efmigrationshistory", ["migrationid", "productversion"])])
     ],
     book: MigrationBook("__EFMigrationsHistory", ["migrationid"]),
+    unfinished: [
+      UnfinishedMark(
+        "__EFMigrationsLock", [RowCondition("id", .isAny)], says: "holds its lock still", .likely)
+    ],
     rebuilds: [RebuildName(prefix: "ef_temp_", isTelling: true)])
 }

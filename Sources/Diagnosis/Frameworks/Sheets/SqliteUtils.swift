@@ -11,5 +11,7 @@ extension FrameworkSheet {
         .certain, [TableShape("_sqlite_migrations", ["migration_set", "name", "applied_at"])])
     ],
     book: MigrationBook(
-      "_sqlite_migrations", ["migration_set", "name"], order: "applied_at", group: "migration_set"))
+      "_sqlite_migrations", ["migration_set", "name"], order: "applied_at", group: "migration_set"),
+    // What `transform` makes of a table, with or without migrations.
+    rebuilds: [RebuildName(suffix: "_new_", digits: 12, isTelling: true)])
 }
