@@ -24,7 +24,8 @@ extension World {
     found.moments = moments(of: input, backups)
     found.before = backups.max { $0.name.created < $1.name.created }.flatMap(\.held)
     let newest = backups.max { $0.name.created < $1.name.created }?.path.name.description
-    found.before?.overlap = offers.first { $0.name == newest }?.comparison.overlap
+    found.before?.overlap = offers.first { $0.name == newest }
+      .map { .init($0.comparison) }
     found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
     guard !input.isPrivate else { return found }
     found.fileSystem = (try? storage.fileSystem(at: input.main)) ?? nil
@@ -32,6 +33,7 @@ extension World {
     let copies = conflictCopies(of: input.main)
     found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
     found.conflictAge = gap(between: input.main, and: copies)
+    found.copy = copy(beside: input, examination, conflicts: copies)
     found.strayJournal = strayJournal(examination, input)
     found.needsJournal = needsJournal(examination, input)
     if found.checkpoint?.isCutOff == true { found.needsLog = contradictsItself(alone: input) }
@@ -134,6 +136,39 @@ extension World {
     }
   }
 
+  /// What people and programs put behind the name of a file to name a copy of it.
+  private static let copyEndings = [
+    ".bak", ".backup", ".old", ".orig", ".save", ".copy", "~", ".1",
+  ]
+  /// The most copies that are compared.
+  private static let comparedMax = 2
+
+  /// A copy of a sound database that lies beside it and has something newer, by what it counts or by
+  /// who made it.
+  private func copy(
+    beside input: InputFiles, _ examination: Examination, conflicts: [FilePath]
+  ) -> Circumstances.Copy? {
+    guard examination.verdict.isStructureSound, let now = examination.survey.header?.changeCounter,
+      let names = try? storage.names(in: input.main.folder)
+    else { return nil }
+    let usual = Set(Self.copyEndings.map { input.main.name.adding(suffix: $0) })
+    for name in (conflicts + names.filter(usual.contains)).prefix(Self.comparedMax) {
+      let isOfConflict = conflicts.contains(name)
+      guard let file = try? storage.open(input.main.folder.appending(name), .read),
+        let head = try? file.read(at: 0, count: DatabaseHeader.byteCount),
+        let header = DatabaseHeader(head), header.hasMagic,
+        isOfConflict || Int32(bitPattern: header.changeCounter &- now) > 0,
+        let other = try? reconstruct(FileSet(main: watched(file))),
+        let judged = try? Examination(other), judged.verdict.isStructureSound,
+        let copy = Circumstances.Copy(
+          other, named: name.description.harmless(limit: PlainName.lengthLimit),
+          of: examination.reconstruction, isOfConflict: isOfConflict)
+      else { continue }
+      return copy
+    }
+    return nil
+  }
+
   /// The most copies whose time is looked at.
   private static let copiesMax = 64
 
@@ -145,16 +180,6 @@ extension World {
     guard let time = changed(file) else { return nil }
     return others.prefix(Self.copiesMax)
       .compactMap { changed(file.folder.appending($0)).map { abs($0 - time) } }.min()
-  }
-}
-
-extension [RowComparison] {
-  /// What two states have in common, of all tables together.
-  fileprivate var overlap: Circumstances.Overlap {
-    Circumstances.Overlap(
-      common: reduce(0) { $0 + $1.same + $1.changed }, mostSame: map(\.same).max() ?? 0,
-      changed: reduce(0) { $0 + $1.changed }, onlyBackup: reduce(0) { $0 + $1.onlyOther },
-      hasOwn: contains { $0.onlyCurrent > 0 || !$0.columnsOnlyCurrent.isEmpty })
   }
 }
 

@@ -124,8 +124,7 @@ enum OldLogCause: Cause {
         let kind = BTreePage.Kind(rawValue: now[0]), kind.isLeaf
       else { continue }
       all += 1
-      let held = zip(old, now).filter { $0.0 != 0 }
-      if held.count >= 64, held.count(where: { $0.0 == $0.1 }) * 5 >= held.count * 4 { alike += 1 }
+      if KeptJournal.areAlike(old, now) { alike += 1 }
     }
     return alike * 4 >= all && alike > 0
   }

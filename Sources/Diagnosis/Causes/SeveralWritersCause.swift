@@ -22,6 +22,7 @@ enum SeveralWritersCause: Cause {
         ["the -wal has commits that do not go on from those before them"],
         against: ["a page of the log of which bytes were changed breaks it like this too"])
     }
+    if let fit = parted(traces) { return fit }
     guard traces.looksMixed else { return besideBlanks(traces) }
     if let mark = traces.around.syncMarks.first {
       // Such a copy is made where two devices have changed the file at the same time.
@@ -47,6 +48,24 @@ enum SeveralWritersCause: Cause {
       .possible, "two programs wrote to it without seeing each other",
       ["every page is whole, and they are of different moments or writers"],
       against: traces.around.fileSystem == .local ? ["it lies on a disk of this machine"] : [])
+  }
+
+  /// A sound database beside the copy of another device that has rows of its own, as it has itself: a
+  /// program that synchronises folders keeps both, and the app sees one of them.
+  private static func parted(_ traces: Traces) -> CauseJudgement? {
+    guard traces.examination.verdict.isStructureSound, let copy = traces.around.copy,
+      copy.isOfConflict, copy.overlap.mostSame >= 8,
+      copy.overlap.changed > 0 || copy.overlap.hasOwn && copy.overlap.onlyBackup > 0
+    else { return nil }
+    let differing = copy.overlap.changed + copy.overlap.onlyBackup
+    return .fits(
+      .likely, "two devices wrote to it, and each has rows that the other has not",
+      [
+        "'\(copy.name)' beside it has \(counted(differing, "row")) that are other ones here or "
+          + "missing, and \(grouped(copy.overlap.common - copy.overlap.changed)) the same"
+      ],
+      now: "Nothing is damaged, and each of the two files lacks what the other has: bring them "
+        + "together with dbrescue merge FILE COPY --output NEW, and keep both until then.")
   }
 
   /// A mixture in which a page of one device that was never written stands where one of the other is

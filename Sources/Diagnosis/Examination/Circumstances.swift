@@ -103,6 +103,32 @@ package struct Circumstances: Hashable, Sendable {
     }
   }
 
+  /// A copy of it that lies beside it.
+  package struct Copy: Hashable, Sendable {
+    /// The name of the file.
+    package let name: String
+    /// Its change counter.
+    package let changeCounter: UInt32
+    /// What its rows and the current ones have in common, as of a backup.
+    package let overlap: Overlap
+    /// Whether a program that synchronises folders made it, by its name.
+    package let isOfConflict: Bool
+
+    /// Whether most pages of the database are the same in it: one of the two came of the other.
+    package let sharesPages: Bool
+
+    /// Describes a copy.
+    package init(
+      name: String, changeCounter: UInt32, overlap: Overlap, isOfConflict: Bool, sharesPages: Bool
+    ) {
+      self.name = name
+      self.changeCounter = changeCounter
+      self.overlap = overlap
+      self.isOfConflict = isOfConflict
+      self.sharesPages = sharesPages
+    }
+  }
+
   /// The file system; nil where it is not known.
   package var fileSystem: FileSystem?
   /// The names of files beside it that programs leave which synchronise folders.
@@ -110,6 +136,9 @@ package struct Circumstances: Hashable, Sendable {
   /// How many seconds lie between the last change of the database and the nearest of one of those;
   /// nil where there are none, or that is not known.
   package var conflictAge: Double?
+  /// A copy beside it that a synchronising program made, or one with a higher change counter; nil
+  /// where there is none, or it is not sound itself.
+  package var copy: Copy?
   /// How many bytes can still be written beside it; nil where that is not known.
   package var freeBytes: Int?
   /// What the index of its log tells; nil where there is none.
