@@ -44,10 +44,12 @@ extension Survey {
     _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
   ) throws(ReadFailure) -> Survey {
     var kind = try FileKind.named(files.main)
-    // A database whose first commits are all in its log has an empty main file.
-    let isOnlyLog = kind == .empty && (files.wal?.byteCount ?? 0) > 0
+    // A database whose first commits are all in its log has an empty main file; of one that was
+    // emptied, space may be left that was reserved.
+    let isOnlyLog = (kind == .empty || kind == .zeros) && (files.wal?.byteCount ?? 0) > 0
     if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
-    let (whole, transfer) = try TextTransfer.undone(files)
+    let written = kind == .zeros ? files.with(main: SliceOfSource(files.main, 0..<0)) : files
+    let (whole, transfer) = try TextTransfer.undone(written)
     let magic = try GeometrySearch.placeOfMagic(whole.main)
     let neighbours = try Neighbours(whole.main, magic: magic)
     let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole

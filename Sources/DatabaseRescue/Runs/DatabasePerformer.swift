@@ -239,7 +239,7 @@ extension FileKind {
     switch self {
     case .database, .headlessDatabase: isDetermined ? "database" : "undetermined"
     case .empty: "empty"
-    case .zeros: "zeros"
+    case .zeros, .erased: "zeros"
     case .encrypted: "encrypted"
     case .writeAheadLog, .rollbackJournal: "journal"
     case .other, .text, .backup: "other"

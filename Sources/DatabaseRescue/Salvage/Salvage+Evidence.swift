@@ -40,7 +40,9 @@ extension Salvage {
         "the file was transferred as text: the \(removed.of("byte")) that characters of two bytes "
           + "have more were left out in reading it"
       ]
-    case .carriageReturnsDropped, .carriageReturnsRemoved, .reencoded, nil: []
+    case .carriageReturnsDropped, .carriageReturnsRemoved, .reencoded, .charactersWidened,
+      .questionMarks, .sevenBits, nil:
+      []
     }
   }
 

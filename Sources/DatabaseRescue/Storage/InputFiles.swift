@@ -138,6 +138,17 @@ public struct InputFiles: Sendable {
   ) throws(StorageError) -> RescueError {
     let folder = path.adding(suffix: ".rescue")
     guard try storage.status(of: folder.appending("plan.json")) != nil else {
+      for (suffix, what) in [("-wal", "log"), ("-journal", "journal")] {
+        let file = path.adding(suffix: suffix)
+        guard let status = try storage.status(of: file), status.byteCount > 0 else { continue }
+        return RescueError(
+          .missing, "there is no file '\(path)', and its \(what) '\(file.name)' is there",
+          meaning: "the database was moved or deleted without its \(what), which has pages of it",
+          advice: "find the database"
+            + (suffix == "-wal"
+              ? "; else copy the log to a folder of its own, put an empty file '\(path.name)' beside "
+                + "the copy, and salvage that" : ", and put the two together again"))
+      }
       return RescueError(.missing, "there is no file '\(path)'", advice: "check the path")
     }
     return RescueError(

@@ -28,16 +28,26 @@ enum BadMediumCause: Cause {
         ])
     }
     if let turned = turnedBit(traces, image) { return turned }
+    var marked: [PageNumber] = []
     var parts: [PageNumber] = []
     var filled: [PageNumber] = []
     var zeros: [PageNumber] = []
     for scar in traces.scars {
       switch scar.look {
+      case .marked: marked.append(scar.page)
       case .blank(_, _, false): parts.append(scar.page)
       case .blank: filled.append(scar.page)
       case .zeros where scar.isOwned: zeros.append(scar.page)
       default: break
       }
+    }
+    if !marked.isEmpty {
+      return .fits(
+        .likely, "whole sectors of \(pageList(marked)) hold a mark and not what was there",
+        [
+          "a few bytes fill them again and again: programs that copy failing disks, as ddrescue, "
+            + "mark so what could not be read"
+        ])
     }
     if !parts.isEmpty {
       // A page that was new when power failed can be written in part.

@@ -42,7 +42,9 @@ enum BytesInFrontCause: Cause {
         ["a download that was resumed, or a file that was cut in pieces, looks like this"],
         now: "Ask for the file again: what is missing stands in no other place.")
     }
-    if let first = traces.survey.firstMovedPage, !traces.isConverted {
+    if let first = traces.survey.firstMovedPage, !traces.isConverted,
+      TransferredAsTextCause.bytesDropped(from: traces) == nil
+    {
       // Pages of several moments lie elsewhere, too, and do not fit together for that.
       let isInOrder = !traces.survey.leadsAstray
       return .fits(
@@ -67,7 +69,8 @@ enum BytesInFrontCause: Cause {
   /// for none, and for text, which says more.
   private static func rest(of traces: Traces, _ image: Image) -> Int? {
     guard traces.isDamaged, traces.survey.transfer == nil, let header = traces.header,
-      header.hasMagic, header.isPageCountValid, TextWrittenCause.tail(of: traces, image) == nil
+      header.hasMagic, header.isPageCountValid, traces.survey.schema?.tree.isSound == true,
+      TextWrittenCause.tail(of: traces, image) == nil
     else { return nil }
     let rest = image.files.main.byteCount - header.pageCount * header.pageSize
     return rest > 0 && rest % header.pageSize != 0 ? rest : nil
@@ -76,7 +79,7 @@ enum BytesInFrontCause: Cause {
   /// What was put in front, as far as that has a name.
   private static func content(of bytes: Bytes) -> String? {
     if bytes.elementsEqual([0xEF, 0xBB, 0xBF]) { return "they are the mark of a UTF-8 text" }
-    let text = Scar.textLength(of: bytes)
+    let text = TextRun.length(of: bytes)
     guard text == bytes.count, text > 0 else { return nil }
     return bytes.matches("--".utf8)
       ? "they are the head of an upload by a web form" : "they are text"

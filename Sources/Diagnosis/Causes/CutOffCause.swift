@@ -23,6 +23,7 @@ enum CutOffCause: Cause {
         ])
     }
     guard traces.isDamaged else { return .silent }
+    if traces.survey.image?.files.main.byteCount == 0 { return .silent }
     guard let missing = traces.missing, !traces.isConverted else {
       if traces.blankTail > 1 {
         return .fits(

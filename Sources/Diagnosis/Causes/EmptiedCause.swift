@@ -27,7 +27,25 @@ enum EmptiedCause: Cause {
       .fits(
         .certain, "every byte of the file is zero",
         ["space was reserved and never written, or the medium has lost what was there"])
-    default: .silent
+    case .erased:
+      .fits(
+        .certain, "every byte of the file is 255",
+        ["flash memory that was erased and not written again reads like this"])
+    default: traces.survey.image.map { onlyLog(traces, $0) } ?? .silent
     }
+  }
+
+  /// A database of which nothing but the log is there, and not all pages in that.
+  private static func onlyLog(_ traces: Traces, _ image: Image) -> CauseJudgement {
+    guard image.files.main.byteCount == 0, traces.isDamaged, case .applied(let log) = image.wal
+    else { return .silent }
+    return .fits(
+      .certain, "the file has no content, and its log lies beside it",
+      [
+        "the -wal holds \(counted(Set(log.committed.map(\.page)).count, "page")) of "
+          + "\(grouped(image.pageCount)): the file was emptied or deleted without it"
+      ],
+      now: "Do not open it, and keep the -wal: SQLite may delete it. Salvage reads what the log "
+        + "holds; look for a copy of the file as well.")
   }
 }

@@ -51,7 +51,7 @@ enum OtherContentCause: Cause {
   }
 
   /// What takes a database out of what it was packed into or written as.
-  private static let commands = [
+  static let commands = [
     "gzip archive": "gzip -dc FILE > NEW",
     "zip archive": "unzip FILE",
     "zstd archive": "zstd -dc FILE > NEW",
@@ -61,6 +61,8 @@ enum OtherContentCause: Cause {
     "rar archive": "unrar x FILE",
     "lz4 archive": "lz4 -dc FILE > NEW",
     "database written as base64 text": "base64 -d FILE > NEW",
+    "database written as UTF-16 text": "iconv -f UTF-16 -t ISO-8859-1 FILE > NEW",
+    "database written as UTF-16BE text": "iconv -f UTF-16BE -t ISO-8859-1 FILE > NEW",
     "database written as hexadecimal text": "xxd -r -p FILE > NEW",
     "dump of a database by xxd": "xxd -r FILE > NEW",
     "dump of a database by hexdump": "cut -c 11-59 FILE | xxd -r -p > NEW",
@@ -75,9 +77,14 @@ enum OtherContentCause: Cause {
   /// What to do about some kinds of file, as people meet them.
   private static func advice(for name: String) -> String? {
     if let command = commands[name] {
+      let isText = command.hasPrefix("iconv")
       return
-        "Unpack it, and diagnose the database that comes out: it may be all right. The command "
+        (isText ? "Turn it back" : "Unpack it")
+        + ", and diagnose the database that comes out: it may be all right. The command "
         + "is \(command). Keep this file."
+        + (isText
+          ? " Where iconv stops, the program that wrote the text has lost bytes: ask for the file "
+            + "itself." : "")
     }
     if name.hasPrefix("Git LFS") {
       return "Fetch the file itself with git lfs pull: this names it, and does not hold it."

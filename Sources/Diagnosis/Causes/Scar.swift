@@ -11,6 +11,8 @@ struct Scar: Hashable, Sendable {
     case zeros
     /// Sectors of it hold one byte only, where rows should be; `isWhole` where all of them do.
     case blank(byte: UInt8, sectors: Int, isWhole: Bool)
+    /// A mark fills whole sectors of it, as those who copy failing disks leave one.
+    case marked
     /// It begins with so many bytes of text.
     case text(Int)
     /// It is a sound page of a tree: another one than its place demands, or of another time.
@@ -42,30 +44,20 @@ struct Scar: Hashable, Sendable {
 
   private static func look(of bytes: Bytes, _ page: PageNumber, _ geometry: Geometry) -> Look {
     if bytes.isZero { return .zeros }
-    let text = textLength(of: bytes)
-    if text >= 32 { return .text(text) }
     let tree = try? BTreePage(bytes, number: page, geometry: geometry)
-    if let tree, tree.layoutFaults.isEmpty { return .sound }
+    let isSound = tree?.layoutFaults.isEmpty == true
+    // On the first page, the file header comes before what the tree has.
+    if isSound, page != .first { return .sound }
+    if FilledSectors.count(in: bytes) > 0 { return .marked }
+    let text = TextRun.length(of: bytes)
+    if text >= 32 { return .text(text) }
+    if isSound { return .sound }
     let blanks = blankSectors(of: bytes, page)
     if let blank = blanks.first {
       return .blank(
         byte: blank, sectors: blanks.count, isWhole: blanks.count * sector == bytes.count)
     }
     return looksRandom(bytes) ? .random : .other
-  }
-
-  /// How many bytes at the beginning are printable ASCII; none where fewer than a line's worth of
-  /// them are letters.
-  static func textLength(of bytes: some Sequence<UInt8>) -> Int {
-    var (length, letters) = (0, 0)
-    for byte in bytes {
-      guard (0x20...0x7E).contains(byte) || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
-        break
-      }
-      length += 1
-      if (0x61...0x7A).contains(byte | 0x20) { letters += 1 }
-    }
-    return letters * 3 >= length ? length : 0
   }
 
   /// The bytes that fill whole sectors in which the page holds, or should hold, rows: 0 or 255.
@@ -78,7 +70,9 @@ struct Scar: Hashable, Sendable {
     return runs(of: bytes).flatMap { run -> [UInt8] in
       // Where the first sector is gone, so is what it says of the others. What a value of the app's
       // own ends in has its ends anywhere.
-      guard run.lowerBound % sector == 0, run.upperBound % sector == 0,
+      // Behind the first sector, the zeros go on up to the rows.
+      guard run.lowerBound % sector == 0,
+        run.upperBound % sector == 0 || run.lowerBound == 0 && bytes[0] == 0,
         bytes[run.lowerBound] == 0xFF || run.lowerBound == 0 || run.lowerBound >= content
       else { return [] }
       return Array(repeating: bytes[run.lowerBound], count: run.count / sector)

@@ -21,6 +21,9 @@ enum TextWrittenCause: Cause {
       traces.survey.transfer == nil
     else { return .silent }
     if let tail = tail(of: traces, image) { return tail }
+    guard !traces.scars.contains(where: { $0.look == .marked }) else {
+      return .ruledOut("what fills whole sectors is a mark, as copies of failing disks have it")
+    }
     guard traces.strayBlocks.isEmpty else {
       return .ruledOut("the text in it fills whole pages, as a piece of another file does")
     }
@@ -97,13 +100,27 @@ enum TextWrittenCause: Cause {
         .likely, "data of a network connection lies over the beginning of the file",
         ["it begins with the header of a TLS record of \(counted(length, "byte"))"])
     }
-    let count = Scar.textLength(of: bytes)
-    guard count >= 16, !bytes.prefix(10).elementsEqual(DatabaseHeader.magic.prefix(10)) else {
+    let length = TextRun.length(of: bytes)
+    let count = length >= DatabaseHeader.magic.count ? length : shortText(over: bytes)
+    guard count > 0, !bytes.prefix(10).elementsEqual(DatabaseHeader.magic.prefix(10)) else {
       return nil
     }
     return .fits(
       .likely, "text lies over the beginning of the file",
       ["\(counted(count, "byte")) of text stand where the file header should be"])
+  }
+
+  /// The fewest bytes of a short text, and of those that are not the magic's.
+  private static let shortMin = 5
+
+  /// How long a text is that ends inside the magic, of which the rest is there; none where it is too
+  /// short to tell.
+  private static func shortText(over bytes: Bytes) -> Int {
+    let places = zip(bytes, DatabaseHeader.magic).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+    guard places.count >= shortMin, let last = places.last,
+      bytes[...last].allSatisfy({ (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) })
+    else { return 0 }
+    return last + 1
   }
 
   /// Text behind the last page.
@@ -112,7 +129,7 @@ enum TextWrittenCause: Cause {
     let end = header.pageCount * image.geometry.pageSize
     guard end < image.files.main.byteCount, end > 0,
       let bytes = try? image.files.main.read(at: end, count: 4096), bytes.count >= 16,
-      Scar.textLength(of: bytes) == bytes.count
+      TextRun.length(of: bytes) == bytes.count
     else { return nil }
     return .fits(
       .certain, "text stands behind the end of the database",

@@ -47,9 +47,23 @@ enum TransferredAsTextCause: Cause {
           "it is valid UTF-8, which no database is, with many of the character that stands for what "
             + "is not"
         ])
+    case .charactersWidened:
+      .fits(
+        .certain, "every byte above 127 in it became a character of text",
+        ["it is valid UTF-8, which no database is, with many characters that are not ASCII"])
+    case .questionMarks:
+      .fits(
+        .certain, "every byte above 127 in it became a question mark",
+        ["no such byte is left, which every database has, and question marks stand all over it"])
+    case .sevenBits:
+      .fits(
+        .certain, "it was transferred in 7 bits, which left no byte above 127",
+        ["every database has such bytes: the places of its first rows"])
     case nil where traces.survey.image == nil: .silent
+    case nil where traces.survey.firstMovedPage != nil:
+      bytesDropped(from: traces).map(shrunken) ?? .silent
     case nil where traces.missing != nil && !traces.isOnlyEndMissing && lacksReturns(traces):
-      shrunken(traces)
+      bytesDropped(from: traces).map(shrunken)
         ?? .fits(
           .possible, "carriage returns before line feeds may have been dropped from it",
           ["it is too short, and no line feed in it follows a carriage return"],
@@ -60,17 +74,23 @@ enum TransferredAsTextCause: Cause {
     }
   }
 
-  /// That bytes were left out all over it, where its pages tell.
-  private static func shrunken(_ traces: Traces) -> CauseJudgement? {
-    guard let image = traces.survey.image, image.start == 0, let missing = traces.missing,
-      let pages = ShrunkenPages(
-        image.files.main, pageSize: image.geometry.pageSize,
-        missing: missing.expected - missing.present)
+  /// How many bytes were dropped from it as carriage returns before line feeds, where its pages tell;
+  /// nil where they do not.
+  static func bytesDropped(from traces: Traces) -> Int? {
+    guard let image = traces.survey.image, image.start == 0, let main = traces.bytesAsTheyLie,
+      let header = traces.header, header.isPageCountValid, lacksReturns(traces)
     else { return nil }
-    return .fits(
+    let missing = header.pageCount * header.pageSize - main.byteCount
+    guard missing > 0 else { return nil }
+    return ShrunkenPages(main, pageSize: image.geometry.pageSize, missing: missing)?.shift
+  }
+
+  /// That bytes were left out all over it.
+  private static func shrunken(by shift: Int) -> CauseJudgement {
+    .fits(
       .likely, "carriage returns before line feeds were dropped from it",
       [
-        "its pages lie before their places, the last by \(counted(pages.shift, "byte")), and more so "
+        "its pages lie before their places, the last by \(counted(shift, "byte")), and more so "
           + "from page to page",
         "no line feed in it follows a carriage return",
       ])
@@ -122,7 +142,7 @@ enum TransferredAsTextCause: Cause {
 
   /// Whether there are line feeds at the beginning, and none of them follows a carriage return.
   private static func lacksReturns(_ traces: Traces) -> Bool {
-    guard let bytes = try? traces.survey.image?.files.main.read(at: 0, count: 1 << 18) else {
+    guard let bytes = try? traces.bytesAsTheyLie?.read(at: 0, count: 1 << 18) else {
       return false
     }
     var (feeds, previous) = (0, UInt8(0))

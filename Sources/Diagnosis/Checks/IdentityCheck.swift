@@ -25,6 +25,7 @@ enum IdentityCheck: SurveyCheck {
       ]
     case .empty: return [Finding(.empty, "the database has no pages")]
     case .zeros: return [Finding(.allZero, "every byte of the file is zero")]
+    case .erased: return [Finding(.allZero, "every byte of the file is 255")]
     case .encrypted:
       return [
         Finding(.encrypted, "the bytes have no pattern: an encrypted database, or random data")

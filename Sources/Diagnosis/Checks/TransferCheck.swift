@@ -36,6 +36,21 @@ enum TransferCheck: SurveyCheck {
         .lineEndingsConverted,
         "every byte that is not UTF-8 was replaced: the file was transferred as UTF-8 text, and "
           + "the bytes are lost")
+    case .charactersWidened:
+      Finding(
+        .lineEndingsConverted,
+        "every byte above 127 became a character in UTF-8: the file was transferred as text, and "
+          + "which bytes they were depends on the code page")
+    case .questionMarks:
+      Finding(
+        .lineEndingsConverted,
+        "every byte above 127 became a question mark: the file was transferred as ASCII text, and "
+          + "the bytes are lost")
+    case .sevenBits:
+      Finding(
+        .lineEndingsConverted,
+        "no byte above 127 is left, and every database has some: the file was transferred in 7 "
+          + "bits, and what the eighth said is lost")
     }
   }
 }

@@ -154,6 +154,9 @@ public struct Examination: Sendable {
     if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
       return "the structure is sound, but the database is older than its backup"
     }
+    if verdict == .healthy, let packing = use.packing {
+      return "the structure is sound, but it lies in a \(packing.kind.rawValue) archive"
+    }
     if verdict == .damagedLossy,
       findings.allSatisfy({ $0.code == .fileHeldApart || $0.severity < .damage })
     {

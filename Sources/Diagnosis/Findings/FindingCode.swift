@@ -161,7 +161,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         "the file is the -wal or -journal of a database; ask for the database file itself")
     case .allZero:
       Entry(
-        .loss, "nothing but zeros",
+        .loss, "nothing but zeros, or nothing but 255",
         "the space was reserved but never written, or was wiped; no data is left in this file")
     case .unreadableBytes:
       Entry(

@@ -17,8 +17,14 @@ extension RecoveryOption {
 extension Examination {
   /// What to do first with a database that is sound, where something happened to it; nil for nothing.
   var soundButFirst: String? {
-    switch causes.leading?.kind {
+    if let packing = use.packing {
+      return "the database is sound, but lies in a \(packing.kind.rawValue) archive: unpack it "
+        + "first"
+    }
+    return switch causes.leading?.kind {
     case .walReset: "the database is sound, but lacks commits: copy it and its -wal first"
+    case .severalWriters:
+      "the database is sound, but a copy beside it has other rows: merge the two first"
     case .copiedWithoutLog:
       "the database is sound, but its log is missing: look for the -wal first"
     case .migrationCutOff:

@@ -122,11 +122,20 @@ extension Examination {
   ) -> [RecoveryOption] {
     switch verdict {
     case .healthy where causes.causes.contains { $0.kind == .putBack }:
-      return [option(.nothing, "the database is sound, but older than its backup: compare first")]
-        + backups.map(restoreOption)
+      return [
+        option(
+          .nothing,
+          circumstances.before == nil
+            ? "the database is sound, but older than its journal: look for the newer file first"
+            : "the database is sound, but older than its backup: compare first")
+      ] + backups.map(restoreOption)
     case .healthy where causes.causes.contains { $0.kind == .migrationLeftWrong }:
       return [
-        option(.nothing, "the database is sound, but lacks rows of its backup: compare first")
+        option(
+          .nothing,
+          circumstances.before == nil
+            ? "the database is sound, but a migration left it wrong: look at it first"
+            : "the database is sound, but lacks rows of its backup: compare first")
       ]
         + backups.map(restoreOption)
     case .healthy where findings.contains { $0.code == .fullTextStale }:
@@ -158,7 +167,8 @@ extension Examination {
         + (isTableOlder ? indexes.map(\.ofOlderTable) : [])
         + (hasFreshSchema ? [resetOption(trials)] : [])
       // Who gave the wrong file needs the right one, and not a new one.
-      return ways.isEmpty ? [] : leaveAlone + ways
+      return ways.isEmpty
+        ? turnBack : movingLogAway + (turnBack.isEmpty ? leaveAlone : turnBack) + ways
     }
   }
 
@@ -166,7 +176,7 @@ extension Examination {
   /// damaged.
   private var leaveAlone: [RecoveryOption] {
     switch survey.kind {
-    case .database, .headlessDatabase, .empty, .zeros, .unknown: []
+    case .database, .headlessDatabase, .empty, .zeros, .erased, .unknown: []
     case .encrypted:
       [
         option(
@@ -179,6 +189,29 @@ extension Examination {
     case .other, .text:
       [option(.nothing, "leave it as it is, and ask for the right file: this is another one")]
     }
+  }
+
+  /// To take a database out of what it was packed into or written as.
+  private var turnBack: [RecoveryOption] {
+    guard case .other(let name) = survey.kind, let command = OtherContentCause.commands[name] else {
+      return []
+    }
+    return [option(.nothing, "leave it as it is, and get the database out of it: \(command)")]
+  }
+
+  /// To move a log or journal away that is not the file's own, where that is all that is wrong.
+  private var movingLogAway: [RecoveryOption] {
+    guard let suffix = strangeSidecar,
+      findings.allSatisfy({
+        $0.severity < .damage || [.walForeign, .journalForeign].contains($0.code)
+      })
+    else { return [] }
+    return [
+      option(
+        .nothing,
+        "move the \(suffix) away first, and keep it: mv FILE\(suffix) FILE\(suffix).old; the file "
+          + "alone is sound")
+    ]
   }
 
   private func option(

@@ -13,6 +13,8 @@ package enum FileKind: Hashable, Sendable {
   case empty
   /// Nothing but zeros.
   case zeros
+  /// Nothing but 255, as flash memory reads that was erased.
+  case erased
   /// The `-wal` of a database.
   case writeAheadLog
   /// The `-journal` of a database.
@@ -35,6 +37,7 @@ package enum FileKind: Hashable, Sendable {
     case .headlessDatabase: "SQLite database without its header"
     case .empty: "empty file"
     case .zeros: "nothing but zeros"
+    case .erased: "nothing but 255"
     case .writeAheadLog: "SQLite write-ahead log"
     case .rollbackJournal: "SQLite rollback journal"
     case .encrypted: "encrypted or random data (SQLCipher databases look like this)"
@@ -109,6 +112,8 @@ extension FileKind {
     (0, Array("00000000  53 51 4c 69 74 65 20 66".utf8), "dump of a database by hexdump"),
     (0, [0x53, 0, 0x51, 0, 0x4C, 0, 0x69, 0], "database written as UTF-16 text"),
     (0, [0xFF, 0xFE, 0x53, 0, 0x51, 0, 0x4C, 0], "database written as UTF-16 text"),
+    (0, [0xFE, 0xFF, 0, 0x53, 0, 0x51, 0, 0x4C], "database written as UTF-16 text"),
+    (0, [0, 0x53, 0, 0x51, 0, 0x4C, 0, 0x69], "database written as UTF-16BE text"),
   ]
 
   /// What a file is, as far as its bytes tell without looking for pages.
@@ -128,6 +133,7 @@ extension FileKind {
       return .other(signature.name)
     }
     if try isZeroedJournal(head, source) { return .rollbackJournal }
+    if head.first == 0xFF { return try isErased(source) ? .erased : nil }
     return try isZero(source) ? .zeros : nil
   }
 
@@ -209,6 +215,16 @@ extension FileKind {
       if bytes.isEmpty { break }
       guard bytes.isZero else { return false }
       offset = range.lowerBound + bytes.count
+    }
+    return true
+  }
+
+  private static func isErased(_ source: any PageSource) throws(ReadFailure) -> Bool {
+    var offset = 0
+    while offset < source.byteCount {
+      let bytes = try source.read(at: offset, count: 1 << 18)
+      guard !bytes.isEmpty, bytes.allSatisfy({ $0 == 0xFF }) else { return false }
+      offset += bytes.count
     }
     return true
   }

@@ -15,6 +15,12 @@ package enum TextTransfer: Hashable, Sendable {
   case carriageReturnsRemoved
   /// Every byte that is not UTF-8 became the replacement character.
   case reencoded
+  /// Every byte above 127 became a character of some code page, in UTF-8.
+  case charactersWidened
+  /// Every byte above 127 became a question mark.
+  case questionMarks
+  /// Every byte above 127 lost its highest bit, or was left out.
+  case sevenBits
 }
 
 extension TextTransfer {
@@ -37,7 +43,7 @@ extension TextTransfer {
         failures: files.failures, superJournalExists: files.superJournalExists)
       return (undone, Self(pairing, removed: files.main.byteCount - main.byteCount))
     }
-    if isReencoded(head) { return (files, .reencoded) }
+    if let replaced = replacement(in: head) { return (files, replaced) }
     return (files, try loss(of: files.main))
   }
 
@@ -80,14 +86,31 @@ extension TextTransfer {
     return pairs >= 8
   }
 
-  /// Whether the beginning of a file is valid UTF-8, and much of it the replacement character.
+  /// The fewest bytes of a database that tell, without its zeros.
+  private static let bytesMin = 2048
+
+  /// What a transfer made of bytes above 127, where the beginning of a file is valid UTF-8; nil where
+  /// it is not.
   ///
-  /// Characters of the text in it that are not ASCII go through such a transfer unharmed.
-  private static func isReencoded(_ bytes: Bytes) -> Bool {
+  /// No database is: SQLite puts the first row at the end of its page, with less than 128 bytes up to
+  /// a multiple of 256, or with a length of two bytes, the first of them above 127. Characters of the
+  /// text in it that are not ASCII go through such a transfer unharmed.
+  private static func replacement(in bytes: Bytes) -> Self? {
     // The last character may be cut off.
     guard (0...3).contains(where: { String(validating: bytes.dropLast($0), as: UTF8.self) != nil })
-    else { return false }
-    return bytes.indices.count { bytes.matches([0xEF, 0xBF, 0xBD], at: $0) } >= 16
+    else { return nil }
+    if bytes.indices.count(where: { bytes.matches([0xEF, 0xBF, 0xBD], at: $0) }) >= 16 {
+      return .reencoded
+    }
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let filled = bytes.count - counts[0]
+    guard bytes.matches(DatabaseHeader.magic), filled >= bytesMin else { return nil }
+    let wide = counts[0xC2...].reduce(0, +)
+    if wide > 0 { return wide >= 16 ? .charactersWidened : nil }
+    let marks = counts[Int(UInt8(ascii: "?"))]
+    let others = max(counts[Int(UInt8(ascii: ">"))], counts[Int(UInt8(ascii: "@"))])
+    return marks * 64 >= filled && marks >= 8 * others ? .questionMarks : .sevenBits
   }
 
   /// From how many pages on a database has carriage returns: the leaves of its tables begin with them.

@@ -27,7 +27,8 @@ package struct RejoinedFile: PageSource {
   /// The number of bytes up to the end of the last part.
   package let byteCount: Int
 
-  private let base: any PageSource
+  /// The file as it lies.
+  package let base: any PageSource
   /// The parts by their places, none over another.
   private let parts: [Part]
 

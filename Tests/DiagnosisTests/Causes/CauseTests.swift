@@ -134,6 +134,34 @@ import Testing
       { blankedJournal(of: $0) }
     ),
     ("a bit of a cell pointer", .badMedium, .likely, { withTurnedPointer($0) }),
+    ("nothing but 255", .emptied, .certain, { Bytes(repeating: 255, count: $0.count) }),
+    ("7 bits", .transferredAsText, .certain, { Bytes($0.map { $0 & 127 }) }),
+    ("question marks", .transferredAsText, .certain, { Bytes($0.map { $0 < 128 ? $0 : 63 }) }),
+    ("question marks for characters", .transferredAsText, .certain, { withQuestionMarks($0) }),
+    ("another code page", .transferredAsText, .certain, { inAnotherCodePage($0) }),
+    ("UTF-16 from its other end", .otherContent, .certain, { Bytes($0.flatMap { [0, $0] }) }),
+    ("JSON over it", .textWritten, .likely, { over($0, #"{"a":1,"b":[2,3,4]}"#) }),
+    (
+      "much JSON over it", .textWritten, .certain,
+      { over($0, #"{"a":1,"b":[2,3,4,5,6,7,8,9],"c":0}"#) }
+    ),
+    ("a number over it", .textWritten, .likely, { over($0, "12345\n") }),
+    (
+      "UTF-16 over it", .textWritten, .certain,
+      { over($0, "no such file or directory\r\n".map { "\($0)\u{0}" }.joined()) }
+    ),
+    (
+      "a line with accents over it", .textWritten, .certain,
+      { over($0, "die Datei läßt sich nicht öffnen: möglicherweise gesperrt\n") }
+    ),
+    (
+      "zeros over its first sector", .badMedium, .likely,
+      { Bytes(repeating: 0, count: 512) + $0.dropFirst(512) }
+    ),
+    (
+      "a mark over its first sector", .badMedium, .likely,
+      { Bytes((0..<512).map { Array("BAD-SECTOR ".utf8)[$0 % 11] }) + $0.dropFirst(512) }
+    ),
     ("halves", .bytesInFront, .likely, { Bytes($0.dropFirst(51 << 10) + $0.prefix(51 << 10)) }),
   ]
 
@@ -207,6 +235,7 @@ import Testing
     ("one byte of the version", { with($0, [19: 3]) }),
     ("both bytes of the version, and neither can come", { with($0, [18: 255, 19: 255]) }),
     ("the lowest bit of the number of pages", { with($0, [31: $0[31] ^ 1]) }),
+    ("three bytes of the magic", { with($0, [0: 65, 1: 66, 2: 67]) }),
   ]
 
   @Test(arguments: unsure.indices) func `what may be a fault is not said to be one`(

@@ -15,6 +15,26 @@ extension CauseTests {
     return journal
   }
 
+  /// Each byte above 127 as a Cyrillic letter, as in some code pages.
+  static func inAnotherCodePage(_ bytes: Bytes) -> Bytes {
+    var changed = Bytes()
+    for byte in bytes { changed += byte < 128 ? [byte] : [0xD0 | byte >> 6 & 1, 0x80 | byte & 63] }
+    return changed
+  }
+
+  /// The file as text in UTF-8, and that in ASCII: one question mark for all bytes of a character.
+  static func withQuestionMarks(_ bytes: Bytes) -> Bytes {
+    Bytes(
+      String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
+        UInt8($0.isASCII ? $0.value : 63)
+      })
+  }
+
+  /// A text over the beginning of a file.
+  static func over(_ bytes: Bytes, _ text: String) -> Bytes {
+    Bytes(text.utf8) + bytes.dropFirst(text.utf8.count)
+  }
+
   /// A bit of the second cell pointer of the last leaf of a table.
   static func withTurnedPointer(_ bytes: Bytes) -> Bytes {
     let page = Array(stride(from: 0, to: bytes.count, by: 1024)).last {

@@ -60,6 +60,34 @@ import Testing
     #expect(answer.leading == nil)
   }
 
+  static let marks: [(String, place: Int, count: Int)] = [
+    ("BAD-SECTOR ", 0, 1), ("BAD-SECTOR ", 512, 1), ("UNREADABLESECTOR", 0, 4), ("?", 512, 1),
+    ("\u{1}bad\u{2}", 0, 2),
+  ]
+
+  @Test(arguments: marks) func `whole sectors of a mark are those of a failing disk`(
+    _ mark: String, _ place: Int, _ count: Int
+  ) throws {
+    let bytes = Array(mark.utf8)
+    let answer = try causes { file, leaf in
+      for sector in 0..<count {
+        let fill = Bytes((0..<512).map { bytes[$0 % bytes.count] })
+        put(fill, at: leaf + place + 512 * sector, in: &file)
+      }
+    }
+    #expect(answer.leading?.kind == .badMedium && answer.leading?.confidence == .likely)
+    #expect(answer.leading?.happened.contains("hold a mark") == true)
+  }
+
+  @Test func `what is repeated and does not end with a sector is no mark`() throws {
+    for (place, count) in [(300, 600), (512, 500), (500, 524)] {
+      let answer = try causes { file, leaf in
+        put(Bytes((0..<count).map { [7, 1, 8][$0 % 3] }), at: leaf + place, in: &file)
+      }
+      #expect(answer.leading?.kind != .badMedium, "\(place)")
+    }
+  }
+
   @Test func `a page that one bit of its first byte makes sound has lost that bit`() throws {
     let answer = try causes { file, leaf in file[leaf] ^= 2 }
     #expect(answer.leading?.kind == .badMedium)
