@@ -63,6 +63,10 @@ package struct FreshDatabase: ~Copyable {
       PRAGMA application_id = \(schema.applicationID);
       BEGIN
       """)
+    // SQLite notes the encoding with the first table.
+    if !schema.description.tables.contains(where: { $0.kind == .ordinary }) {
+      try connection.execute("CREATE TABLE first (a); DROP TABLE first")
+    }
     try connection.limitSize(to: byteCountMax, pageSize: schema.pageSize)
     roots = try TableRoots(connection)
     self.connection = connection

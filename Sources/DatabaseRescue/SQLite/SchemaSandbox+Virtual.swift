@@ -129,10 +129,18 @@ extension SchemaSandbox {
     guard let made = try? SchemaReader.describe(modules.connection),
       let description = made.tables.first(where: { $0.name == name })
     else { return nil }
+    var reserved: Set<Name> = []
     for index in stored where !made.tables.contains(where: { $0.name == declarations[index].name })
     {
-      // Only beside its virtual table SQLite tells whether a table stores it.
-      try? modules.connection.declare(declarations[index])
+      // Only beside its virtual table SQLite tells whether a table stores it: lists it as such, or
+      // lets nobody but the module make it.
+      do throws(DeclarationFault) {
+        try modules.connection.declare(declarations[index])
+      } catch {
+        if error.reason.hasPrefix("object name reserved") {
+          reserved.insert(declarations[index].name)
+        }
+      }
     }
     guard let all = try? SchemaReader.describe(modules.connection) else { return nil }
     let parts = made.tables.filter { $0.kind == .shadow }
@@ -143,6 +151,7 @@ extension SchemaSandbox {
     var haveRowsAPlace = true
     for index in stored {
       let name = declarations[index].name
+      if reserved.contains(name) { shadows[name] = false }
       guard let other = all.tables.first(where: { $0.name == name }), other.kind == .shadow else {
         continue
       }

@@ -146,6 +146,14 @@ import Testing
     #expect(try hits(in: bench["new.db"]) == 800)
   }
 
+  @Test func `a table that only automerge makes is one of those behind its virtual table`() throws {
+    let file = try build("fts3(a, b)", ["INSERT INTO f (f) VALUES ('automerge=4')"])
+    #expect(try bench.run("salvage", file, "--output", bench["new.db"]).status == 0)
+    #expect(try hits(in: bench["new.db"]) == 800)
+    let ending = try bench.tryMigration(of: file, "INSERT INTO f (f) VALUES ('rebuild')", [])
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
   @Test func `rebuild-indexes builds a full-text index anew`() throws {
     let file = try build("fts5(a, b)", [Self.zeroed])
     let ending = try bench.run("recover", file, "--choose", "rebuild-indexes", "--yes")

@@ -69,6 +69,9 @@ extension Specimen {
       "like-our-own",
       ["c0", "rows", "lost_rows", "quarantine", "sqlit_", "dbrescue", "_rowid", "sqlite"]),
     Specimen(
+      "utf16-without-a-table",
+      DatabaseBuilder(encoding: .utf16le, ["CREATE VIEW v AS SELECT 'text' AS t"])),
+    Specimen(
       "names-in-utf16",
       DatabaseBuilder(
         encoding: .utf16be,

@@ -81,6 +81,9 @@ extension Specimen {
           "INSERT INTO \"f \"\" ü\" VALUES ('one', 'two', 'three', 'four')",
         ]),
       Specimen(
+        "fts3-automerge",
+        documents + indexing("fts3(a, b)") + ["INSERT INTO f (f) VALUES ('automerge=4')"]),
+      Specimen(
         "fts-named-by-strings",
         documents + [
           "CREATE VIRTUAL TABLE 'f' USING fts5('a', 'b', 'c')",
