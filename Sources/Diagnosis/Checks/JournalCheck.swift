@@ -20,9 +20,8 @@ enum JournalCheck: SurveyCheck {
       return [
         Finding(
           .journalForeign,
-          "the database is sound without the -journal, which did not begin from this state of it, or "
-            + "contradicts it: it is left out, and SQLite writes it over the database when it is "
-            + "opened")
+          "the -journal did not begin from this state of the database, or contradicts it: it is left "
+            + "out, and SQLite writes it over the database when it is opened")
       ] + (image.missesJournalRecords ? [cut] : [])
     case .applied(let journal):
       let pages = Set(journal.allRecords.map(\.page)).count

@@ -27,7 +27,8 @@ extension Image {
 extension Survey {
   /// This reading of a file set, in which a hot journal is played back as far as it is proven to be
   /// of one transaction; or the one without that journal, where the file is sound so, and the journal
-  /// is one of another state of it, or the file is not sound with it.
+  /// is one of another state of it, or the file is not sound with it; or where the journal is that of
+  /// another database.
   ///
   /// Where the database contradicts itself less with what SQLite would play back, or with a journal
   /// whose first header is gone and whose transaction had not ended, that counts.
@@ -37,7 +38,7 @@ extension Survey {
     case .applied(let journal):
       guard image.journalFits == false || !isConsistent else { return self }
       let alone = reading(.none)
-      if alone.isWhole { return alone }
+      if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
       guard !isConsistent, !journal.continued.isEmpty else { return self }
       let plain = reading(.asSQLite)
       return plain.contradictions < contradictions ? plain : self
@@ -47,6 +48,12 @@ extension Survey {
       return back.isWhole || back.contradictions < contradictions ? back : self
     case .absent, .otherPageSize, .contradictory: return self
     }
+  }
+
+  /// Whether no table of the one reading is in the other.
+  private func sharesNoTable(with other: Survey) -> Bool {
+    let (own, others) = (userTables.keys, other.userTables.keys)
+    return !own.isEmpty && !others.isEmpty && Set(own).isDisjoint(with: others)
   }
 
   /// How many trees are not what they should be; most of all the schema, which names the others.

@@ -70,16 +70,19 @@ extension Image {
     return page == (try? files.wal?.read(at: frame.offset, count: geometry.pageSize))
   }
 
-  /// Whether a frame has the schema of the database file's page 1, but for a few bytes that may be
-  /// damaged: without a change of the schema, SQLite writes to nothing but the header.
+  /// Whether a frame has the schema of the database file's page 1, but for a few of its bytes that may
+  /// be damaged: without a change of the schema, SQLite writes to nothing but the header.
   private func hasSameSchemaPage(as bare: Image, in frame: WriteAheadLog.Frame) -> Bool {
     let start = DatabaseHeader.byteCount
     guard let page = try? bare.bytes(of: .first),
       let copy = try? files.wal?.read(at: frame.offset, count: geometry.pageSize),
       page.count == copy.count, page.count > start
     else { return false }
-    let different = zip(page[start...], copy[start...]).count { $0 != $1 }
-    return different <= page.count / 64
+    let pairs = zip(page[start...], copy[start...])
+    let different = pairs.count { $0 != $1 }
+    // A short statement has fewer bytes than may be damaged of a full page.
+    let held = pairs.count { $0 != 0 || $1 != 0 }
+    return different <= min(page.count / 64, held / 8)
   }
 }
 
@@ -120,6 +123,10 @@ struct LogTrust {
     let isRefuted = [.ofAnother, .ofEarlier, .perhapsOfEarlier].contains(testimony)
     let lineage = isRefuted ? .broken : full.logLineage(beside: bare)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
+    // The header of another database can go on from this one's by chance.
+    if lineage == .proven, outgrows(bare), whole.isWhole, survey(bare).isWhole {
+      return whole.withLogInDoubt
+    }
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
     // What a fault of SQLite has lost of the generation before is missing with the log and without.
@@ -127,7 +134,6 @@ struct LogTrust {
     if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
-    // The header of another database can go on from this one's by chance.
     let isOfOthers = !whole.isConsistent && isOfOtherTables(bare)
     if testimony == .ofEarlier {
       let alone = survey(without(.outdated))
@@ -157,6 +163,25 @@ struct LogTrust {
     }
     let (own, others) = (names(full), names(bare))
     return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
+  }
+
+  /// Whether the log has no table of the file, and makes more objects than its statements can.
+  ///
+  /// Each of these adds one to the schema cookie. The log is another database's, or a backup was
+  /// written into the file. File format, section 1.3.9.
+  private func outgrows(_ bare: Image) -> Bool {
+    guard let now = full.header?.schemaCookie, let then = bare.header?.schemaCookie, now != then,
+      isOfOtherTables(bare)
+    else { return false }
+    let (entries, known) = (entries(in: full), Set(entries(in: bare).map(\.name)))
+    // A virtual table makes others, with one statement.
+    let virtual = entries.filter { $0.kind == .table && $0.root == nil }
+      .map { Name($0.name.text + "_") }
+    let made = entries.count { entry in
+      entry.sql != nil && !known.contains(entry.name)
+        && !virtual.contains { entry.name.hasPrefix($0) }
+    }
+    return made > Int(now &- then)
   }
 
   /// What the pages of the log say of whether it was made from those of the file.

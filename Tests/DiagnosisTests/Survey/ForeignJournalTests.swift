@@ -83,6 +83,27 @@ import Testing
     #expect(survey.strangeSidecar == "-journal")
   }
 
+  @Test func `a whole database in a journal does not replace one that was cut off itself`() throws {
+    let (main, _) = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = body || '!' WHERE id < 200"],
+      at: "app.db")
+    let (_, journal) = try files(
+      of: [
+        """
+        CREATE TABLE other (id INTEGER PRIMARY KEY, note TEXT);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO other SELECT i, 'note ' || i FROM n;
+        """, "INSERT INTO other VALUES (1000, 'x')", "INSERT INTO other VALUES (1001, 'x')",
+        "INSERT INTO other VALUES (1002, 'x')",
+      ], leaving: ["UPDATE other SET note = note || ' and more of it'"], at: "other.db")
+    let survey = Survey(main: main, journal: journal)
+    // Pages are split that the transaction had not written yet.
+    #expect(try #require(survey.tree(named: "own")).records > 400)
+    #expect(survey.tree(named: "other") == nil)
+    #expect(survey.findings.contains { $0.code == .journalForeign })
+    #expect(survey.strangeSidecar == "-journal")
+  }
+
   @Test func `the database's own journal is played back`() throws {
     let (main, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")

@@ -53,6 +53,42 @@ import Testing
     #expect(survey.findings.contains { $0.code == .walForeign })
   }
 
+  /// A database in WAL mode with one table and so many rows, of which nothing was checkpointed.
+  private func unsettled(_ table: DatabaseBuilder.Step..., rows: DatabaseBuilder.Step) throws
+    -> FilePath
+  {
+    let path = scratch["other.db"]
+    try DatabaseBuilder(journal: .wal, [], leftover: .wal(["BEGIN"] + table + [rows, "COMMIT"]))
+      .build(at: path)
+    return path
+  }
+
+  @Test(arguments: [0, 1])
+  func `the whole log of another database with a short schema takes no row`(_ more: Int) throws {
+    let path = scratch["user.db"]
+    try DatabaseBuilder(
+      journal: .wal,
+      ["CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT)", "INSERT INTO user VALUES (1, 'a')"]
+    ).build(at: path)
+    let other = try unsettled(
+      "CREATE TABLE item (id INTEGER PRIMARY KEY, title TEXT)",
+      more == 0 ? "SELECT 1" : "CREATE TABLE more (a)",
+      rows: """
+        INSERT INTO item SELECT value, 'text ' || value
+        FROM (WITH RECURSIVE n(value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT 300)
+          SELECT value FROM n)
+        """)
+    let survey = Survey(
+      main: try path.contents(), wal: try other.adding(suffix: "-wal").contents())
+    // Where the schema goes on by its number, the two cannot be told apart: nothing is dropped then.
+    #expect(survey.tree(named: more == 0 ? "user" : "item")?.records == (more == 0 ? 1 : 300))
+    #expect(survey.findings.contains { $0.code == (more == 0 ? .walForeign : .walInDoubt) })
+    #expect(survey.strangeSidecar == "-wal")
+    let own = try Survey(other)
+    #expect(own.tree(named: "item")?.records == 300)
+    #expect(own.faults == [])
+  }
+
   @Test func `a log that makes new tables in its own database is applied`() throws {
     let path = scratch["app.db"]
     try DatabaseBuilder(
