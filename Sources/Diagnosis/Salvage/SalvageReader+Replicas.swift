@@ -108,7 +108,7 @@ private struct ReplicaOwners {
     // The schema has readers of its own.
     if owner(of: replica) == .schema || replica.page == .first { return false }
     switch replica.source {
-    case .unverifiedFrame: return true
+    case .unverifiedFrame, .unprovenRecord: return true
     // A transaction that was under way when everything stopped is none; of a log that is cut off
     // or broken, the commit may be what is missing.
     case .uncommittedFrame: return isLogBroken
@@ -152,7 +152,7 @@ private struct ReplicaOwners {
       // A page of the schema that is none any more may be anything.
       let owner = survey.claims.owner(of: replica.page)
       return owner == .schema ? nil : owner
-    case .main, .journal, .olderFrame, .supersededFrame:
+    case .main, .journal, .unprovenRecord, .olderFrame, .supersededFrame:
       return survey.claims.owner(of: replica.page) ?? covered.owner(of: replica.page)
     }
   }
@@ -171,7 +171,7 @@ extension Generation {
     replicas.contains { replica in
       switch replica.source {
       case .unverifiedFrame, .uncommittedFrame: true
-      case .main, .journal, .olderFrame, .supersededFrame: false
+      case .main, .journal, .unprovenRecord, .olderFrame, .supersededFrame: false
       }
     }
   }

@@ -122,6 +122,7 @@ extension PageReplica.Source {
     switch self {
     case .main: "older-page"
     case .journal: "journal-page"
+    case .unprovenRecord: "unproven-record"
     case .olderFrame: "older-frame"
     case .supersededFrame: "superseded-frame"
     case .uncommittedFrame: "uncommitted-frame"
@@ -134,6 +135,8 @@ extension PageReplica.Source {
     switch self {
     case .main: "the database file under its journals: older"
     case .journal(let record): "the rollback journal, record \(record + 1): before the last change"
+    case .unprovenRecord(let offset):
+      "the rollback journal, the page at byte \(offset), whose record does not hold"
     case .olderFrame(let index):
       "the write-ahead log, frame \(index + 1), left from before the log began anew: older"
     case .supersededFrame(let index):

@@ -13,6 +13,8 @@ package struct PageReplica: Hashable, Sendable {
     case main
     /// In a rollback journal that is not hot: the page before the last transaction.
     case journal(record: Int)
+    /// In a hot rollback journal, in a record that does not hold.
+    case unprovenRecord(offset: Int)
     /// In the log, in a frame left over from before the log began anew.
     case olderFrame(Int)
     /// In a committed frame of the log that a later one supersedes.
@@ -35,7 +37,7 @@ package struct PageReplica: Hashable, Sendable {
   fileprivate var located: Image.Located {
     switch source {
     case .main: Image.Located(origin: .main, offset: offset)
-    case .journal: Image.Located(origin: .journal, offset: offset)
+    case .journal, .unprovenRecord: Image.Located(origin: .journal, offset: offset)
     case .olderFrame, .supersededFrame, .uncommittedFrame, .unverifiedFrame:
       Image.Located(origin: .wal, offset: offset, flip: flip)
     }
@@ -76,6 +78,13 @@ package struct Generations: Sequence, IteratorProtocol {
           pages: journal.allRecords.enumerated().map { index, record in
             PageReplica(
               page: record.page, source: .journal(record: index), offset: record.offset)
+          }))
+      steps.append(
+        Step(
+          pages: journal.unproven.map { record in
+            PageReplica(
+              page: record.page, source: .unprovenRecord(offset: record.offset),
+              offset: record.offset)
           }))
     }
     for group in Self.transactions(image) { steps.append(Step(pages: group)) }

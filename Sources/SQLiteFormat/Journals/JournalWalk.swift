@@ -39,6 +39,8 @@ struct JournalWalk {
   private(set) var records: [RollbackJournal.Record] = []
   /// The records behind the first damage that belong to the same transaction.
   private(set) var continued: [RollbackJournal.Record] = []
+  /// The records that a header counts and that do not hold.
+  private var broken: [RollbackJournal.Record] = []
   /// Whether SQLite's reading ends before the journal does.
   private(set) var isBroken = false
   /// Whether records are lost.
@@ -54,6 +56,9 @@ struct JournalWalk {
   }
 
   private var recordSize: Int { pageSize + 8 }
+
+  /// The records that do not hold, of pages that no other record has.
+  var unproven: [RollbackJournal.Record] { broken.filter { !seen.contains($0.page) } }
 
   /// The page that holds the byte for locks; the name of a super-journal begins with its number.
   private var lockPage: Int { (1 << 30) / pageSize + 1 }
@@ -115,6 +120,9 @@ struct JournalWalk {
           add(RollbackJournal.Record(page: number, offset: offset + 4))
         } else {
           isCut = true
+          if let number = PageNumber(stated) {
+            broken.append(RollbackJournal.Record(page: number, offset: offset + 4))
+          }
         }
       }
       offset += recordSize

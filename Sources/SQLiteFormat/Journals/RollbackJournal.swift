@@ -31,6 +31,9 @@ package struct RollbackJournal: Sendable {
   /// The records behind damage that are of the same transaction, as their checksums prove; SQLite
   /// does not get to them.
   package private(set) var continued: [Record] = []
+  /// The records that should be of the transaction and do not hold: their pages, or the checksums
+  /// alone, are damaged.
+  package let unproven: [Record]
   /// Whether something of it was damaged before its end: SQLite reads up to there.
   package let isBroken: Bool
   /// Whether records of it are lost: pages that the transaction changed have no other copy.
@@ -70,6 +73,7 @@ extension RollbackJournal {
     try walk.run(from: first)
     records = walk.records
     continued = walk.continued
+    unproven = walk.unproven
     isBroken = walk.isBroken
     isCut = walk.isCut
   }
@@ -98,6 +102,7 @@ extension RollbackJournal {
     self.pageCount = count
     records = []
     continued = best.continued
+    unproven = best.unproven
     isBroken = true
     isCut = best.isCut
     superJournal = try Self.superJournal(of: source)

@@ -125,6 +125,20 @@ import Testing
     #expect(image.replicas(of: 2.page).map(\.source) == [.main])
   }
 
+  @Test func `a record of a hot journal that does not hold is a copy that nothing proves`() throws {
+    var journal = JournalMaker()
+    journal.addHeader(count: 3, pageCount: 3)
+    for page in [1, 2, 3] as [UInt32] { journal.add(page, .page(UInt8(100 + page))) }
+    // The checksum of the second record.
+    let place = 512 + 520 + 4
+    journal.bytes[place + 512] ^= 1
+    let image = try image(3, journal: journal.bytes)
+    #expect(try image.bytes(of: 2.page).first == 2)
+    #expect(image.replicas(of: 2.page).map(\.source) == [.unprovenRecord(offset: place)])
+    #expect(try image.bytes(of: #require(image.replicas(of: 2.page).first)).first == 102)
+    #expect(image.replicas(of: 3.page).map(\.source) == [.main])
+  }
+
   @Test(arguments: [512, 100, 700, 1536])
   func `a database may have lost its head`(_ cut: Int) throws {
     let whole = (1...4).reduce(Bytes()) { $0 + Bytes.page(UInt8($1)) }

@@ -34,6 +34,7 @@ import Testing
     let journal = try read(bytes)
     #expect(journal.records.map(\.page.number) == [1])
     #expect(journal.continued.map(\.page.number) == [3, 4, 5, 6, 7, 8, 9])
+    #expect(journal.unproven.map(\.page.number) == [2])
     #expect(journal.isBroken && journal.isCut)
     #expect(journal.withoutContinuation.continued.isEmpty)
   }
