@@ -55,6 +55,15 @@ extension Salvage {
     ]
   }
 
+  /// What should be known of pages that are missing, where nothing tells whose they were.
+  var missingNotes: [String] {
+    guard survey.missesUnknownPages else { return [] }
+    return [
+      "pages are missing of which nothing tells what they held: rows may be missing, or older than they "
+        + "were"
+    ]
+  }
+
   /// The evidence on which the salvage rests, where the file no longer tells by itself.
   var evidence: [String] { [schemaEvidence].compactMap(\.self) + placementEvidence }
 }

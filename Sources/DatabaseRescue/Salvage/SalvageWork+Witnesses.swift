@@ -25,10 +25,10 @@ extension SalvageWork {
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
     // Rows that were set aside, or that the indexes deny, may be those of another table; and indexes
-    // tell no more than tables of pages that could not be taken back.
+    // tell no more than tables of pages that are missing or could not be taken back.
     let isClear =
       balance.quarantined == 0 && !reconstruction.isDenied(plan.tree)
-      && !image.missesJournalRecords
+      && !survey.missesUnknownPages
     balance.lost = balance.lost.refined(
       gone: balance.partial, seen: balance.seen - balance.duplicates,
       entries: isClear ? entries : [])

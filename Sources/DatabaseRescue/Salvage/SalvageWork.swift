@@ -155,7 +155,7 @@ struct SalvageWork: ~Copyable {
 
   /// The phase of the account: what is known once the last row has been read.
   private mutating func closeLedger() {
-    ledger.notes += salvage.unreadNotes
+    ledger.notes += salvage.unreadNotes + salvage.missingNotes
     if let schema = survey.schema {
       ledger.notes += schema.entriesWithoutText.map { schema.remark(onTextOf: $0) }
     }

@@ -58,6 +58,14 @@ enum LogCheck: SurveyCheck {
     }
     let lost = log.commitsAfterBreak
     if !log.continued.isEmpty { findings.append(continued(log, in: image)) }
+    if log.missesFrames {
+      findings.append(
+        Finding(
+          .walDamaged,
+          "frames of the -wal are missing, and nothing tells which pages they held: rows may be older "
+            + "than they were",
+          at: .init(offset: breakOffset(log)), severity: .loss))
+    }
     switch log.ending {
     case .complete, .olderGeneration: break
     case .checksumBroken(let offset), .cutOff(let offset), .saltsChanged(let offset):

@@ -5,7 +5,7 @@ import SQLiteFormat
 
 enum SizeCheck: Check {
   static func findings(in reconstruction: Reconstruction) -> [Finding] {
-    // Pages that no tree leads to were free.
+    // Pages that no tree leads to were free, as far as so many can have been.
     findings(in: reconstruction.survey, reconstruction.holdsEveryRow ? .damage : .loss)
   }
 
@@ -66,17 +66,6 @@ enum SizeCheck: Check {
 }
 
 extension Survey {
-  /// Whether something that is there leads to pages beyond the end.
-  var leadsBeyondEnd: Bool {
-    guard let image else { return false }
-    let all = trees + (schema.map { [$0.tree] } ?? [])
-    return all.contains { tree in
-      (tree.pageFaults.first + tree.cellFaults.first).contains {
-        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
-      }
-    } || freelist?.faults.isEmpty == false
-  }
-
   /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
   fileprivate func usesPages(after count: Int) -> Bool {
     guard let image, count < image.pageCount else { return false }

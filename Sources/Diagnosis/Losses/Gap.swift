@@ -50,7 +50,7 @@ extension Reconstruction {
   package func hasLostPagesOnly(_ tree: TreeSurvey) -> Bool {
     !tree.pageFaults.isEmpty && tree.cellFaults.isEmpty && tree.layoutFaults.isEmpty
       && tree.unevenLeaves.isEmpty && tree.misplaced.isEmpty && tree.misplacedBetween.isEmpty
-      && recordsRegained(by: tree) == 0 && survey.image?.missesJournalRecords != true
+      && recordsRegained(by: tree) == 0 && !survey.missesUnknownPages
   }
 }
 

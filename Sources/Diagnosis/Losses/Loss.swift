@@ -32,8 +32,9 @@ extension Reconstruction {
   /// one, each damaged cell is one row, and each page that is gone held at least one.
   package func loss(of tree: TreeSurvey) -> Loss {
     let loss = lossOfPages(of: tree)
-    // Which pages a transaction has changed that cannot be taken back, nothing tells.
-    guard survey.image?.missesJournalRecords == true else { return loss }
+    // Which pages a transaction has changed that cannot be taken back, or is known of only in part,
+    // nothing tells.
+    guard survey.missesUnknownPages else { return loss }
     return switch loss {
     case .none, .unknown: .unknown
     case .exactly(let count), .atLeast(let count): .atLeast(count)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the rollback journal beside a file is that of its state, and whether all of it is there.
+// Whether the rollback journal beside a file is that of its state, and whether all of it is there, and
+// of the log.
 
 package import SQLiteFormat
 
@@ -33,5 +34,12 @@ extension Image {
       journal.isCut && journalFits == true && journal.records.contains { $0.page == .first }
     case .absent, .stale, .otherPageSize: false
     }
+  }
+
+  /// Whether frames of the log are lost, or transactions behind them of which nothing proves that they
+  /// go on from those before.
+  var missesFrames: Bool {
+    guard case .applied(let log) = wal else { return false }
+    return log.missesFrames || log.commitsAfterBreak > 0
   }
 }

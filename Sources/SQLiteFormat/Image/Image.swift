@@ -124,7 +124,8 @@ extension Image {
       }
       stated = applied.pageCount
     }
-    var wal = Self.walState(of: files, geometry: geometry)
+    let found = Self.walState(of: files, geometry: geometry)
+    var wal = found.state
     if let doubt, case .applied(let log) = wal {
       wal =
         switch doubt {
@@ -141,7 +142,7 @@ extension Image {
     }
     statedPageCount = stated
     pageCount = Self.pageCount(pagesInFile, overlay, stated: stated)
-    self.files = files
+    self.files = found.files
     self.geometry = geometry
     self.start = start
     self.hasPageNumbers = hasPageNumbers
@@ -198,16 +199,23 @@ extension Image {
     }
   }
 
-  private static func walState(of files: FileSet, geometry: Geometry) -> WALState {
-    guard let source = files.wal else { return .absent }
-    guard source.byteCount > 0 else { return .empty }
+  /// What becomes of the log, and the files as they are read for that.
+  private static func walState(
+    of files: FileSet, geometry: Geometry
+  ) -> (state: WALState, files: FileSet) {
+    guard let source = files.wal else { return (.absent, files) }
+    guard source.byteCount > 0 else { return (.empty, files) }
     do {
       let log = try WriteAheadLog(source)
-      if log.pageSize != geometry.pageSize { return .foreign(log) }
-      if log.committed.isEmpty, log.ending == .complete { return .empty }
-      return .applied(log.continued(in: source, geometry))
+      if log.pageSize != geometry.pageSize { return (.foreign(log), files) }
+      if log.committed.isEmpty, log.ending == .complete { return (.empty, files) }
+      if let mended = files.realigningLog(log) { return walState(of: mended, geometry: geometry) }
+      let continued = log.continued(
+        in: source, geometry, over: files.main, hasMovedFrames: files.hasMovedFrames)
+      return (.applied(continued), files)
     } catch {
-      return WriteAheadLog.headless(source, geometry).map { .applied($0) } ?? .unusable(error)
+      let log = WriteAheadLog.headless(source, geometry, over: files.main)
+      return (log.map { .applied($0) } ?? .unusable(error), files)
     }
   }
 

@@ -21,6 +21,8 @@ package struct FileSet: Sendable {
   package private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
   /// Pages of overflow chains in which bytes may have been put in or left out.
   package private(set) var doubtfulPages: Set<PageNumber> = []
+  /// Whether frames of the log are read from elsewhere than where they lie.
+  private(set) var hasMovedFrames = false
 
   /// Makes a file set.
   ///
@@ -55,6 +57,20 @@ package struct FileSet: Sendable {
       superJournalExists: superJournalExists)
     files.doubtfulCells = doubtfulCells
     files.doubtfulPages = doubtfulPages
+    files.hasMovedFrames = hasMovedFrames
+    return files
+  }
+
+  /// The files with the frames of their log back in their places, where bytes were put into it or
+  /// left out of it.
+  func realigningLog(_ log: WriteAheadLog) -> FileSet? {
+    guard let wal, !hasMovedFrames, let realigned = RealignedLog(wal, log) else { return nil }
+    var files = FileSet(
+      main: main, wal: realigned, journal: journal, index: index, failures: failures,
+      superJournalExists: superJournalExists)
+    files.doubtfulCells = doubtfulCells
+    files.doubtfulPages = doubtfulPages
+    files.hasMovedFrames = true
     return files
   }
 }

@@ -15,19 +15,26 @@ extension WriteAheadLog {
   /// SQLite stops at the break. What a crash leaves there of a transaction that was lost, and that
   /// others have partly written over, looks alike but for this: it follows a commit, and its first
   /// frame is whole or lost altogether. There the log is taken to end.
-  func continued(in source: some PageSource, _ geometry: Geometry) -> WriteAheadLog {
+  /// What moved frames has broken it, and no crash: there the log goes on. `main` is the database file.
+  func continued(
+    in source: some PageSource, _ geometry: Geometry, over main: any PageSource,
+    hasMovedFrames: Bool
+  ) -> WriteAheadLog {
     switch ending {
     case .complete, .olderGeneration, .cutOff: return self
     case .saltsChanged, .checksumBroken: break
     }
     if let log = reordered(in: source, geometry) { return log }
-    var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
+    let history = FrameHistory(of: committed + uncommitted, in: source, over: main, geometry)
+    var links = FrameLinks(source, geometry, history, isBigEndian: isBigEndian, salts: salts)
     guard links.start(at: committed.count + uncommitted.count, header: header) else { return self }
-    return taking(links)
+    return taking(links, brokenByCrash: !hasMovedFrames)
   }
 
   /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
-  static func headless(_ source: some PageSource, _ geometry: Geometry) -> WriteAheadLog? {
+  static func headless(
+    _ source: some PageSource, _ geometry: Geometry, over main: any PageSource
+  ) -> WriteAheadLog? {
     guard
       let headerless = try? headerlessFrames(
         of: source, pageSize: geometry.pageSize, pageMax: Int(Int32.max))
@@ -36,7 +43,8 @@ extension WriteAheadLog {
       guard let salts = FrameLinks.salts(of: source, geometry, isBigEndian: isBigEndian) else {
         continue
       }
-      var links = FrameLinks(source, geometry, isBigEndian: isBigEndian, salts: salts)
+      let history = FrameHistory(of: [], in: source, over: main, geometry)
+      var links = FrameLinks(source, geometry, history, isBigEndian: isBigEndian, salts: salts)
       guard links.start(at: 0, header: nil) else { return nil }
       let log = WriteAheadLog(
         pageSize: geometry.pageSize, salts: salts, unverified: headerless, isBigEndian: isBigEndian
@@ -47,32 +55,45 @@ extension WriteAheadLog {
   }
 
   /// The log with what follows its break, as far as that goes.
-  private func taking(_ links: FrameLinks) -> WriteAheadLog {
+  private func taking(_ links: FrameLinks, brokenByCrash: Bool = true) -> WriteAheadLog {
     var links = links
     var open = uncommitted.map { (frame: $0, isDamaged: false) }
     var taken: [(frame: Frame, isDamaged: Bool)] = []
+    /// Whether frames are missing among those that are taken, and among those that are open.
+    var (isIncomplete, isOpenIncomplete) = (false, false)
+    func take() {
+      taken += open
+      isIncomplete = isIncomplete || isOpenIncomplete
+      (open, isOpenIncomplete) = ([], false)
+    }
     reading: while let link = links.next() {
-      let isAfterCommit = open.isEmpty && !(committed.isEmpty && taken.isEmpty)
+      let isFirst = open.isEmpty && committed.isEmpty && taken.isEmpty
+      let canEnd = brokenByCrash && open.isEmpty && !isFirst
       switch link {
       case .whole(let frame):
         open.append((frame, false))
-        guard frame.commitPageCount != nil else { continue }
-        taken += open
-        open = []
+        if frame.commitPageCount != nil { take() }
+      case .doubtful(let frame):
+        open.append((frame, true))
+        if frame.commitPageCount != nil { take() }
       case .damaged(let frame, let looksWhole):
-        if isAfterCommit, looksWhole { break reading }
+        if canEnd, looksWhole { break reading }
+        // What is whole and does not follow the one before follows one that is missing.
+        if looksWhole, !isFirst || header != nil { isOpenIncomplete = true }
         open.append((frame, true))
       case .unknown:
-        if isAfterCommit { break reading }
+        if canEnd { break reading }
+        isOpenIncomplete = true
       case .foreign: break reading
       }
     }
-    if taken.contains(where: \.isDamaged), open.endsInCommit { taken += open }
+    if taken.contains(where: \.isDamaged), open.endsInCommit { take() }
     guard !taken.isEmpty else { return self }
     let indexes = Set(taken.map(\.frame.index))
     var log = self
     log.continued = taken.map(\.frame)
     log.damaged = taken.filter(\.isDamaged).map(\.frame)
+    log.missesFrames = isIncomplete
     log.uncommitted.removeAll { indexes.contains($0.index) }
     log.unverified.removeAll { indexes.contains($0.index) }
     log.commitsAfterBreak = log.unverified.count { $0.commitPageCount != nil }
@@ -96,8 +117,10 @@ extension [(frame: WriteAheadLog.Frame, isDamaged: Bool)] {
 private struct FrameLinks {
   /// What a frame is.
   enum Link {
-    /// Its checksum holds from the one before.
+    /// Its checksum holds from the one before, or does with the one fault put right that it has.
     case whole(WriteAheadLog.Frame)
+    /// It follows the one before, and has one fault somewhere in its page or its checksum.
+    case doubtful(WriteAheadLog.Frame)
     /// It says that it belongs here, and its checksum does not hold.
     case damaged(WriteAheadLog.Frame, looksWhole: Bool)
     /// Nothing of its header can be believed.
@@ -110,6 +133,7 @@ private struct FrameLinks {
 
   private let source: any PageSource
   private let geometry: Geometry
+  private var history: FrameHistory
   private let isBigEndian: Bool
   private var salts: [UInt32]
   private var index = 0
@@ -120,9 +144,13 @@ private struct FrameLinks {
   /// The bytes around the next frame that lie in no hole, as far as they were looked for.
   private var data = 0..<0
 
-  init(_ source: any PageSource, _ geometry: Geometry, isBigEndian: Bool, salts: [UInt32]) {
+  init(
+    _ source: any PageSource, _ geometry: Geometry, _ history: FrameHistory, isBigEndian: Bool,
+    salts: [UInt32]
+  ) {
     self.source = source
     self.geometry = geometry
+    self.history = history
     self.isBigEndian = isBigEndian
     self.salts = salts
   }
@@ -159,11 +187,19 @@ private struct FrameLinks {
     guard let bytes = bytes(at: index) else { return nil }
     let position = index
     index += 1
+    let link = link(of: bytes, at: position)
+    if case .whole(let frame) = link { history.add(frame, bytes) }
     let stated = Sum(stated: bytes, at: 16, bigEndian: isBigEndian)
+    before = [stated] + before.prefix(1).map { $0.adding(bytes) }
+    return link
+  }
+
+  /// What a frame is; those behind it begin at `index`.
+  private mutating func link(of bytes: Bytes, at position: Int) -> Link {
     let isLinked = before.contains { $0.holds(bytes) }
     let hasSalts = Self.salts(of: bytes) == salts
-    defer {
-      before = [stated] + before.prefix(1).map { $0.adding(bytes) }
+    if !isLinked, hasSalts, isPreviousTrusted, let link = mended(bytes, at: position) {
+      return link
     }
     let read = WriteAheadLog.Frame(head: bytes, index: position, pageSize: geometry.pageSize)
     guard let frame = read, isLinked || hasSalts else {
@@ -174,14 +210,41 @@ private struct FrameLinks {
       isPreviousTrusted = true
       return .whole(frame)
     }
-    defer { isPreviousTrusted = hasSalts }
-    guard hasSalts else { return .unknown }
-    if isPreviousTrusted, let flip = before.first?.flip(in: bytes) {
-      var mended = frame
-      mended.flip = flip
-      return .whole(mended)
+    isPreviousTrusted = hasSalts
+    return hasSalts ? .damaged(frame, looksWhole: looksWhole(bytes, frame.page)) : .unknown
+  }
+
+  /// A frame that has one fault, by its checksum, that of the next frame and what is known of its
+  /// page; nil where it has none that can be told, or more.
+  private func mended(_ bytes: Bytes, at position: Int) -> Link? {
+    func frame(_ bytes: Bytes) -> WriteAheadLog.Frame? {
+      WriteAheadLog.Frame(head: bytes, index: position, pageSize: geometry.pageSize)
     }
-    return .damaged(frame, looksWhole: looksWhole(bytes, frame.page))
+    guard let sum = before.first else { return nil }
+    let (read, next) = (frame(bytes), self.bytes(at: index))
+    // The next frame tells what the checksum of this one was.
+    if let next, sum.adding(bytes).holds(next) { return read.map { .whole($0) } }
+    let stated = Sum(stated: bytes, at: 16, bigEndian: isBigEndian)
+    var faults = sum.faults(in: bytes, isSumProven: next.map { stated.holds($0) } ?? false)
+    for case .header(let flip) in faults {
+      guard let other = frame(bytes.flipping(flip)) else { continue }
+      if faults.count == 1 || history.prefers(other, over: read, bytes) { return .whole(other) }
+      if let read, history.prefers(read, over: other, bytes) {
+        faults.removeAll { $0 == .header(flip) }
+      }
+    }
+    guard var whole = read else { return nil }
+    let ends = faults.filter { $0.isAtEnd(ofPage: geometry.pageSize) }
+    let single = ends.filter { $0.flip.mask.nonzeroBitCount == 1 }
+    switch (faults.count == 1 ? faults : ends.count == faults.count ? single : []).first {
+    case .page(let flip):
+      whole.flip = flip
+      return .whole(whole)
+    case .checksum: return .whole(whole)
+    case .header: return nil
+    // Any of them is proof that it follows.
+    case nil: return faults.allSatisfy(\.isBehindHeader) && !faults.isEmpty ? .doubtful(whole) : nil
+    }
   }
 
   /// Goes on to the first frame behind a hole, where there is one: nothing in it can be believed.
@@ -200,7 +263,8 @@ private struct FrameLinks {
   static func salts(
     of source: any PageSource, _ geometry: Geometry, isBigEndian: Bool
   ) -> [UInt32]? {
-    let links = Self(source, geometry, isBigEndian: isBigEndian, salts: [])
+    let history = FrameHistory(of: [], in: source, over: source, geometry)
+    let links = Self(source, geometry, history, isBigEndian: isBigEndian, salts: [])
     for index in 0..<framesSearched {
       guard let first = links.bytes(at: index), let second = links.bytes(at: index + 1) else {
         return nil
@@ -235,68 +299,5 @@ private struct FrameLinks {
     guard let bytes = try? source.read(at: offset, count: frameSize), bytes.count == frameSize
     else { return nil }
     return bytes
-  }
-}
-
-/// The bits of one byte of a page that are the opposite of what was written.
-package struct BitFlip: Hashable, Sendable {
-  /// The byte, from the start of the page.
-  package let offset: Int
-  /// The bits in the byte.
-  package let mask: UInt8
-}
-
-extension WriteAheadLog.Checksum {
-  /// The byte in the page of a frame with which its checksum would be the next one; nil where there
-  /// is none, or more than one, or where it is as well a byte of the frame's header.
-  ///
-  /// Each number of a page has a weight of its own in the two sums, one of which is odd: so one sum
-  /// tells what the number lacks, were it the damaged one, and the other has to agree. Of the highest
-  /// byte of a number little is left in a sum: there some other byte often does as well. The last
-  /// number is left out: in its place the stored checksum can be the one that is wrong.
-  fileprivate func flip(in frame: Bytes) -> BitFlip? {
-    let missing = adding(frame).missing(to: frame, at: 16)
-    guard missing.0 != 0, missing.1 != 0 else { return nil }
-    var found: BitFlip?
-    // The weights of the two numbers of a step: what one more in them adds to the two sums.
-    var left: Sums = (1, 1)
-    var right: Sums = (0, 1)
-    let pageStart = WriteAheadLog.frameHeaderSize
-    // The first two numbers of the header are summed before the page, and the others are not.
-    for offset in Array(stride(from: frame.count - 8, through: pageStart, by: -8)) + [0] {
-      for (place, weight) in [(offset, left), (offset + 4, right)]
-      where place + 4 < frame.count {
-        guard let number = number(in: frame, at: place) else { return nil }
-        let change = Self.change(missing, weight)
-        guard change &* weight.0 == missing.0, change &* weight.1 == missing.1,
-          let flip = BitFlip(from: number, to: number &+ change)
-        else { continue }
-        guard found == nil, place >= pageStart else { return nil }
-        let byte = isBigEndian ? 3 - flip.offset : flip.offset
-        found = BitFlip(offset: place + byte - pageStart, mask: flip.mask)
-      }
-      left = (left.0 &+ left.1, left.0 &+ 2 &* left.1)
-      right = (right.0 &+ right.1, right.0 &+ 2 &* right.1)
-    }
-    return found
-  }
-
-  /// What a number would have to be more for a sum whose weight is odd.
-  private static func change(_ missing: Sums, _ weight: Sums) -> UInt32 {
-    let (sum, weight) = weight.0 & 1 == 1 ? (missing.0, weight.0) : (missing.1, weight.1)
-    // Each step doubles the bits of the inverse that are right; the number itself has three.
-    var inverse = weight
-    for _ in 0..<4 { inverse = inverse &* (2 &- weight &* inverse) }
-    return sum &* inverse
-  }
-}
-
-extension BitFlip {
-  /// The byte, from the lowest, in which two numbers differ; nil where that is not one.
-  fileprivate init?(from number: UInt32, to other: UInt32) {
-    let difference = number ^ other
-    let byte = difference.trailingZeroBitCount / 8
-    guard difference != 0, difference >> (8 * byte) <= 0xFF else { return nil }
-    (offset, mask) = (byte, UInt8(truncatingIfNeeded: difference >> (8 * byte)))
   }
 }

@@ -55,6 +55,8 @@ package struct WriteAheadLog: Sendable {
   package internal(set) var continued: [Frame] = []
   /// Those of the continued frames whose own content was damaged, in more than one bit.
   package internal(set) var damaged: [Frame] = []
+  /// Whether frames are missing among the continued ones, and nothing tells of which pages they were.
+  package internal(set) var missesFrames = false
   /// Frames after them whose checksums hold but that were never committed.
   package internal(set) var uncommitted: [Frame]
   /// Frames after a break, whose checksums say nothing: replicas, never the state.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether pages are missing of which nothing tells what was on them.
+
+import SQLiteFormat
+
+extension Survey {
+  /// Whether something that is there leads to pages beyond the end.
+  var leadsBeyondEnd: Bool { hasTreeBeyondEnd || freelist?.faults.isEmpty == false }
+
+  /// Whether a tree that is there leads to pages beyond the end.
+  private var hasTreeBeyondEnd: Bool {
+    guard let image else { return false }
+    let all = trees + (schema.map { [$0.tree] } ?? [])
+    return all.contains { tree in
+      (tree.pageFaults.first + tree.cellFaults.first).contains {
+        $0.problem == .pageMissing || ($0.page?.number ?? 0) > image.pageCount
+      }
+    }
+  }
+
+  /// Whether pages are lost of which nothing tells what was on them: rows may be missing, or older than
+  /// they were, that nobody counts.
+  package var missesUnknownPages: Bool {
+    missesUsedPages || image?.missesFrames == true || image?.missesJournalRecords == true
+  }
+
+  /// Whether the header counts more pages than there are, and more than can have been free, and no
+  /// tree that is there leads to them.
+  ///
+  /// Every page is one of a tree, of the free list, whose length the header has, or a pointer map. Where
+  /// the free list can be followed, it is the number of pages that is wrong. File format, section 1.2.
+  private var missesUsedPages: Bool {
+    guard let image, let header, header.isPageCountValid, let freelist, !freelist.faults.isEmpty,
+      header.pageCount != image.statedPageCount, !hasTreeBeyondEnd
+    else { return false }
+    let missing = header.pageCount - image.pageCount
+    let maps = hasPointerMaps ? missing / (image.geometry.usable / 5) + 1 : 0
+    return missing > max(0, header.freelistCount - freelist.count) + maps
+  }
+}
