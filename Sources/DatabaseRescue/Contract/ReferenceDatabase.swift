@@ -59,7 +59,7 @@ struct ReferenceDatabase: ~Copyable {
   init(freshSchemaOf contract: Contract) throws(RescueError) {
     // A statement may end in a comment, so the semicolon stands on a line of its own.
     try self.init(
-      running: contract.freshSchema.joined(separator: "\n;\n"),
+      running: contract.freshSchema.map(\.endingItsComment).joined(separator: "\n;\n"),
       named: "freshSchema of '\(contract.name)'")
   }
 }

@@ -53,7 +53,7 @@ enum BoundedFormatting {
         OpaquePointer(bitPattern: address), "SELECT printf(\(marks))", -1, &statement, nil)
       defer { unsafe sqlite3_finalize(statement) }
       for index in 0..<count {
-        unsafe sqlite3_bind_value(statement, Int32(index + 1), arguments[index])
+        unsafe bind(arguments[index], to: statement, at: Int32(index + 1))
       }
       if unsafe sqlite3_step(statement) == SQLITE_ROW {
         unsafe sqlite3_result_value(context, sqlite3_column_value(statement, 0))
@@ -61,6 +61,23 @@ enum BoundedFormatting {
         unsafe sqlite3_result_error_toobig(context)
       }
     }
+  }
+
+  /// Hands an argument on: of a blob the text that it is in the encoding of its database, which here
+  /// is another one.
+  @unsafe private static func bind(
+    _ argument: OpaquePointer?, to statement: OpaquePointer?, at index: Int32
+  ) {
+    guard unsafe sqlite3_value_type(argument) == SQLITE_BLOB,
+      let text = unsafe sqlite3_value_text(argument)
+    else {
+      unsafe sqlite3_bind_value(statement, index, argument)
+      return
+    }
+    let count = UInt64(unsafe sqlite3_value_bytes(argument))
+    let start = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self)
+    unsafe sqlite3_bind_text64(
+      statement, index, start, count, dbrescue_transient(), UInt8(SQLITE_UTF8))
   }
 
   /// Whether no width is too large: neither one in the format, nor one among the values.

@@ -52,9 +52,11 @@ extension Connection {
   ///
   /// - Throws: ``DeclarationFault`` when the statement is anything but that declaration.
   func declare(_ entry: SchemaEntry) throws(DeclarationFault) -> Declaration {
-    guard let sql = entry.sql else {
+    guard let stated = entry.sql else {
       throw DeclarationFault(reason: "there is no statement", weight: .noDeclaration)
     }
+    // Where a root says that the table is in a file, SQLite reads over the word.
+    let sql = entry.root == nil ? stated : stated.withoutTemporary
     guard !sql.utf8.contains(0) else {
       throw DeclarationFault(reason: "the statement contains a NUL", weight: .unreadable)
     }
@@ -150,6 +152,21 @@ extension SQLiteError {
   fileprivate func declarationFault(of sql: String) -> DeclarationFault {
     let isNone = isRefusal || self == .severalStatements || !beginsDeclaration(sql)
     return DeclarationFault(reason: message, weight: isNone ? .noDeclaration : .unreadable)
+  }
+}
+
+extension String {
+  /// The statement without the word that makes a table a temporary one.
+  var withoutTemporary: String {
+    guard startHolds("temp") else { return self }
+    let text = Bytes(utf8)
+    var words: [(token: SQLToken, place: Range<Int>)] = []
+    SQLTokens.scan(text) { if words.count < 3 { words.append(($0, $1)) } }
+    guard words.count == 3, words[0].token.isWord("create"), words[2].token.isWord("table"),
+      words[1].token.isWord("temp") || words[1].token.isWord("temporary")
+    else { return self }
+    let rest = text[..<words[1].place.lowerBound] + text[words[2].place.lowerBound...]
+    return String(decoding: rest, as: UTF8.self)
   }
 }
 

@@ -201,8 +201,10 @@ package enum SchemaReader {
   static func generatedColumns(in tokens: SQLTokens) -> [Name: SQLTokens] {
     var expressions: [Name: SQLTokens] = [:]
     for item in body(of: tokens)?.items ?? [] {
-      guard let first = item.tokens.first, let start = item.position(of: "as") else { continue }
-      expressions[Name(SQLTokens([first]).normalized)] = item.group(at: start + 1)
+      guard let name = item.tokens.first?.asName, let start = item.position(of: "as") else {
+        continue
+      }
+      expressions[name] = item.group(at: start + 1)
     }
     return expressions
   }
@@ -212,16 +214,12 @@ package enum SchemaReader {
     guard let body = body(of: tokens) else { return }
     for item in body.items {
       // Of several clauses the last counts.
-      guard let first = item.tokens.first, let collate = item.lastPosition(of: "collate"),
-        collate + 1 < item.tokens.count
+      guard let name = item.tokens.first?.asName, let collate = item.lastPosition(of: "collate"),
+        collate + 1 < item.tokens.count, let collation = item.tokens[collate + 1].asName,
+        let column = table.columns.firstIndex(where: { $0.name == name })
       else { continue }
-      let name = Name(SQLTokens([first]).normalized)
-      guard let column = table.columns.firstIndex(where: { $0.name == name }) else {
-        continue
-      }
       // As SQLite writes the names of its own.
-      table.columns[column].collation =
-        Name(SQLTokens([item.tokens[collate + 1]]).normalized.uppercased())
+      table.columns[column].collation = Name(collation.foldedText.uppercased())
     }
   }
 
@@ -244,11 +242,12 @@ extension Value {
   /// The name that a pragma gives; the empty one for none.
   fileprivate var name: Name { Name(utf8String ?? "") }
 
-  /// The text of a statement, without the space that SQLite keeps at its end.
+  /// The text of a statement, without the space that SQLite keeps at its end, and without a word that
+  /// it reads over in a file.
   var statement: String? {
     guard let text = utf8String?.unicodeScalars,
       let end = text.lastIndex(where: { !$0.properties.isWhitespace })
     else { return nil }
-    return String(text[...end])
+    return String(text[...end]).withoutTemporary
   }
 }

@@ -241,16 +241,17 @@ struct SchemaSandbox {
   }
 
   /// The values of a table's defaults, column by column, as SQLite has them for rows that were
-  /// written before the column was added: only constants count.
+  /// written before the column was added: only constants count, and it knows which ones are.
   private static func defaults(
     of table: TableDescription, _ connection: borrowing Connection
   ) -> [Value] {
     table.columns.map { column in
       guard let sql = column.defaultSQL else { return .null }
       let tokens = SQLTokens(parsing: sql)
-      guard tokens.isConstant else { return .null }
       let affinity = Affinity(declaredType: column.type, strict: table.strict)
-      return tokens.plainValue(affinity) ?? (try? connection.addedDefault(sql, affinity)) ?? .null
+      return tokens.plainValue(affinity)
+        ?? (try? connection.addedDefault(
+          sql, isExpression: tokens.tokens.count > 1, affinity)) ?? .null
     }
   }
 }
@@ -281,18 +282,6 @@ extension String {
 }
 
 extension SQLTokens {
-  /// Whether an expression names nothing: no column, no function, no keyword but NULL and truth.
-  fileprivate var isConstant: Bool {
-    tokens.allSatisfy { token in
-      switch token {
-      case .literal, .number, .symbol: true
-      case .word: ["null", "true", "false"].contains { token.isWord($0) }
-      // A double-quoted default is a string to SQLite where no column can be meant.
-      case .name: true
-      }
-    }
-  }
-
   /// The value of a short number or of a text, in a column that stores it as it is; nil for
   /// everything about which SQLite has rules of its own.
   fileprivate func plainValue(_ affinity: Affinity) -> Value? {
@@ -311,12 +300,22 @@ extension SQLTokens {
 extension Connection {
   /// The value that a row has for a column with a default that was added after it; of a column of
   /// reals, what it has before it is made one.
-  fileprivate func addedDefault(_ sql: String, _ affinity: Affinity) throws(SQLiteError) -> Value? {
+  ///
+  /// A name by itself, in quotes or without, is a text: `DEFAULT active`. In the parentheses that an
+  /// expression needs it would be a column.
+  ///
+  /// - Throws: ``SQLiteError`` where it is not the same for every row, as the time is not. Nothing is
+  ///   computed to tell.
+  fileprivate func addedDefault(
+    _ sql: String, isExpression: Bool, _ affinity: Affinity
+  ) throws(SQLiteError) -> Value? {
     let table = "a row from before".quotedIdentifier
     try execute("CREATE TABLE \(table) (a); INSERT INTO \(table) VALUES (1)")
     defer { try? execute("DROP TABLE \(table)") }
-    // A default may end in a comment.
-    try prepare("ALTER TABLE \(table) ADD COLUMN b \(affinity.typeName) DEFAULT \(sql)\n").run([])
+    // An expression may end in a comment.
+    let constant = isExpression ? "(\(sql)\n)" : sql
+    let column = "b \(affinity.typeName) DEFAULT \(constant)"
+    try prepare("ALTER TABLE \(table) ADD COLUMN \(column)").run([])
     return try value("SELECT b FROM \(table)")
   }
 }

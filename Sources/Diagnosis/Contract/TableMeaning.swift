@@ -73,11 +73,21 @@ extension ColumnDescription {
     let tokens = SQLTokens(parsing: defaultSQL).tokens
     if tokens.count == 1, tokens[0].isWord("null") { return nil }
     return tokens.map { token in
+      switch token {
       // A default names no column, so a name in double quotes is a string.
-      guard case .name(let text) = token else { return token }
-      return .literal(text.quotedString)
+      case .name(let text): .literal(text.quotedString)
+      // And so is a word by itself: DEFAULT active.
+      case .word(let text) where tokens.count == 1 && !Self.valueWords.contains(Name(text)):
+        .literal(text.quotedString)
+      default: token
+      }
     }
   }
+
+  /// The words that are values other than a text.
+  private static let valueWords: Set<Name> = [
+    "null", "true", "false", "current_time", "current_date", "current_timestamp",
+  ]
 
   /// The default as it compares: 1 and TRUE are one, and so are 1 and +1.
   fileprivate var defaultMeaning: String? {

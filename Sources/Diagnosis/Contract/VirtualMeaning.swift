@@ -23,7 +23,7 @@ struct VirtualMeaning: Hashable {
       (module, columns, options, content) = (nil, [statement.meaning()], [], nil)
       return
     }
-    module = Name(SQLTokens([tokens[using + 1]]).normalized)
+    module = tokens[using + 1].asName
     let items = statement.group(at: using + 2)?.items ?? []
     let isOption: (SQLTokens) -> Bool = { $0.tokens.count > 1 && $0.tokens[1] == .symbol("=") }
     columns = items.filter { !isOption($0) && !$0.tokens.isEmpty }.map { $0.meaning() }

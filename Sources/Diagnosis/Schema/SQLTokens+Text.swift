@@ -63,6 +63,20 @@ extension SQLToken {
 }
 
 extension String {
+  /// The statement with an end for a comment that it breaks off in: SQLite needs none where nothing
+  /// follows.
+  package var endingItsComment: String {
+    // Anywhere else the mark is two tokens more.
+    let ended = self + "\n*/"
+    return SQLTokens(parsing: ended) == SQLTokens(parsing: self) ? ended : self
+  }
+
+  /// Whether another text is as long, and one letter of it is another.
+  func differsInOneLetter(from other: String) -> Bool {
+    let (own, others) = (unicodeScalars, other.unicodeScalars)
+    return own.count == others.count && zip(own, others).count { $0 != $1 } == 1
+  }
+
   /// The name in double quotes, so that SQLite reads it as nothing else.
   package var quotedIdentifier: String { "\"" + replacingScalar("\"", by: "\"\"") + "\"" }
 

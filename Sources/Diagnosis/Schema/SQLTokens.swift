@@ -120,7 +120,7 @@ extension SQLTokens {
   /// Tells every token of a text, and where it stands.
   ///
   /// Bytes, not characters: to SQLite a quote is a quote, whatever combines with it.
-  static func scan(_ text: Bytes, _ tell: (SQLToken, Range<Int>) -> Void) {
+  package static func scan(_ text: Bytes, _ tell: (SQLToken, Range<Int>) -> Void) {
     var index = 0
     while index < text.count {
       let end: Int

@@ -20,7 +20,7 @@ import Testing
     ("a temporary view", "CREATE TEMP VIEW t AS SELECT 1"),
   ])
   func `what is no declaration is hostile`(name: String, sql: String) {
-    let parsed = SandboxParser().parse([entry("t", sql)])
+    let parsed = SandboxParser().parse([entry("t", sql, root: nil)])
     #expect(parsed.refused.map(\.name) == ["t"], "\(name)")
     #expect(parsed.refused.first?.weight == .noDeclaration, "\(name)")
     #expect(parsed.description == SchemaDescription(), "\(name)")
@@ -156,9 +156,35 @@ import Testing
     #expect(parsed.defaults["t"] == [.integer(7), .null, .text("x"), .null])
   }
 
+  @Test func `a default of one word is a text, unless it is a value or the time`() {
+    let parsed = SandboxParser().parse([
+      entry(
+        "t",
+        "CREATE TABLE t (a TEXT DEFAULT active, b DEFAULT key, c INT DEFAULT off, d DEFAULT TRUE, "
+          + "e DEFAULT null, f TEXT DEFAULT current_date, g INT DEFAULT (CAST('12' AS INT)), "
+          + "h DEFAULT (1 -- one\n), i DEFAULT [no])")
+    ])
+    #expect(parsed.refused.isEmpty)
+    #expect(
+      parsed.defaults["t"] == [
+        .text("active"), .text("key"), .text("off"), .integer(1), .null, .null, .integer(12),
+        .integer(1), .text("no"),
+      ])
+  }
+
+  @Test func `a table in a file is none of a connection, whatever its statement says`() {
+    let table = entry("t", "CREATE /* a */ TEMP TABLE t (a)")
+    let index = entry("i", "CREATE INDEX i ON t (a)", kind: .index, on: "t")
+    let parsed = SandboxParser().parse([table, index])
+    #expect(parsed.refused == [])
+    #expect(parsed.description.tables.map(\.name) == ["t"])
+    #expect(parsed.description.tables.first?.indexes.map(\.name) == ["i"])
+  }
+
   private func entry(
-    _ name: Name, _ sql: String, kind: SchemaEntry.Kind = .table, on table: Name? = nil
+    _ name: Name, _ sql: String, kind: SchemaEntry.Kind = .table, on table: Name? = nil,
+    root: PageNumber? = PageNumber(2)
   ) -> SchemaEntry {
-    SchemaEntry(kind: kind, name: name, table: table ?? name, root: PageNumber(2), sql: sql)
+    SchemaEntry(kind: kind, name: name, table: table ?? name, root: root, sql: sql)
   }
 }

@@ -31,6 +31,16 @@ import Testing
     #expect(tokens.sql == sql)
   }
 
+  @Test(arguments: [
+    ("CREATE TABLE t (a) /* open", "CREATE TABLE t (a) /* open\n*/"),
+    ("CREATE TABLE t (a) /* closed */", "CREATE TABLE t (a) /* closed */"),
+    ("CREATE TABLE t (a) -- a line", "CREATE TABLE t (a) -- a line"),
+    ("CREATE TABLE t (a DEFAULT '/*')", "CREATE TABLE t (a DEFAULT '/*')"),
+  ])
+  func `a comment that a statement breaks off in gets an end`(_ sql: String, _ ended: String) {
+    #expect(sql.endingItsComment == ended)
+  }
+
   @Test func `groups, items and words heed parentheses`() {
     let tokens = SQLTokens(parsing: "t (a, f(b, c), d) WHERE (x AND where_)")
     let group = tokens.group(at: 1)

@@ -72,6 +72,25 @@ extension Specimen {
       "utf16-without-a-table",
       DatabaseBuilder(encoding: .utf16le, ["CREATE VIEW v AS SELECT 'text' AS t"])),
     Specimen(
+      "names-as-strings",
+      [
+        """
+        CREATE TABLE 't' ('b' INTEGER PRIMARY KEY, 'g' INT AS (b + 1), 'h' AS (b * 2) NOT NULL,
+          'n' TEXT COLLATE 'nocase')
+        """,
+        "CREATE INDEX 'i' ON 't' ('g')", "CREATE UNIQUE INDEX j ON t (h, n)",
+        "CREATE TABLE u ('k' AS (v || 'x') UNIQUE, v REFERENCES 't' ('b'), CONSTRAINT 'c' CHECK (v > 0))",
+        Rows.fill("t (b, n)", "n, 'N' || n", count: 40), Rows.fill("u (v)", "n", count: 40),
+      ]),
+    Specimen(
+      "printf-of-blobs-in-utf16",
+      DatabaseBuilder(
+        encoding: .utf16le,
+        [
+          "CREATE TABLE t (n)", "CREATE INDEX i ON t (printf('%s %d', n, n))",
+          "INSERT INTO t VALUES (x'00ff'), (x'6100'), (x'31003200'), ('text'), (x''), (7)",
+        ])),
+    Specimen(
       "names-in-utf16",
       DatabaseBuilder(
         encoding: .utf16be,

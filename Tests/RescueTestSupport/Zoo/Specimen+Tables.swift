@@ -59,6 +59,17 @@ extension Specimen {
             [.blob([0xFF, 0x00, 0xFE]), .blob([0xC3, 0x28])]),
         ]),
       Specimen(
+        "defaults-of-a-word",
+        [
+          "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)",
+          "ALTER TABLE t ADD b TEXT DEFAULT abc",
+          "ALTER TABLE t ADD status TEXT NOT NULL DEFAULT active COLLATE nocase",
+          "ALTER TABLE t ADD c DEFAULT key", "ALTER TABLE t ADD d DEFAULT [no]",
+          "ALTER TABLE t ADD e DEFAULT TRUE", "ALTER TABLE t ADD f TEXT DEFAULT null",
+          "ALTER TABLE t ADD g INT NOT NULL DEFAULT (CAST('12' AS INT))",
+          "CREATE INDEX t_status ON t (status, b)", "INSERT INTO t (a) VALUES (3)",
+        ]),
+      Specimen(
         "unreferenced-rows",
         [
           "CREATE TABLE parent (id INTEGER PRIMARY KEY)",
