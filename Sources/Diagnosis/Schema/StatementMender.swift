@@ -23,6 +23,8 @@ struct StatementMender {
     case inside
     /// Behind a word that a name has to follow.
     case named
+    /// Behind such a name: no type can follow, and no value.
+    case behindNamed
     /// In parentheses of its own, and in those within.
     case group, innerGroup
     /// Behind all columns.
@@ -187,16 +189,22 @@ struct StatementMender {
     guard [.opening, .mark, .nameAndSpace].contains(state.before) else { return }
     quoted(from: start, state, cost)
     for word in words(at: state.place) {
-      let place: Place = state.place == .item ? .inside : state.place
       take(
-        word, from: start, state, to: Self.namesFollow.contains(word) ? .named : place, .keyword,
-        cost)
+        word, from: start, state, to: Self.place(behind: word, at: state.place), .keyword, cost)
     }
     guard let after = placeBehindName(state.place) else { return }
     for name in names where state.place != .inside {
       take(name, from: start, state, to: after, .name, cost)
     }
     name(from: start, state, to: after, cost)
+  }
+
+  private static func place(behind word: [Unicode.Scalar], at place: Place) -> Place {
+    switch place {
+    case .named: .behindNamed
+    case .item, .inside, .behindNamed: namesFollow.contains(word) ? .named : .inside
+    case .head, .group, .innerGroup, .options: place
+    }
   }
 
   private mutating func note(
@@ -234,7 +242,7 @@ struct StatementMender {
     switch place {
     case .head: [("(", .item)]
     case .item, .named: []
-    case .inside: [(",", .item), ("(", .group), (")", .options)]
+    case .inside, .behindNamed: [(",", .item), ("(", .group), (")", .options)]
     case .group: [(",", .group), ("(", .innerGroup), (")", .inside)]
     case .innerGroup: [(",", .innerGroup), (")", .group)]
     case .options: [(",", .options)]
@@ -291,8 +299,9 @@ struct StatementMender {
 
   private func placeBehindName(_ place: Place) -> Place? {
     switch place {
-    case .head, .options: nil
-    case .item, .inside, .named: .inside
+    case .head, .options, .behindNamed: nil
+    case .item, .inside: .inside
+    case .named: .behindNamed
     case .group, .innerGroup: place
     }
   }
@@ -301,7 +310,9 @@ struct StatementMender {
 
   private func words(at place: Place) -> [[Unicode.Scalar]] {
     switch place {
-    case .head, .named: []
+    case .head: []
+    case .named: Self.collations
+    case .behindNamed: Self.clauses
     case .item: Self.constraints
     case .inside, .group, .innerGroup: Self.known
     case .options: Self.endings
@@ -310,6 +321,12 @@ struct StatementMender {
 
   private static let constraints = list("primary unique check foreign constraint")
   private static let endings = list("without rowid strict")
+  private static let collations = list("nocase binary rtrim")
+  private static let clauses = list(
+    """
+    primary not null unique default check collate references on match deferrable initially \
+    generated as constraint foreign
+    """)
   private static let namesFollow = Set(list("references collate constraint"))
   private static let ownWords = Set(known)
   private static let known = list(

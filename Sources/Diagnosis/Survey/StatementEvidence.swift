@@ -12,7 +12,9 @@ import SQLiteFormat
 
 /// Some rows of a table, and the indexes that SQLite has made for it.
 struct StatementEvidence {
-  /// How many rows without a value tell that a column is the rowid.
+  /// How many rows without a value tell that a column is the rowid, where the statements differ in
+  /// more than a letter: that a letter makes three words of a type into those of the rowid is no
+  /// accident.
   private static let rowsMin = 8
 
   private let rows: [Record]
@@ -44,9 +46,9 @@ struct StatementEvidence {
   func prefers(_ other: TableDescription, to stated: TableDescription) -> Bool {
     let (less, more) = (objections(to: other), objections(to: stated))
     if less != more { return less < more }
-    guard let alias = other.rowIDAlias, stated.rowIDAlias == nil, rows.count >= Self.rowsMin else {
-      return false
-    }
+    guard let alias = other.rowIDAlias, stated.rowIDAlias == nil,
+      rows.count >= Self.rowsMin || other.sql.differsInOneLetter(from: stated.sql)
+    else { return false }
     return columnsWithoutValues(of: other).contains(alias)
   }
 

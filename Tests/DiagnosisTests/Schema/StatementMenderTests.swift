@@ -48,6 +48,14 @@ import Testing
       "CREATE TABLE t\u{1}\u{2}\u{3}\u{4}integer primary key, b text)",
       "CREATE TABLE t (_ integer primary key, b text)"
     ),
+    (
+      "CREATE TABLE t(k TEXT COLLATE NOCASEl value NUMERIC, PRIMARY KEY(k COLLATE NOCASE))",
+      "CREATE TABLE t(k TEXT COLLATE NOCASE, value NUMERIC, PRIMARY KEY(k COLLATE NOCASE))"
+    ),
+    (
+      "CREATE TABLE t(a TEXT CONSTRAINT c NOT NU\u{1}L REFERENCES u(id) ON DELETE CASCADE)",
+      "CREATE TABLE t(a TEXT CONSTRAINT c NOT NULL REFERENCES u(id) ON DELETE CASCADE)"
+    ),
     ("CREATE TABLE \"t\"(\"a b\" text, c re@l)", "CREATE TABLE \"t\"(\"a b\" text, c real)"),
   ])
   func `a damaged statement is mended with the fewest changes`(_ sql: String, _ expected: String) {
@@ -98,17 +106,17 @@ import Testing
     Survey(main: try bytes(table, sound, damaged))
   }
 
-  private func bytes(_ table: String, _ sound: String, _ damaged: String) throws -> Bytes {
+  private func bytes(
+    _ table: String, _ sound: String, _ damaged: String, rows: Int = 300
+  ) throws -> Bytes {
     let path = scratch["a.db"]
+    let fill = """
+      INSERT INTO t
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+      SELECT i, 'row ' || i FROM n
+      """
     try DatabaseBuilder(
-      pageSize: 1024,
-      [
-        .init(table, []),
-        """
-        INSERT INTO t WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-        SELECT i, 'row ' || i FROM n
-        """, "CREATE INDEX i ON t(v)",
-      ]
+      pageSize: 1024, [.init(table, []), .init(fill, []), "CREATE INDEX i ON t(v)"]
     ).build(at: path)
     var bytes = try path.contents()
     let place = try #require(bytes.firstRange(of: Bytes(sound.utf8)))
@@ -140,6 +148,25 @@ import Testing
     #expect(survey.schema?.sources[.mended] == 1)
     #expect(survey.schema?.table(named: "t")?.rowIDAlias == 0)
     #expect(Reconstruction(survey).findings([], []).contains { $0.code == .schemaSQLUnreadable })
+  }
+
+  @Test(arguments: [("PRHMARY", true), ("PRHMARI", false)])
+  func `one row without a key tells of one that a letter has taken, and not two`(
+    _ damaged: String, _ isMended: Bool
+  ) throws {
+    let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
+    let survey = Survey(main: try bytes(sql, "PRIMARY", damaged, rows: 1))
+    #expect(survey.schema?.sources[.mended] == (isMended ? 1 : nil))
+    #expect(survey.schema?.table(named: "t")?.rowIDAlias == (isMended ? 0 : nil))
+  }
+
+  @Test func `a comma that became a letter of a collation is put back`() throws {
+    let survey = try survey(
+      "CREATE TABLE t(id INT COLLATE NOCASE, v TEXT, PRIMARY KEY (id, v))", "NOCASE, v",
+      "NOCASEl v")
+    #expect(survey.schema?.sources[.mended] == 1)
+    #expect(survey.trees.first { $0.entry.name == "t" }?.records == 300)
+    #expect(survey.schema?.table(named: "t")?.columns.map(\.name) == ["id", "v"])
   }
 
   @Test func `a damaged bit on its root does not keep a statement from being mended`() throws {
