@@ -36,11 +36,12 @@ enum SchemaTableCheck: SurveyCheck {
     }
   }
 
-  /// Rows because of which SQLite refuses the whole file.
+  /// Rows because of which SQLite refuses the whole file, and those with a wrong letter.
   private static func rows(_ schema: SchemaSurvey) -> [Finding] {
     schema.rowFaults.map { fault in
-      Finding(
-        .schemaDamaged, "SQLite refuses the schema row of '\(fault.name)': \(fault.reason)",
+      let start = fault.isRefused ? "SQLite refuses" : "a letter is wrong in"
+      return Finding(
+        .schemaDamaged, "\(start) the schema row of '\(fault.name)': \(fault.reason)",
         at: schema.place(of: fault.name), severity: .damage)
     }
   }

@@ -19,17 +19,19 @@ struct SchemaListing {
   /// Lists what the rows of a file say.
   init(of found: FoundSchemaRows, _ encoding: TextEncoding, in image: Image) {
     var names: Set<Name> = []
+    let rows = MendedSchemaRow.rows(of: found.records, encoding)
     for (position, stored) in found.records.enumerated() {
       let source = found.source(of: position)
-      guard var entry = SchemaEntry(stored.record, encoding: encoding) else {
+      guard let row = rows[position] else {
         if source == .schemaTable {
           misfits.add(FormatError(.recordHeader, page: stored.page, offset: stored.offset))
         }
         continue
       }
+      var entry = row.entry
       guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
       if source == .schemaTable {
-        review.add(entry, stored.record)
+        review.add(entry, stored.record, besides: row.faults)
         rowPages[entry.name] = stored.page
       }
       // Without page numbers no pointer leads anywhere.

@@ -9,6 +9,8 @@ struct SchemaRowFault: Hashable, Sendable {
   let name: Name
   /// What is wrong.
   let reason: String
+  /// Whether SQLite refuses the row for it; it compares a row with its statement, where it has one.
+  var isRefused = true
 }
 
 /// A look at one row of the schema table after the other, in their order.
@@ -20,8 +22,11 @@ struct SchemaRowReview {
   private var automaticIndexes: Set<Name> = []
   private var belated: [SchemaEntry] = []
 
-  /// Looks at a row.
-  mutating func add(_ entry: SchemaEntry, _ record: Record) {
+  /// Looks at a row, with which something is wrong that was put right.
+  mutating func add(_ entry: SchemaEntry, _ record: Record, besides mended: [String]) {
+    for reason in mended {
+      faults.append(SchemaRowFault(name: entry.name, reason: reason, isRefused: entry.sql != nil))
+    }
     for reason in [rootFault(entry, record.value(3)), statementFault(entry), orderFault(entry)] {
       if let reason { faults.append(SchemaRowFault(name: entry.name, reason: reason)) }
     }

@@ -43,9 +43,14 @@ package struct SchemaEntry: Hashable, Sendable {
   }
 
   /// Reads an entry from a record; nil when the record is no row of a schema table.
-  package init?(_ record: Record, encoding: TextEncoding) {
-    guard record.fieldCount == 5, case .text(let type)? = record.value(0),
-      let kind = Kind(rawValue: encoding.string(type).lowercased()),
+  ///
+  /// `kind` tells what a type is that is none in lower case.
+  package init?(
+    _ record: Record, encoding: TextEncoding, kind unknown: (String) -> Kind? = { _ in nil }
+  ) {
+    guard record.fieldCount == 5, case .text(let type)? = record.value(0) else { return nil }
+    let word = encoding.string(type).lowercased()
+    guard let kind = Kind(rawValue: word) ?? unknown(word),
       case .text(let name)? = record.value(1), case .text(let table)? = record.value(2)
     else { return nil }
     switch record.value(3) {
