@@ -17,6 +17,8 @@ final class Doubtful {
   let trees: [Int]
   /// Of each page that has changed places, the page that stands in its own.
   let exchanged: [PageNumber: PageNumber]
+  /// The roots of the trees of which the schema names another page.
+  private let roots: [Int: PageNumber]
   /// The trees in doubt as owners of pages.
   let owners: Set<PageOwner>
   /// The pages of the free list that its head no longer leads to.
@@ -35,9 +37,10 @@ final class Doubtful {
     guard let image = survey.image, let schema = survey.schema else { return nil }
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image, memory)
-    exchanged = ExchangeSearch(survey, schema, pages).run()
+    let search = ExchangeSearch(survey, schema, pages)
+    (exchanged, roots) = (search.run(), search.raisedRoots)
     trees = Set(survey.treesInDoubt(pages, schema))
-      .union(exchanged.keys.compactMap(survey.treeThatLeads)).sorted()
+      .union(exchanged.keys.compactMap(survey.treeThatLeads)).union(roots.keys).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
     let strange = survey.strangePagesOfSchema
@@ -84,6 +87,9 @@ final class Doubtful {
     }
     return unknown
   }
+
+  /// The root of a tree: the one that the schema names, or the one above it.
+  func root(of position: Int) -> PageNumber? { roots[position] ?? survey.trees[position].root }
 
   /// What is known of a tree in doubt.
   func claimant(_ position: Int) -> Claimant {

@@ -5,7 +5,7 @@
 import SQLiteFormat
 
 /// A place that an interior page gives to a page below it (section 1.6).
-private struct TreePlace {
+struct TreePlace {
   /// The page that stands there.
   let page: PageNumber
   /// The key behind which all rows there come; nil at the start of the tree.
@@ -48,11 +48,13 @@ final class ExchangeSearch {
   /// What rows that their table cannot have tell more than keys that meet.
   private static let strangeness = 4
 
-  private let survey: Survey
+  let survey: Survey
   private let schema: SchemaSurvey
   let pages: PageReader
   /// The tables whose trees can be followed: a sound database is not asked for them.
   private(set) lazy var tables = survey.trees.compactMap { table(of: $0) }
+  /// The roots that lie above those that the schema names, by the positions of their trees.
+  private(set) lazy var raisedRoots = rootsAboveStated()
 
   init(_ survey: Survey, _ schema: SchemaSurvey, _ pages: PageReader) {
     (self.survey, self.schema, self.pages) = (survey, schema, pages)
@@ -90,7 +92,10 @@ final class ExchangeSearch {
         exchange(place.page, for: partner(of: place, in: table))
       }
     }
-    let unknown = survey.trees.lazy.filter(disagreesWithIndexes).compactMap(table(of:))
+    let unknown = survey.trees.lazy.filter { tree in
+      self.survey.position(of: tree).map { self.raisedRoots[$0] == nil } ?? true
+        && self.disagreesWithIndexes(tree)
+    }.compactMap(table(of:))
     for table in unknown.prefix(Self.suspectsMax) {
       exchange(table.root, for: rootOfWhatIndexesKnow(of: table))
     }
@@ -226,7 +231,7 @@ final class ExchangeSearch {
   }
 
   /// The places that an interior page gives; none where not every one of its keys can be read.
-  private func places(
+  func places(
     below place: TreePlace, isTable: Bool, _ order: PlaceOrder = .rowID
   ) -> [TreePlace] {
     guard let reading = pages.reading(of: place.page, isTable: isTable),
@@ -247,11 +252,11 @@ final class ExchangeSearch {
     }
   }
 
-  private func span(of page: PageNumber, _ table: Table) -> PlaceSpan? {
+  func span(of page: PageNumber, _ table: Table) -> PlaceSpan? {
     pages.span(of: page, isTable: table.survey.isRowIDTable).map { table.order.oriented($0).places }
   }
 
-  private func rows(on page: PageNumber, _ table: Table) -> [StoredRecord] {
+  func rows(on page: PageNumber, _ table: Table) -> [StoredRecord] {
     pages.rows(on: page, isTable: table.survey.isRowIDTable)
   }
 

@@ -34,7 +34,7 @@ struct TreesInDoubt {
     orphans = []
     var inquiry = Inquiry(survey, pages, doubt.schema, claimants)
     for (index, claimant) in claimants.enumerated() {
-      guard let root = survey.trees[claimant.position].root else { continue }
+      guard let root = doubt.root(of: claimant.position) else { continue }
       // Where the indexes of a table know no rowids, they are asked about each row.
       let isAsked = claimant.isTable || inquiry.indexes(of: index).isEmpty
       let test = LeafTest(

@@ -172,6 +172,36 @@ struct ExchangeSearchTests {
     #expect(rebuilt.rowsFound(in: deep) == 1000)
   }
 
+  @Test(arguments: [("one", 0), ("one", 4), ("copied", 3), ("copied", -1)])
+  func `a root whose number leads to a leaf of its own tree is the page above`(
+    _ table: Name, _ leaf: Int
+  ) throws {
+    // Of `copied`, no index knows the rows, and the one of `one` knows others like them.
+    let specimen = try Specimen(
+      """
+      CREATE TABLE one (id INTEGER PRIMARY KEY, body TEXT);
+      CREATE INDEX one_body ON one (body);
+      CREATE TABLE copied (id INTEGER PRIMARY KEY, body TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+      INSERT INTO one SELECT i, 'a text of one ' || i FROM n;
+      INSERT INTO copied SELECT * FROM one;
+      """)
+    let leaves = specimen.pages(of: table.text, "leaf")
+    let row = "table\(table.text)\(table.text)"
+    var bytes = specimen.bytes
+    let root = try specimen.root(of: table.text)
+    // Where a page was full, what it held before is there besides.
+    for place in specimen.places(of: row).map({ $0 + row.utf8.count })
+    where Int(bytes[place]) == root {
+      bytes[place] = UInt8(leaves[leaf < 0 ? leaves.count - 1 : leaf])
+    }
+    let rebuilt = Reconstruction(main: bytes)
+    let tree = try #require(rebuilt.survey.tree(named: table))
+    #expect(rebuilt.rowsFound(in: tree) == 150)
+    #expect(rebuilt.rowsWithoutTable.rows == 0)
+    #expect(rebuilt.survey.verdict != .healthy)
+  }
+
   @Test func `a sound database has none`() throws {
     let rebuilt = Reconstruction(main: specimen.bytes)
     #expect(rebuilt.reassembly.assignments.isEmpty)
