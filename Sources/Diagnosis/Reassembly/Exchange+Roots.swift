@@ -20,6 +20,8 @@ extension ExchangeSearch {
       expected = share(form.expects)
     }
 
+    /// Whether nothing of any record tells against it.
+    var isPerfect: Bool { isWhole && expected == 1000 }
     var isWhole: Bool { admitted == 1000 && whole == 1000 }
     var sum: Int { admitted + whole + expected }
 
@@ -51,7 +53,7 @@ extension ExchangeSearch {
       }
       let here = Fit(found, table.form)
       guard here.admitted == 1000, there.isBetter(than: Fit(found, other.form)),
-        areStrange || here.isBetter(than: mine)
+        areStrange || here.isBetter(than: mine) && here.isPerfect && there.isPerfect
       else { continue }
       fitting.append((other.root, here.sum + there.sum))
     }
@@ -74,7 +76,7 @@ extension TreeSurvey {
   var strangers: Int { max(unfit.count, mistyped.count, nulls.count) }
 
   /// Whether so many rows are not in their place that the keys may be those of another table.
-  var isOutOfOrder: Bool { misplaced.count * 4 > records }
+  var isOutOfOrder: Bool { misplaced.count >= 8 && misplaced.count * 4 > records }
 
   /// Whether some of its rows are not in their place, or cannot be of its table.
   var hasRowsOfOthers: Bool { !misplaced.isEmpty || strangers > 0 }
