@@ -16,8 +16,11 @@ import Testing
     var wal = try path.adding(suffix: "-wal").contents()
     let frames = stride(from: 32, to: wal.count, by: pageSize + 24)
     try #require(frames.contains { wal[$0..<($0 + 4)].elementsEqual([0, 0, 0, 1]) })
-    // Every checksum breaks, and the first page of the file is gone.
-    for frame in frames { wal[frame + 16] ^= 1 }
+    // Every checksum breaks in more than one byte, and the first page of the file is gone.
+    for frame in frames {
+      wal[frame + 16] ^= 1
+      wal[frame + 21] ^= 1
+    }
     let main = Damage.zeroPage(1).applied(to: try path.contents(), pageSize: pageSize)
     let schema = try #require(Survey(main: main, wal: wal).schema)
     #expect(schema.sources[.otherTime] ?? 0 > 0)
