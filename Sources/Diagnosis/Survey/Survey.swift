@@ -217,8 +217,9 @@ extension PageClaims {
     var isUsed = false
     forEach(from: header.pageCount + 1) { _, owner in isUsed = isUsed || owner != .reserved }
     guard !isUsed else { return }
-    for number in (header.pageCount + 1)...image.pageCount {
-      _ = PageNumber(number).map { claim($0, for: .reserved) }
+    // Of a hole in the file, nothing could be taken for lost.
+    for page in image.dataPages where page.number > header.pageCount {
+      _ = claim(page, for: .reserved)
     }
   }
 }
