@@ -119,7 +119,9 @@ extension Survey {
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
-    if isWhole, let believed { freeClaims.claim(behind: believed, of: image) }
+    if isWhole, let believed {
+      freeClaims.claim(behind: believed, of: image, KnownForms(trees, schema))
+    }
     kind = reading.kind
     cutHeaderCount = nil
     geometry = decision
@@ -205,21 +207,6 @@ extension Survey {
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
         computed: computed,
         shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
-    }
-  }
-}
-
-extension PageClaims {
-  /// Claims the pages behind the end of a whole database, where its header tells the end and nothing
-  /// beyond is in use: what lies there is left from before it shrank, or was reserved by its length.
-  fileprivate mutating func claim(behind header: DatabaseHeader, of image: Image) {
-    guard header.isPageCountValid, (1..<image.pageCount).contains(header.pageCount) else { return }
-    var isUsed = false
-    forEach(from: header.pageCount + 1) { _, owner in isUsed = isUsed || owner != .reserved }
-    guard !isUsed else { return }
-    // Of a hole in the file, nothing could be taken for lost.
-    for page in image.dataPages where page.number > header.pageCount {
-      _ = claim(page, for: .reserved)
     }
   }
 }

@@ -32,6 +32,33 @@ import Testing
     #expect(!damaged.said(.orphanRows).isEmpty)
   }
 
+  @Test(arguments: [
+    ("id INTEGER PRIMARY KEY, body TEXT NOT NULL, n INT)", "i, 'new ' || i, i", 300),
+    ("id INTEGER PRIMARY KEY, body TEXT NOT NULL, n INT)", "i, 'new ' || i, i", 9),
+    ("id INTEGER PRIMARY KEY, n INT)", "i, i", 9),
+    ("id INTEGER PRIMARY KEY, body TEXT NOT NULL)", "i, 'new ' || i", 300),
+    ("id INTEGER PRIMARY KEY, body TEXT NOT NULL)", "i, 'new ' || i", 9),
+    ("body TEXT PRIMARY KEY) WITHOUT ROWID", "'new ' || i", 300),
+  ])
+  func `a table that the first page is too old to name is lost behind its end`(
+    _ columns: String, _ values: String, _ count: Int
+  ) throws {
+    // The free pages of the specimen are used up first.
+    let filled: DatabaseBuilder.Step = "VACUUM"
+    let old = try Specimen(filled)
+    var specimen = try Specimen(
+      filled, .init("CREATE TABLE new (\(columns)", []),
+      .init(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO new SELECT \(values) FROM n
+        """, []))
+    specimen.bytes.replaceSubrange(specimen[page: 1], with: old.bytes[old[page: 1]])
+    let survey = Survey(main: specimen.bytes)
+    #expect(survey.findings.contains { $0.code == .orphanRows })
+    #expect(survey.verdict == .damagedLossy)
+  }
+
   @Test func `what a value holds is no row, whatever it looks like`() throws {
     var specimen = try Specimen()
     let leaf = try #require(specimen.pages(of: "note", "leaf").first)
