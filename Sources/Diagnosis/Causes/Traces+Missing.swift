@@ -57,7 +57,7 @@ extension Traces {
 
   /// The file as its bytes lie, also where pages were put back for reading.
   var bytesAsTheyLie: (any PageSource)? {
-    survey.image.map { ($0.files.main as? RejoinedFile)?.base ?? $0.files.main }
+    survey.image.map { $0.files.mainAsItLies ?? $0.files.main }
   }
 
   /// Whether a transfer as text is proven: that carriage returns are missing is only probable.

@@ -28,7 +28,7 @@ package struct RejoinedFile: PageSource {
   package let byteCount: Int
 
   /// The file as it lies.
-  package let base: any PageSource
+  let base: any PageSource
   /// The parts by their places, none over another.
   private let parts: [Part]
 

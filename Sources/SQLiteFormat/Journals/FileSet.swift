@@ -4,9 +4,9 @@
 /// A database file with its `-wal` and `-journal`, and the `-shm`, a cache of which no page comes.
 package struct FileSet: Sendable {
   /// The database file.
-  package let main: any PageSource
+  package private(set) var main: any PageSource
   /// The write-ahead log, when there is one.
-  package let wal: (any PageSource)?
+  package private(set) var wal: (any PageSource)?
   /// The rollback journal, when there is one.
   package let journal: (any PageSource)?
   /// The index of the log, the `-shm`, when there is one; that it cannot be read costs nothing.
@@ -21,6 +21,8 @@ package struct FileSet: Sendable {
   package private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
   /// Pages of overflow chains in which bytes may have been put in or left out.
   package private(set) var doubtfulPages: Set<PageNumber> = []
+  /// The database file as it lies, where its pages are read in other places; nil where they are not.
+  package private(set) var mainAsItLies: (any PageSource)?
   /// Whether frames of the log are read from elsewhere than where they lie.
   private(set) var hasMovedFrames = false
 
@@ -52,12 +54,11 @@ package struct FileSet: Sendable {
     main: any PageSource, doubtfulCells: [PageNumber: [Int]] = [:],
     doubtfulPages: Set<PageNumber> = []
   ) -> FileSet {
-    var files = FileSet(
-      main: main, wal: wal, journal: journal, index: index, failures: failures,
-      superJournalExists: superJournalExists)
+    var files = self
+    files.main = NotedSource(main, failures)
+    files.mainAsItLies = (main as? RejoinedFile)?.base
     files.doubtfulCells = doubtfulCells
     files.doubtfulPages = doubtfulPages
-    files.hasMovedFrames = hasMovedFrames
     return files
   }
 
@@ -65,11 +66,8 @@ package struct FileSet: Sendable {
   /// left out of it.
   func realigningLog(_ log: WriteAheadLog) -> FileSet? {
     guard let wal, !hasMovedFrames, let realigned = RealignedLog(wal, log) else { return nil }
-    var files = FileSet(
-      main: main, wal: realigned, journal: journal, index: index, failures: failures,
-      superJournalExists: superJournalExists)
-    files.doubtfulCells = doubtfulCells
-    files.doubtfulPages = doubtfulPages
+    var files = self
+    files.wal = NotedSource(realigned, failures)
     files.hasMovedFrames = true
     return files
   }

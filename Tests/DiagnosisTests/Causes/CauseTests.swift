@@ -176,6 +176,29 @@ import Testing
     #expect(answer.leading?.confidence == confidence, "\(name)")
   }
 
+  @Test func `carriage returns that every row had and that were dropped are no bytes left out`()
+    throws
+  {
+    let scratch = try ScratchFolder()
+    let file = scratch["app.db"]
+    try DatabaseBuilder(
+      [
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+        INSERT INTO note SELECT i, 'line ' || i || char(13, 10) || 'second ' || (i * 7) FROM n
+        """,
+      ]
+    ).build(at: file)
+    let bytes = try file.contents()
+    try file.replaceContents(
+      with: Bytes(
+        bytes.indices.filter { !bytes.matches([13, 10], at: $0) }.map { bytes[$0] }))
+    let answer = try Rescue(world: World(environment: [:])).check(InputFiles(file)).value.causes
+    #expect(answer.leading?.kind == .transferredAsText && answer.leading?.confidence == .likely)
+    #expect(!answer.causes.contains { $0.kind == .bytesInFront })
+  }
+
   static let images: [(Int, Bytes)] = [
     (1080, [0x53, 0xEF]), (3, Bytes("NTFS    ".utf8)), (510, [0x55, 0xAA]),
   ]
