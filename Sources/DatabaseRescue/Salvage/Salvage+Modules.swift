@@ -58,8 +58,9 @@ extension Salvage {
     for table in survey.virtualTables {
       let lost = survey.rowsLost(of: table)
       guard lost != .none else { continue }
-      if let place = balances.firstIndex(where: { $0.table == table.rowPart?.name }) {
-        if balances[place].lost == .none { balances[place].lost = lost }
+      let part = table.rowPart?.name
+      if let part, let place = balances.firstIndex(where: { $0.table == part }) {
+        balances[place].lost = RowLoss(sum: [balances[place].lost, lost]).loss
       } else {
         var balance = Balance(table: table.name)
         balance.lost = lost
