@@ -178,7 +178,7 @@ struct Placement {
       let claimant = claimants[position]
       guard let span = claimant.span(of: open.group.spans),
         let opening = claimant.opening(for: span)
-          ?? outgrown(claimant, by: span, open.group, tally),
+          ?? anywhere(in: claimant, span, open.group, tally),
         !opening.isOfLostLeaves || isNamed || tally.isProven
       else { return nil }
       return (position, tally, span, opening)
@@ -190,8 +190,8 @@ extension Placement {
   /// The whole tree as an opening for pages that nothing in it leads to any more, such as those that
   /// an interior page of an earlier time did not have: where indexes prove their rows, and the tree
   /// has none there.
-  private func outgrown(
-    _ claimant: Claimant, by span: PlaceSpan, _ group: OrphanGroup, _ tally: Claimant.Tally
+  private func anywhere(
+    in claimant: Claimant, _ span: PlaceSpan, _ group: OrphanGroup, _ tally: Claimant.Tally
   ) -> Claimant.Opening? {
     guard tally.isProven,
       claimant.hasRoom(for: span, { pages.span(of: $0, isTable: group.isTable) })

@@ -133,8 +133,8 @@ extension FileKind {
       return .other(signature.name)
     }
     if try isZeroedJournal(head, source) { return .rollbackJournal }
-    if head.first == 0xFF { return try isErased(source) ? .erased : nil }
-    return try isZero(source) ? .zeros : nil
+    if head.first == 0xFF { return try holdsOnly(0xFF, source) ? .erased : nil }
+    return try holdsOnly(0, source) ? .zeros : nil
   }
 
   /// Whether a file is so short that nothing but the beginning of the magic is in it.
@@ -208,25 +208,19 @@ extension FileKind {
     return looksRandom(Bytes(sample.dropFirst(DatabaseHeader.byteCount)))
   }
 
-  private static func isZero(_ source: any PageSource) throws(ReadFailure) -> Bool {
+  /// Whether every byte of a file is the same one; those of a hole are 0.
+  private static func holdsOnly(
+    _ byte: UInt8, _ source: any PageSource
+  ) throws(ReadFailure) -> Bool {
     var offset = 0
     while let range = source.dataRange(from: offset) {
+      guard byte == 0 || range.lowerBound == offset else { return false }
       let bytes = try source.read(at: range.lowerBound, count: min(range.count, 1 << 18))
       if bytes.isEmpty { break }
-      guard bytes.isZero else { return false }
+      guard bytes.allSatisfy({ $0 == byte }) else { return false }
       offset = range.lowerBound + bytes.count
     }
-    return true
-  }
-
-  private static func isErased(_ source: any PageSource) throws(ReadFailure) -> Bool {
-    var offset = 0
-    while offset < source.byteCount {
-      let bytes = try source.read(at: offset, count: 1 << 18)
-      guard !bytes.isEmpty, bytes.allSatisfy({ $0 == 0xFF }) else { return false }
-      offset += bytes.count
-    }
-    return true
+    return byte == 0 || offset == source.byteCount
   }
 
   private static func isText(_ bytes: Bytes) -> Bool {

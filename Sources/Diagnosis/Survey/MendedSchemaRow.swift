@@ -65,9 +65,6 @@ private struct ObjectHead {
   private static let lengthMax = 400
   /// The shortest name that hardly stands in a statement by accident.
   private static let tellingMin = 8
-  private static let leading = [
-    "create", "temp", "temporary", "unique", "virtual", "if", "not", "exists",
-  ]
 
   /// Its name; nil for what SQLite makes by itself.
   private(set) var name: Name?
@@ -88,10 +85,7 @@ private struct ObjectHead {
     }
     var tokens: [SQLToken] = []
     SQLTokens.scan(Bytes(sql.utf8.prefix(Self.lengthMax))) { token, _ in tokens.append(token) }
-    let start = tokens.firstIndex { token in
-      !token.isWord(entry.kind.rawValue) && !Self.leading.contains { token.isWord($0) }
-    }
-    guard let start, let name = tokens[start].asName else { return nil }
+    guard let name = entry.fromName(in: tokens).first?.asName else { return nil }
     self.name = name
     guard !entry.isTableOrView, let on = SQLTokens(tokens).position(of: "on"),
       on + 1 < tokens.count

@@ -94,6 +94,14 @@ extension SchemaEntry {
     SQLTokens(parsing: String((sql ?? "").prefix(2000))).tokens
   }
 
+  /// What follows the words of a statement that come before the name of what it makes.
+  func fromName(in tokens: [SQLToken]) -> ArraySlice<SQLToken> {
+    let leading = ["create", "temp", "temporary", "unique", "virtual", "if", "not", "exists"]
+    return tokens.drop { token in
+      leading.contains { token.isWord($0) } || token.isWord(kind.rawValue)
+    }
+  }
+
   fileprivate var isVirtual: Bool {
     (sql ?? "").startHolds("virtual") && firstTokens.dropFirst().first?.isWord("virtual") == true
   }
@@ -101,11 +109,7 @@ extension SchemaEntry {
   /// Whether the name in the statement has that of a database before it.
   fileprivate var isQualified: Bool {
     guard (sql ?? "").startHolds(".") else { return false }
-    let leading = ["create", "temp", "temporary", "unique", "virtual", "if", "not", "exists"]
-    let words = firstTokens.drop { token in
-      leading.contains { token.isWord($0) } || token.isWord(kind.rawValue)
-    }
-    return words.dropFirst().first == .symbol(".")
+    return fromName(in: firstTokens).dropFirst().first == .symbol(".")
   }
 
   /// Whether this is a table that SQLite makes for itself.

@@ -31,10 +31,10 @@ extension Survey {
   /// the free list can be followed, it is the number of pages that is wrong. File format, section 1.2.
   private var missesUsedPages: Bool {
     guard let image, let header, header.isPageCountValid, let freelist, !freelist.faults.isEmpty,
-      header.pageCount != image.statedPageCount, !hasTreeBeyondEnd
+      header.pageCount != image.statedPageCount
     else { return false }
     let missing = header.pageCount - image.pageCount
     let maps = hasPointerMaps ? missing / (image.geometry.usable / 5) + 1 : 0
-    return missing > max(0, header.freelistCount - freelist.count) + maps
+    return missing > max(0, header.freelistCount - freelist.count) + maps && !hasTreeBeyondEnd
   }
 }

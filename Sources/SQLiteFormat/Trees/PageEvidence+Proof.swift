@@ -63,12 +63,10 @@ extension PageEvidence {
     }
     guard let free = gaps(from: page.contentStart, cells, []), areInOrder(cells) else { return nil }
     // A freeblock that reaches over cells has a wrong size: it ends where the next of them begins.
-    let starts = Set(blocks.map(\.lowerBound))
+    let ends = Dictionary(
+      blocks.map { ($0.lowerBound, $0.upperBound) }, uniquingKeysWith: max)
     let fragments = free.reduce(0) { sum, gap in
-      let isOverlong =
-        starts.contains(gap.lowerBound)
-        && statedFreeblock(at: gap.lowerBound).map { $0.upperBound > gap.upperBound } ?? false
-      return sum + (isOverlong ? 0 : self.fragments(in: gap))
+      ends[gap.lowerBound, default: 0] > gap.upperBound ? sum : sum + self.fragments(in: gap)
     }
     return fragments == page.fragmentedBytes ? proven(cells) : nil
   }

@@ -29,13 +29,6 @@ import Testing
       FileSet(main: MemorySource(main), wal: MemorySource(wal)), geometry: try .of(512))
   }
 
-  private func log(of image: Image) throws -> WriteAheadLog {
-    guard case .applied(let log) = image.wal else { throw Unexpected(state: "\(image.wal)") }
-    return log
-  }
-
-  private struct Unexpected: Error { let state: String }
-
   @Test(arguments: [false, true], [24, 27, 100, 203, 301, 535 - 8])
   func `a changed byte of a frame is found and put right`(_ bigEndian: Bool, _ byte: Int) throws {
     let isHighest = byte % 4 == (bigEndian ? 0 : 3)
@@ -43,7 +36,7 @@ import Testing
       var bytes = Self.log(bigEndian: bigEndian)
       bytes[Self.offset(ofFrame: 0) + byte] ^= mask
       let image = try image(bytes)
-      let log = try log(of: image)
+      let log = try image.appliedLog
       #expect(log.committed.isEmpty)
       #expect(log.continued.map(\.page.number) == [1, 2, 2, 3])
       #expect(image.pageCount == 3)
@@ -62,7 +55,7 @@ import Testing
     var bytes = Self.log()
     for index in 24..<Self.frameSize { bytes[Self.offset(ofFrame: 2) + index] = 0 }
     let image = try image(bytes)
-    let log = try log(of: image)
+    let log = try image.appliedLog
     #expect(log.committed.count == 2)
     #expect(log.continued.map(\.page.number) == [2, 3])
     #expect(log.damaged.map(\.index) == [2])
@@ -76,7 +69,7 @@ import Testing
     var bytes = Self.log()
     for index in 30..<60 { bytes[Self.offset(ofFrame: 1) + index] ^= 0xFF }
     let image = try image(bytes)
-    #expect(try log(of: image).damaged.map(\.index) == [1])
+    #expect(try image.appliedLog.damaged.map(\.index) == [1])
     #expect(image.damagedPages.isEmpty)
     #expect(try image.bytes(of: 2.page) == Self.leaf(2))
   }
@@ -86,7 +79,7 @@ import Testing
     for index in 0..<Self.frameSize { bytes[Self.offset(ofFrame: 1) + index] = 0 }
     let image = try image(bytes)
     // What follows it holds from nothing that is left, and only its own follower from it.
-    #expect(try log(of: image).continued.map(\.page.number) == [1, 2, 3])
+    #expect(try image.appliedLog.continued.map(\.page.number) == [1, 2, 3])
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
@@ -97,14 +90,14 @@ import Testing
       for byte in 8..<16 { bytes[Self.offset(ofFrame: frame) + byte] = 0xA5 }
     }
     let image = try image(bytes)
-    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.appliedLog.applied.map(\.page.number) == [1, 2, 2, 3])
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
   @Test func `other salts in the header with a checksum that holds are put right`() throws {
     let other = WALMaker(salts: (9000, 1234)).bytes
     let image = try image(other + Self.log()[other.count...])
-    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.appliedLog.applied.map(\.page.number) == [1, 2, 2, 3])
   }
 
   @Test(arguments: [false, true])
@@ -112,7 +105,7 @@ import Testing
     var bytes = Self.log(bigEndian: bigEndian)
     for index in 0..<32 { bytes[index] = 0 }
     let image = try image(bytes)
-    #expect(try log(of: image).applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.appliedLog.applied.map(\.page.number) == [1, 2, 2, 3])
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
@@ -128,7 +121,7 @@ import Testing
     bytes.replaceSubrange(places[0], with: frames[1])
     bytes.replaceSubrange(places[1], with: frames[0])
     let image = try image(bytes)
-    let log = try log(of: image)
+    let log = try image.appliedLog
     #expect(log.applied.map(\.page.number) == [1, 2, 2, 3])
     #expect(!log.continued.isEmpty && log.damaged.isEmpty && log.unverified.isEmpty)
     #expect(try image.bytes(of: 2.page) == Self.leaf(2))
@@ -140,7 +133,7 @@ import Testing
     var young = WALMaker(salts: (7, 2))
     young.add(1, .page(60), commit: 3)
     let image = try image(young.bytes + Self.log()[young.bytes.count...])
-    let log = try log(of: image)
+    let log = try image.appliedLog
     #expect(log.committed.count == 1)
     #expect(log.continued.isEmpty)
     #expect(log.unverified.count == 3)
@@ -155,7 +148,7 @@ import Testing
     var bytes = wal.bytes
     for byte in 100..<104 { bytes[Self.offset(ofFrame: 1) + byte] ^= 0x55 }
     let image = try image(bytes)
-    #expect(try log(of: image).continued.isEmpty)
+    #expect(try image.appliedLog.continued.isEmpty)
     #expect(try image.bytes(of: 3.page) == .page(3))
   }
 
@@ -177,7 +170,7 @@ import Testing
   @Test func `the header of a commit frame counts where frames before it were damaged, too`() throws
   {
     let image = try image(logEndingInLostCommit(damagingFirst: true))
-    let log = try log(of: image)
+    let log = try image.appliedLog
     #expect(log.continued.map(\.page.number) == [1, 2, 1, 3, 2])
     #expect(log.damaged.map(\.index) == [0, 4])
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
@@ -186,7 +179,7 @@ import Testing
   @Test func `a commit frame without its content is no commit where nothing else is wrong`() throws
   {
     let image = try image(logEndingInLostCommit(damagingFirst: false))
-    #expect(try log(of: image).applied.map(\.page.number) == [1, 2])
+    #expect(try image.appliedLog.applied.map(\.page.number) == [1, 2])
     #expect(try image.bytes(of: 3.page) == .page(3))
   }
 }

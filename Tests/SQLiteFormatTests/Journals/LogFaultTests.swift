@@ -45,13 +45,6 @@ import Testing
       FileSet(main: MemorySource(main), wal: MemorySource(wal)), geometry: try .of(512))
   }
 
-  private func log(of image: Image) throws -> WriteAheadLog {
-    guard case .applied(let log) = image.wal else { throw Unexpected(state: "\(image.wal)") }
-    return log
-  }
-
-  private struct Unexpected: Error { let state: String }
-
   /// The pages that an image has in the version of the log.
   private func newPages(of image: Image) throws -> [Int] {
     try Self.frames.map(\.page).filter {
@@ -71,7 +64,7 @@ import Testing
       var bytes = Self.log(bigEndian: bigEndian)
       bytes[Self.offset(ofFrame: frame) + byte] ^= 0x10
       let image = try image(bytes)
-      let log = try log(of: image)
+      let log = try image.appliedLog
       #expect(log.applied.map(\.page.number) == Self.all, "byte \(byte)")
       #expect(log.damaged.isEmpty && !log.missesFrames && log.commitsAfterBreak == 0)
       #expect(try newPages(of: image) == Self.all, "byte \(byte)")
@@ -82,7 +75,7 @@ import Testing
     for byte in [20, 22, Self.frameSize - 1, Self.frameSize - 3] {
       var bytes = Self.log()
       bytes[Self.offset(ofFrame: 8) + byte] ^= 0x10
-      let log = try log(of: image(bytes))
+      let log = try image(bytes).appliedLog
       #expect(log.applied.map(\.page.number) == Self.all)
       #expect(log.damaged.allSatisfy { $0.index == 8 })
     }
@@ -100,7 +93,7 @@ import Testing
       bytes.removeSubrange(place..<(place - count))
     }
     let image = try image(bytes)
-    let log = try log(of: image)
+    let log = try image.appliedLog
     #expect(log.applied.last?.page.number == 10)
     #expect(log.damaged.map(\.page.number) == [Self.all[frame]])
     #expect(try newPages(of: image) == Self.all.filter { $0 != Self.all[frame] })
@@ -112,7 +105,7 @@ import Testing
     bytes.remove(at: Self.offset(ofFrame: 6) + 300)
     bytes.insert(0x78, at: Self.offset(ofFrame: 1) + 300)
     let image = try image(bytes)
-    #expect(try log(of: image).damaged.map(\.index) == [1, 6])
+    #expect(try image.appliedLog.damaged.map(\.index) == [1, 6])
     #expect(try newPages(of: image) == [2, 4, 5, 22, 7, 9, 10])
   }
 
@@ -126,7 +119,7 @@ import Testing
     var bytes = wal.bytes
     let place = Self.offset(ofFrame: 4)
     bytes.removeSubrange(place..<(place + Self.frameSize))
-    let log = try log(of: image(bytes))
+    let log = try image(bytes).appliedLog
     #expect(log.applied.map(\.page.number) == Self.all.filter { $0 != 22 })
     #expect(log.missesFrames)
   }
@@ -134,13 +127,13 @@ import Testing
   @Test func `of frames of zeros, it is known that they are missing`() throws {
     var bytes = Self.log()
     for index in 0..<Self.frameSize { bytes[Self.offset(ofFrame: 4) + index] = 0 }
-    let log = try log(of: image(bytes))
+    let log = try image(bytes).appliedLog
     #expect(log.applied.map(\.page.number) == Self.all.filter { $0 != 22 })
     #expect(log.missesFrames)
   }
 
   @Test func `a log that is whole misses nothing`() throws {
-    let log = try log(of: image(Self.log()))
+    let log = try image(Self.log()).appliedLog
     #expect(log.committed.count == 9 && !log.missesFrames)
   }
 }
