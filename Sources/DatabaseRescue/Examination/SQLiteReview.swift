@@ -29,6 +29,14 @@ struct SQLiteReview {
 }
 
 extension World {
+  /// An examination without a contract, with what the modules of virtual tables say.
+  func askingModules(_ found: Examination) throws(RescueError) -> Examination {
+    guard found.verdict.isStructureSound, let image = found.survey.image,
+      let review = SQLiteReview(of: found, nil, askingModules: true)
+    else { return found }
+    return try carryOut(review, on: found, image)
+  }
+
   /// Has SQLite tell on a private copy what the bytes alone do not.
   func carryOut(
     _ review: SQLiteReview, on bytes: Examination, _ image: Image

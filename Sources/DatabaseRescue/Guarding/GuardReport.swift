@@ -53,6 +53,11 @@ public struct GuardReport: Sendable {
     judgement[keyPath: path]
   }
 
+  /// Whether what the database was before is in part in a journal beside it.
+  package var leavesJournal: Bool {
+    judgement.examination.findings.contains { $0.code == .hotJournal }
+  }
+
   /// Whether the migration is kept.
   public var isKept: Bool { judgement.isGood }
 

@@ -48,6 +48,8 @@ public struct MigrationJudgement: Sendable {
   public let losesData: Bool
   /// Whether the database holds, page for page, what it held before.
   public let isUnchanged: Bool
+  /// How to say of what is refused that it is meant; nil where nothing can allow it.
+  package let allowance: String?
 
   /// Whether nothing is wrong with the result.
   public var isGood: Bool { problems.isEmpty }
@@ -81,13 +83,23 @@ extension MigrationJudgement {
       problems.append(
         "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
     }
-    problems += examination.findings
-      .filter { $0.severity >= .warning && $0.code != .schemaDrift }.map(\.message)
+    problems += examination.findings.filter { finding in
+      // An index that did not have its words before is no work of the migration.
+      finding.severity >= .warning && finding.code != .schemaDrift
+        && !(finding.code == .fullTextStale && before.examination.findings.contains(finding))
+    }.map(\.message)
     let codes = (before.examination.findings.map(\.code), examination.findings.map(\.code))
     if codes.1.contains(.hotJournal), !codes.0.contains(.hotJournal) {
       problems.append("\(undertaking.noun) ended within a transaction, which is undone")
     }
     self.problems = problems + review.problems
+    allowance =
+      !problems.isEmpty || review.problems.isEmpty
+      ? nil
+      : contract == nil
+        ? "if it is meant: a contract of the schema that is to be says so (--contract), "
+          + "and \"rowCounts\" in it which tables may lose rows"
+        : review.losesData ? "if it is meant: \"rowCounts\" in the contract lets rows go" : nil
   }
 }
 

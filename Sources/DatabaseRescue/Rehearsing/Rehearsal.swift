@@ -89,6 +89,8 @@ public struct RehearsalCase: Sendable {
   public internal(set) var outcome = Outcome.passed
   /// Why it did not pass, one fact a line.
   public internal(set) var problems: [String] = []
+  /// What is another than before and may well be meant, one fact a line.
+  public internal(set) var notices: [String] = []
   /// How long the migration itself took.
   public internal(set) var seconds = 0.0
   /// Every table's rows at the beginning and at the end.

@@ -71,7 +71,10 @@ package struct GuardAnswer: CommandAnswer {
     case .kept, .unchanged:
       return [
         .result(
-          "\(file.name): unchanged; it is page for page what it was before the migration")
+          report.leavesJournal
+            ? "\(file.name): unchanged once the journal beside it is played back, which whatever "
+              + "opens it next does: do not move it without that"
+            : "\(file.name): unchanged; it is page for page what it was before the migration")
       ]
     case .restored:
       let back: [AnswerLine] = [
@@ -108,13 +111,16 @@ extension MigrationJudgement {
   package var refusalText: [StyledText] {
     let what = end.succeeded ? "verification failed" : "the migration failed"
     return ["\(what, .bad):"] + (problems + examination.diff).map { "  \($0)" }
-      + ExaminationText.lines(for: examination.unchecked)
+      + (allowance.map { ["\($0)"] } ?? []) + ExaminationText.lines(for: examination.unchecked)
   }
 
   /// What is another than before and is kept, in a few lines.
-  var noticeText: [StyledText] {
-    let rest = notices.count - Self.noticesMax
-    return notices.prefix(Self.noticesMax).map { "unless it was meant: \($0)" }
+  var noticeText: [StyledText] { Self.text(ofNotices: notices) }
+
+  /// The same of notices that were collected.
+  static func text(ofNotices notices: [String]) -> [StyledText] {
+    let rest = notices.count - noticesMax
+    return notices.prefix(noticesMax).map { "unless it was meant: \($0)" }
       + (rest > 0 ? ["and \(rest) more such changes"] : [])
   }
 

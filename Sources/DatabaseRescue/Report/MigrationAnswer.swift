@@ -77,6 +77,7 @@ package struct MigrationForecastAnswer: CommandAnswer {
       ? [.result("\(file.name): would be migrated \(versions), and would \("verify", .good)")]
       : [.result("\(file.name): would \("not", .bad) be migrated \(versions):")]
         + (judgement.problems + judgement.examination.diff).map { .result("  \($0)") }
+    lines += judgement.allowance.map { [.note("\($0)")] } ?? []
     lines += judgement.schemaChanges.map { .result("  \($0)") }
     lines += judgement.noticeText.map { .result($0) }
     if !judgement.rowCounts.isEmpty { lines.append(.table(table(judgement.rowCounts))) }

@@ -25,6 +25,10 @@ package struct RehearsalAnswer: CommandAnswer {
       lines.append(.result("\(way.start), \(way.title): \(way.outcome.rawValue, .bad)"))
       lines += way.problems.map { .result("  \($0)") }
     }
+    for way in report.cases where way.outcome == .passed && !way.notices.isEmpty {
+      lines.append(.result("\(way.start), \(way.title):"))
+      lines += MigrationJudgement.text(ofNotices: way.notices).map { .result("  \($0)") }
+    }
     lines += report.starts.flatMap { start -> [AnswerLine] in
       (start.seeding?.failures ?? []).map {
         .warning("\(start.name): no rows could be made up for '\($0.table.text)': \($0.reason)")
@@ -97,6 +101,7 @@ package struct RehearsalAnswer: CommandAnswer {
       "from": way.from.map { .integer($0) }, "to": way.to.map { .integer($0) },
       "outcome": .string(way.outcome.rawValue),
       "reasons": .array(way.problems.map { .string($0) }),
+      "notices": .array(way.notices.map { .string($0) }),
       "seconds": .number(Double(Int(way.seconds * 1000)) / 1000),
       "rowsBefore": .integer(way.rowsBefore), "rowsAfter": .integer(way.rowsAfter),
       "tables": .array(way.rowCounts.map(\.json)), "steps": .array(way.steps.map(\.json)),

@@ -70,13 +70,14 @@ extension Run {
     _ undertaking: Undertaking, on database: FilePath, _ found: Examination, in net: MigrationNet
   ) throws(RescueError) -> GuardReport {
     world.progress(.began(.comparing, byteCount: nil))
-    var before = GuardedState(found)
+    var before = GuardedState(
+      // A contract has its own say about them.
+      net.contract == nil ? try world.askingModules(found) : found)
     let folder = try RescueFolder(of: database, storage: world.storage)
     var options = net.options
     options.wait = net.wait
     options.freeTables.formUnion(net.contract?.freeTables ?? [])
     let backup = try provenBackup(of: database, in: net.vault, options)
-    // A contract has its own say about them.
     if net.contract == nil {
       before = before.with(
         danglingRows: backup.manifest?.hasNoDanglingRows == true
@@ -154,8 +155,9 @@ extension Run {
   ) throws(RescueError) -> GuardReport {
     let detour = try work.place.detour(in: world.storage)
     var report = try step("verify", at: .verify) { run throws(RescueError) in
-      let found = try run.examineResult(database, net.contract, wait: net.wait)
+      var found = try run.examineResult(database, net.contract, wait: net.wait)
       run.world.progress(.began(.comparing, byteCount: nil))
+      if net.contract == nil { found = try run.world.askingModules(found) }
       var after = GuardedState(found)
       if net.contract == nil { after = after.with(danglingRows: run.world.danglingRows(in: found)) }
       return GuardReport(

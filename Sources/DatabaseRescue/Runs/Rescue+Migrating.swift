@@ -136,13 +136,15 @@ extension Rescue {
     terms: Contract?
   ) throws(RescueError) -> (judgement: MigrationJudgement, seconds: Double) {
     let began = world.now()
-    let before = GuardedState(found)
+    let before = GuardedState(terms == nil ? try world.askingModules(found) : found)
     let outcome = try undertaking.run(
       Undertaking.Place(
         database: copy.path, backup: nil, mark: "\(world.random())", world: world))
     let seconds = world.now().timeIntervalSince(began)
     try world.requireGoingOn()
-    let after = try GuardedState(examineTrial(copy, contract))
+    var left = try examineTrial(copy, contract)
+    if terms == nil, contract == nil { left = try world.askingModules(left) }
+    let after = GuardedState(left)
     return (
       MigrationJudgement(of: undertaking, outcome, on: after, before: before, terms), seconds
     )

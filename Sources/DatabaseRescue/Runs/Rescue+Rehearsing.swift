@@ -252,6 +252,7 @@ struct RehearsalRun {
     way.steps += judgement.steps
     if case .command = chain { way.to = judgement.examination.foundVersion }
     way.rowCounts = MigrationJudgement.RowCount.joined(way.rowCounts, judgement.rowCounts)
+    way.notices += judgement.notices.filter { !way.notices.contains($0) }
     way.problems =
       judgement.isGood ? [] : judgement.problems + judgement.drifts
     if !judgement.isGood { way.outcome = judgement.end.succeeded ? .refused : .failed }

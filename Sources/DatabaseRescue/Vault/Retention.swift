@@ -36,13 +36,17 @@ package struct Retention: Hashable, Sendable {
     package var isGood: Bool
     /// Whether a run that has not ended relies on it.
     package var isInUse: Bool
+    /// When it was finished, in seconds, by which two of one second are told apart.
+    package var finished: Double
 
     /// Makes an entry.
     package init(
-      _ name: BackupName, of place: String? = nil, isGood: Bool, isInUse: Bool = false
+      _ name: BackupName, of place: String? = nil, isGood: Bool, isInUse: Bool = false,
+      finished: Double = 0
     ) {
       self.name = name
       self.place = place
+      self.finished = finished
       self.isGood = isGood
       self.isInUse = isInUse
     }
@@ -57,15 +61,23 @@ package struct Retention: Hashable, Sendable {
   /// - Returns: What becomes of each, newest first.
   package func plan(for entries: [Entry], now: Date, isSound: Bool = true) -> PrunePlan {
     let byDatabase = Dictionary(grouping: entries, by: \.database)
-    let decisions = byDatabase.values.flatMap { decide($0.sorted(by: Entry.isNewer), now, isSound) }
+    // One that does not say where its database lies may be of any of that name.
+    let unplaced = entries.filter { $0.place == nil && !$0.isGood }
+    let decisions = byDatabase.values.flatMap { own in
+      let others = unplaced.filter { $0.name.database == own[0].name.database && !own.contains($0) }
+      return decide(own.sorted(by: Entry.isNewer), besides: others, now, isSound)
+    }
     return PrunePlan(decisions: decisions.sorted { Entry.isNewer($0.entry, $1.entry) })
   }
 
-  /// Decides about the backups of one database, newest first.
-  private func decide(_ entries: [Entry], _ now: Date, _ isSound: Bool) -> [PrunePlan.Decision] {
+  /// Decides about the backups of one database, newest first, beside which others may be its own.
+  private func decide(
+    _ entries: [Entry], besides others: [Entry], _ now: Date, _ isSound: Bool
+  ) -> [PrunePlan.Decision] {
     if !isSound { return entries.map { PrunePlan.Decision($0, .databaseHasFindings) } }
     // A clock that went wrong must not make others look old.
-    guard entries.first(where: { $0.name.created <= now })?.isGood != false else {
+    let newest = (entries + others).filter { $0.name.created <= now }.min(by: Entry.isNewer)
+    guard newest?.isGood != false else {
       return entries.map { PrunePlan.Decision($0, .newestIsNotGood) }
     }
     var seen = Seen()
@@ -116,9 +128,8 @@ extension Retention.Entry {
 
   /// Whether a backup comes before another, newest first.
   fileprivate static func isNewer(_ left: Self, _ right: Self) -> Bool {
-    left.name.created != right.name.created
-      ? left.name.created > right.name.created
-      : left.name.id.description > right.name.id.description
+    (left.name.created, left.finished, left.name.id.description)
+      > (right.name.created, right.finished, right.name.id.description)
   }
 }
 

@@ -89,7 +89,8 @@ struct TrialRestore {
         .cannotWrite,
         "to restore the backup on trial, '\(copy.folder)' needs \(needed) bytes, and \(free) are free",
         meaning: "no backup was made; the database is untouched",
-        advice: "free some space, choose another vault, or leave the trial out: --verify quick")
+        advice: "free some space, or choose another vault; a backup by itself can leave the trial "
+          + "out: dbrescue backup --verify quick")
     }
   }
 

@@ -33,7 +33,7 @@ extension Vault {
       entries.append(
         Retention.Entry(
           backup.name, of: backup.manifest?.content.place, isGood: backup.isGood,
-          isInUse: try isInUse(backup.path)))
+          isInUse: try isInUse(backup.path), finished: backup.modified))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)
   }

@@ -105,6 +105,8 @@ package struct CopyCount: Hashable, Sendable {
       ones > 0 ? ofOne.contents * 4 >= ones : ofMany.contents >= min(Self.contentsMin, then.count)
     let copied = ofOne.rows + (isOfMany ? ofMany.rows : 0)
     let added = Self.rows(now) - Self.rows(then)
+    // One row that is like another is a line more in a log.
+    guard copied > 1 || Self.rows(then) == 1 || added == 0 else { return false }
     return copied * 4 >= max(repeated, added) * 3
       && (added > 0 || copied * 4 >= Self.rows(then))
   }

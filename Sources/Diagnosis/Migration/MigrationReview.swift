@@ -41,8 +41,10 @@ package struct MigrationReview: Sendable {
     losesData = !losses.isEmpty || comparison.hasCopiesForOthers
     problems =
       comparison.versionProblems + losses + comparison.copyProblems + comparison.counterProblems
-      + comparison.referenceProblems + comparison.schemaProblems
-    notices = comparison.notices
+      + comparison.referenceProblems + (contract == nil ? comparison.unusable : [])
+      + comparison.schemaProblems
+    // A contract says itself what is meant.
+    notices = comparison.notices + (contract == nil ? [] : comparison.unusable)
   }
 
   /// New names of tables by their old ones: as the contract has them, or where all rows of a table

@@ -18,21 +18,39 @@ package struct MigrationState: Sendable {
   package let sequences: [Name: Int64]
   /// Its schema.
   package let schema: SchemaDescription
+  /// The tables in which frameworks note where the branches of their migrations stand.
+  let headTables: Set<Name>
 
   /// How many rows refer to rows that are not there, by table; nil where that was not asked.
   package var danglingRows: [Name: Int]?
+  /// The views and triggers that cannot be used, one line each.
+  package var unusable: [String] = []
 
   /// Describes a database of which the figures were taken.
   package init(_ survey: Survey, figures: [Name: TableFigures]) {
     userVersion = survey.header.map { Int($0.userVersion) }
     isWAL = survey.header?.isWAL ?? false
-    tables = figures
+    tables = figures.merging(Self.textsOfIndexes(in: survey)) { own, _ in own }
     contentTables = Dictionary(
       survey.virtualTables.compactMap { table in
         table.hasOwnContent ? nil : table.contentTable.map { (table.name, $0) }
       }, uniquingKeysWith: { first, _ in first })
     sequences = survey.sequences
     schema = survey.schema?.parsed.description ?? SchemaDescription()
+    headTables = Set(
+      Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
+        .compactMap(\.framework.headTable))
+  }
+
+  /// How many texts those full-text tables have that keep nothing but the words of them.
+  private static func textsOfIndexes(in survey: Survey) -> [Name: TableFigures] {
+    Dictionary(
+      survey.virtualTables.compactMap { table in
+        guard table.isFullText, !table.hasTexts, let part = table.part("docsize"),
+          let tree = survey.tree(named: part.name)
+        else { return nil }
+        return (table.name, TableFigures(countOf: tree))
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The same, where a full-text table that kept its texts before has them in another table: it has
@@ -43,5 +61,26 @@ package struct MigrationState: Sendable {
       copy.tables[name] = copy.tables[name] ?? tables[content]
     }
     return copy
+  }
+}
+
+extension MigrationState {
+  /// A foreign key by its table and the one that it refers to.
+  struct Reference: Hashable, Comparable {
+    let table: Name
+    let parent: Name
+
+    static func < (a: Reference, b: Reference) -> Bool {
+      (a.table, a.parent) < (b.table, b.parent)
+    }
+  }
+
+  /// The foreign keys that refer to tables that are not there.
+  var missingParents: Set<Reference> {
+    let present = Set(schema.tables.map(\.name))
+    return Set(
+      schema.tables.flatMap { table in
+        table.foreignKeys.map { Reference(table: table.name, parent: $0.table) }
+      }.filter { !present.contains($0.parent) })
   }
 }

@@ -8,12 +8,53 @@ extension StateComparison {
   var schemaProblems: [String] {
     guard contract == nil else { return [] }
     let old = renamedSchema
+    let differences = differences(from: old)
+    return lostIndexes(differences, old) + lostRules(differences) + lostActions(old)
+      + lostTypes(old) + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
+  }
+
+  /// What is demanded or done in another way than before, and may well be meant.
+  var otherRules: [String] {
+    guard contract == nil else { return [] }
+    let old = renamedSchema
+    let differences = differences(from: old)
+    let rules = rules(in: differences).compactMap { rule in
+      rule.lost > 0 && rule.lost <= rule.new ? "a \(rule.subject) of '\(rule.table)'" : nil
+    }
+    let others = differences.filter { $0.kind == .changed && $0.weight == .drift }.compactMap {
+      switch $0.subject {
+      case .foreignKey: "a foreign key of '\($0.object)'"
+      case .trigger, .view:
+        hasNewNamesOnly($0) ? nil : "\($0.subject.rawValue) '\($0.object)'"
+      default: nil
+      }
+    }
+    let computed = pairsOfColumns(old).compactMap { name, old, new in
+      old.generated != .none && new.generated == .none ? "\(name) is not computed any more" : nil
+    }
+    return (rules + others).map { "\($0) is another one than before" } + computed
+  }
+
+  /// Whether two statements differ only in names that are gone, in the place of which are new ones.
+  private func hasNewNamesOnly(_ change: ContractDifference) -> Bool {
+    guard let expected = change.expected, let found = change.found else { return false }
+    let (old, new) = (SQLTokens(parsing: expected).tokens, SQLTokens(parsing: found).tokens)
+    let (gone, added) = (after.schema.names, before.schema.names)
+    return old.count == new.count
+      && zip(old, new).allSatisfy { old, new in
+        guard old != new else { return true }
+        guard let old = old.asName, let new = new.asName else { return false }
+        return old == new || !gone.contains(old) && !added.contains(new)
+      }
+  }
+
+  /// What the schema of before has that the one of now has not, or has in another way, of tables that
+  /// are there.
+  private func differences(from old: SchemaDescription) -> [ContractDifference] {
     let kept = Set(after.schema.tables.map(\.name))
     let gone = old.tables.map(\.name).filter { !kept.contains($0) }
-    let differences = ContractDifference.compare(
+    return ContractDifference.compare(
       expected: old, found: after.schema, extras: .allowed, ignoring: gone)
-    return lostIndexes(differences, old) + lostRules(differences) + lostActions(old)
-      + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
   }
 
   /// The defaults that columns do not have any more: apps that write each column make tables anew
@@ -62,8 +103,8 @@ extension StateComparison {
   }
 
   private static func missing(of all: [NamedSQL], in others: [NamedSQL]) -> [NamedSQL] {
-    let names = Set(others.map(\.name))
-    return all.filter { !names.contains($0.name) }.sorted { $0.name < $1.name }
+    let present = Set(others.map { [$0.name, $0.table] })
+    return all.filter { !present.contains([$0.name, $0.table]) }.sorted { $0.name < $1.name }
   }
 
   /// Whether all tables are there that an object of the schema before names.
@@ -86,7 +127,10 @@ extension StateComparison {
         table.indexes.map { IndexMeaning($0, of: table).normal }
       }
     )
-    return differences.filter { $0.subject == .index && $0.kind != .extra }.compactMap { lost in
+    // One that is a constraint now enforces the same.
+    return differences.filter {
+      $0.subject == .index && $0.kind != .extra && $0.weight == .drift
+    }.compactMap { lost in
       for table in old.tables {
         guard let index = table.indexes.first(where: { $0.name == Name(lost.object) }) else {
           continue
@@ -101,18 +145,58 @@ extension StateComparison {
 
   /// Keys and constraints of which there are fewer than before.
   private func lostRules(_ differences: [ContractDifference]) -> [String] {
+    let old = renamedSchema
+    return rules(in: differences).compactMap { rule in
+      if rule.subject == ContractDifference.Subject.primaryKey.rawValue, rule.isChanged {
+        return keepsKey(Name(rule.table), old)
+          ? nil : "the primary key of '\(rule.table)' is another one than before"
+      }
+      return rule.lost > rule.new ? "'\(rule.table)' has lost a \(rule.subject)" : nil
+    }
+  }
+
+  /// Whether no two rows can have the same key as before, nor one none: a new number beside it takes
+  /// nothing away.
+  private func keepsKey(_ table: Name, _ old: SchemaDescription) -> Bool {
+    guard let then = old.tables.first(where: { $0.name == table }), let now = newTables[table]
+    else { return false }
+    let key = then.columns.filter { $0.primaryKeyPosition > 0 }
+    let isUnique = now.indexes.contains { index in
+      index.unique && index.predicate == nil
+        && Set(index.columns.map(\.name)) == Set(key.map { Optional($0.name) })
+    }
+    return isUnique
+      && key.allSatisfy { column in
+        !column.notNull && !then.withoutRowID
+          || now.columns.first { $0.name == column.name }?.notNull == true
+      }
+  }
+
+  /// How many keys or constraints of a kind a table has lost, and how many new ones it has.
+  private struct RuleChange {
+    let subject: String
+    let table: String
+    let lost: Int
+    let new: Int
+    let isChanged: Bool
+  }
+
+  private func rules(in differences: [ContractDifference]) -> [RuleChange] {
     let subjects: [ContractDifference.Subject] = [.primaryKey, .unique, .check, .foreignKey]
     let grouped = Dictionary(grouping: differences.filter { subjects.contains($0.subject) }) {
       [$0.subject.rawValue, $0.object]
     }
-    return grouped.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { key, all in
-      let lost = all.filter { $0.kind == .missing }.count
-      let new = all.filter { $0.kind == .extra }.count
-      let isOther =
-        key[0] == ContractDifference.Subject.primaryKey.rawValue
-        && all.contains { $0.kind == .changed }
-      if isOther { return "the primary key of '\(key[1])' is another one than before" }
-      return lost > new ? "'\(key[1])' has lost a \(key[0])" : nil
+    return grouped.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, all in
+      RuleChange(
+        subject: key[0], table: key[1], lost: all.count { $0.kind == .missing },
+        new: all.count { $0.kind == .extra }, isChanged: all.contains { $0.kind == .changed })
+    }
+  }
+
+  /// Tables that took only values of the types that they declare, and do not any more.
+  private func lostTypes(_ old: SchemaDescription) -> [String] {
+    old.tables.filter { $0.strict && newTables[$0.name]?.strict == false }.map {
+      "'\($0.name)' is not STRICT any more"
     }
   }
 

@@ -24,7 +24,7 @@ extension StateComparison {
   }
 
   var columnProblems: [String] {
-    comparable.flatMap { pair in
+    comparable.map(\.ofRowsBefore).flatMap { pair in
       // What is gone with its row is told as that.
       pair.now.rows < pair.then.rows
         ? [] : pair.then.columns.compactMap { problem(with: $0, of: pair) }
@@ -39,8 +39,12 @@ extension StateComparison {
         ? "column '\(pair.new).\(column.name)' with \(values) values is gone" : nil
     }
     let left = pair.now.rows - other.nulls
-    if left < values {
-      return "column '\(pair.new).\(name)' had \(values) values and has \(left)"
+    // A table that was made anew may have given other rows the old ids, as many as came.
+    if left + (pair.isAligned ? 0 : pair.addedRows) < values {
+      return pair.isSample
+        ? "column '\(pair.new).\(name)' has lost at least \(counted(values - left, "value"))"
+        : "column '\(pair.new).\(name)' had \(values) values and has \(left)"
+          + (pair.addedRows > 0 ? " in the rows that were there" : "")
     }
     if column.variety == TableFigures.Column.varietyMax, other.variety == 1 {
       return "column '\(pair.new).\(name)' had different values and has one and the same"
@@ -99,11 +103,19 @@ extension StateComparison {
   // MARK: Notices
 
   /// What is otherwise than before, where nothing shows that anything is lost.
-  var notices: [String] { lostDefaults + otherValues }
+  var notices: [String] { lostDefaults + otherRules + otherValues + freeValues }
+
+  /// Values that rows have not any more which stay in tables whose rows may come and go.
+  private var freeValues: [String] {
+    pairs.filter { isFree($0.old) && contract?.ignoreTables.contains($0.old) != true }
+      .compactMap(\.ofCommonRows).flatMap { pair in
+        pair.then.columns.compactMap { problem(with: $0, of: pair) }
+      }
+  }
 
   /// Ids and values that are others than before.
   private var otherValues: [String] {
-    comparable.flatMap { pair -> [String] in
+    comparable.map(\.ofRowsBefore).flatMap { pair -> [String] in
       if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
         let rows = (other.isSample ? "at least " : "") + counted(other.count, "row")

@@ -13,7 +13,7 @@ struct StateComparison {
 
   /// Whether rows of a table may come and go, by its old or its new name.
   func isFree(_ old: Name) -> Bool {
-    contract?.rowCountPolicy(of: old) == .any
+    contract?.ignoreTables.contains(old) == true || contract?.rowCountPolicy(of: old) == .any
       || renames[old].map { contract?.rowCountPolicy(of: $0) == .any } ?? false
   }
 
@@ -21,7 +21,8 @@ struct StateComparison {
   var pairs: [TablePair] {
     before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
       let new = renames[old] ?? old
-      return after.tables[new].map { TablePair(old, new, then, $0, contract) }
+      let names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
+      return after.tables[new].map { TablePair(old, new, then, $0, naming: names) }
     }
   }
 
@@ -45,6 +46,8 @@ struct StateComparison {
       return before == 0 ? nil : "table '\(old)' with \(before) rows is gone"
     }
     let now = count.oldName == nil ? "has" : "has, as '\(count.table)',"
+    // Heads of branches come together.
+    if after > 0, self.before.headTables.contains(old) { return nil }
     return after < before ? "'\(old)' had \(before) rows and \(now) \(after)" : nil
   }
 
@@ -59,6 +62,14 @@ struct StateComparison {
       return "\(counted(more, "row")) of '\(table)' \(more == 1 ? "refers" : "refer") to rows that "
         + "are not there, and did not before"
     }
+  }
+
+  /// What names a table or column that is not there, and did not before.
+  var unusable: [String] {
+    let oldParents = before.missingParents
+    return after.missingParents.subtracting(oldParents).sorted().map { key in
+      "foreign key of '\(key.table)' refers to '\(key.parent)', which is not there"
+    } + after.unusable.filter { !before.unusable.contains($0) }
   }
 
   // MARK: Counters and versions

@@ -53,15 +53,25 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var sum: UInt64 = 0
   /// How often rows occur that are told by all but their key.
   package private(set) var copies = CopyCount()
-  /// The columns of the key: the one that is the rowid, or the primary key of a table without rowids;
-  /// `rowid` of a full-text table, which has no such column, and none where rowids have no name.
+  /// The columns of the key: the one that is the rowid, or the primary key; `rowid` of a full-text
+  /// table, which has no such column, and none where a table has no key but rowids without a name.
   package private(set) var keyNames: [Name] = []
   /// Whether the key is a part of what rows hold, and no number that they were given.
   package private(set) var hasNaturalKey = false
   /// Which keys there are.
   package private(set) var keys = CopyCount()
+  /// The rows by their keys, or by their rowids where they have no other.
+  private(set) var sample = RowSample(width: 0)
+  /// Whether the rows have the rowids from 1 on without a gap, as those of a table made anew have.
+  var isNumberedAnew: Bool { lastID == rows }
+  private var lastID: Int64 = 0
   /// Whether every row could be read.
   package private(set) var isWhole = true
+
+  /// Counts the rows of a table of which nothing else is compared.
+  init(countOf tree: TreeSurvey) {
+    rows = tree.records
+  }
 
   /// Takes the figures of a table; none of its columns where its statement cannot be parsed.
   package init(of name: Name, _ tree: TreeSurvey, in survey: Survey) {
@@ -70,7 +80,9 @@ package struct TableFigures: Hashable, Sendable {
       let source = RowSource(of: name, tree, in: survey)
     else { return }
     columns = source.columns.map { Column(name: $0) }
-    (hasNaturalKey, keyNames) = (source.hasNaturalKey, source.keyNames)
+    sample = RowSample(width: columns.count)
+    hasNaturalKey = source.hasNaturalKey || !source.declaredKey.isEmpty
+    keyNames = source.keyNames + source.declaredKey
     var claims = PageClaims(pageCount: image.pageCount)
     var scan = TreeScan(
       image, root: root, isTable: tree.isRowIDTable, owner: .tree(0))
@@ -95,13 +107,16 @@ package struct TableFigures: Hashable, Sendable {
   private mutating func add(_ stored: StoredRecord, _ source: RowSource) {
     let fields = Array(stored.record.fields)
     var (row, key, whole) = (ContentHash(), ContentHash(), ContentHash())
+    var hashes: [UInt64?] = []
+    hashes.reserveCapacity(columns.count)
     for place in columns.indices {
       let content = source.content(at: place, of: fields, rowID: stored.rowID)
       guard let hash = stored.record.hash(of: content) else {
         isWhole = false
         return
       }
-      columns[place].add(hash.isNull ? nil : hash.value)
+      hashes.append(hash.isNull ? nil : hash.value)
+      columns[place].add(hashes[place])
       whole.add(hash.value)
       if keyNames.contains(columns[place].name) {
         key.add(hash.value)
@@ -109,10 +124,67 @@ package struct TableFigures: Hashable, Sendable {
         row.add(hash.value)
       }
     }
-    if source.hasHiddenID, let id = stored.rowID { key.add(UInt64(bitPattern: id)) }
+    if source.hasHiddenID || keyNames.isEmpty, let id = stored.rowID {
+      key.add(UInt64(bitPattern: id))
+    }
+    lastID = max(lastID, stored.rowID ?? 0)
     sum &+= whole.value
     copies.add(row.value)
     if !keyNames.isEmpty { keys.add(key.value) }
+    sample.add(key.value, hashes)
+  }
+}
+
+/// What is known of the rows that two states of a table have by the same keys.
+struct SameRows {
+  let then: TableFigures
+  let now: TableFigures
+  /// Whether a column that tells rows apart has what it had in half of them or more, so that they are
+  /// the same rows and not others that were given their numbers.
+  let areAligned: Bool
+  /// Whether a row has another value than before in a column that is there.
+  let differ: Bool
+
+  /// Finds the rows, by new names of columns; nil where none are known by their keys.
+  init?(_ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]) {
+    let pairs = now.sample.pairs(with: then.sample).map {
+      (old: then.sample.hashes(at: $0.theirs), new: now.sample.hashes(at: $0.own))
+    }
+    guard !pairs.isEmpty else { return nil }
+    self.then = then.only(pairs.map(\.old))
+    self.now = now.only(pairs.map(\.new))
+    let kept = then.columns.indices.compactMap { old -> (isTelling: Bool, rows: Int)? in
+      let column = then.columns[old]
+      guard !then.keyNames.contains(column.name),
+        let new = now.columns.firstIndex(where: { $0.name == names[column.name] ?? column.name })
+      else { return nil }
+      let rows = pairs.count {
+        $0.old[$0.old.startIndex + old] == $0.new[$0.new.startIndex + new]
+      }
+      return (column.variety > 1, rows)
+    }
+    areAligned = kept.contains { $0.isTelling && $0.rows * 2 >= pairs.count }
+    differ = kept.contains { $0.rows < pairs.count }
+  }
+}
+
+extension TableFigures {
+  /// The figures of some of the rows, of which the hashes are known.
+  fileprivate func only(_ rows: [ArraySlice<UInt32>]) -> TableFigures {
+    var figures = self
+    figures.rows = rows.count
+    figures.columns = columns.map { Column(name: $0.name) }
+    figures.sum = 0
+    for row in rows {
+      var whole = ContentHash()
+      for (place, hash) in row.enumerated() {
+        figures.columns[place].add(
+          hash == RowSample.null ? nil : UInt64(hash) &* 0x9E37_79B9_7F4A_7C15)
+        whole.add(UInt64(hash))
+      }
+      figures.sum &+= whole.value
+    }
+    return figures
   }
 }
 

@@ -25,11 +25,17 @@ struct TablePair {
   /// that is gone are those of one that is new.
   let newNames: [Name: Name]
 
+  /// How many rows came, where only those of before are compared.
+  private(set) var addedRows = 0
+  /// Whether rows with the same keys are the same rows, as far as that can be told.
+  private(set) var isAligned = true
+
+  /// Pairs a table with what has become of it; `names` are new names of columns that are known.
   init(
-    _ old: Name, _ new: Name, _ then: TableFigures, _ now: TableFigures, _ contract: Contract?
+    _ old: Name, _ new: Name, _ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]
   ) {
     (self.old, self.new, self.then, self.now) = (old, new, then, now)
-    var names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
+    var names = names
     let added = now.columns.filter { then.column($0.name) == nil }
     for column in then.columns
     where names[column.name] == nil && now.column(column.name) == nil
@@ -54,22 +60,73 @@ struct TablePair {
 
   /// Whether every column has the values that it had, and not all of them in the same rows.
   var hasMixedRows: Bool {
-    now.sum != then.sum && then.columns.map { name(of: $0) } == now.columns.map(\.name)
-      && zip(then.columns, now.columns).allSatisfy { $0.sum == $1.sum && $0.nulls == $1.nulls }
+    let kept = then.columns.allSatisfy {
+      column($0)?.sum == $0.sum && column($0)?.nulls == $0.nulls
+    }
+    guard kept else { return false }
+    if keepsNames { return now.sum != then.sum }
+    // Rows with a column more are other ones in all: they are compared one by one.
+    guard !then.keyNames.isEmpty, hasSameKey else { return false }
+    return SameRows(then, now, naming: newNames)?.differ ?? false
   }
+
+  /// The rows that were there before, where others came.
+  ///
+  /// The whole table where no others came, keys do not tell which rows they are, or all that they
+  /// held is there.
+  var ofRowsBefore: TablePair {
+    guard now.rows > then.rows, hasSameKey, now.sample.keysMissing(of: then.sample) == 0,
+      now.copies.contentsMissing(of: then.copies) > 0,
+      let rows = SameRows(then, now, naming: newNames)
+    else { return self }
+    var pair = TablePair(old, new, rows.then, rows.now, naming: newNames)
+    (pair.addedRows, pair.isAligned) = (now.rows - then.rows, rows.areAligned)
+    return pair
+  }
+
+  /// The rows that are there before and after by a key of their own, whatever came and went besides;
+  /// nil where there are none.
+  var ofCommonRows: TablePair? {
+    guard hasSameKey, !then.keyNames.isEmpty, then.isWhole, now.isWhole,
+      let rows = SameRows(then, now, naming: newNames)
+    else { return nil }
+    var pair = TablePair(old, new, rows.then, rows.now, naming: newNames)
+    (pair.addedRows, pair.isAligned) = (max(0, now.rows - rows.now.rows), true)
+    return pair
+  }
+
+  /// Whether the key has the same columns as before.
+  private var hasSameKey: Bool { now.keyNames == then.keyNames.map { newNames[$0] ?? $0 } }
+
+  /// Whether not all rows of before are compared.
+  var isSample: Bool { addedRows > 0 && max(then.sample.level, now.sample.level) > 0 }
 
   /// The keys of before that no row has; nil where all are there, rows have none of their own, or
   /// there are fewer rows, which is told as that.
   var otherKeys: OtherKeys? {
-    guard now.rows >= then.rows, !then.keyNames.isEmpty,
-      now.keyNames == then.keyNames.map({ newNames[$0] ?? $0 })
-    else { return nil }
+    guard now.rows >= then.rows, hasSameKey else { return nil }
+    guard !then.keyNames.isEmpty else { return otherRowIDs }
     let count = now.keys.contentsMissing(of: then.keys)
     guard count > 0 else { return nil }
     return OtherKeys(
       count: count, isSample: then.keys.level > 0 || now.keys.level > 0,
       loseRows: hasOtherRows(besides: count))
   }
+
+  /// The rowids of before that no row has, where nothing but rows that are gone explains that: a table
+  /// that is made anew numbers its rows from 1 on.
+  private var otherRowIDs: OtherKeys? {
+    let count = now.sample.keysMissing(of: then.sample)
+    let missing = now.copies.contentsMissing(of: then.copies)
+    let isSample = max(then.sample.level, now.sample.level, then.copies.level) > 0
+    guard count > 0, missing > 0, !now.isNumberedAnew, keepsNames,
+      isSample || missing <= count
+    else { return nil }
+    return OtherKeys(count: isSample ? count : missing, isSample: isSample, loseRows: true)
+  }
+
+  /// Whether the columns are those of before.
+  private var keepsNames: Bool { then.columns.map { name(of: $0) } == now.columns.map(\.name) }
 
   /// Whether rows without their keys are not those of before with other keys: no column that tells rows
   /// apart as well as any has kept all that it held, or all rows are as they were but those.
@@ -80,11 +137,12 @@ struct TablePair {
     let common = others.filter { $0.isTelling && column($0) != nil }
     guard !common.isEmpty || others.isEmpty && !then.hasNaturalKey else { return false }
     if now.rows == then.rows {
-      let most = common.map(\.spread).max() ?? 0
+      // Of rows that are nothing but a key, each may refer to rows that have other ids now.
+      let isLink = rest.isEmpty && count == then.rows
+      let most = isLink ? 0 : common.map(\.spread).max() ?? 0
       return !common.contains { column($0)?.sum == $0.sum && $0.spread * 2 >= most }
     }
-    guard then.columns.map({ name(of: $0) }) == now.columns.map(\.name)
-    else { return false }
+    guard keepsNames else { return false }
     let missing = now.copies.contentsMissing(of: then.copies)
     let isSample = max(then.copies.level, now.copies.level, then.keys.level, now.keys.level) > 0
     return missing > 0 && (isSample || missing <= count)

@@ -19,6 +19,8 @@ struct RowSource: Sendable {
   /// The columns of the key: the one that is the rowid, or the primary key of a table without rowids;
   /// none where rowids have no name.
   let keyNames: [Name]
+  /// The columns of a primary key beside which rows have rowids without a name.
+  let declaredKey: [Name]
   /// Whether rows have an id that is in no column: those of full-text tables.
   let hasHiddenID: Bool
   /// Whether the key is a part of what rows hold, and no number that they were given.
@@ -38,19 +40,21 @@ struct RowSource: Sendable {
       return
     }
     let declared = survey.schema?.table(named: tree.entry.name)?.columns ?? []
+    let key = declared.filter { $0.primaryKeyPosition > 0 }.map(\.name)
+    let rowID = shape.stored.filter(\.isRowID).map(\.name)
     self.init(
       shape, columns: shape.stored.map(\.name), places: shape.stored.indices.map { .stored($0) },
-      keyNames: shape.withoutRowID
-        ? declared.filter { $0.primaryKeyPosition > 0 }.map(\.name)
-        : shape.stored.filter(\.isRowID).map(\.name))
+      keyNames: shape.withoutRowID ? key : rowID,
+      declaredKey: shape.withoutRowID || !rowID.isEmpty ? [] : key)
   }
 
   private init(
     _ shape: RowShape, columns: [Name], places: [Place], keyNames: [Name],
-    hasHiddenID: Bool = false, regions: Regions? = nil
+    declaredKey: [Name] = [], hasHiddenID: Bool = false, regions: Regions? = nil
   ) {
     self.columns = columns
     self.keyNames = keyNames
+    self.declaredKey = declaredKey
     self.hasHiddenID = hasHiddenID
     self.places = places
     self.shape = shape

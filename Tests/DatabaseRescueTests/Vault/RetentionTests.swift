@@ -69,6 +69,31 @@ import Testing
     #expect(plan.substitutes.map(\.entry) == [entries[0]])
   }
 
+  @Test func `a damaged one that does not say where its database lies holds up all of its name`() {
+    let entries = [
+      Self.entry(9, good: false), Self.entry(8, at: "a"), Self.entry(7, at: "a"),
+    ]
+    let plan = Retention(last: 1, daily: 0, weekly: 0).plan(for: entries, now: Self.now)
+    #expect(plan.isHeldUp && plan.removals.isEmpty)
+    let older = [Self.entry(8, at: "a"), Self.entry(7, at: "a"), Self.entry(6, good: false)]
+    #expect(
+      Retention(last: 1, daily: 0, weekly: 0).plan(for: older, now: Self.now).removals
+        == [older[1].name])
+  }
+
+  @Test func `of two of one second the one that was finished last is the newest`() {
+    let names = (1...2).map {
+      BackupName(
+        database: "app.db", created: Self.monday, userVersion: 4, id: BackupID(random: UInt64($0)))
+    }.sorted { $0.id.description > $1.id.description }
+    let entries = [
+      Retention.Entry(names[0], isGood: true, finished: 1),
+      Retention.Entry(names[1], isGood: true, finished: 2),
+    ]
+    let plan = Retention(last: 1, daily: 0, weekly: 0).plan(for: entries, now: Self.now)
+    #expect(plan.removals == [names[0]])
+  }
+
   @Test func `the newest good one of each version stays`() {
     let entries = [
       Self.entry(9, version: 5), Self.entry(8, version: 4, good: false),

@@ -49,4 +49,110 @@ import Testing
     #expect(ending.status == 0, "\(ending.all)")
     #expect(ending.all.contains("20 rows of 't' have another id"), "\(ending.all)")
   }
+
+  static let lostBesideNew = [
+    "UPDATE t SET a = NULL WHERE id = 1": "'t.a' had 20 values and has 19 in the rows that were",
+    "UPDATE t SET a = ''": "'t.a' had different values and has one and the same",
+    "UPDATE t SET a = status, status = a": "'t.status' has the values that were in 'a'",
+    "UPDATE t SET a = NULL; INSERT INTO t (a) SELECT 'x' || id FROM t":
+      "'t.a' had 20 values and has",
+  ]
+
+  @Test(arguments: lostBesideNew)
+  func `values that rows have lost are told where other rows came`(
+    _ sql: String, _ problem: String
+  ) throws {
+    let ending = try migrate("\(sql); INSERT INTO t VALUES (100, 'new', 7)")
+    #expect(ending.status == 18, "\(ending.all)")
+    #expect(ending.all.contains(problem), "\(ending.all)")
+  }
+
+  @Test func `values that are others are told where rows came`() throws {
+    let ending = try migrate(
+      "UPDATE t SET a = 'other ' || id || a; INSERT INTO t VALUES (100, 'new', 7)")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(ending.all.contains("column 't.a' has other values than before"), "\(ending.all)")
+  }
+
+  @Test(arguments: [
+    "INSERT INTO t VALUES (100, NULL, NULL)",
+    // Made anew in another order: the ids are those of other rows.
+    """
+    CREATE TABLE n (id INTEGER PRIMARY KEY, a TEXT, status INT, b);
+    INSERT INTO n (a, status) SELECT NULL, 5 UNION ALL SELECT a, status FROM
+      (SELECT * FROM t ORDER BY id DESC);
+    DROP TABLE t; ALTER TABLE n RENAME TO t
+    """,
+  ])
+  func `rows that came have lost nothing`(_ sql: String) throws {
+    let ending = try migrate(sql)
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
+  private func make(_ table: String) throws {
+    let fill = """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+      INSERT INTO u SELECT i, 'k' || i, i * 3 FROM n
+      """
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("\(table); \(fill)")
+  }
+
+  static let keys = [
+    "CREATE TABLE u (a INT, b TEXT PRIMARY KEY, v)", "CREATE TABLE u (a INT, b TEXT, v)",
+    "CREATE TABLE u (a INT, b TEXT, v, PRIMARY KEY (a, b))",
+    "CREATE TABLE u (a INT, b TEXT, v, PRIMARY KEY (a, b)) WITHOUT ROWID",
+  ]
+
+  @Test(arguments: keys)
+  func `rows whose place others take are gone, whatever their key is`(_ table: String) throws {
+    try make(table)
+    let ending = try migrate(
+      """
+      DELETE FROM u WHERE a <= 3;
+      INSERT INTO u VALUES (101, 'x', 1), (102, 'y', 1), (103, 'z', 1), (104, 'w', 1)
+      """)
+    #expect(ending.status == 18, "\(ending.all)")
+    #expect(ending.all.contains("3 rows of 'u' are gone, and others are in their"), "\(ending.all)")
+  }
+
+  @Test(arguments: keys)
+  func `rows that stay are there, whatever their key is`(_ table: String) throws {
+    try make(table)
+    let ending = try migrate(
+      "INSERT INTO u VALUES (101, 'x', 1); UPDATE u SET v = v + 1 WHERE a = 7; "
+        + "ALTER TABLE u ADD COLUMN w; UPDATE u SET w = v")
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
+  @Test func `a table that is made anew without its gaps has its rows`() throws {
+    try make("CREATE TABLE u (a INT, b TEXT, v)")
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("DELETE FROM u WHERE a = 9")
+    let ending = try migrate(
+      """
+      CREATE TABLE n (a INT, b TEXT, v); INSERT INTO n SELECT a, upper(b), v FROM u; DROP TABLE u;
+      ALTER TABLE n RENAME TO u
+      """)
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
+  @Test func `one row more in a log is no copy`() throws {
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute(
+      "CREATE TABLE log (m); INSERT INTO log VALUES ('start'), ('stop')")
+    #expect(try migrate("INSERT INTO log VALUES ('start')").status == 0)
+    #expect(try migrate("INSERT INTO log SELECT * FROM log").status == 18)
+  }
+
+  @Test func `a refusal says how a contract allows what is meant`() throws {
+    let ending = try migrate("DELETE FROM t WHERE id = 1")
+    #expect(ending.all.contains("rowCounts"), "\(ending.all)")
+    let contract = bench["c.json"]
+    _ = try bench.run("contract", "capture", file, "--output", contract)
+    let text = String(decoding: try contract.contents(), as: UTF8.self)
+    let next = text.replacing(#""userVersion" : 1"#, with: #""userVersion" : 2"#)
+    #expect(next != text)
+    try contract.replaceContents(with: Bytes(next.utf8))
+    let bound = try bench.tryMigration(
+      of: file, "DELETE FROM t WHERE id = 1", ["--contract", "\(contract)"])
+    #expect(bound.all.contains("in the contract lets rows go"), "\(bound.all)")
+  }
 }

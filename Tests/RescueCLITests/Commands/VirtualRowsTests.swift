@@ -67,6 +67,8 @@ import Testing
     "UPDATE geo SET label = NULL": "column 'geo.label' had 4 values and has 0",
     "UPDATE geo SET x0 = 0, x1 = 9":
       "column 'geo.x0' had different values and has one and the same",
+    "DROP TABLE bare": "table 'bare' with 1 rows is gone",
+    "INSERT INTO bare (bare) VALUES ('delete-all')": "'bare' had 1 rows and has 0",
   ]
 
   @Test(arguments: losses)
@@ -102,15 +104,41 @@ import Testing
     """
     CREATE TABLE texts (id INTEGER PRIMARY KEY, title, body);
     INSERT INTO texts SELECT rowid, title, body FROM notes; DROP TABLE notes;
-    CREATE VIRTUAL TABLE notes USING fts5(title, body, content=texts, content_rowid=id)
+    CREATE VIRTUAL TABLE notes USING fts5(title, body, content=texts, content_rowid=id);
+    INSERT INTO notes (notes) VALUES ('rebuild')
     """,
     """
     CREATE TABLE copy AS SELECT * FROM geo; DROP TABLE geo;
     CREATE VIRTUAL TABLE geo USING rtree(id, x0, x1, +label TEXT, +note);
     INSERT INTO geo SELECT id, x0, x1, label, NULL FROM copy ORDER BY id DESC; DROP TABLE copy
     """,
-    "DROP TABLE words; DROP TABLE bare",
+    "DROP TABLE words",
   ]
+
+  static let wordsLost = [
+    "INSERT INTO words (words) VALUES ('delete-all')",
+    """
+    DROP TABLE words;
+    CREATE VIRTUAL TABLE words USING fts5(title, content=docs, content_rowid=id)
+    """,
+    "UPDATE docs SET title = 'another'",
+  ]
+
+  @Test(arguments: wordsLost)
+  func `a migration after which a full-text index does not have its words is refused`(
+    _ sql: String
+  ) throws {
+    let ending = try migrate(sql)
+    #expect(ending.status == 18, "\(ending.all)")
+    #expect(ending.all.contains("'words' does not have the words of 'docs'"), "\(ending.all)")
+    #expect(!ending.all.contains("not checked"), "\(ending.all)")
+  }
+
+  @Test func `an index that did not have its words before is no work of the migration`() throws {
+    try change("INSERT INTO words (words) VALUES ('delete-all')")
+    let ending = try migrate("INSERT INTO geo VALUES (9, 1, 2, 'new')")
+    #expect(ending.status == 0, "\(ending.all)")
+  }
 
   @Test(arguments: changes)
   func `a migration that keeps the rows of virtual tables is kept`(_ sql: String) throws {

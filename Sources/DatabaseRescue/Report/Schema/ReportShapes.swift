@@ -182,6 +182,7 @@ enum ReportShapes {
         "from?": .integer, "to?": .integer,
         "outcome": .words(RehearsalCase.Outcome.allCases.map(\.rawValue)),
         "reasons": .list(.text).saying("why it does not pass"),
+        "notices": .list(.text).saying("what is another than before, and may well be meant"),
         "seconds": .number.saying("how long the migration took"), "rowsBefore": .count,
         "rowsAfter": .count, "tables": .list(rowCount), "steps": migrationSteps,
       ])),
