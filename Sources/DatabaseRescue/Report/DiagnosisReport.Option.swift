@@ -72,7 +72,8 @@ extension DiagnosisReport {
       case isDestructive = "destructive"
     }
 
-    init(_ option: RecoveryOption, file: String) {
+    /// Describes an option for a file, which may be an archive with the database.
+    init(_ option: RecoveryOption, file: String, isPacked: Bool) {
       kind = option.kind
       name = option.name
       summary = option.summary.shownMessage
@@ -91,12 +92,16 @@ extension DiagnosisReport {
       regained = option.outcomes.reduce(0) { $0 + $1.regained }
       tables = option.outcomes.prefix(DiagnosisReport.listLimit).map { Outcome($0) }
       tablesOmitted = max(0, option.outcomes.count - DiagnosisReport.listLimit)
-      command = Self.command(for: option, file: file)
+      command = Self.command(for: option, file: file, isPacked: isPacked)
     }
 
-    private static func command(for option: RecoveryOption, file: String) -> ReportedCommand? {
+    private static func command(
+      for option: RecoveryOption, file: String, isPacked: Bool
+    ) -> ReportedCommand? {
       switch option.kind {
       case .nothing, .migrate: nil
+      // An archive stays what it is.
+      case .salvage where isPacked: .salvagingArchive(file)
       case .restore:
         ReportedCommand(
           "restore", file, options: option.backup.map { ["--from", $0.shownFile] } ?? [])

@@ -174,7 +174,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     unchecked = ReportedUnchecked.list(examination.unchecked)
     uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     facts = Facts(of: examination)
-    offer = options?.map { Option($0, file: name) }
+    offer = options?.map { Option($0, file: name, isPacked: examination.use.packing != nil) }
     causeEntries = causes?.causes.map { Cause($0) }
     isCauseUnknown = causes?.isUnknown
     ruledOut = causes?.ruledOut.map { RuledOutCause($0) }
@@ -207,6 +207,9 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     if options.first?.kind == .nothing, examination.verdict == .unreadable { return nil }
     if isSchemaWanted {
       return ReportedCommand("salvage", file, options: ["--schema", "SCHEMA", "--output", "NEW"])
+    }
+    if examination.use.packing != nil, options.first?.kind == .salvage {
+      return .salvagingArchive(file)
     }
     return next(after: examination.verdict, options, file: file)
   }

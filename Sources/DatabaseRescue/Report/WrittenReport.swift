@@ -117,6 +117,11 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
     self.options = options.map { " " + ShellWord.quoted($0) }.joined()
   }
 
+  /// The command that gets the rows of a database out of an archive.
+  static func salvagingArchive(_ file: String) -> ReportedCommand {
+    ReportedCommand("salvage", file, options: ["--output", "NEW.db"])
+  }
+
   /// The command that gives the log or journal of a database another name, under which SQLite does
   /// not see it.
   init(moving suffix: String, of file: String) {
