@@ -110,6 +110,14 @@ extension Image {
     Set(visit.content.cells.lazy.filter { hasZeroedPage($0, on: visit.page) }.map(\.offset))
   }
 
+  /// Whether one of some pages is in the overflow chain of a row.
+  func spills(_ row: StoredRecord, onto pages: Set<PageNumber>) -> Bool {
+    guard !pages.isEmpty, let page = try? btreePage(row.page),
+      let cell = try? page.cell(at: row.offset)
+    else { return false }
+    return reachedPages(of: cell, on: row.page).contains(where: pages.contains)
+  }
+
   /// Whether a page of a cell's chain is nothing but zeros, and what lies before or behind it is
   /// not: a value full of zeros hardly begins or ends with a page.
   private func hasZeroedPage(_ cell: Cell, on page: BTreePage) -> Bool {

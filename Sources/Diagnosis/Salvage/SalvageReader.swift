@@ -9,8 +9,10 @@ package struct SalvageReader: Sendable {
   let reconstruction: Reconstruction
   let image: Image
   private let believesTables: Bool
-  /// Pages that are damaged where it cannot be seen.
+  /// Pages whose frames in the log were damaged.
   private let damagedPages: Set<PageNumber>
+  /// Those of them that are damaged where it cannot be seen.
+  private let pagesSeemingSound: Set<PageNumber>
   /// Whether pages were lost: one of zeros in an overflow chain may be another one.
   private let missesPages: Bool
 
@@ -24,7 +26,8 @@ package struct SalvageReader: Sendable {
     self.reconstruction = reconstruction
     self.image = image
     missesPages = !reconstruction.survey.trees.allSatisfy(\.isReadable)
-    damagedPages = image.damagedPages.filter {
+    damagedPages = image.damagedPages
+    pagesSeemingSound = damagedPages.filter {
       (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
     }
   }
@@ -162,10 +165,11 @@ package struct SalvageReader: Sendable {
     return KeySequence(assignment.pages, in: pages, order).unordered
   }
 
-  /// A row against which nothing speaks but that its page may be damaged unseen.
+  /// A row against which nothing speaks but that a page of it may be damaged unseen.
   private func row(_ row: StoredRecord, of table: Name) -> SalvagedItem {
-    damagedPages.contains(row.page)
-      ? .doubtful(table: table, row, .unproven) : .row(table: table, row)
+    if pagesSeemingSound.contains(row.page) { return .doubtful(table: table, row, .unproven) }
+    return image.spills(row, onto: damagedPages)
+      ? .doubtful(table: table, row, .chain(.damaged)) : .row(table: table, row)
   }
 
   /// Reads the rows of pages whose table is not proven.

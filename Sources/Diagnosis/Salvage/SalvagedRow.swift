@@ -98,12 +98,15 @@ package enum ChainDoubt: Hashable, Sendable {
   case inferred
   /// One of its pages is nothing but zeros, in a file where pages were lost.
   case zeroed
+  /// One of its pages was damaged in the log, as the checksum of its frame proves.
+  case damaged
 
   fileprivate var word: String {
     switch self {
     case .shared: "shared-chain"
     case .inferred: "inferred-chain"
     case .zeroed: "zeroed-chain"
+    case .damaged: "damaged-chain"
     }
   }
 
@@ -112,6 +115,7 @@ package enum ChainDoubt: Hashable, Sendable {
     case .shared: "another row leads to its overflow pages too"
     case .inferred: "a link between its overflow pages is broken: where it led is inferred"
     case .zeroed: "an overflow page of it is nothing but zeros"
+    case .damaged: "an overflow page of it was damaged in the log, as its checksum proves"
     }
   }
 }

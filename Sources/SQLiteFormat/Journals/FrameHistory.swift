@@ -54,6 +54,23 @@ struct FrameHistory {
     return fits(frame) && !fits(other)
   }
 
+  /// That of some faults at the end of a frame without which its page ends as its last version does;
+  /// nil where there is not one such.
+  ///
+  /// The checksum has the same to say of all of them. Rows stay where they were first put: the first
+  /// one at the end of its page (section 1.6).
+  func fault(
+    among faults: [FrameFault], of frame: WriteAheadLog.Frame, _ bytes: Bytes
+  ) -> FrameFault? {
+    let content = bytes.slice(WriteAheadLog.frameHeaderSize..<bytes.count)
+    guard let before = version(frame.page), before.count == content.count else { return nil }
+    let fitting = faults.filter { fault in
+      let meant = if case .page(let flip) = fault { content.flipping(flip) } else { content }
+      return meant.suffix(4) == before.suffix(4)
+    }
+    return fitting.count == 1 ? fitting[0] : nil
+  }
+
   /// How many bytes of a frame's page, but for zeros, stand at the same places in a version of a page.
   private func likeness(of bytes: Bytes, to page: PageNumber) -> Int {
     let content = bytes.dropFirst(WriteAheadLog.frameHeaderSize)

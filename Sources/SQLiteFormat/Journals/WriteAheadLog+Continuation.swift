@@ -234,9 +234,10 @@ private struct FrameLinks {
       }
     }
     guard var whole = read else { return nil }
-    let ends = faults.filter { $0.isAtEnd(ofPage: geometry.pageSize) }
-    let single = ends.filter { $0.flip.mask.nonzeroBitCount == 1 }
-    switch (faults.count == 1 ? faults : ends.count == faults.count ? single : []).first {
+    let areAtEnd = faults.allSatisfy { $0.isAtEnd(ofPage: geometry.pageSize) }
+    let likely = areAtEnd ? history.fault(among: faults, of: whole, bytes) : nil
+    let fault = faults.count == 1 ? faults[0] : likely
+    switch fault {
     case .page(let flip):
       whole.flip = flip
       return .whole(whole)

@@ -81,6 +81,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [22, frameSize - 3], [UInt8(0x10), 0x01, 0x03])
+  func `which of the two it was, the end of the page before tells`(
+    _ byte: Int, _ mask: UInt8
+  ) throws {
+    var bytes = Self.log()
+    bytes[Self.offset(ofFrame: 8) + byte] ^= mask
+    let image = try image(bytes)
+    #expect(try image.appliedLog.damaged.isEmpty)
+    #expect(try newPages(of: image) == Self.all)
+  }
+
+  @Test func `of a page that ended otherwise before, it is known to be damaged`() throws {
+    var wal = WALMaker(salts: (7, 2))
+    for (index, number) in Self.all.enumerated() {
+      var content = Self.page(number, 1)
+      content[508] ^= 0x55
+      wal.add(UInt32(number), content, commit: index % 3 == 2 ? UInt32(Self.pageCount) : 0)
+    }
+    wal.bytes[Self.offset(ofFrame: 8) + Self.frameSize - 1] ^= 0x10
+    #expect(try image(wal.bytes).damagedPages == [try #require(PageNumber(10))])
+  }
+
   @Test(arguments: [1, 8, 700, -1, -8, -500], [3, 4])
   func `frames behind bytes that were put in or left out are read where they lie`(
     _ count: Int, _ frame: Int
