@@ -97,7 +97,11 @@ extension Image {
         found.rows.append(row)
       }
     } catch {
-      if let partial = partialRow(for: error, on: page, &claims) {
+      if error.problem == .textOverwritten,
+        let row = claims.readOverwritten(cell, of: page, in: self)
+      {
+        found.spilled.append((row, .overwritten))
+      } else if let partial = partialRow(for: error, on: page, &claims) {
         found.partial.append(partial)
       } else {
         found.faults.append(error)
@@ -142,14 +146,11 @@ extension Image {
 }
 
 extension Image {
-  /// The smallest part of a file that a disk loses or keeps as a whole.
-  private static let sectorSize = 512
-
   /// The parts of a page in which a whole sector of its file is nothing but one byte.
   ///
   /// The pages of a log do not begin with a sector.
   func blankParts(of bytes: Bytes, on page: PageNumber) -> [Range<Int>] {
-    let size = Self.sectorSize
+    let size = Image.sectorSize
     let offset = offset(of: page)
     guard offset >= 0, !bytes.isEmpty else { return [] }
     return stride(from: offset / size * size, to: offset + bytes.count, by: size).compactMap {

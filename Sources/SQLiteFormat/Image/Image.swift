@@ -104,6 +104,9 @@ package struct Image: Sendable {
 }
 
 extension Image {
+  /// The smallest part of a file that a disk loses or keeps as a whole.
+  package static let sectorSize = 512
+
   /// Assembles the image of a file set, cut into pages as `geometry` says.
   ///
   /// As SQLite does: a hot journal is applied first, then the log; of two copies of a page in

@@ -31,6 +31,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case chainAstray
     /// The last page of an overflow chain is nothing but zeros in the midst of a text.
     case chainBlank
+    /// A sector in the midst of a text is blank, or holds what is no text.
+    case textOverwritten
     /// A record's header does not fit its payload.
     case recordHeader
     /// A record has a serial type that is reserved.
@@ -121,6 +123,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .chainTooLong: "an overflow chain goes on after its last page"
     case .chainAstray: "an overflow chain leads to a page that cannot be part of it"
     case .chainBlank: "the last page of an overflow chain is blank where a text goes on"
+    case .textOverwritten: "a sector in the midst of a text is blank, or is no text"
     case .recordHeader: "a record header does not fit its payload"
     case .reservedSerialType: "a record has a reserved serial type"
     case .recordLength: "the parts of a record do not add up to its payload"

@@ -108,6 +108,9 @@ extension Image {
       if last.isZero, try cutsText(of: record, atEndOf: chain, behind: local) {
         throw FormatError(.chainBlank, page: chain.pages.last)
       }
+      if let page = overwrittenPage(of: record, along: chain, behind: local.count) {
+        throw FormatError(.textOverwritten, page: page)
+      }
       return (record, chain)
     } catch {
       throw error.met(in: cell, on: page.number)

@@ -176,6 +176,22 @@ extension PageClaims {
     return stored
   }
 
+  /// Reads the record of a cell of which a text was overwritten; its pages are nobody's.
+  ///
+  /// Nil where it cannot be read, or a page of its chain has an owner.
+  package mutating func readOverwritten(
+    _ cell: Cell, of page: BTreePage, in image: Image
+  ) -> StoredRecord? {
+    // Nothing is claimed: many such cells may lead into the same long chain.
+    patience -= image.pagesToFollow(for: cell)
+    guard patience > 0, let chain = try? image.overflowChain(of: cell, on: page.number),
+      chain.pages.allSatisfy({ owner(of: $0) == nil }),
+      let record = try? image.record(of: cell, on: page, along: chain)
+    else { return nil }
+    return StoredRecord(
+      rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+  }
+
   /// The fields of a cell's record that end before its chain breaks; nil where not even its header
   /// is there.
   package mutating func leadingFields(

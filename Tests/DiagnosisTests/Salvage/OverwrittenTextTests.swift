@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts into whose overflow pages something was written that is not their own.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import Diagnosis
+
+@Suite struct OverwrittenTextTests {
+  private static let pageSize = 4096
+  private static let lines = """
+    (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+      SELECT group_concat('Zeile ' || i * 7919 % 10007 || ' ist größer', char(10)) FROM n)
+    """
+
+  /// A database with three long values, and the place of an overflow page in the midst of the second.
+  private func build(
+    _ value: String = lines, encoding: TextEncoding = .utf8
+  ) throws -> (bytes: Bytes, page: PageNumber) {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize, encoding: encoding,
+      [
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, n INT)",
+        "INSERT INTO note SELECT i.column1, \(value), i.column1 FROM (VALUES (1), (2), (3)) AS i",
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    let survey = Survey(main: bytes)
+    let image = try #require(survey.image)
+    let leaf = try image.btreePage(try #require(survey.tree(named: "note")?.root))
+    return (bytes, try image.overflowChain(of: leaf.cell(1), on: leaf.number).pages[2])
+  }
+
+  /// What is written over sectors: bytes of other contents, in whole sectors.
+  static let others: [(name: String, content: Bytes)] = [
+    ("zeros", Bytes(repeating: 0, count: 512)),
+    ("zeros in two sectors", Bytes(repeating: 0, count: 1024)),
+    ("an erased block", Bytes(repeating: 0xFF, count: 512)),
+    ("rows of another page", rows),
+    ("compressed data", noise),
+  ]
+
+  /// The end of a page with rows of a few words.
+  private static var rows: Bytes {
+    var bytes = Bytes()
+    for row: UInt8 in 0..<40 {
+      bytes.append(contentsOf: [12, row, 4, 0, 21, 1])
+      bytes.append(contentsOf: Array("word".utf8))
+      bytes.append(contentsOf: [row, 7])
+    }
+    return bytes + Bytes(repeating: 5, count: 32)
+  }
+
+  private static var noise: Bytes {
+    var random = SeededRandom(seed: 7)
+    return Bytes((0..<512).map { _ in UInt8.random(in: 0...255, using: &random) })
+  }
+
+  @Test(arguments: others.indices, [1, 3, 6])
+  func `a text with a sector of something else is set aside`(_ kind: Int, _ sector: Int) throws {
+    var (bytes, page) = try build()
+    let content = Self.others[kind].content
+    let start = (page.number - 1) * Self.pageSize + 512 * sector
+    bytes.replaceSubrange(start..<(start + content.count), with: content)
+    let survey = Survey(main: bytes)
+    let finding = try #require(survey.findings.first { $0.code == .overflowBroken })
+    #expect(finding.place.page == page && finding.severity == .loss)
+    #expect(survey.verdict == .damagedLossy)
+    let found = try SalvagedRows(of: "note", in: survey)
+    #expect(found.placed == [1, 3])
+    #expect(found.doubts == [2: .chain(.overwritten)])
+  }
+
+  /// Values that hold in the midst of their texts what most do not, and are sound.
+  static let sound = [
+    "CAST(zeroblob(20000) AS TEXT)", "CAST(randomblob(20000) AS TEXT)", "randomblob(20000)",
+    "\(lines) || CAST(zeroblob(3000) AS TEXT)", "CAST(zeroblob(9000) AS TEXT) || \(lines)",
+    "\(lines) || CAST(zeroblob(512) AS TEXT) || \(lines)",
+    "\(lines) || CAST(randomblob(700) AS TEXT) || \(lines)",
+    "\(lines) || char(0) || \(lines)",
+    "replace(\(lines), 'ö', CAST(x'F6' AS TEXT))",
+    "\(lines) || replace(hex(zeroblob(250)), '0', CAST(x'E4' AS TEXT)) || \(lines)",
+  ]
+
+  @Test(arguments: sound, TextEncoding.allCases)
+  func `texts that are so are sound`(_ value: String, _ encoding: TextEncoding) throws {
+    #expect(Survey(main: try build(value, encoding: encoding).bytes).verdict == .healthy)
+  }
+
+  @Test func `zeros at places where no sector begins are a text's own`() throws {
+    var (bytes, page) = try build()
+    let start = (page.number - 1) * Self.pageSize + 700
+    for place in 0..<600 { bytes[start + place] = 0 }
+    #expect(Survey(main: bytes).verdict == .healthy)
+  }
+
+  @Test func `controls at one end of a sector alone are a text's own`() throws {
+    var (bytes, page) = try build()
+    let start = (page.number - 1) * Self.pageSize + 1024
+    for place in 0..<200 { bytes[start + place] = 2 }
+    #expect(Survey(main: bytes).verdict == .healthy)
+  }
+}
