@@ -17,6 +17,10 @@ extension SurveyReading {
         + rejoined.files.doubtfulPages.count
       if other.reachesMore(than: survey, doubting: doubtful) { (self, survey) = (rejoined, other) }
     }
+    if !survey.disputedPages.isEmpty {
+      files = files.disputing(survey.disputedPages)
+      survey = surveyed
+    }
     guard survey.speaksOfAnother else { return survey }
     believesHead = false
     return surveyed

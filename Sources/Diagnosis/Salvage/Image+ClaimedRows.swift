@@ -49,10 +49,10 @@ extension Image {
       for cell in content.doubtful where !listed.contains(cell) {
         do throws(FormatError) {
           let row = try claims.readDoubtful(cell, of: reading.page, in: self)
-          if isJoined(cell, on: number) {
-            found.joined.append(row)
-          } else {
-            found.doubtful.append(row)
+          switch suspicion(of: cell, on: number) {
+          case .cellJoined: found.joined.append(row)
+          case .chainDisputed: found.spilled.append((row, .disputed))
+          default: found.doubtful.append(row)
           }
         } catch {
           found.faults.append(error)

@@ -108,7 +108,7 @@ package struct SalvageReader: Sendable {
         }
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
       case .doubtful(let stored, let error):
-        try body(.doubtful(table: name, stored, error.isAboutJoint ? .joined : .unproven))
+        try body(.doubtful(table: name, stored, Doubt(of: error)))
       case .cellFault(let error): try body(.lostCell(table: name, error))
       case .pageFault(let error, _): try body(.lostPage(table: name, error))
       }
@@ -202,9 +202,16 @@ package struct SalvageReader: Sendable {
   }
 }
 
-extension FormatError {
-  /// Whether bytes may have been put in, or left out.
-  fileprivate var isAboutJoint: Bool { if case .cellJoined = problem { true } else { false } }
+extension Doubt {
+  /// The doubt of a row whose cell is not proven.
+  fileprivate init(of error: FormatError) {
+    self =
+      switch error.problem {
+      case .cellJoined: .joined
+      case .chainDisputed: .chain(.disputed)
+      default: .unproven
+      }
+  }
 }
 
 extension Reassembly.Assignment {

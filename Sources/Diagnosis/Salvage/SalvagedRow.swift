@@ -100,6 +100,8 @@ package enum ChainDoubt: Hashable, Sendable {
   case zeroed
   /// One of its pages was damaged in the log, as the checksum of its frame proves.
   case damaged
+  /// The pointer map has a page of it in another chain.
+  case disputed
   /// A sector in the midst of a text is blank, or holds what is no text.
   case overwritten
 
@@ -109,6 +111,7 @@ package enum ChainDoubt: Hashable, Sendable {
     case .inferred: "inferred-chain"
     case .zeroed: "zeroed-chain"
     case .damaged: "damaged-chain"
+    case .disputed: "disputed-chain"
     case .overwritten: "overwritten-chain"
     }
   }
@@ -118,6 +121,7 @@ package enum ChainDoubt: Hashable, Sendable {
     case .shared: "another row leads to its overflow pages too"
     case .inferred: "a link between its overflow pages is broken: where it led is inferred"
     case .zeroed: "an overflow page of it is nothing but zeros"
+    case .disputed: "the pointer map has an overflow page of it in another row"
     case .overwritten:
       "a sector of an overflow page of it is blank, or is no text, in the midst of a text"
     case .damaged: "an overflow page of it was damaged in the log, as its checksum proves"

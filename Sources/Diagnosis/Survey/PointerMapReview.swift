@@ -8,6 +8,16 @@ struct PointerMapReview {
   /// Pages whose entry says something else.
   private(set) var faults = FaultList()
 
+  /// An entry that says something else than what was met.
+  private struct Contradiction {
+    let page: PageNumber
+    let stated: PointerMapEntry?
+    let met: PointerMapEntry
+  }
+
+  /// The most pages that have changed places: where there are more, the maps are of another time.
+  private static let exchangedMax = 16
+  private var contradictions: [Contradiction] = []
   private let image: Image
   private var map: PageNumber?
   private var bytes: Bytes = []
@@ -58,7 +68,32 @@ struct PointerMapReview {
       self.map = map
       bytes = (try? image.bytes(of: map)) ?? []
     }
-    guard !bytes.isEmpty, image.pointerMapEntry(of: page, in: bytes) != entry else { return }
+    let stated = image.pointerMapEntry(of: page, in: bytes)
+    guard !bytes.isEmpty, stated != entry else { return }
     faults.add(FormatError(.chainAstray, page: page))
+    if contradictions.count < Self.exchangedMax {
+      contradictions.append(Contradiction(page: page, stated: stated, met: entry))
+    }
   }
+
+  /// Overflow pages that the maps have in each other's places, where the maps are right otherwise.
+  ///
+  /// An entry names the page in which the link lies that leads to its own (section 1.8). Where pages
+  /// of two chains have changed places, or the links to them, the maps name for each page of some the
+  /// link that leads to another of them: what is wrong with a map alone does not come out even.
+  var exchanged: Set<PageNumber> {
+    guard contradictions.count == faults.count else { return [] }
+    var balance: [PointerMapEntry: Int] = [:]
+    for contradiction in contradictions {
+      guard let stated = contradiction.stated, contradiction.met.isOfOverflow else { return [] }
+      balance[stated, default: 0] += 1
+      balance[contradiction.met, default: 0] -= 1
+    }
+    return balance.values.allSatisfy { $0 == 0 } ? Set(contradictions.map(\.page)) : []
+  }
+}
+
+extension PointerMapEntry {
+  /// Whether the page is one of an overflow chain.
+  fileprivate var isOfOverflow: Bool { kind == .firstOverflow || kind == .laterOverflow }
 }

@@ -38,6 +38,8 @@ package struct Survey: Sendable {
   private(set) var isLogUntold = false
   /// Pages whose pointer-map entry contradicts the trees.
   package let pointerMapFaults: FaultList
+  /// Overflow pages to which chains lead where the pointer maps have others in their place.
+  let disputedPages: Set<PageNumber>
   /// The owner of every page.
   package let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
@@ -89,6 +91,7 @@ extension Survey {
     unclaimedInHoles = 0
     hasPointerMaps = false
     pointerMapFaults = FaultList()
+    disputedPages = []
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
     firstMovedPage = nil
@@ -136,10 +139,11 @@ extension Survey {
     self.trees = trees
     treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
-    pointerMapFaults =
+    let review =
       hasPointerMaps
-      ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist).faults
-      : FaultList()
+      ? PointerMapReview(image, trees: trees, schema: schema.tree, freelist: freelist) : nil
+    pointerMapFaults = review?.faults ?? FaultList()
+    disputedPages = review?.exchanged ?? []
     transfer = reading.transfer
     firstMovedPage = reading.firstMovedPage
     neighbours = reading.neighbours

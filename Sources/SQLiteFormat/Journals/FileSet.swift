@@ -21,6 +21,8 @@ package struct FileSet: Sendable {
   package private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
   /// Pages of overflow chains in which bytes may have been put in or left out.
   package private(set) var doubtfulPages: Set<PageNumber> = []
+  /// Overflow pages to which chains lead where the pointer map has others in their place.
+  package private(set) var disputedPages: Set<PageNumber> = []
   /// The database file as it lies, where its pages are read in other places; nil where they are not.
   package private(set) var mainAsItLies: (any PageSource)?
   /// Whether frames of the log are read from elsewhere than where they lie.
@@ -43,6 +45,11 @@ package struct FileSet: Sendable {
     self.superJournalExists = superJournalExists
   }
 
+  /// Whether anything of them may not be as it was written.
+  var hasDoubts: Bool {
+    !doubtfulCells.isEmpty || !doubtfulPages.isEmpty || !disputedPages.isEmpty
+  }
+
   /// How many bytes the database, its log and its journal have together.
   package var byteCount: Int {
     main.byteCount + (wal?.byteCount ?? 0) + (journal?.byteCount ?? 0)
@@ -59,6 +66,13 @@ package struct FileSet: Sendable {
     files.mainAsItLies = (main as? RejoinedFile)?.base
     files.doubtfulCells = doubtfulCells
     files.doubtfulPages = doubtfulPages
+    return files
+  }
+
+  /// The files, with overflow pages in doubt that pointer maps have in other chains.
+  package func disputing(_ pages: Set<PageNumber>) -> FileSet {
+    var files = self
+    files.disputedPages = pages
     return files
   }
 

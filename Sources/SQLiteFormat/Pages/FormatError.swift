@@ -31,6 +31,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case chainAstray
     /// The last page of an overflow chain is nothing but zeros in the midst of a text.
     case chainBlank
+    /// An overflow chain leads to a page that the pointer map has in another one.
+    case chainDisputed
     /// A sector in the midst of a text is blank, or holds what is no text.
     case textOverwritten
     /// A record's header does not fit its payload.
@@ -123,6 +125,8 @@ extension FormatError.Problem: CustomStringConvertible {
     case .chainTooLong: "an overflow chain goes on after its last page"
     case .chainAstray: "an overflow chain leads to a page that cannot be part of it"
     case .chainBlank: "the last page of an overflow chain is blank where a text goes on"
+    case .chainDisputed:
+      "its overflow chain leads to a page that the pointer map has in another one"
     case .textOverwritten: "a sector in the midst of a text is blank, or is no text"
     case .recordHeader: "a record header does not fit its payload"
     case .reservedSerialType: "a record has a reserved serial type"

@@ -15,15 +15,23 @@ extension Image {
       on: page.number)
   }
 
-  /// The content of a page, with cells in doubt where its bytes were joined.
+  /// The content of a page, with cells in doubt that may not be as they were written.
   private func doubting(_ content: PageContent, on page: PageNumber) -> PageContent {
-    guard !files.doubtfulCells.isEmpty || !files.doubtfulPages.isEmpty else { return content }
-    let places = content.cells.filter { isJoined($0, on: page) }.map(\.offset)
+    guard files.hasDoubts else { return content }
+    let places = content.cells.filter { suspicion(of: $0, on: page) != nil }.map(\.offset)
     return places.isEmpty ? content : content.doubting(cellsAt: places)
   }
 
+  /// Why a cell that is whole may not be as it was written; nil where nothing says so.
+  package func suspicion(of cell: Cell, on page: PageNumber) -> FormatError.Problem? {
+    if isJoined(cell, on: page) { return .cellJoined }
+    guard cell.overflow != nil, !files.disputedPages.isEmpty else { return nil }
+    return reachedPages(of: cell, on: page).contains(where: files.disputedPages.contains)
+      ? .chainDisputed : nil
+  }
+
   /// Whether bytes may have been put into a cell or its overflow chain, or left out of them.
-  package func isJoined(_ cell: Cell, on page: PageNumber) -> Bool {
+  private func isJoined(_ cell: Cell, on page: PageNumber) -> Bool {
     if origin(of: page) == .main, files.doubtfulCells[page]?.contains(cell.offset) == true {
       return true
     }
@@ -45,7 +53,7 @@ extension Image {
   /// Why a cell that is whole is not sure to be in use, or to be as it was written.
   func doubt(of cell: Cell, on page: PageNumber) -> FormatError {
     FormatError(
-      isJoined(cell, on: page) ? .cellJoined : .cellUnproven, page: page, offset: cell.offset)
+      suspicion(of: cell, on: page) ?? .cellUnproven, page: page, offset: cell.offset)
   }
 
   /// Reads a page as what its place demands, or, where that is not known, as what it is.

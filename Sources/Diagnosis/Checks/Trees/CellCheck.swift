@@ -12,8 +12,8 @@ enum CellCheck: FaultCheck {
 
   private static func words(for fault: FormatError, _ name: Name) -> (FindingCode, String) {
     switch fault.problem {
-    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .textOverwritten,
-      .pageMissing, .claimedTwice, .payloadTooLarge:
+    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .chainDisputed,
+      .textOverwritten, .pageMissing, .claimedTwice, .payloadTooLarge:
       (
         .overflowBroken,
         "a long value of '\(name)' is broken at page \(fault.pageWords): \(fault.problem)"
