@@ -15,16 +15,17 @@ extension Survey {
     return misplaced.prefix(2).count == 2
   }
 
-  /// Whether the file has another number of pages than its header counts, and trees lead to pages of
-  /// it that are none of a tree.
+  /// Whether the file has another number of pages than its header counts, and a tree leads to a page
+  /// of it that is none of a tree.
   func leadsAmiss(in image: Image) -> Bool {
     guard let header, header.isPageCountValid, header.pageCount != image.pageCount else {
       return false
     }
-    let amiss = everyTree.lazy.flatMap { $0.pageFaults.first }.filter { fault in
-      fault.page.map { $0.number <= image.pageCount } ?? false
+    return everyTree.contains { tree in
+      tree.pageFaults.first.contains { fault in
+        fault.page.map { $0.number <= image.pageCount } ?? false
+      }
     }
-    return amiss.prefix(2).count == 2
   }
 
   /// Whether pages are missing, and before the first one there is room for some of them.

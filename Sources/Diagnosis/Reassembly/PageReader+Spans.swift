@@ -58,12 +58,3 @@ extension [StoredRecord] {
     return counts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value ?? []
   }
 }
-
-extension Bytes {
-  /// A few of the bytes, from all over, in which most pages differ.
-  fileprivate var glance: UInt64 {
-    stride(from: 0, to: count - 7, by: Swift.max(8, count / 16)).reduce(0) { sum, offset in
-      (sum ^ UInt64(bitPattern: signed(at: offset, width: 8) ?? 0)) &* 0x9FB2_1C65_1E98_DF25
-    }
-  }
-}

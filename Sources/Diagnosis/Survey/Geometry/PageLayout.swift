@@ -87,8 +87,11 @@ struct PageLayout {
     let (shift, other) = (shifts[open.shift], shifts[next.shift])
     let first = marks[next.first].number
     // So many numbers have no page; where there are pages without a number instead, or the next
-    // ones lie in the file before these, none.
-    let telling = marks[next.first...].first { $0.weights[next.shift] > 1 }?.number ?? first
+    // ones lie in the file before these, none. What fits both tells nothing.
+    let telling =
+      marks[next.first...].first { mark in
+        mark.weights[next.shift] > max(1, mark.weights[open.shift])
+      }?.number ?? first
     let lies = telling - other
     let isBefore = lies < start - shift && isTaken.indices.contains(lies) && !isTaken[lies]
     let missing = isBefore ? 0 : max(0, other - shift)
@@ -114,8 +117,12 @@ struct PageLayout {
     var sum = atNext.reduce(0, +)
     var best = (end: ends.lowerBound, weight: Int.min)
     for (index, end) in ends.enumerated() {
-      // Where bytes are missing or were put in, pages moved.
-      let weight = sum + (roll.breaks.contains(end + missing - other) ? MovedPages.leastWeight : 0)
+      // Where bytes are missing or were put in, pages moved; so they have behind those that stand
+      // there twice.
+      let position = end + missing - other
+      let isPlace =
+        roll.breaks.contains(position) || roll.standTwice(from: end - shift, to: position)
+      let weight = sum + (isPlace ? MovedPages.leastWeight : 0)
       if weight > best.weight { best = (end, weight) }
       sum += atOpen[index] - atNext[index]
     }

@@ -28,6 +28,8 @@ struct PageRoll {
     var children: [PageNumber] = []
     /// Its first four bytes: on an overflow page, the next page.
     var next: UInt32 = 0
+    /// What it looks like at a glance, unless it is nothing but zeros.
+    var glance: UInt64?
   }
 
   /// A reference from one page to another by its number.
@@ -132,6 +134,7 @@ struct PageRoll {
     {
       startsWithFirstPage = true
     }
+    entry.glance = bytes.glance
     guard let number = PageNumber(2),
       let page = try? BTreePage(bytes, number: number, geometry: geometry),
       page.contentStart <= geometry.usable, page.layoutFaults.isEmpty
@@ -259,5 +262,24 @@ struct PageRoll {
     guard references.count > referenceMax else { return }
     references = Swift.stride(from: 0, to: references.count, by: 2).map { references[$0] }
     stride *= 2
+  }
+}
+
+extension PageRoll {
+  /// How many pages that stand there twice are looked for, at most.
+  private static let twinMax = 64
+
+  /// Whether the pages from one position to another stand there twice: before these, or behind them,
+  /// lie others that look the same.
+  func standTwice(from first: Int, to end: Int) -> Bool {
+    let count = end - first
+    guard (1...Self.twinMax).contains(count), entries.indices.contains(first), end <= entries.count
+    else { return false }
+    return (first..<end).allSatisfy { position in
+      guard let glance = entries[position].glance else { return false }
+      return [position - count, position + count].contains {
+        entries.indices.contains($0) && entries[$0].glance == glance
+      }
+    }
   }
 }

@@ -272,6 +272,38 @@ import Testing
     #expect(survey.image?.pageCount == pages)
   }
 
+  @Test func `behind a block that stands there twice, every value is its own`() throws {
+    var random = SeededRandom(seed: 5)
+    func values(_ count: Int) -> String {
+      (1...count).map { id in
+        "(\(id), '\((0..<150).map { _ in "\(random.next())" }.joined(separator: " "))')"
+      }.joined(separator: ", ")
+    }
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    // The pages of a free list are used in another order than they lie.
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE gone (id INTEGER PRIMARY KEY, body TEXT)",
+        .init("INSERT INTO gone VALUES \(values(20))", []),
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)", "DROP TABLE gone",
+        .init("INSERT INTO note VALUES \(values(20))", []),
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    let bodies = try placedRows(in: "note", of: bytes).map { try #require($0.record.value(1)) }
+    #expect(bodies.count == 20)
+    for place in 6..<(bytes.count / Self.pageSize - 2) {
+      var moved = bytes
+      let block = ((place - 3) * Self.pageSize)..<(place * Self.pageSize)
+      moved.insert(contentsOf: bytes[block], at: block.upperBound)
+      let found = try placedRows(in: "note", of: moved).map { try #require($0.record.value(1)) }
+      let strange = found.count { !bodies.contains($0) }
+      #expect(strange == 0, "in front of page \(place + 1)")
+    }
+  }
+
   @Test func `a byte in the last page of a table is found by the indexes behind it`() throws {
     let scratch = try ScratchFolder()
     let path = scratch["small.db"]
