@@ -64,7 +64,7 @@ enum UnusableObjects {
       } catch {
         let misses = ["no such table: ", "no such column: "].contains(
           where: error.message.hasPrefix)
-        if misses { return error.message }
+        if misses || error.message.contains(" has no column named ") { return error.message }
       }
     }
     return nil

@@ -39,12 +39,13 @@ extension StateComparison {
   private func hasNewNamesOnly(_ change: ContractDifference) -> Bool {
     guard let expected = change.expected, let found = change.found else { return false }
     let (old, new) = (SQLTokens(parsing: expected).tokens, SQLTokens(parsing: found).tokens)
-    let (gone, added) = (after.schema.names, before.schema.names)
+    let (then, now) = (before.schema.names, after.schema.names)
+    let (gone, added) = (then.subtracting(now), now.subtracting(then))
     return old.count == new.count
       && zip(old, new).allSatisfy { old, new in
         guard old != new else { return true }
         guard let old = old.asName, let new = new.asName else { return false }
-        return old == new || !gone.contains(old) && !added.contains(new)
+        return old == new || gone.contains(old) && added.contains(new)
       }
   }
 

@@ -60,6 +60,10 @@ import Testing
       sql: "DROP TRIGGER g; CREATE TRIGGER g BEFORE DELETE ON t WHEN 0 BEGIN SELECT 1; END",
       words: "trigger 'g' is another one than before"),
     Change(
+      schema: "CREATE TABLE t (a INT); CREATE TRIGGER g BEFORE DELETE ON t BEGIN SELECT 1; END",
+      sql: "DROP TRIGGER g; CREATE TRIGGER g AFTER DELETE ON t BEGIN SELECT 1; END",
+      words: "trigger 'g' is another one than before"),
+    Change(
       schema: "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a > 0",
       sql: "DROP VIEW v; CREATE VIEW v AS SELECT 5 AS a",
       words: "view 'v' is another one than before"),
@@ -81,6 +85,11 @@ import Testing
     + "AFTER UPDATE OF a ON t BEGIN INSERT INTO audit VALUES (1); END"
 
   static let losses = [
+    Change(
+      schema: "CREATE TABLE audit (x); CREATE TABLE t (a INT); CREATE TRIGGER g AFTER UPDATE ON t "
+        + "BEGIN INSERT INTO audit (x) VALUES (1); END",
+      sql: "DROP TABLE audit; CREATE TABLE audit (y)",
+      words: "trigger 'g' of 't' cannot run: table audit has no column named x"),
     Change(
       schema: "CREATE TABLE t (a INT) STRICT", sql: remaking("(a INT)"),
       words: "'t' is not STRICT any more"),
