@@ -32,7 +32,7 @@ final class PageReader {
 
   /// Reads a page as whatever it is; nil when it is none of a tree.
   func reading(of page: PageNumber) -> PageReading? {
-    guard let bytes = try? image.bytes(of: page), bytes.mayBeTreePage(image.geometry) else {
+    guard let bytes = try? image.bytes(of: page), image.mayBeTreePage(bytes) else {
       return nil
     }
     return reading(
@@ -57,7 +57,7 @@ final class PageReader {
     let looked = Cores.map((candidates.count + size - 1) / size) { part in
       candidates[(part * size)..<Swift.min(candidates.count, (part + 1) * size)]
         .map { number -> Bool? in
-          guard let bytes = try? image.bytes(of: number), bytes.mayBeTreePage(image.geometry)
+          guard let bytes = try? image.bytes(of: number), image.mayBeTreePage(bytes)
           else { return false }
           let page = try? BTreePage(bytes, number: number, geometry: image.geometry)
           return page?.soundCells != nil ? true : nil
@@ -129,17 +129,20 @@ extension PageReading {
   }
 }
 
-extension Bytes {
+extension Image {
   /// Whether a page for whose kind nothing else speaks is worth being taken apart: it says itself
-  /// that it is a page of a tree, its cell pointers do, or its header was overwritten with zeros.
-  fileprivate func mayBeTreePage(_ geometry: Geometry) -> Bool {
-    guard let first else { return false }
-    if BTreePage.Kind(rawValue: first) != nil { return true }
-    if prefix(8).allSatisfy({ $0 == 0 }) { return contains { $0 != 0 } }
+  /// that it is a page of a tree, its cell pointers do, or its header was overwritten.
+  ///
+  /// A page in an overflow chain and a trunk of the free list begin with the number of the next one.
+  /// File format, sections 1.5 and 1.6.
+  fileprivate func mayBeTreePage(_ bytes: Bytes) -> Bool {
+    guard let first = bytes.first, let next = bytes.big32(at: 0) else { return false }
+    if BTreePage.Kind(rawValue: first) != nil || next > pageCount { return true }
+    if bytes.prefix(8).allSatisfy({ $0 == 0 }) { return bytes.contains { $0 != 0 } }
     return [8, 12].contains { header in
-      let count = Swift.min(big16(at: 3) ?? 0, (geometry.usable - header) / 2)
+      let count = Swift.min(bytes.big16(at: 3) ?? 0, (geometry.usable - header) / 2)
       guard count > 0 else { return false }
-      let pointers = (0..<count).map { big16(at: header + 2 * $0) ?? 0 }
+      let pointers = (0..<count).map { bytes.big16(at: header + 2 * $0) ?? 0 }
       let fitting = pointers.count { $0 >= header + 2 * count && $0 <= geometry.usable - 4 }
       return fitting * 4 >= count * 3 && Set(pointers).count * 4 >= count * 3
     }

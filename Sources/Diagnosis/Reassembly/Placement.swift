@@ -38,6 +38,8 @@ struct Placement {
     let group: OrphanGroup
     /// The claimants whose rows these can be, with what they look like to each.
     let tallies: [Int: Claimant.Tally]
+    /// Whether rows of the group are proven, or at least listed.
+    let isFirm: Bool
   }
 
   /// A placement that has not begun.
@@ -92,7 +94,7 @@ struct Placement {
       }
       tallies[position] = tally
     }
-    return Open(group: group, tallies: tallies)
+    return Open(group: group, tallies: tallies, isFirm: isFirm(group))
   }
 
   /// Places what can be placed, strongest evidence first; each placement narrows the rest.
@@ -101,7 +103,7 @@ struct Placement {
     var isElimination = false
     while true {
       let before = open.count
-      var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
+      var proposals: [Int: [Claimant.Proposal]] = [:]
       let offers = open.map { candidates(for: $0) }
       var rivals: [Int: Int] = [:]
       for candidate in offers.joined() { rivals[candidate.claimant, default: 0] += 1 }
@@ -115,7 +117,7 @@ struct Placement {
       }
       var accepted: Set<Int> = []
       for (claimant, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
-        for proposal in claimants[claimant].compatible(proposed) {
+        for proposal in compatible(proposed, of: claimant, among: open) {
           let group = open[proposal.open].group
           claimants[claimant].adopt(group.spans)
           placed.append((group, claimant, proposal.evidence))
@@ -144,7 +146,7 @@ struct Placement {
   ///
   /// The rows of a page of the free list were deleted, where the tree has no place for them.
   private mutating func returnHome(_ groups: [Open]) -> [Open] {
-    var proposals: [Int: [(open: Int, span: PlaceSpan, evidence: PlacementEvidence)]] = [:]
+    var proposals: [Int: [Claimant.Proposal]] = [:]
     for (index, open) in groups.enumerated() {
       guard open.group.isLone, let page = open.group.rowPages.first, let home = home(page),
         !doubt.listed.all.contains(page), open.tallies[home] != nil,
@@ -155,7 +157,7 @@ struct Placement {
     }
     var returned: Set<Int> = []
     for (home, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
-      for proposal in claimants[home].compatible(proposed) {
+      for proposal in compatible(proposed, of: home, among: groups) {
         claimants[home].adopt(groups[proposal.open].group.spans)
         placed.append((groups[proposal.open].group, home, .tree))
         returned.insert(proposal.open)
@@ -200,13 +202,49 @@ extension Placement {
   }
 }
 
+extension Placement {
+  /// Whether the rows of some page of a group are proven, or at least listed.
+  private func isFirm(_ group: OrphanGroup) -> Bool {
+    group.rowPages.contains { page in
+      let content = pages.reading(of: page, isTable: group.isTable)?.content
+      return content.map { !$0.cells.isEmpty || !$0.listed.isEmpty } ?? false
+    }
+  }
+
+  /// The proposals of a claimant that do not stand in each other's way: none that is firm stands
+  /// back for one that is not.
+  private func compatible(
+    _ proposals: [Claimant.Proposal], of claimant: Int, among groups: [Open]
+  ) -> [Claimant.Proposal] {
+    let claimant = claimants[claimant]
+    let firm = proposals.filter { groups[$0.open].isFirm }
+    let loose = proposals.filter { !groups[$0.open].isFirm }
+    return claimant.compatible(firm) + claimant.apart(claimant.compatible(loose), from: firm)
+  }
+}
+
 extension Claimant {
+  fileprivate typealias Proposal = (open: Int, span: PlaceSpan, evidence: PlacementEvidence)
+
+  /// Those of some proposals that share no place with others.
+  fileprivate func apart(_ proposals: [Proposal], from others: [Proposal]) -> [Proposal] {
+    guard order.isKnown else { return proposals }
+    var others = others.map(\.span).sorted { order.compare($0.first, $1.first) < 0 }[...]
+    // Of the others that start before the end of one, the furthest end tells.
+    var furthest: PlaceSpan?
+    return proposals.sorted { order.compare($0.span.last, $1.span.last) < 0 }.filter { proposal in
+      while let next = others.first, order.compare(next.first, proposal.span.last) <= 0 {
+        if furthest.map({ order.compare($0.last, next.last) < 0 }) ?? true { furthest = next }
+        others.removeFirst()
+      }
+      return furthest.map { !order.overlap($0, proposal.span) } ?? true
+    }
+  }
+
   /// The proposals that do not stand in each other's way.
   ///
   /// Of two pages with rows of the same places, one is an older copy, or another table's.
-  fileprivate func compatible<Proposal>(
-    _ proposals: [(open: Proposal, span: PlaceSpan, evidence: PlacementEvidence)]
-  ) -> [(open: Proposal, span: PlaceSpan, evidence: PlacementEvidence)] {
+  fileprivate func compatible(_ proposals: [Proposal]) -> [Proposal] {
     guard order.isKnown else { return proposals }
     let sorted = proposals.sorted { order.compare($0.span.first, $1.span.first) < 0 }
     // The furthest end so far tells whether one that starts later still overlaps.

@@ -95,6 +95,27 @@ extension Geometry {
 }
 
 extension Image {
+  /// How many trunks of a free list are looked at to tell whether a page is another one.
+  private static var trunksMax: Int { 64 }
+
+  /// Whether a page may be a trunk of the free list: the list tells, where it is whole and short.
+  func mayBeTrunk(_ page: PageNumber) -> Bool {
+    guard let bytes = try? bytes(of: .first), let header = DatabaseHeader(bytes), header.hasMagic
+    else { return true }
+    var next = header.firstFreelistTrunk
+    var left = header.freelistCount
+    for _ in 0..<Self.trunksMax {
+      guard let trunk = next else { return left != 0 }
+      guard trunk != page, let bytes = try? self.bytes(of: trunk),
+        let following = bytes.big32(at: 0), let count = bytes.big32(at: 4),
+        count <= geometry.trunkCapacity, count < left
+      else { return true }
+      left -= 1 + Int(count)
+      next = PageNumber(following)
+    }
+    return true
+  }
+
   /// Those of some pages that can be trunks of a free list, whether or not anything leads there, with
   /// the leaves that they name.
   ///

@@ -98,7 +98,7 @@ extension PageEvidence {
   }
 
   /// The freeblock at an offset that leads to another one, or is the last.
-  private func chainedFreeblock(at offset: Int) -> Range<Int>? {
+  func chainedFreeblock(at offset: Int) -> Range<Int>? {
     guard let block = statedFreeblock(at: offset), let next = page.bytes.big16(at: offset) else {
       return nil
     }
@@ -108,16 +108,17 @@ extension PageEvidence {
   /// Whether a trunk of the freelist may have taken the place of the header and of the first
   /// pointers: what the others list was deleted then.
   ///
-  /// File format, section 1.5. An entry that was used up stays where it was.
+  /// File format, section 1.5. An entry that was used up stays where it was. Where the list of the
+  /// file is whole, it tells.
   private var mayBeTrunk: Bool {
-    func isPage(_ number: UInt32) -> Bool { number > 1 && number <= pageCount }
+    func isPage(_ number: UInt32) -> Bool { number > 1 && number <= image.pageCount }
     guard let next = page.bytes.big32(at: 0), let count = page.bytes.big32(at: 4),
       next == 0 || isPage(next), count <= page.geometry.usable / 4 - 2
     else { return false }
     return (0..<max(1, Int(count))).allSatisfy { index in
       let entry = page.bytes.big32(at: 8 + 4 * index) ?? 0
       return count == 0 ? entry != 0 : isPage(entry)
-    }
+    } && image.mayBeTrunk(page.number)
   }
 
   /// The longest run of pointers that lead to cells behind them, each to another one, with rowids

@@ -16,18 +16,20 @@ extension PageEvidence {
 
   /// What of the header the pointers and the content confirm.
   ///
-  /// The content starts where the header says when a cell or freeblock lies there. Then as many
-  /// pointers are believed as the header counts, if most of them lead behind that start. If not,
-  /// but the freeblocks are known, all are: what else lies there is in use.
+  /// The content starts where the header says when a freeblock lies there, or a cell to which a
+  /// pointer leads, or any cell where the rest of the header can be true. Then as many pointers are
+  /// believed as the header counts, if most of them lead behind that start. If not, but the
+  /// freeblocks are known, all are: what else lies there is in use.
   private var trust: Trust {
     let (count, start) = (page.cellCount, page.contentStart)
     let room = (start - page.pointerArrayOffset) / 2
+    let isCountPossible = count > 0 && count <= min(room, pointers.count)
     let isStart =
       room > 0 && start < limit && (blocks.first?.lowerBound ?? start) >= start
-      && (blocks.first?.lowerBound == start || candidate(at: start, counted: 0) != nil
-        || pointers.prefix(min(count, room)).contains { $0.target == start && $0.cell != nil })
+      && (blocks.first?.lowerBound == start
+        || (isCountPossible || areBlocksWhole) && candidate(at: start, counted: 0) != nil
+        || pointers.prefix(min(count, reach)).contains { $0.target == start && $0.cell != nil })
     guard isStart else { return Trust(start: nil, count: nil, pointers: 0, knowsFreeSpace: false) }
-    let isCountPossible = count > 0 && count <= min(room, pointers.count)
     let counted = pointers.prefix(isCountPossible ? count : 0)
     let astray = counted.count { $0.target < start || $0.target > page.geometry.usable - 4 }
     let isCount = isCountPossible && 4 * astray <= count
@@ -35,6 +37,16 @@ extension PageEvidence {
       start: start, count: isCountPossible ? count : nil,
       pointers: isCount ? count : areBlocksWhole ? min(room, pointers.count) : 0,
       knowsFreeSpace: areBlocksWhole)
+  }
+
+  /// How many pointers there can be before the first of the cells that they lead to.
+  private var reach: Int {
+    var lowest = limit
+    for (position, pointer) in pointers.enumerated() {
+      guard page.pointerArrayOffset + 2 * (position + 1) <= lowest else { return position }
+      if pointer.holds { lowest = min(lowest, pointer.target) }
+    }
+    return pointers.count
   }
 
   /// The cells, each as sure as it is.
@@ -53,10 +65,16 @@ extension PageEvidence {
       certain = pointedCells(of: tiling, blocks, trust)
       certain += fillers(of: tiling, between: certain, blocks, trust)
     }
-    let places = Set(certain.map(\.offset))
-    let doubtful = tiling.cells.filter {
-      !places.contains($0.offset) && isWorthKeeping($0, in: tiling)
+    var doubtful = doubtful(in: tiling, from: start)
+    // Where nothing tells how many cells there are, what begins before the start may be in use, too.
+    if trust.start != nil, trust.count == nil {
+      let whole = self.tiling(
+        of: page.pointerArrayOffset..<limit, blocks: [], counted: pointers.count)
+      doubtful += self.doubtful(in: whole, from: page.pointerArrayOffset)
+        .filter { $0.offset < start }
     }
+    let places = Set(certain.map(\.offset))
+    doubtful.removeAll { places.contains($0.offset) }
     return account(certain, doubtful, trust)
   }
 
@@ -124,13 +142,44 @@ extension PageEvidence {
     return fillers
   }
 
-  /// Whether a cell that is not certain is more than a few bytes that happen to look like one.
-  private func isWorthKeeping(_ cell: Cell, in tiling: PageTiling) -> Bool {
-    if position(of: cell.offset, in: pointers.count) != nil || cell.end == page.geometry.usable {
-      return true
+  /// The cells of a tiling that are more than a few bytes that happen to look like one, and those
+  /// that it leaves out for others that share bytes with them, although all that follows is accounted
+  /// for, up to the end of the page or to another cell of the tiling.
+  ///
+  /// A page gives its space away from the end on (file format, section 1.6): of two cells that share
+  /// bytes, the one that begins later was written over the other one, unless it is a part of its
+  /// values.
+  private func doubtful(in tiling: PageTiling, from start: Int) -> [Cell] {
+    let own = Set(tiling.cells.map(\.offset))
+    var accounts: Set<Int> = [limit]
+    func account(from offset: Int) {
+      accounts.insert(offset)
+      // A cell of an interior page of an index is that of a leaf behind the number of a page.
+      if page.kind == .indexLeaf, let child = page.bytes.big32(at: offset - 4), child > 1,
+        child <= image.pageCount
+      {
+        accounts.insert(offset - 4)
+      }
     }
-    return cell.size >= 12
-      || tiling.cells.contains { $0.offset == cell.end || $0.end == cell.offset }
+    own.forEach(account)
+    var rivals: [Cell] = []
+    for offset in stride(from: limit - 4, through: max(0, start), by: -1)
+    where page.kind != .tableInterior && !own.contains(offset) {
+      if let block = chainedFreeblock(at: offset), accounts.contains(block.upperBound) {
+        account(from: offset)
+      }
+      if let cell = candidate(at: offset, counted: 0)?.cell, accounts.contains(cell.end) {
+        account(from: offset)
+        rivals.append(cell)
+      }
+    }
+    let ends = Set(tiling.cells.map(\.end))
+    return rivals
+      + tiling.cells.filter { cell in
+        cell.size >= 12 || position(of: cell.offset, in: pointers.count) != nil
+          || ends.contains(cell.offset)
+          || (cell.end..<cell.end + 4).contains(where: accounts.contains)
+      }
   }
 
   private func account(_ certain: [Cell], _ doubtful: [Cell], _ trust: Trust) -> PageAccount {

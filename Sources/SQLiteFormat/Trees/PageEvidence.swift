@@ -28,7 +28,8 @@ struct PageEvidence {
   /// It is ``nowhere`` where none leads: a page has fewer pointers than that.
   private let positions: [UInt16]
   private static let nowhere = UInt16.max
-  let pageCount: Int
+  /// The image that the page is one of.
+  let image: Image
 
   /// Takes a page apart.
   init(_ page: BTreePage, in image: Image) {
@@ -46,7 +47,7 @@ struct PageEvidence {
       pointers.append(Pointer(target: target, cell: cell, holds: holds))
     }
     self.page = page
-    self.pageCount = pageCount
+    self.image = image
     self.limit = limit
     self.pointers = pointers
     self.positions = positions
@@ -92,7 +93,7 @@ struct PageEvidence {
       let pointer = pointers[position]
       return pointer.holds ? pointer.cell.map { .init(cell: $0, isPointed: true) } : nil
     }
-    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, pageCount),
+    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, image.pageCount),
       areBlocksWhole || !isFreed(cell)
     else { return nil }
     return .init(cell: cell, isPointed: false)

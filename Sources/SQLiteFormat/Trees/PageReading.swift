@@ -154,7 +154,7 @@ struct PageAccount {
   let isProven: Bool
 
   /// How many bytes the cells take.
-  var covered: Int { content.cells.byteCount + content.doubtful.byteCount }
+  var covered: Int { (content.cells + content.doubtful).byteCount }
 
   /// How much speaks for this reading; anything may look like a cell of a table's interior page.
   var weight: Int {
@@ -164,6 +164,13 @@ struct PageAccount {
 }
 
 extension [Cell] {
-  /// How many bytes the cells take in their page.
-  fileprivate var byteCount: Int { reduce(0) { $0 + $1.size } }
+  /// How many bytes of their page the cells take, those once that several share.
+  fileprivate var byteCount: Int {
+    var (sum, end) = (0, 0)
+    for cell in sorted(by: { $0.offset < $1.offset }) where cell.end > end {
+      sum += cell.end - Swift.max(cell.offset, end)
+      end = cell.end
+    }
+    return sum
+  }
 }
