@@ -42,9 +42,10 @@ extension Image {
       found.faults = reading.content.faults
       guard reading.page.kind != .tableInterior else { return found }
       let (content, listed) = (reading.content, Set(reading.content.listed))
-      let blank = blankParts(of: reading.page.bytes, on: number)
+      let lost = LostParts(
+        blank: blankParts(of: reading.page.bytes, on: number), strange: strangeParts(of: reading))
       for cell in content.cells + content.listed {
-        read(cell, on: reading.page, besides: blank, chains, &claims, &found)
+        read(cell, on: reading.page, besides: lost, chains, &claims, &found)
       }
       for cell in content.doubtful where !listed.contains(cell) {
         do throws(FormatError) {
@@ -66,7 +67,7 @@ extension Image {
 
   /// Reads a cell that its page proves.
   private func read(
-    _ cell: Cell, on page: BTreePage, besides blank: [Range<Int>], _ chains: ChainRepair,
+    _ cell: Cell, on page: BTreePage, besides lost: LostParts, _ chains: ChainRepair,
     _ claims: inout PageClaims, _ found: inout ClaimedRows
   ) {
     if let repair = chains.repair(of: cell, on: page.number),
@@ -74,7 +75,7 @@ extension Image {
     {
       let row = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
-      if page.isTorn(in: cell, blank) {
+      if page.isTorn(in: cell, lost) {
         found.torn.append(row)
       } else if repair.isSound {
         found.rows.append(row)
@@ -89,7 +90,7 @@ extension Image {
         return
       }
       let row = try claims.read(cell, of: page, in: self, for: .tree(0))
-      if page.isTorn(in: cell, blank) {
+      if page.isTorn(in: cell, lost) {
         found.torn.append(row)
       } else if hasZeroedPage(cell, on: page) {
         found.spilled.append((row, .zeroed))
@@ -145,43 +146,77 @@ extension Image {
   }
 }
 
+/// The parts of a page in which sectors of its file were lost.
+private struct LostParts {
+  /// Those that are nothing but one byte.
+  let blank: [Range<Int>]
+  /// Those with other bytes, of another page or time.
+  let strange: [Range<Int>]
+}
+
 extension Image {
+  /// How few pointers into a sector tell more than that each cell is damaged by itself.
+  private static let strangeMin = 2
+
+  /// The parts of a page that lie in one sector of its file each, with where those sectors start.
+  private func parts(of bytes: Bytes, on page: PageNumber) -> [(part: Range<Int>, sector: Int)] {
+    let (size, offset) = (Self.sectorSize, offset(of: page))
+    guard offset >= 0, !bytes.isEmpty else { return [] }
+    return stride(from: offset / size * size, to: offset + bytes.count, by: size).map {
+      (max(0, $0 - offset)..<min(bytes.count, $0 + size - offset), $0)
+    }
+  }
+
   /// The parts of a page in which a whole sector of its file is nothing but one byte.
   ///
   /// The pages of a log do not begin with a sector.
   func blankParts(of bytes: Bytes, on page: PageNumber) -> [Range<Int>] {
-    let size = Image.sectorSize
-    let offset = offset(of: page)
-    guard offset >= 0, !bytes.isEmpty else { return [] }
-    return stride(from: offset / size * size, to: offset + bytes.count, by: size).compactMap {
-      let part = max(0, $0 - offset)..<min(bytes.count, $0 + size - offset)
+    parts(of: bytes, on: page).compactMap { part, start in
       let byte = bytes[part.lowerBound]
       guard bytes[part].allSatisfy({ $0 == byte }) else { return nil }
-      if part.count < size {
-        let sector = fileBytes(at: $0, count: size, besides: page)
-        guard sector.count == size, sector.allSatisfy({ $0 == byte }) else { return nil }
+      if part.count < Self.sectorSize {
+        let sector = fileBytes(at: start, count: Self.sectorSize, besides: page)
+        guard sector.count == Self.sectorSize, sector.allSatisfy({ $0 == byte }) else { return nil }
       }
       return part
+    }
+  }
+
+  /// The parts of a page in which a sector of its file is one of another page or time: none of
+  /// several pointers into it leads to a cell with a rowid between those of its neighbours.
+  private func strangeParts(of reading: PageReading) -> [Range<Int>] {
+    let (page, content) = (reading.page, reading.content)
+    guard content.layoutFault != nil, !content.cells.isEmpty else { return [] }
+    let rowIDs = content.cells.compactMap(\.rowID)
+    let cells =
+      page.kind.isTable && rowIDs.count == content.cells.count
+      ? rowIDs.longestAscent(by: <).map { content.cells[$0] } : content.cells
+    let known = Set((cells + content.doubtful).map(\.offset))
+    let targets = Dictionary(grouping: page.targets) { known.contains($0) }
+    return parts(of: page.bytes, on: page.number).map(\.part).filter { part in
+      targets[true]?.contains(where: part.contains) != true
+        && targets[false]?.count(where: part.contains) ?? 0 >= Self.strangeMin
     }
   }
 }
 
 extension BTreePage {
-  /// Whether a cell reaches into one of the sectors that are nothing but one byte, where what lies
-  /// before that is not, or other cells should start: what was written there is lost.
-  ///
-  /// A value full of one byte hardly begins with a sector, and none has cells in it.
-  func isTorn(in cell: Cell, _ blank: [Range<Int>]) -> Bool {
-    blank.contains { part in
-      part.lowerBound > cell.offset && part.lowerBound < cell.local.upperBound
-        && (bytes[part.lowerBound - 1] != bytes[part.lowerBound] || leads(into: part))
-    }
+  /// Where the pointers lead, as many as the header counts.
+  fileprivate var targets: [Int] {
+    (0..<cellCount).compactMap { bytes.big16(at: pointerArrayOffset + 2 * $0) }
   }
 
-  /// Whether a cell should start in a part of the page.
-  private func leads(into part: Range<Int>) -> Bool {
-    (0..<cellCount).contains { index in
-      bytes.big16(at: pointerArrayOffset + 2 * index).map(part.contains) ?? false
-    }
+  /// Whether a cell reaches into a sector that was lost: into one with other bytes, or into one that
+  /// is nothing but one byte where what lies before that is not, or other cells should start.
+  ///
+  /// A value full of one byte hardly begins with a sector, and none has cells in it.
+  fileprivate func isTorn(in cell: Cell, _ lost: LostParts) -> Bool {
+    let reached = cell.offset + 1..<max(cell.offset + 1, cell.local.upperBound)
+    return lost.strange.contains { reached.contains($0.lowerBound) }
+      || lost.blank.contains { part in
+        reached.contains(part.lowerBound)
+          && (bytes[part.lowerBound - 1] != bytes[part.lowerBound]
+            || targets.contains(where: part.contains))
+      }
   }
 }

@@ -14,7 +14,8 @@ package enum Doubt: Hashable, Sendable {
   case contradicted
   /// The row's page is damaged, and nothing in it proves that the row was not deleted.
   case unproven
-  /// The row reaches into a sector of its file that is nothing but one byte, mostly zeros.
+  /// The row reaches into a sector of its file that was lost: it is nothing but one byte, or one of
+  /// another page or time.
   case torn
   /// Bytes may have been put into the row, or left out of it.
   case joined
@@ -74,7 +75,7 @@ package enum Doubt: Hashable, Sendable {
           + candidates.prefix(8).joined(separator: ", ")
     case .contradicted: "an index of its table contradicts it"
     case .unproven: "its page is damaged: it may be a deleted row"
-    case .torn: "it reaches into a sector of its file that is nothing but zeros, or another byte"
+    case .torn: "it reaches into a sector of its file that was lost"
     case .joined: "bytes of the file are missing or were put in where it lies, or inside it"
     case .chain(let doubt): doubt.words
     case .shapeUnknown: "the columns of its table are not known"

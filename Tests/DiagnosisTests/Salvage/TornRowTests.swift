@@ -10,7 +10,7 @@ import Testing
 @Suite struct TornRowTests {
   /// A database in pages of 2,048 bytes, of which a leaf of the table `note` lost a sector.
   private func torn(
-    _ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)", filler: UInt8 = 0
+    _ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)", filler: Bytes = [0]
   ) throws -> Survey {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
@@ -29,7 +29,7 @@ import Testing
     var bytes = try path.contents()
     let start = (leaf.number - 1) * 2048 + sector * 512
     let range = start..<(start + (sector == 0 ? 0 : 512))
-    bytes.replaceSubrange(range, with: Bytes(repeating: filler, count: range.count))
+    bytes.replaceSubrange(range, with: Bytes(range.indices.map { filler[$0 % filler.count] }))
     return Survey(main: bytes)
   }
 
@@ -53,11 +53,24 @@ import Testing
   func `a row that ends in a lost sector is set aside`(
     _ sector: Int, _ filler: UInt8
   ) throws {
-    let found = try read(try torn(sector, filler: filler))
+    let found = try read(try torn(sector, filler: [filler]))
     #expect(found.doubts[.torn] == 1)
     let texts = found.placed.compactMap { $0.record.value(1)?.utf8String }
     #expect(texts.count > 200)
     #expect(texts.allSatisfy { $0.hasPrefix("note of ") && !$0.contains("\u{0}") })
+  }
+
+  @Test(arguments: [2, 3], ["another file, ", "{\"id\": 7, \"text\": 1}\n"])
+  func `a row that ends in a sector of something else is set aside`(
+    _ sector: Int, _ filler: String
+  ) throws {
+    let found = try read(try torn(sector, filler: Bytes(filler.utf8)))
+    #expect(found.doubts[.torn] == 1)
+    #expect(found.placed.count > 200)
+    for row in found.placed {
+      let digits = "\((row.rowID ?? 0) * (row.rowID ?? 0) * 7919)".map { "3\($0)" }.joined()
+      #expect(row.record.value(1)?.utf8String == "note of \(digits)")
+    }
   }
 
   @Test(arguments: [1, 2, 3]) func `so is one with zeros before the sector, where others began`(
