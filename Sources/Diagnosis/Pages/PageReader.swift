@@ -48,6 +48,11 @@ final class PageReader {
     return reading
   }
 
+  /// What was read of a damaged page, where that is kept.
+  func damagedReading(of page: PageNumber, isTable: Bool) -> PageReading? {
+    memory?.reading(of: page, isTable: isTable)
+  }
+
   /// Those of some pages that can be read as whatever they are, in order.
   func readable(among pages: PageSet, besides others: PageSet) -> [PageNumber] {
     let candidates = pages.pages.filter { !others.contains($0) }

@@ -57,6 +57,30 @@ extension Reassembly {
     return left.filter { !spilled.contains($0.page) }
   }
 
+  /// How many rows of a table its indexes alone prove, on pages that prove or list others.
+  private func rowsProven(
+    by assignment: Assignment, on looked: [PageNumber], _ pages: PageReader
+  ) -> Int {
+    let leaves = looked.compactMap { page in
+      pages.damagedReading(of: page, isTable: assignment.isTable).flatMap { reading in
+        let vouched = reading.content.cells + reading.content.listed
+        return vouched.isEmpty ? nil : (reading, rowIDs: vouched.compactMap(\.rowID))
+      }
+    }
+    let vouched = Set(leaves.flatMap(\.rowIDs))
+    let proven = leaves.flatMap { reading, _ in
+      reading.content.doubtful.compactMap { cell -> Int64? in
+        guard let rowID = cell.rowID, !vouched.contains(rowID),
+          let record = pages.record(of: cell, on: reading.page)
+        else { return nil }
+        let row = StoredRecord(
+          rowID: rowID, record: record, page: reading.page.number, offset: cell.offset)
+        return assignment.proves(row) ? rowID : nil
+      }
+    }
+    return Set(proven).count
+  }
+
   private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {
     for (index, claimant) in placement.claimants.enumerated() where claimant.holdsRows {
       var placed: [PageNumber: PlacementEvidence] = [:]
@@ -81,7 +105,7 @@ extension Reassembly {
         continue
       }
       // Indexes that deny most rows are themselves of another time, or of another table.
-      assignments[claimant.position] = Assignment(
+      var assignment = Assignment(
         isTable: claimant.isTable, pages: pages,
         spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
         placed: placed,
@@ -89,6 +113,8 @@ extension Reassembly {
         rows: tally.rows,
         isShort: pages.isEmpty || claimant.missing > placed.count,
         isDenied: tally.isDenied && tally.denied >= Claimant.Tally.deniedMin)
+      assignment.rows += rowsProven(by: assignment, on: looked, work.pages)
+      assignments[claimant.position] = assignment
     }
     for (group, candidates) in placement.orphans {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }

@@ -20,7 +20,7 @@ package struct Reassembly: Sendable {
     /// The indexes that know its rows.
     let witnesses: [Witness]
     /// How many rows can be read on them.
-    let rows: Int
+    var rows: Int
     /// Whether nothing was found in the place of a page that its tree should have.
     let isShort: Bool
     /// Whether its indexes deny most of its rows: either they or these are of another time, or of
@@ -32,6 +32,16 @@ package struct Reassembly: Sendable {
       Assignment(
         isTable: isTable, pages: [], spilling: [], placed: [:], witnesses: [], rows: 0,
         isShort: true, isDenied: false)
+    }
+
+    /// Whether an index proves a row that its own page does not.
+    ///
+    /// A row on a page to which the table's own tree leads is no other table's with the same rowid: any
+    /// index will do.
+    func proves(_ row: StoredRecord) -> Bool {
+      let testimony = witnesses.testimony(on: row)
+      guard !testimony.isDenied else { return false }
+      return testimony.isKnown || testimony.isEchoed && placed[row.page] == nil
     }
   }
 

@@ -215,16 +215,6 @@ extension Doubt {
 }
 
 extension Reassembly.Assignment {
-  /// Whether an index proves a row that its own page does not.
-  ///
-  /// A row on a page to which the table's own tree leads is no other table's with the same rowid: any
-  /// index will do.
-  func proves(_ row: StoredRecord) -> Bool {
-    let testimony = witnesses.testimony(on: row)
-    guard !testimony.isDenied else { return false }
-    return testimony.isKnown || testimony.isEchoed && placed[row.page] == nil
-  }
-
   /// Why a row is not placed in the table of its page; nil when nothing speaks against it.
   fileprivate func doubt(of row: StoredRecord, isInOrder: Bool) -> Doubt? {
     let testimony = witnesses.testimony(on: row)

@@ -50,4 +50,15 @@ import Testing
       #expect(try placed(bytes).filter { !live.contains($0) } == [], "page \(leaf)")
     }
   }
+
+  @Test(arguments: 1...3)
+  func `a row that an index alone proves is not lost`(_ position: Int) throws {
+    let specimen = try Specimen()
+    let leaf = specimen.pages(of: "note", "leaf")[position]
+    let start = specimen[page: leaf].lowerBound
+    let bytes = specimen.with(.zeroRange(offset: start, count: 14)).bytes
+    let rebuilt = Reconstruction(main: bytes)
+    #expect(try placedRows(in: "note", of: bytes).count == 301)
+    #expect(rebuilt.loss(of: try #require(rebuilt.survey.tree(named: "note"))) == .none)
+  }
 }
