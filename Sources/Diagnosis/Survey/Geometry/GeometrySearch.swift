@@ -61,7 +61,10 @@ struct GeometrySearch {
       try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
     let stated = magic == nil ? nil : header?.geometry
     if let magic, let stated, try isFirstPage(source, at: magic, stated) {
-      return Outcome(stated, start: magic, .header)
+      guard let others = try geometryOfOthers(source, from: magic, stated) else {
+        return Outcome(stated, start: magic, .header)
+      }
+      return Outcome(others, start: magic, .vote)
     }
     let vote = try PageVote(source, reserved: header?.reserved ?? 0)
     guard let winner = vote.winner else {
@@ -123,6 +126,34 @@ struct GeometrySearch {
     let bytes = try source.read(at: offset, count: geometry.pageSize)
     let page = try? BTreePage(bytes, number: .first, geometry: geometry)
     return page?.layoutFaults.isEmpty ?? false
+  }
+}
+
+extension GeometrySearch {
+  /// How many pages are looked at for one that is as the first page says.
+  private static let othersMax = 64
+
+  /// The geometry in which the pages behind the first one are pages, where none is in that one's: they
+  /// use bytes that the first one, which came from another database, calls reserved.
+  ///
+  /// Every page of a database has as many reserved bytes (file format, section 1.3.4). Where others
+  /// have more than the first one, its own cells lie in them: its geometry shows all.
+  private static func geometryOfOthers(
+    _ source: any PageSource, from start: Int, _ stated: Geometry
+  ) throws(ReadFailure) -> Geometry? {
+    let second = start + stated.pageSize
+    let pages = min(othersMax, (source.byteCount - second) / stated.pageSize)
+    guard pages > 0 else { return nil }
+    for offset in stride(from: second, to: second + pages * stated.pageSize, by: stated.pageSize) {
+      let bytes = try source.read(at: offset, count: stated.pageSize)
+      guard let number = PageNumber(2) else { return nil }
+      let page = try? BTreePage(bytes, number: number, geometry: stated)
+      if page?.layoutFaults.isEmpty == true { return nil }
+    }
+    guard let winner = try PageVote(source, reserved: stated.reserved).winner,
+      winner.geometry.pageSize == stated.pageSize, winner.phase == start % stated.pageSize
+    else { return nil }
+    return winner.geometry.reserved < stated.reserved ? winner.geometry : nil
   }
 }
 

@@ -75,6 +75,32 @@ import Testing
     #expect(survey.geometry?.geometry.pageSize == 1024)
   }
 
+  @Test(arguments: [(0, 32), (8, 48), (32, 0)])
+  func `a first page with other reserved bytes than all others costs no row`(
+    _ reserved: Int, _ ofFirst: Int
+  ) throws {
+    func built(_ reserved: Int, rows: Int) throws -> Bytes {
+      let path = scratch[FilePath("reserving\(reserved).db")]
+      try DatabaseBuilder(
+        pageSize: 1024, reservedBytes: reserved,
+        [
+          "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
+          """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+          INSERT INTO t SELECT i, 'row ' || i FROM n
+          """,
+        ]
+      ).build(at: path)
+      return try path.contents()
+    }
+    var bytes = try built(reserved, rows: 500)
+    bytes.replaceSubrange(0..<1024, with: try built(ofFirst, rows: 100).prefix(1024))
+    let survey = Survey(main: bytes)
+    #expect(survey.geometry?.geometry.reserved == min(reserved, ofFirst))
+    #expect(survey.geometry?.basis == (reserved < ofFirst ? .vote : .header))
+    #expect(try placedRows(in: "t", of: bytes).count == 500)
+  }
+
   @Test func `pages without any reference between them cannot be numbered`() throws {
     let path = scratch["small.db"]
     try DatabaseBuilder(
