@@ -34,7 +34,7 @@ import Testing
     try file.replaceContents(with: Bytes(Self.archive(of: whole).prefix(whole.count * 6 / 10)))
 
     let report = try bench.run("diagnose", file, "--json").json
-    let option = try #require(report["options"]?.elements?.first)
+    let option = try #require(report["options"]?.elements.first)
     let command = try #require(option["command"]?.text)
     #expect(command == "dbrescue salvage app.db --output NEW.db")
     #expect(report["next"]?.text == command)
