@@ -142,6 +142,9 @@ extension PageEvidence {
     return fillers
   }
 
+  /// How many cells are kept at most that a tiling leaves out: everything on a page may look like one.
+  private static let rivalsMax = 1024
+
   /// The cells of a tiling that are more than a few bytes that happen to look like one, and those
   /// that it leaves out for others that share bytes with them, although all that follows is accounted
   /// for, up to the end of the page or to another cell of the tiling.
@@ -164,7 +167,7 @@ extension PageEvidence {
     own.forEach(account)
     var rivals: [Cell] = []
     for offset in stride(from: limit - 4, through: max(0, start), by: -1)
-    where page.kind != .tableInterior && !own.contains(offset) {
+    where page.kind != .tableInterior && rivals.count < Self.rivalsMax && !own.contains(offset) {
       if let block = chainedFreeblock(at: offset), accounts.contains(block.upperBound) {
         account(from: offset)
       }
