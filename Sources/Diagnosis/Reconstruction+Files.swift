@@ -47,7 +47,9 @@ extension Survey {
     // A database whose first commits are all in its log has an empty main file; of one that was
     // emptied, space may be left that was reserved.
     let isOnlyLog = (kind == .empty || kind == .zeros) && (files.wal?.byteCount ?? 0) > 0
-    if let kind, kind != .database, !isOnlyLog { return Survey(kind: kind) }
+    if let kind, kind != .database, !isOnlyLog {
+      return try survey(beside: kind, files, parser: parser, known) ?? Survey(kind: kind)
+    }
     let written = kind == .zeros ? files.with(main: SliceOfSource(files.main, 0..<0)) : files
     let (whole, transfer) = try TextTransfer.undone(written)
     let magic = try GeometrySearch.placeOfMagic(whole.main)
@@ -64,12 +66,32 @@ extension Survey {
           cutHeaderCount: files.main.byteCount < DatabaseHeader.byteCount
             ? files.main.byteCount : nil)
       }
-      return Survey(kind: try FileKind.pageless(files.main))
+      let kind = try FileKind.pageless(files.main)
+      return try survey(beside: kind, written, parser: parser, known) ?? Survey(kind: kind)
     }
+    let standIn = isOnlyLog ? kind : nil
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
     var reading = SurveyReading(
       files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
-      parser: parser, known: known, neighbours: neighbours?.others ?? [])
+      parser: parser, known: known, neighbours: neighbours?.others ?? [], standIn: standIn)
+    return try reading.settled()
+  }
+
+  /// The survey of what a log or journal holds of a database in whose place something else lies; nil
+  /// where neither has its first page.
+  ///
+  /// SQLite reads page 1 from the log before it looks at what the file begins with.
+  private static func survey(
+    beside kind: FileKind, _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
+  ) throws(ReadFailure) -> Survey? {
+    guard kind.canHideLog else { return nil }
+    let sidecars = files.with(main: SliceOfSource(files.main, 0..<0))
+    guard let decision = try GeometrySearch.decide(sidecars, magic: nil).decision,
+      Image(sidecars, geometry: decision.geometry, journal: .besideNothing).header?.hasMagic == true
+    else { return nil }
+    var reading = SurveyReading(
+      files: sidecars, kind: .database, decision: decision, transfer: nil, parser: parser,
+      known: known, neighbours: [], standIn: kind)
     return try reading.settled()
   }
 }

@@ -130,6 +130,8 @@ extension DiagnosisReport {
       case .absent: "none"
       case .stale: "there, not applied: it is not hot"
       case .otherPageSize: "there, not applied: its pages have another size"
+      case .contradictory(let journal) where journal.pageCount == 0:
+        "there, not applied: it takes back all that the file has"
       case .contradictory: "there, not applied: the file is sound, and the journal of another state"
       case .applied(let journal):
         "applied: \(journal.allRecords.count.of("page")) as they were before a transaction was cut off"

@@ -48,11 +48,32 @@ struct DatabaseFiles {
   ///
   /// It reads a log that is broken up to the break, and deletes the rest when it is closed: with
   /// transactions that were committed. A log that is being written may look broken for a moment.
+  /// Of an empty file, it deletes the log and the journal; and it empties one that its first
+  /// transaction was cut off in.
   func reasonNotToOpen(in storage: any Storage) throws(RescueError) -> String? {
+    if status[.main]?.byteCount == 0, let sidecar = sidecars.first {
+      return "the file is empty, and SQLite would delete the \(sidecar.rawValue) beside it"
+    }
+    if try emptiesFile(in: storage) {
+      return "SQLite would take back the first transaction, and leave an empty file"
+    }
     guard sidecars.contains(.wal), try hasBrokenLog(in: storage),
       try areUnchanged(in: storage), try hasBrokenLog(in: storage)
     else { return nil }
     return "the -wal is broken, and holds transactions that SQLite would not see"
+  }
+
+  /// Whether SQLite would play a journal back that has no pages of before.
+  private func emptiesFile(in storage: any Storage) throws(RescueError) -> Bool {
+    guard sidecars.contains(.journal), try JournalInPlace(beside: resolved, in: storage) == .hot
+    else { return false }
+    let file: any StoredFile
+    do { file = try storage.open(path(of: .journal), .read) } catch  where error.cause == .missing {
+      return false  // Somebody has just recovered the database.
+    } catch {
+      throw RescueError(error)
+    }
+    return (try? RollbackJournal(file, databasePageSize: nil))?.pageCount == 0
   }
 
   private func hasBrokenLog(in storage: any Storage) throws(RescueError) -> Bool {

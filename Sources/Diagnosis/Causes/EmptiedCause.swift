@@ -35,17 +35,31 @@ enum EmptiedCause: Cause {
     }
   }
 
-  /// A database of which nothing but the log is there, and not all pages in that.
+  /// A database of which nothing but the log or journal is there.
   private static func onlyLog(_ traces: Traces, _ image: Image) -> CauseJudgement {
-    guard image.files.main.byteCount == 0, traces.isDamaged, case .applied(let log) = image.wal
+    guard let standIn = traces.survey.standIn, [.empty, .zeros, .erased].contains(standIn),
+      traces.isDamaged
     else { return .silent }
+    if case .applied(let log) = image.wal {
+      return .fits(
+        .certain, "the file has no content, and its log lies beside it",
+        [
+          "the -wal holds \(counted(Set(log.committed.map(\.page)).count, "page")) of "
+            + "\(grouped(image.pageCount)): the file was emptied or deleted without it"
+        ],
+        now: "Do not open it, and keep the -wal: SQLite may delete it. Salvage reads what the log "
+          + "holds; look for a copy of the file as well.")
+    }
+    guard case .applied(let journal) = image.journal else { return .silent }
     return .fits(
-      .certain, "the file has no content, and its log lies beside it",
+      .certain, "the file has no content, and a journal lies beside it",
       [
-        "the -wal holds \(counted(Set(log.committed.map(\.page)).count, "page")) of "
-          + "\(grouped(image.pageCount)): the file was emptied or deleted without it"
+        "the -journal holds \(counted(Set(journal.allRecords.map(\.page)).count, "page")) of "
+          + "\(grouped(journal.pageCount)) as they were before a transaction: the file was emptied or "
+          + "deleted without it"
       ],
-      now: "Do not open it, and keep the -wal: SQLite may delete it. Salvage reads what the log "
+      now:
+        "Do not open it, and keep the -journal: SQLite may delete it. Salvage reads what the journal "
         + "holds; look for a copy of the file as well.")
   }
 }

@@ -15,7 +15,18 @@ enum InterruptedCause: Cause {
       + "on devices that lose power, use WAL mode and a disk that tells the truth about writes.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard traces.survey.image != nil else { return .silent }
+    guard let image = traces.survey.image else { return .silent }
+    if image.isFirstTransaction {
+      return .fits(
+        .likely, "the first transaction of the file was cut off, such as that of a copy or import",
+        [
+          "the -journal beside it says that there were no pages before: \(counted(image.pageCount, "page")) "
+            + "had arrived, and were never committed"
+        ],
+        now:
+          "Do not open it: SQLite empties it. Where it is a copy, take it again from the original; "
+          + "else copy both files first, and salvage what has arrived.")
+    }
     if traces.examination.verdict.isStructureSound { return unfinished(traces) }
     if traces.survey.transfer != nil { return .silent }
     if let fit = neverWritten(traces) ?? torn(traces) ?? lost(traces) { return fit }

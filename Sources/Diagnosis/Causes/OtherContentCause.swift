@@ -14,7 +14,10 @@ enum OtherContentCause: Cause {
       + "file: a database begins with 'SQLite format 3'.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    switch traces.survey.kind {
+    if let kind = traces.survey.standIn, kind != .empty, kind != .zeros, kind != .erased {
+      return inPlaceOfDatabase(kind)
+    }
+    return switch traces.survey.kind {
     case .other(FileKind.logIndex): .silent
     case .other(let name):
       .fits(
@@ -27,6 +30,16 @@ enum OtherContentCause: Cause {
         ?? .ruledOut("there are pages of a database in it")
     default: .silent
     }
+  }
+
+  /// Another file that was put in the place of a database, beside which its log or journal still lies.
+  private static func inPlaceOfDatabase(_ kind: FileKind) -> CauseJudgement {
+    .fits(
+      .certain, "the file is \(article(of: kind.name))\(kind.name)",
+      ["pages of the database lie in the log or journal beside it alone"],
+      now:
+        "Copy the file and what lies beside it before anything opens them. Salvage reads what the "
+        + "log or journal holds; look for a copy of the database as well.")
   }
 
   /// The image of a disk or volume, with a database in it.

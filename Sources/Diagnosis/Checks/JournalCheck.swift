@@ -16,6 +16,13 @@ enum JournalCheck: SurveyCheck {
           "the pages of the -journal have \(journal.pageSize) bytes, those of the database "
             + "\(image.geometry.pageSize): SQLite writes them over it when it is opened")
       ]
+    case .contradictory where image.isFirstTransaction:
+      return [
+        Finding(
+          .sidecarDeleted,
+          "the -journal is that of the first transaction, which was cut off: SQLite empties the file "
+            + "when it is opened")
+      ]
     case .contradictory:
       return [
         Finding(

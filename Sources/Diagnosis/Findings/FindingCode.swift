@@ -44,6 +44,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case journalForeign = 49
   case walInDoubt = 124
   case fileHeldApart = 125
+  case sidecarDeleted = 127
 
   // Structure
   case pageDamaged = 60
@@ -255,6 +256,11 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .loss, "a process has a lost file of the database open",
         "the file was deleted or moved away under it; let it run, and copy what it has committed "
           + "there with --from-process")
+    case .sidecarDeleted:
+      Entry(
+        .damage, "SQLite would throw away what is left of the database",
+        "do not open the file: SQLite deletes the log beside an empty one, and empties one whose first "
+          + "transaction was cut off; copy both first, then salvage")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

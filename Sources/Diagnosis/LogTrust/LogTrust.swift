@@ -235,6 +235,8 @@ extension Survey {
   /// is none.
   package var strangeSidecar: String? {
     switch image?.journal {
+    // A file without an end is none that is better opened alone.
+    case .contradictory where image?.isFirstTransaction == true: return nil
     case .otherPageSize, .contradictory: return "-journal"
     case .absent, .applied, .stale, nil: break
     }

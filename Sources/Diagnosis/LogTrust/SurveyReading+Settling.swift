@@ -58,8 +58,11 @@ extension SurveyReading {
   private func surveyed(_ use: Image.JournalUse) -> Survey {
     // Without numbers, the frames of a log have no place.
     let full = image(without: decision.hasPageNumbers ? nil : .foreign, use)
-    // The very first transaction was cut off: its journal takes everything back.
-    guard full.pageCount > 0 else { return Survey(kind: .empty) }
+    // The very first transaction was cut off: its journal takes everything back that had arrived of
+    // it, and SQLite leaves an empty file. What is there can be read until then.
+    guard full.pageCount > 0 else {
+      return use == .whole && files.main.byteCount > 0 ? surveyed(.none) : Survey(kind: .empty)
+    }
     guard case .applied(let log) = full.wal, !log.applied.isEmpty else { return Survey(full, self) }
     return LogTrust(
       full: full, without: { image(without: $0, use) }, survey: { Survey($0, self) }
@@ -69,6 +72,7 @@ extension SurveyReading {
   private func image(without doubt: Image.LogDoubt?, _ use: Image.JournalUse) -> Image {
     Image(
       files, geometry: decision.geometry, start: decision.start,
-      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt, journal: use)
+      hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
+      journal: use == .whole && standIn != nil ? .besideNothing : use)
   }
 }

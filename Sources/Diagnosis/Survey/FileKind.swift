@@ -48,6 +48,14 @@ package enum FileKind: Hashable, Sendable {
     }
   }
 
+  /// Whether it can have been put in the place of a database that left its log or journal behind.
+  var canHideLog: Bool {
+    switch self {
+    case .empty, .zeros, .erased, .encrypted, .other, .text, .unknown: true
+    case .database, .headlessDatabase, .writeAheadLog, .rollbackJournal, .backup: false
+    }
+  }
+
   /// Whether there may be pages to read.
   package var isDatabase: Bool { self == .database || self == .headlessDatabase }
 }

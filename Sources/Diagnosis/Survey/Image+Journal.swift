@@ -25,6 +25,13 @@ extension Image {
       && (!then.isPageCountValid || then.pageCount == journal.pageCount)
   }
 
+  /// Whether the journal is that of the very first transaction, which was cut off.
+  ///
+  /// SQLite takes back all that the file has, and leaves it empty. File format, section 3.
+  var isFirstTransaction: Bool {
+    if case .contradictory(let journal) = journal { journal.pageCount == 0 } else { false }
+  }
+
   /// Whether pages are lost that a cut-off transaction changed: the journal beside the file is that
   /// of this state of it, and has lost records.
   package var missesJournalRecords: Bool {

@@ -50,6 +50,9 @@ package struct Survey: Sendable {
   let firstMovedPage: PageNumber?
   /// The databases that lie in the file beside this one.
   package let neighbours: [Neighbour]
+  /// What lies in the place of the database file, where all pages are those of its log or journal;
+  /// nil where it is the database.
+  let standIn: FileKind?
   /// Why nothing could be read of the file; nil where something could.
   package let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -96,6 +99,7 @@ extension Survey {
     self.transfer = transfer
     firstMovedPage = nil
     neighbours = []
+    standIn = nil
   }
 
   /// Surveys an image, as it is read.
@@ -147,6 +151,7 @@ extension Survey {
     transfer = reading.transfer
     firstMovedPage = reading.firstMovedPage
     neighbours = reading.neighbours
+    standIn = reading.standIn
     readFailure = nil
   }
 

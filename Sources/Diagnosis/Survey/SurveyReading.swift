@@ -24,4 +24,7 @@ struct SurveyReading {
   var firstMovedPage: PageNumber?
   /// Whether the header and the schema are those of this database.
   var believesHead = true
+  /// What lies in the place of the database file, of which then no page is read; nil where it is the
+  /// database.
+  var standIn: FileKind?
 }

@@ -61,6 +61,8 @@ package struct Image: Sendable {
     case headless
     /// Nothing.
     case none
+    /// All of it although the database file has no bytes: SQLite deletes it there.
+    case besideNothing
   }
 
   /// Why a log is left out although its checksums hold.
@@ -191,12 +193,12 @@ extension Image {
       use == .headless
       ? files.headlessJournal(geometry)
       : try? RollbackJournal(source, databasePageSize: geometry.pageSize)
-    guard files.main.byteCount > 0, let journal,
+    guard files.main.byteCount > 0 || use == .besideNothing, let journal,
       journal.superJournal.map(files.superJournalExists) ?? true
     else { return .stale }
     guard journal.pageSize == geometry.pageSize else { return .otherPageSize(journal) }
     return switch use {
-    case .whole, .headless: .applied(journal)
+    case .whole, .headless, .besideNothing: .applied(journal)
     case .asSQLite: .applied(journal.withoutContinuation)
     case .none: .contradictory(journal)
     }

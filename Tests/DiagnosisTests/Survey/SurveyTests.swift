@@ -117,14 +117,15 @@ import Testing
     #expect(try survey.firstDifference(from: Oracle(path)) == nil)
   }
 
-  @Test func `a first transaction that was cut off leaves an empty database`() throws {
+  @Test func `what a first transaction left that was cut off is read, and told of`() throws {
     let (bytes, _, pageSize) = try bytes("page-size-1024")
     var header = Bytes(RollbackJournal.magic) + Bytes(repeating: 0, count: 504)
     header.setBigEndian(512, at: 20)
     header.setBigEndian(UInt32(pageSize), at: 24)
     let survey = Survey(main: bytes, journal: header)
-    #expect(survey.verdict == .unreadable)
-    #expect(survey.findings.map(\.code) == [.empty])
+    #expect(survey.verdict == .damagedIntact)
+    #expect(survey.findings.map(\.code) == [.sidecarDeleted])
+    #expect(survey.strangeSidecar == nil)
   }
 
   @Test(arguments: [false, true])

@@ -12,7 +12,7 @@ package struct GeometryDecision: Hashable, Sendable {
     case header
     /// The pages agree among themselves; the header says otherwise or nothing.
     case vote
-    /// The write-ahead log says so; the database file has no pages yet.
+    /// The write-ahead log says so, or the journal; the database file has no pages.
     case log
   }
 
@@ -52,8 +52,10 @@ struct GeometrySearch {
   static func decide(_ files: FileSet, magic: Int?) throws(ReadFailure) -> Outcome {
     let source = files.main
     if source.byteCount == 0 {
-      guard let wal = files.wal, let log = try? WriteAheadLog(wal),
-        let geometry = Geometry(pageSize: log.pageSize)
+      let log = files.wal.flatMap { try? WriteAheadLog($0) }
+      let journal = files.journal.flatMap { try? RollbackJournal($0, databasePageSize: nil) }
+      guard let pageSize = log?.pageSize ?? journal?.pageSize,
+        let geometry = Geometry(pageSize: pageSize)
       else { return Outcome(decision: nil, candidates: []) }
       return Outcome(geometry, start: 0, .log)
     }
