@@ -27,7 +27,7 @@ enum ForeignLogCause: Cause {
             + grouped(image.geometry.pageSize)
         ], now: words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal"))
     }
-    if case .contradictory = image.journal {
+    if case .contradictory = image.journal, !image.isFirstTransaction {
       let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
       return isJournalOfOthers(in: traces.survey)
         ? .fits(

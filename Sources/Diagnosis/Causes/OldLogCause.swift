@@ -30,7 +30,11 @@ enum OldLogCause: Cause {
   /// How log and journal relate to the file.
   private static func relation(_ traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
-    if ForeignLogCause.hasLogOfOthers(traces.survey) { return .silent }
+    if ForeignLogCause.hasLogOfOthers(traces.survey)
+      || ForeignLogCause.isJournalOfOthers(in: traces.survey)
+    {
+      return .silent
+    }
     switch image.wal {
     case .outdated:
       return .fits(
@@ -64,6 +68,7 @@ enum OldLogCause: Cause {
         ["the file is sound with it and without it, and nothing ties the two together"])
     default: break
     }
+    if image.isFirstTransaction { return .silent }
     if case .contradictory(let journal) = image.journal {
       let isOwn =
         image.files.journal.map {
@@ -79,9 +84,18 @@ enum OldLogCause: Cause {
         ], now: journalNow)
     }
     if traces.journalFits == false {
+      // Neither with the journal nor without it is the file of one moment: a file that was put back
+      // is sound alone.
       return .fits(
-        .likely, "the -journal beside the file is of another state of it", [otherBeginning],
-        now: journalNow)
+        .possible, "the -journal beside the file is of another state of it", [otherBeginning],
+        against: [
+          "the file is not sound without it either: a file that is copied while a program writes, and "
+            + "its journal after it, look the same"
+        ],
+        now:
+          "Keep the file and its -journal as they are, and do not open them: SQLite would write the "
+          + "one over the other. Salvage reads the two together, and sets aside what does not fit; ask "
+          + "for a copy that was taken with the app closed.")
     }
     if traces.hasHotJournal, traces.isMixture {
       return .fits(

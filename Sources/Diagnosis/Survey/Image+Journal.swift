@@ -21,8 +21,11 @@ extension Image {
     guard let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
       let then = DatabaseHeader(old), then.hasMagic
     else { return nil }
+    // Whoever writes page 1 adds to its counter: until then it counts the pages of before.
+    let isAsBefore = now.changeCounter == then.changeCounter
     return now.changeCounter &- then.changeCounter <= 1
       && (!then.isPageCountValid || then.pageCount == journal.pageCount)
+      && (!isAsBefore || now.pageCount == journal.pageCount)
   }
 
   /// Whether the journal is that of the very first transaction, which was cut off.

@@ -104,6 +104,79 @@ import Testing
     #expect(survey.strangeSidecar == "-journal")
   }
 
+  @Test func `a whole database in a journal does not replace a sound one that counts other pages`()
+    throws
+  {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 1024, [Self.filled]).build(at: path)
+    let (_, journal) = try files(
+      of: [
+        "CREATE TABLE other (id INTEGER PRIMARY KEY, note TEXT)",
+        "INSERT INTO other VALUES (1000, 'x')",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO other SELECT i, 'note ' || i FROM n
+        """,
+      ], leaving: ["UPDATE other SET note = note || ' and more of it'"], at: "other.db")
+    // Both have come to the same change counter, and the journal has all pages.
+    let survey = Survey(main: try path.contents(), journal: journal)
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(survey.findings.map(\.code) == [.journalForeign])
+    let found = try Examination(Reconstruction(survey))
+    #expect(found.causes.causes.map(\.kind) == [.foreignLog])
+    #expect(
+      found.options(backups: [], hasFreshSchema: false).first?.summary
+        .contains("mv FILE-journal") == true)
+  }
+
+  @Test(
+    arguments: [
+      "UPDATE own SET body = body || hex(zeroblob(200))", "DELETE FROM own WHERE id > 20",
+      "CREATE TABLE more AS SELECT * FROM own",
+      "DROP TABLE own; CREATE TABLE more (a); INSERT INTO more VALUES (hex(zeroblob(9000)))",
+    ] as [DatabaseBuilder.Step])
+  func `a journal of the same database is played back, whatever it makes of its pages`(
+    _ step: DatabaseBuilder.Step
+  ) throws {
+    for autoVacuum in [DatabaseBuilder.AutoVacuum.none, .full] {
+      let path = scratch[autoVacuum == .none ? "none.db" : "full.db"]
+      try DatabaseBuilder(
+        pageSize: 1024, autoVacuum: autoVacuum, [Self.filled], leftover: .hotJournal([step])
+      ).build(at: path)
+      let survey = Survey(
+        main: try path.contents(), journal: try path.adding(suffix: "-journal").contents())
+      #expect(survey.tree(named: "own")?.records == 500)
+      #expect(!survey.findings.contains { $0.code == .journalForeign })
+    }
+  }
+
+  @Test func `a copy of two moments with a journal of a third is no file that was put back`() throws
+  {
+    let steps: [DatabaseBuilder.Step] = [
+      Self.filled, "DELETE FROM own WHERE id % 7 = 3",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 501 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+      INSERT INTO own SELECT i, 'a longer body ' || i FROM n
+      """,
+    ]
+    let (first, second) = (scratch["first.db"], scratch["second.db"])
+    try DatabaseBuilder(pageSize: 1024, [Self.filled]).build(at: first)
+    try DatabaseBuilder(pageSize: 1024, steps).build(at: second)
+    let (_, journal) = try files(
+      of: steps + ["UPDATE own SET body = body || 'v' WHERE id % 50 = 8"],
+      leaving: ["UPDATE own SET body = body || 'w' WHERE id % 5 = 2"], at: "third.db")
+    let half = try first.contents().count / 2048 * 1024
+    let main = try first.contents().prefix(half) + second.contents().dropFirst(half)
+    let survey = Survey(main: Bytes(main), journal: journal)
+    guard case .applied? = survey.image?.journal else {
+      Issue.record("the journal is not played back")
+      return
+    }
+    let causes = try Examination(Reconstruction(survey)).causes
+    #expect(!causes.causes.contains { $0.kind == .oldLog && $0.confidence > .possible })
+    #expect(causes.causes.allSatisfy { !$0.now.contains("Move the -journal away") })
+  }
+
   @Test func `the database's own journal is played back`() throws {
     let (main, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
