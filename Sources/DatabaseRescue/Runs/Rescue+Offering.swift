@@ -63,7 +63,13 @@ extension Rescue {
     world.progress(.began(.comparing, byteCount: nil))
     let pages = try BackupReader(backup.path, in: world.storage).pages()
     let other = try world.reconstruct(FileSet(main: world.watched(pages)))
-    do { return try reconstruction.compare(with: other) } catch { throw .interrupted }
+    var current = reconstruction
+    // Rows whose table the file does not name any more are lost to a restore all the same.
+    if reconstruction.hasUnnamedRows, let files = reconstruction.survey.image?.files {
+      current = try world.reconstruct(
+        files, known: SalvageBackup(at: backup.path, world: world).knowledge)
+    }
+    do { return try current.compare(with: other) } catch { throw .interrupted }
   }
 
   /// The age of a backup in words.

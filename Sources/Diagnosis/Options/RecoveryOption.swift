@@ -161,9 +161,11 @@ extension Examination {
       let indexes = rebuildIndexes(trials)
       // New indexes of an older table lose what only the old ones know.
       let isTableOlder = !indexes.isEmpty && self.isTableOlder
+      let others = salvage(trials, with: backups) + backups.map(restoreOption)
+      let alone = salvage(trials)
       let ways =
-        (isTableOlder ? [] : indexes) + salvage(trials, with: backups)
-        + backups.map(restoreOption) + salvage(trials)
+        (isTableOlder ? [] : indexes)
+        + (verdict == .drifted ? others + alone : others.placing(alone))
         + (isTableOlder ? indexes.map(\.ofOlderTable) : [])
         + (hasFreshSchema ? [resetOption(trials)] : [])
       // Who gave the wrong file needs the right one, and not a new one.
@@ -253,9 +255,13 @@ extension Examination {
 
   /// Whether a salvage can gain by taking lost rows from a backup, and has more than it.
   package func mayGain(by offer: BackupOffer, beyond trial: SalvageTrial) -> Bool {
+    guard !trial.isComplete else { return false }
+    // What is lost of a schema are the names of rows that are there.
+    guard survey.schema?.isWhole == true else {
+      return offer.comparison.contains { $0.same + $0.changed + $0.onlyOther > 0 }
+    }
     let hasMore = offer.comparison.contains { $0.onlyCurrent + $0.changed > 0 }
-    return !trial.isComplete && offer.comparison.contains { $0.onlyOther > 0 }
-      && (hasMore || survey.schema?.isWhole != true)
+    return hasMore && offer.comparison.contains { $0.onlyOther > 0 }
   }
 
   /// A salvage with a backup, where that keeps more than a salvage alone.

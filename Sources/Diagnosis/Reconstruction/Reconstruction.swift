@@ -51,6 +51,11 @@ extension Reconstruction {
     return max(0, rows - tree.records - tree.misplaced.count)
   }
 
+  /// Whether there are rows whose table may be one that the schema has lost.
+  package var hasUnnamedRows: Bool {
+    survey.schema?.isWhole != true && rowsWithoutTable.rows > 0
+  }
+
   /// The pages with rows whose table is not proven, and how many rows they have.
   var rowsWithoutTable: (pages: Int, rows: Int) {
     let orphans = reassembly.orphans

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What options cost, compared with each other.
+
+/// What an option costs: rows that are lost weigh more than rows that get former values, and these
+/// more than rows that come back although they may have been deleted.
+private struct Cost: Comparable {
+  private(set) var lost = 0
+  private(set) var reverted = 0
+  private(set) var regained = 0
+
+  init(of option: RecoveryOption) {
+    for outcome in option.outcomes {
+      add(outcome.rowsLostAtMost, to: \.lost)
+      add(outcome.setAside, to: \.lost)
+      add(outcome.changed, to: \.reverted)
+      add(outcome.regained, to: \.regained)
+    }
+    if let unplaced = option.unplaced { add(unplaced.quarantined, to: \.lost) }
+  }
+
+  private mutating func add(_ count: Int, to sum: WritableKeyPath<Cost, Int>) {
+    let (total, overflows) = self[keyPath: sum].addingReportingOverflow(count)
+    self[keyPath: sum] = overflows ? .max : total
+  }
+
+  static func < (left: Self, right: Self) -> Bool {
+    (left.lost, left.reverted, left.regained) < (right.lost, right.reverted, right.regained)
+  }
+}
+
+extension RecoveryOption.Outcome {
+  /// How many rows the option may cost; the greatest number where nothing tells.
+  fileprivate var rowsLostAtMost: Int {
+    switch lost {
+    case .none: 0
+    case .exactly(let count): count
+    case .atLeast, .unknown: lostAtMost ?? .max
+    }
+  }
+}
+
+extension [RecoveryOption] {
+  /// The options with a salvage among them: before the backups that cost more than it.
+  ///
+  /// Where nothing tells how many rows it has lost, a backup may cost less.
+  func placing(_ salvage: [RecoveryOption]) -> [RecoveryOption] {
+    guard let cost = salvage.first.map({ Cost(of: $0) }) else { return self }
+    let place = firstIndex { $0.kind == .restore && cost < Cost(of: $0) } ?? endIndex
+    return Array(self[..<place]) + salvage + Array(self[place...])
+  }
+}
