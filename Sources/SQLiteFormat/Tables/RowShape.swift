@@ -66,6 +66,9 @@ package struct RowShape: Hashable, Sendable {
   private let firstPlaces: [Int: Int]
   /// What the fields may be, up to the last column that says so.
   private let rules: [Rule]
+  /// How many fields a record has at least: one that ends before holds NULL in a column that refuses
+  /// it and has no other default.
+  private let fieldsMin: Int
   private let encoding: TextEncoding
 
   /// Makes a shape.
@@ -81,6 +84,9 @@ package struct RowShape: Hashable, Sendable {
       if places[column.name] == nil { places[column.name] = place }
     }
     self.firstPlaces = firstPlaces
+    fieldsMin =
+      stored.lastIndex { !$0.classes.contains(.null) && $0.defaultValue == .null }.map { $0 + 1 }
+      ?? 0
     let ruled = stored.lastIndex { $0.classes != .all || $0.prefersNumbers }
     rules = stored[..<(ruled.map { $0 + 1 } ?? 0)].map {
       Rule(classes: $0.classes, prefersNumbers: $0.prefersNumbers)
@@ -165,7 +171,10 @@ package struct RowShape: Hashable, Sendable {
   /// Whether located fields can be a row of the table, and each is one that its column holds; false
   /// also where that takes more than a look at them.
   func fits(_ fields: borrowing LocatedFields, of bytes: Span<UInt8>) -> Bool {
-    guard fields.count <= stored.count, firstPlaces.isEmpty else { return false }
+    guard (fieldsMin...max(fieldsMin, stored.count)).contains(fields.count), firstPlaces.isEmpty
+    else {
+      return false
+    }
     if let rowIDPlace, rowIDPlace < fields.count, fields[rowIDPlace].serialType != 0 {
       return false
     }
@@ -184,11 +193,11 @@ package struct RowShape: Hashable, Sendable {
 
   /// What of a record its columns do not hold: each column once at most.
   ///
-  /// A NULL where the column refuses it, or a value of another type than the column's: a number in a
+  /// A NULL where the column refuses it, which a record holds too that ends before the column; or a value of another type than the column's: a number in a
   /// column that turns each into text, text that is a number where that would have become one, and
   /// whatever a STRICT table refuses.
   package func violations(of record: Record) -> (nulls: Bool, types: Bool) {
-    var violations = (nulls: false, types: false)
+    var violations = (nulls: record.fieldCount < fieldsMin, types: false)
     for (rule, field) in zip(rules, record.fields) {
       let found = StorageClasses(serialType: field.serialType)
       if !rule.classes.contains(found) {

@@ -44,6 +44,30 @@ import Testing
     #expect(finding.message == "1 row of 'letter' holds NULL where a column refuses it")
   }
 
+  @Test func `rows that end before a column that refuses NULL hold NULL there`() throws {
+    func findings(_ column: String) throws -> [Finding] {
+      let words = "CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT NOT NULL"
+      let scratch = try ScratchFolder()
+      let path = scratch["post.db"]
+      try DatabaseBuilder(["\(words))", "INSERT INTO post (title) VALUES ('a'), ('b')"])
+        .build(at: path)
+      do {
+        let connection = try Connection(path, mode: .app)
+        connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+        try connection.execute(
+          "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '\(words), \(column))'")
+      }
+      return Survey(main: try path.contents()).findings.filter { $0.code == .constraintBroken }
+    }
+    #expect(
+      try findings("slug TEXT NOT NULL").map(\.message) == [
+        "2 rows of 'post' hold NULL where a column refuses it"
+      ])
+    #expect(try findings("slug TEXT").isEmpty)
+    #expect(try findings("slug TEXT NOT NULL DEFAULT 1").isEmpty)
+    #expect(try findings("slug TEXT NOT NULL DEFAULT 0, other TEXT").isEmpty)
+  }
+
   @Test func `rows with more fields than the table has columns are doubtful`() {
     let tree = CheckedTree.table { $0.unfit.add(fault(6)) }
     let findings = FormCheck.findings(in: tree)
