@@ -17,7 +17,7 @@ extension Reassembly {
     let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
     var placement = Placement(work, of: doubt, knownPages: knownPages)
     placement.run(groups)
-    assign(placement, work)
+    assign(placement, work, doubt)
     orphans += copies.map { page in
       let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
       return OrphanPage(page: page, isTable: isTable, candidates: [])
@@ -81,7 +81,7 @@ extension Reassembly {
     return Set(proven).count
   }
 
-  private mutating func assign(_ placement: Placement, _ work: TreesInDoubt) {
+  private mutating func assign(_ placement: Placement, _ work: TreesInDoubt, _ doubt: Doubtful) {
     for (index, claimant) in placement.claimants.enumerated() where claimant.holdsRows {
       var placed: [PageNumber: PlacementEvidence] = [:]
       for (group, owner, evidence) in placement.placed where owner == index {
@@ -122,6 +122,8 @@ extension Reassembly {
       // What can only be entries of an index holds no rows: the index is made anew.
       guard candidates.allSatisfy({ placement.claimants[$0].isFormlessIndex }) || !owners.isEmpty
       else { continue }
+      // Nor does an index that the schema names no more.
+      if LeftIndex.holds(group, beside: doubt) { continue }
       orphans += group.rowPages.map {
         OrphanPage(page: $0, isTable: group.isTable, candidates: owners)
       }

@@ -24,13 +24,18 @@ struct IndexAndTable {
 
   /// Finds the table of an index; nil where the entries cannot be computed from its rows, or there
   /// are very many.
-  init?(_ index: TreeSurvey, in survey: Survey) {
+  ///
+  /// A partial index has entries for some of the rows.
+  init?(_ index: TreeSurvey, in survey: Survey, isPartial: Bool = false) {
     guard let image = survey.image, let root = index.root,
       let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
       table.records + index.records <= Self.rowsMax,
       let schema = survey.schema, let description = schema.table(named: table.entry.name),
       let rowShape = schema.shape(ofTable: table.entry.name),
-      let shape = schema.computableIndexes(of: description, rowShape)
+      let shape =
+        (isPartial
+        ? schema.partialIndexes(of: description, rowShape)
+        : schema.computableIndexes(of: description, rowShape))
         .first(where: { $0.name == index.entry.name })
     else { return nil }
     (self.image, self.table, self.shape) = (image, table, shape)

@@ -19,12 +19,35 @@ extension Survey {
 
   /// How many rows of a table its sound partial indexes name more than it has of them; of several
   /// indexes, the most.
+  ///
+  /// Which rows belong into it, only its condition says, and that can have been changed: an entry for a
+  /// row that is there names no other.
   func rowsNamedByPartialIndexes(besides tree: TreeSurvey) -> Int {
     let partial = tree.computed?.partialKeys ?? [:]
     return partial.reduce(0) { most, expected in
-      guard let index = self.tree(named: expected.key), index.isSound else { return most }
-      return max(most, index.records - expected.value.count)
+      guard let index = self.tree(named: expected.key), index.isSound,
+        index.records - expected.value.count > most
+      else { return most }
+      let strangers = strangers(in: index) ?? .max
+      return max(most, min(strangers, index.records - expected.value.count))
     }
+  }
+
+  /// How many entries of a partial index are for no row of its table as it is; nil where that cannot be
+  /// told.
+  private func strangers(in index: TreeSurvey) -> Int? {
+    guard let pair = IndexAndTable(index, in: self, isPartial: true) else { return nil }
+    var rows: Set<KeyHash> = []
+    pair.forEach(.rows) { stored in
+      rows.insert(pair.shape.key(of: stored))
+      return true
+    }
+    var count = 0
+    pair.forEach(.entries) { stored in
+      if !rows.contains(KeyHash(stored.record)) { count += 1 }
+      return true
+    }
+    return count
   }
 
   /// The sound indexes over every row of a table.
