@@ -52,14 +52,20 @@ enum BadMediumCause: Cause {
     if !parts.isEmpty {
       // A page that was new when power failed can be written in part.
       let isAtEnd = parts.allSatisfy { $0.number > image.pageCount - max(8, image.pageCount / 10) }
+      let isAskew = parts.allSatisfy { beginsAskew($0, image) }
       return .fits(
-        isAtEnd ? .possible : .likely,
+        isAtEnd || isAskew ? .possible : .likely,
         "whole sectors of \(pageList(parts)) are blank",
         [
           "512 bytes at a time hold nothing but 0 or 255 in pages that else hold rows: SQLite writes "
             + "whole pages, and disks lose sectors"
         ],
-        against: isAtEnd ? ["pages that were new when power failed look the same"] : [])
+        against: (isAtEnd ? ["pages that were new when power failed look the same"] : [])
+          + (isAskew
+            ? [
+              "the zeros begin before them, at no sector: a piece of a download or copy that never came "
+                + "leaves them"
+            ] : []))
     }
     if !filled.isEmpty {
       return .fits(
@@ -76,6 +82,25 @@ enum BadMediumCause: Cause {
     let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
     return isUnmarked && !traces.scars.isEmpty
       ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+  }
+
+  /// Whether the zeros at the beginning of a page began before it, and where no sector does.
+  ///
+  /// A few zeros more may be what was there.
+  private static func beginsAskew(_ page: PageNumber, _ image: Image) -> Bool {
+    let end = image.offset(of: page)
+    var start = end
+    while start > 0 {
+      let piece = max(0, start - (1 << 16))
+      guard let bytes = try? image.files.main.read(at: piece, count: start - piece),
+        bytes.count == start - piece
+      else { return false }
+      let zeros = bytes.reversed().prefix { $0 == 0 }.count
+      start -= zeros
+      if zeros < bytes.count { break }
+    }
+    let rest = (Scar.sector - start % Scar.sector) % Scar.sector
+    return end - start > Scar.sector && rest > 16
   }
 
   /// The bytes that file systems and disks keep together: most have blocks of so many.

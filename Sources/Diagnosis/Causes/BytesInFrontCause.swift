@@ -70,7 +70,7 @@ enum BytesInFrontCause: Cause {
   private static func rest(of traces: Traces, _ image: Image) -> Int? {
     guard traces.isDamaged, traces.survey.transfer == nil, let header = traces.header,
       header.hasMagic, header.isPageCountValid, traces.survey.schema?.tree.isSound == true,
-      TextWrittenCause.tail(of: traces, image) == nil
+      TextWrittenCause.tail(of: traces, image) == nil, !traces.usesPages(behind: header.pageCount)
     else { return nil }
     let rest = image.files.main.byteCount - header.pageCount * header.pageSize
     return rest > 0 && rest % header.pageSize != 0 ? rest : nil

@@ -15,6 +15,14 @@ enum CopiedWhileWrittenCause: Cause {
       + "rsync or a snapshot of the file alone.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
+    if traces.isDamaged, traces.isOlderThanLog {
+      return .fits(
+        .possible, "the file was copied before a checkpoint, and its log after one",
+        [
+          "the file has all the pages that its own first page counts, and its log goes on from a later "
+            + "state: what was written between the two is missing"
+        ], against: ["an older file that was put beside a newer log looks the same"])
+    }
     guard traces.looksMixed, traces.hasNoJournal else { return .silent }
     if let fit = readFromBeginning(traces) { return fit }
     let isHeadOlder = traces.wrong.contains(.pageCountMismatch)

@@ -24,6 +24,9 @@ enum CutOffCause: Cause {
     }
     guard traces.isDamaged else { return .silent }
     if traces.survey.image?.files.main.byteCount == 0 { return .silent }
+    if traces.isOlderThanLog {
+      return .ruledOut("it has all the pages that its own first page counts; its log counts more")
+    }
     guard let missing = traces.missing, !traces.isConverted else {
       if traces.blankTail > 1 {
         return .fits(
@@ -39,7 +42,7 @@ enum CutOffCause: Cause {
       + "there, \(missing.percent) % are missing at its end"
     let place =
       missing.isInsidePage
-      ? "it ends inside a page, where SQLite never ends a file"
+      ? "it ends inside a page, where SQLite ends no file that it could write to the end"
       : missing.present % 65536 == 0
         ? "it ends at a multiple of 65,536 bytes, as copies and transfers do" : nil
     guard traces.isOnlyEndMissing else {
@@ -50,7 +53,12 @@ enum CutOffCause: Cause {
     let rest = "what is there is sound"
     // A file system loses whole blocks.
     if missing.isInsidePage, missing.present % 4096 != 0 {
-      return .fits(.certain, happened, [place, rest])
+      return .fits(
+        .likely, happened, [place, rest],
+        against: [
+          "a quota that stopped a commit without a journal leaves the same, and then there is no whole "
+            + "original"
+        ])
     }
     // A checkpoint that grows the file writes the page first that counts the others.
     if traces.isWAL, traces.isLogAbsent {

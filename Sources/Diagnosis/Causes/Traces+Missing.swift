@@ -32,6 +32,20 @@ extension Traces {
     return Missing(present: present, expected: expected, isInsidePage: present % size != 0)
   }
 
+  /// Whether the file has as many pages as its own first page counts, and more are counted by a newer
+  /// first page in its log.
+  ///
+  /// A checkpoint writes the first page with the others: the file is of before it.
+  var isOlderThanLog: Bool {
+    guard let image = survey.image, image.start == 0, image.origin(of: .first) == .wal,
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      let own = DatabaseHeader(bytes), own.hasMagic, own.isPageCountValid, let header
+    else { return false }
+    let present = image.files.main.byteCount
+    return own.pageCount * image.geometry.pageSize == present && header.pageCount > own.pageCount
+      && image.missingPages > 0
+  }
+
   /// Whether everything that is wrong lies in what is missing at the end.
   var isOnlyEndMissing: Bool {
     guard missing != nil, let image = survey.image else { return false }
@@ -53,6 +67,15 @@ extension Traces {
               || (fault.page?.number ?? 0) > last
           }
       }
+  }
+
+  /// Whether a tree leads to pages behind so many: they are the database's, and its first page is of an
+  /// earlier time.
+  func usesPages(behind count: Int) -> Bool {
+    if leadsBeyondEnd { return true }
+    var isUsed = false
+    survey.claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner.tree != nil }
+    return isUsed
   }
 
   /// The file as its bytes lie, also where pages were put back for reading.

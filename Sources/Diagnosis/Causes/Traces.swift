@@ -134,7 +134,9 @@ struct Traces: Sendable {
     }
     if survey.header?.hasMagic != true { add(.first) }
     func scar(_ page: PageNumber, isOwned: Bool) -> Scar? {
-      guard image.origin(of: page) == .main, let bytes = try? image.bytes(of: page),
+      // What is missing with the beginning of the file shows nothing.
+      guard image.origin(of: page) == .main, image.offset(of: page) >= 0,
+        let bytes = try? image.bytes(of: page),
         bytes.count == image.geometry.pageSize
       else { return nil }
       return Scar(page, bytes, geometry: image.geometry, isOwned: isOwned)

@@ -19,7 +19,7 @@ import Testing
 
   /// What is sure of each sample.
   static let sure: [(FilePath, CauseKind, Confidence)] = [
-    ("truncated.db", .cutOff, .certain), ("crlf.db", .transferredAsText, .certain),
+    ("truncated.db", .cutOff, .likely), ("crlf.db", .transferredAsText, .certain),
     ("junk-prepended.db", .bytesInFront, .certain), ("lfs-pointer.db", .otherContent, .certain),
     ("error-page.db", .otherContent, .certain), ("not-a-database.jpg", .otherContent, .certain),
     ("lost-database.db-wal", .partOfASet, .certain), ("empty.db", .emptied, .certain),
@@ -197,6 +197,73 @@ import Testing
     let answer = try Rescue(world: World(environment: [:])).check(InputFiles(file)).value.causes
     #expect(answer.leading?.kind == .transferredAsText && answer.leading?.confidence == .likely)
     #expect(!answer.causes.contains { $0.kind == .bytesInFront })
+  }
+
+  private func answer(_ bytes: Bytes, log: Bytes? = nil) throws -> CauseAnswer {
+    let scratch = try ScratchFolder()
+    let file = scratch["app.db"]
+    try file.replaceContents(with: bytes)
+    if let log { try file.adding(suffix: "-wal").replaceContents(with: log) }
+    return try Rescue(world: World(environment: [:])).check(InputFiles(file)).value.causes
+  }
+
+  /// A database of posts, with an index over their titles, and perhaps each post once more.
+  private func posts(_ count: Int, twice: Bool = false) throws -> Bytes {
+    let scratch = try ScratchFolder()
+    try DatabaseBuilder(
+      [
+        "CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT)",
+        "CREATE INDEX titles ON post (title)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO post SELECT i, printf('title %05d of a post that is somewhat longer', i) FROM n
+        """,
+      ] + (twice ? ["INSERT INTO post (title) SELECT title || 'x' FROM post"] : [])
+    ).build(at: scratch["posts.db"])
+    return try scratch["posts.db"].contents()
+  }
+
+  @Test func `pages behind the counted ones to which a tree leads are no bytes put in`() throws {
+    let (before, after) = (try posts(1000), try posts(1000, twice: true))
+    // The first page was not written yet, and the last ones neither.
+    let torn = Bytes(before.prefix(4096)) + Bytes(after[4096..<(after.count - 3 * 4096 + 144)])
+    let answer = try answer(torn)
+    #expect(!answer.causes.contains { $0.kind == .bytesInFront })
+  }
+
+  @Test func `a file that is older than its log is not cut off`() throws {
+    let scratch = try ScratchFolder()
+    let file = scratch["app.db"]
+    let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+    let log = file.adding(suffix: "-wal")
+    var old = Bytes()
+    var newer = Bytes()
+    do {
+      let connection = try Connection(file, mode: .app)
+      try connection.execute("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
+      old = try file.contents()
+      try connection.execute(
+        "CREATE TABLE a (x); CREATE TABLE b (x); \(rows) INSERT INTO a SELECT 'row ' || i FROM n")
+      _ = try connection.value("PRAGMA wal_checkpoint")
+      try connection.execute("\(rows) INSERT INTO b SELECT 'row ' || i FROM n; CREATE TABLE c (x)")
+      newer = try log.contents()
+    }
+    let answer = try answer(old, log: newer)
+    #expect(!answer.causes.contains { $0.kind == .cutOff })
+    #expect(answer.causes.contains { $0.kind == .copiedWhileWritten })
+  }
+
+  @Test func `zeros that begin and end inside a sector are no lost sectors`() throws {
+    var bytes = try posts(5000)
+    let last = min(bytes.count - 9000, 242_857)
+    bytes.replaceSubrange(100_000..<last, with: Bytes(repeating: 0, count: last - 100_000))
+    #expect(try answer(bytes).leading?.kind != .badMedium)
+  }
+
+  @Test func `a part of a page at the beginning tells nothing of its medium`() throws {
+    let bytes = try posts(5000)
+    let answer = try answer(Bytes(bytes.dropFirst(bytes.count / 2 + 100)))
+    #expect(answer.causes.map(\.kind) == [.bytesInFront])
   }
 
   static let images: [(Int, Bytes)] = [
