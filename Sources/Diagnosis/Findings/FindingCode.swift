@@ -259,8 +259,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .sidecarDeleted:
       Entry(
         .damage, "SQLite would throw away what is left of the database",
-        "do not open the file: SQLite deletes the log beside an empty one, and empties one whose first "
-          + "transaction was cut off; copy both first, then salvage")
+        "do not open it: SQLite deletes a log beside an empty file, and empties one whose first "
+          + "transaction was cut off; copy both")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",
