@@ -194,7 +194,9 @@ extension Image {
     let known = Set((cells + content.doubtful).map(\.offset))
     let targets = Dictionary(grouping: page.targets) { known.contains($0) }
     return parts(of: page.bytes, on: page.number).map(\.part).filter { part in
-      targets[true]?.contains(where: part.contains) != true
+      // Where the pointers were lost instead, the cells are there.
+      !cells.contains { part.contains($0.offset) }
+        && targets[true]?.contains(where: part.contains) != true
         && targets[false]?.count(where: part.contains) ?? 0 >= Self.strangeMin
     }
   }

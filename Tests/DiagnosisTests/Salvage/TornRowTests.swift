@@ -8,10 +8,8 @@ import SQLiteFormat
 import Testing
 
 @Suite struct TornRowTests {
-  /// A database in pages of 2,048 bytes, of which a leaf of the table `note` lost a sector.
-  private func torn(
-    _ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)", filler: Bytes = [0]
-  ) throws -> Survey {
+  /// A database in pages of 2,048 bytes, and where a leaf of the table `note` starts.
+  private func database(_ text: String) throws -> (bytes: Bytes, leaf: Int) {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
     try DatabaseBuilder(
@@ -26,8 +24,15 @@ import Testing
     ).build(at: path)
     let leaf = try #require(
       try Oracle(path).pages.filter { $0.object == "note" && $0.kind == "leaf" }.dropFirst().first)
-    var bytes = try path.contents()
-    let start = (leaf.number - 1) * 2048 + sector * 512
+    return (try path.contents(), (leaf.number - 1) * 2048)
+  }
+
+  /// The database, of which the leaf lost a sector.
+  private func torn(
+    _ sector: Int, _ text: String = "'note of ' || hex(i * i * 7919)", filler: Bytes = [0]
+  ) throws -> Survey {
+    var (bytes, leaf) = try database(text)
+    let start = leaf + sector * 512
     let range = start..<(start + (sector == 0 ? 0 : 512))
     bytes.replaceSubrange(range, with: Bytes(range.indices.map { filler[$0 % filler.count] }))
     return Survey(main: bytes)
@@ -71,6 +76,16 @@ import Testing
       let digits = "\((row.rowID ?? 0) * (row.rowID ?? 0) * 7919)".map { "3\($0)" }.joined()
       #expect(row.record.value(1)?.utf8String == "note of \(digits)")
     }
+  }
+
+  @Test func `where pointers into a sector were lost, and not the sector, no row is`() throws {
+    var (bytes, leaf) = try database("'note of ' || hex(i * 7919) || hex(randomblob(90))")
+    let count = Int(bytes[leaf + 3]) << 8 | Int(bytes[leaf + 4])
+    for place in (0..<count).map({ leaf + 8 + 2 * $0 }) where (4..<6).contains(bytes[place]) {
+      bytes[place + 1] ^= 0x2A
+    }
+    let found = try read(Survey(main: bytes))
+    #expect(found.placed.count == 300 && found.doubts.isEmpty)
   }
 
   @Test(arguments: [1, 2, 3]) func `so is one with zeros before the sector, where others began`(
