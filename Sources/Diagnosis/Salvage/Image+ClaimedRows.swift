@@ -43,7 +43,8 @@ extension Image {
       guard reading.page.kind != .tableInterior else { return found }
       let (content, listed) = (reading.content, Set(reading.content.listed))
       let lost = LostParts(
-        blank: blankParts(of: reading.page.bytes, on: number), strange: strangeParts(of: reading))
+        blank: blankParts(of: reading.page.bytes, on: number) + reading.page.blankTargets,
+        strange: strangeParts(of: reading))
       for cell in content.cells + content.listed {
         read(cell, on: reading.page, besides: lost, chains, &claims, &found)
       }
@@ -206,6 +207,23 @@ extension BTreePage {
   /// Where the pointers lead, as many as the header counts.
   fileprivate var targets: [Int] {
     (0..<cellCount).compactMap { bytes.big16(at: pointerArrayOffset + 2 * $0) }
+  }
+
+  /// How many equal bytes are more than a part of a cell.
+  private static let blankMin = 32
+
+  /// The stretches of zeros, or of bytes as erased media have them, in which cells should start: what
+  /// was written there is lost, wherever sectors begin.
+  fileprivate var blankTargets: [Range<Int>] {
+    var found: [Range<Int>] = []
+    for target in targets where !found.contains(where: { $0.contains(target) }) {
+      guard bytes.indices.contains(target), [0, 0xFF].contains(bytes[target]) else { continue }
+      let byte = bytes[target]
+      let start = bytes[..<target].lastIndex { $0 != byte }.map { $0 + 1 } ?? 0
+      let end = bytes[target...].firstIndex { $0 != byte } ?? bytes.endIndex
+      if end - start >= Self.blankMin { found.append(start..<end) }
+    }
+    return found
   }
 
   /// Whether a cell reaches into a sector that was lost: into one with other bytes, or into one that

@@ -65,6 +65,21 @@ import Testing
     #expect(texts.allSatisfy { $0.hasPrefix("note of ") && !$0.contains("\u{0}") })
   }
 
+  @Test(arguments: [UInt8(0), 0xFF], [1024, 1100, 1333])
+  func `so is one over whose midst a copy broke off, wherever that was`(
+    _ filler: UInt8, _ place: Int
+  ) throws {
+    var (bytes, leaf) = try database("'note of ' || hex(i * i * 7919)")
+    let lost = leaf + place..<leaf + place + 400
+    bytes.replaceSubrange(lost, with: repeatElement(filler, count: lost.count))
+    let found = try read(Survey(main: bytes))
+    #expect(found.placed.count > 200)
+    for row in found.placed {
+      let digits = "\((row.rowID ?? 0) * (row.rowID ?? 0) * 7919)".map { "3\($0)" }.joined()
+      #expect(row.record.value(1)?.utf8String == "note of \(digits)")
+    }
+  }
+
   @Test(arguments: [2, 3], ["another file, ", "{\"id\": 7, \"text\": 1}\n"])
   func `a row that ends in a sector of something else is set aside`(
     _ sector: Int, _ filler: String
