@@ -9,7 +9,7 @@ extension StateComparison {
     guard contract == nil else { return [] }
     let old = renamedSchema
     let differences = differences(from: old)
-    return lostIndexes(differences, old) + lostRules(differences) + lostActions(old)
+    return lostIndexes(differences, old) + lostRules(differences, old) + lostActions(old)
       + lostTypes(old) + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
   }
 
@@ -145,9 +145,10 @@ extension StateComparison {
   }
 
   /// Keys and constraints of which there are fewer than before.
-  private func lostRules(_ differences: [ContractDifference]) -> [String] {
-    let old = renamedSchema
-    return rules(in: differences).compactMap { rule in
+  private func lostRules(
+    _ differences: [ContractDifference], _ old: SchemaDescription
+  ) -> [String] {
+    rules(in: differences).compactMap { rule in
       if rule.subject == ContractDifference.Subject.primaryKey.rawValue, rule.isChanged {
         return keepsKey(Name(rule.table), old)
           ? nil : "the primary key of '\(rule.table)' is another one than before"

@@ -5,7 +5,7 @@ import SQLiteFormat
 
 extension StateComparison {
   /// The tables whose values are known before and after, and have to stay.
-  private var comparable: [TablePair] {
+  var comparable: [TablePair] {
     pairs.filter { !isFree($0.old) && $0.then.isWhole && $0.now.isWhole }
   }
 
@@ -24,7 +24,7 @@ extension StateComparison {
   }
 
   var columnProblems: [String] {
-    comparable.map(\.ofRowsBefore).flatMap { pair in
+    rowsBefore.flatMap { pair in
       // What is gone with its row is told as that.
       pair.now.rows < pair.then.rows
         ? [] : pair.then.columns.compactMap { problem(with: $0, of: pair) }
@@ -115,7 +115,7 @@ extension StateComparison {
 
   /// Ids and values that are others than before.
   private var otherValues: [String] {
-    comparable.map(\.ofRowsBefore).flatMap { pair -> [String] in
+    rowsBefore.flatMap { pair -> [String] in
       if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
         let rows = (other.isSample ? "at least " : "") + counted(other.count, "row")

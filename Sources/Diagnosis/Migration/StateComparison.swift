@@ -10,6 +10,15 @@ struct StateComparison {
   let contract: Contract?
   /// New names of tables by their old ones.
   let renames: [Name: Name]
+  /// The tables whose values have to stay, with the rows that were there before.
+  private(set) var rowsBefore: [TablePair] = []
+
+  init(
+    before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name]
+  ) {
+    (self.before, self.after, self.contract, self.renames) = (before, after, contract, renames)
+    rowsBefore = comparable.map(\.ofRowsBefore)
+  }
 
   /// Whether rows of a table may come and go, by its old or its new name.
   func isFree(_ old: Name) -> Bool {
