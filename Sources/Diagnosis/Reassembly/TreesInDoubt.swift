@@ -224,12 +224,12 @@ struct TreesInDoubt {
   private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
     let rows = pages.rows(on: page, isTable: claimants[named[0]].isTable)
     let tallies = named.map { ($0, claimants[$0].tally(rows)) }
-    let fitting = tallies.filter { $0.1.fits }
-    guard !fitting.isEmpty else {
-      // A page of which most rows are damaged is still that of the only tree that leads to it.
-      return named.count == 1 && !rows.isEmpty && tallies[0].1.admitted * 2 >= rows.count
-        ? named[0] : nil
+    var fitting = tallies.filter { $0.1.fits }
+    // A page of which most rows are damaged is still that of the only tree that leads to it.
+    if fitting.isEmpty, named.count == 1, tallies[0].1.admitted * 2 >= rows.count {
+      fitting = tallies
     }
+    guard !rows.isEmpty, !fitting.isEmpty else { return nil }
     let witnessed = fitting.filter { $0.1.isWitnessed }
     if witnessed.count == 1 { return witnessed[0].0 }
     guard fitting.count == 1 else { return nil }

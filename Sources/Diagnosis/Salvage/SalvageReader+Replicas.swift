@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that lie only in copies of pages which are not part of the image: frames of the log that
-// nothing proves, and older copies of pages that are destroyed. None of them is placed.
+// nothing proves, older copies of pages that are destroyed, and of those whose rows moved to such
+// pages. None of them is placed.
 
 package import SQLiteFormat
 
@@ -15,19 +16,25 @@ package struct ReplicaRow: Sendable {
 }
 
 extension SalvageReader {
-  /// Reads the rows of unproven frames, and of older copies of destroyed pages, oldest first.
+  /// Reads the rows of unproven frames, of older copies of destroyed pages, and those rows of other
+  /// older copies that their table would have where it lost pages, oldest first.
   ///
   /// Each copy is read in the state of the database that it was part of. Most of the rows are in
   /// the image too: whoever calls leaves those out.
   package func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
     var owners = ReplicaOwners(reconstruction.survey, image)
+    var stretches = LostStretches(reconstruction)
     for generation in Generations(image) {
-      for replica in generation.replicas where owners.wants(replica) {
-        guard let page = try? generation.image.btreePage(replica.page) else { continue }
+      for replica in generation.replicas {
+        let isWanted = owners.wants(replica)
+        guard isWanted || replica.wasCommitted && stretches.exist,
+          let page = try? generation.image.btreePage(replica.page)
+        else { continue }
+        var owner = owners.tree(of: replica)
+        if !isWanted { owner = stretches.owner(of: page, in: generation.image) ?? owner }
         // A page may have belonged to another kind of tree before.
-        let tree = owners.tree(of: replica).flatMap {
-          $0.isRowIDTable == page.kind.isTable ? $0 : nil
-        }
+        let tree = owner.flatMap { $0.isRowIDTable == page.kind.isTable ? $0 : nil }
+        guard isWanted || tree.map({ stretches.exist(in: $0) }) == true else { continue }
         guard page.kind == .tableLeaf || !page.kind.isTable && tree?.entry.kind == .table,
           (try? image.bytes(of: replica.page)) != page.bytes
         else { continue }
@@ -39,10 +46,69 @@ extension SalvageReader {
           }
           let stored = StoredRecord(
             rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
+          // What the page lost since was deleted, or moved to one that is not there.
+          guard isWanted || tree.map({ stretches.contain(stored, of: $0) }) == true else {
+            continue
+          }
           try body(ReplicaRow(table: tree, stored: stored, source: replica.source))
         }
       }
     }
+  }
+}
+
+extension PageReplica {
+  /// Whether a committed state had the page like that once.
+  fileprivate var wasCommitted: Bool {
+    switch source {
+    case .main, .journal, .olderFrame, .supersededFrame: true
+    case .unprovenRecord, .uncommittedFrame, .unverifiedFrame: false
+    }
+  }
+}
+
+/// The stretches in which tables lost rows with whole pages.
+private struct LostStretches {
+  private let reconstruction: Reconstruction
+  private let tables: [TreeSurvey]
+  private var gaps: [Name: [Gap]] = [:]
+  /// The most tables of which one is asked whether it had a page.
+  private static let tablesMax = 64
+
+  init(_ reconstruction: Reconstruction) {
+    self.reconstruction = reconstruction
+    tables = reconstruction.survey.trees.filter {
+      $0.entry.kind == .table && !$0.pageFaults.isEmpty
+    }
+  }
+
+  /// Whether there may be any.
+  var exist: Bool { !tables.isEmpty }
+
+  /// Whether there are any in a table.
+  mutating func exist(in table: TreeSurvey) -> Bool { !gaps(in: table).isEmpty }
+
+  /// The table with rowids that had a page in a state of the database.
+  func owner(of page: BTreePage, in image: Image) -> TreeSurvey? {
+    guard page.kind == .tableLeaf, let rowID = (try? page.cell(0))?.rowID else { return nil }
+    return tables.prefix(Self.tablesMax).first { table in
+      guard table.isRowIDTable, let root = table.root else { return false }
+      return (try? image.cell(ofRow: rowID, inTableAt: root))?.page.number == page.number
+    }
+  }
+
+  /// Whether a row would lie in one of a table.
+  mutating func contain(_ row: StoredRecord, of table: TreeSurvey) -> Bool {
+    let order = table.isRowIDTable ? nil : reconstruction.survey.keyOrder(of: table)
+    return gaps(in: table).contains { $0.contains(row, order: order) }
+  }
+
+  private mutating func gaps(in table: TreeSurvey) -> [Gap] {
+    guard table.entry.kind == .table, !table.pageFaults.isEmpty else { return [] }
+    if let known = gaps[table.entry.name] { return known }
+    let found = reconstruction.gaps(in: table)
+    gaps[table.entry.name] = found
+    return found
   }
 }
 

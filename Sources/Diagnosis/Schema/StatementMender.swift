@@ -33,7 +33,7 @@ struct StatementMender {
 
   /// What stands before a place.
   private enum Before: Int, CaseIterable {
-    /// A parenthesis that opens, behind which something has to stand.
+    /// A parenthesis that opens, or a comma, behind which something has to stand.
     case opening
     /// Another mark, a name in quotes, or a word that SQL knows and space.
     case mark
@@ -226,9 +226,9 @@ struct StatementMender {
     note(
       [stated.isSQLSpace ? stated : " "], from: start, state, to: state.place,
       state.before.andSpace, cost + (stated.isSQLSpace ? 0 : price))
-    for (mark, place) in marks(at: state.place) where state.before != .opening {
+    for (mark, place) in marks(at: state.place) where state.before != .opening || mark == "(" {
       note(
-        [mark], from: start, state, to: place, mark == "(" ? .opening : .mark,
+        [mark], from: start, state, to: place, mark == ")" ? .mark : .opening,
         cost + (stated == mark ? 0 : Price.mark.of(stated)))
     }
     let isSign = state.place == .inside && "+-".unicodeScalars.contains(stated) && next.isOfNumber

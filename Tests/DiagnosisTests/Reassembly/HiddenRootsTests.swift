@@ -131,4 +131,25 @@ import Testing
     #expect(found(damaged, "large") == 400)
     #expect(try #require(found(damaged, "small")) <= 10)
   }
+
+  @Test func `a root of which some rows cannot be is that of the table that can have all`() throws {
+    var bytes = try database(
+      """
+      CREATE TABLE twice (a INTEGER, b INTEGER AS (a * 2) STORED, c TEXT);
+      CREATE TABLE late (id INTEGER PRIMARY KEY, c TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO late SELECT i, 'body ' || i FROM n;
+      ALTER TABLE late ADD COLUMN n INTEGER DEFAULT 12;
+      UPDATE late SET n = id WHERE id % 5 = 0;
+      INSERT INTO twice (a, c) SELECT id, c FROM late LIMIT 10;
+      """)
+    let survey = Survey(main: bytes)
+    let image = try #require(survey.image)
+    let twice = try #require(survey.tree(named: "twice")?.root)
+    let late = try image.btreePage(try #require(survey.tree(named: "late")?.root))
+    exchange(twice, try #require(PageNumber(try late.cell(3).leftChild)), in: &bytes)
+    let damaged = Reconstruction(main: bytes)
+    #expect(found(damaged, "late") == 400)
+    #expect(try #require(found(damaged, "twice")) <= 10)
+  }
 }

@@ -8,6 +8,19 @@ import SQLiteFormat
 import Testing
 
 @Suite struct StatementMenderTests {
+  @Test func `a type that nobody knows is one that is known where that is asked for`() {
+    let sql = "CREATE TABLE t(id IGThGER\u{1}PRIM\u{2}RY K\u{3}Y, t TEXT, \u{4}\u{1C}"
+    let entry = SchemaEntry(kind: .table, name: "t", table: "t", root: PageNumber(2), sql: sql)
+    let others = ["CREATE TABLE u(id INTEGER PRIMARY KEY, b BLOB)"]
+    #expect(
+      StatementMender.Readiness.allCases.map {
+        StatementMender.mended(entry, besides: others, $0)
+      } == [
+        "CREATE TABLE t(id IGThGER PRIMARY KEY, t TEXT, _)",
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, t TEXT, _)",
+      ])
+  }
+
   /// What a statement is taken for.
   private func mended(_ name: Name, _ sql: String, besides others: [String] = []) -> String? {
     StatementMender.mended(

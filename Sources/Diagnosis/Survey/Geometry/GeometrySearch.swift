@@ -62,7 +62,9 @@ struct GeometrySearch {
     let header = DatabaseHeader(
       try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
     let stated = magic == nil ? nil : header?.geometry
-    if let magic, let stated, try isFirstPage(source, at: magic, stated) {
+    if let magic, let stated, try isFirstPage(source, at: magic, stated),
+      try !isInValue(source, at: magic, stated)
+    {
       guard let others = try geometryOfOthers(source, from: magic, stated) else {
         return Outcome(stated, start: magic, .header)
       }
@@ -119,6 +121,18 @@ struct GeometrySearch {
       offset = piece + headMax
     }
     return nil
+  }
+
+  /// Whether the first page at an offset is that of a database which another one has in a value: most
+  /// pages of the file are larger.
+  ///
+  /// A page goes into a part of a larger one only, as the pages of an overflow chain begin with a
+  /// number (file format, section 1.6).
+  private static func isInValue(
+    _ source: any PageSource, at offset: Int, _ stated: Geometry
+  ) throws(ReadFailure) -> Bool {
+    guard offset > 0, let winner = try PageVote(source, reserved: 0).winner else { return false }
+    return winner.geometry.pageSize > stated.pageSize
   }
 
   /// Whether the page at an offset uses each of its bytes once, as page 1 in this geometry.

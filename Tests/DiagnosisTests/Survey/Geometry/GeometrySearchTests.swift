@@ -185,6 +185,31 @@ import Testing
     #expect(finding.message.contains("1024 bytes") && finding.message.contains("2048 bytes"))
   }
 
+  @Test func `the header of a database in a value is none of the file`() throws {
+    let inner = scratch["inner.db"]
+    try DatabaseBuilder(
+      pageSize: 512,
+      ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)", "INSERT INTO t VALUES (1, 'in')"]
+    ).build(at: inner)
+    let path = scratch["outer.db"]
+    try DatabaseBuilder(
+      pageSize: 4096,
+      [
+        "CREATE TABLE file (id INTEGER PRIMARY KEY, body BLOB)",
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)",
+        .init("INSERT INTO file (body) VALUES (?)", [.blob(try inner.contents())]),
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO note (body) SELECT 'note ' || i FROM n
+        """,
+      ]
+    ).build(at: path)
+    let bytes = Damage.zeroRange(offset: 0, count: 100)
+      .applied(to: try path.contents(), pageSize: 4096)
+    let decision = try #require(Survey(main: bytes).geometry)
+    #expect(decision.geometry.pageSize == 4096 && decision.start == 0)
+  }
+
   @Test(arguments: TextEncoding.allCases, TextEncoding.allCases)
   func `an encoding that the text contradicts is not believed`(
     _ actual: TextEncoding, _ stated: TextEncoding
