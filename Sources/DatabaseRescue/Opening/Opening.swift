@@ -46,7 +46,7 @@ public struct Blockade: Sendable {
       case .tryAgain: texts[.tryAgainOption]
       case .restore(let backup):
         texts[.restoreOption].split(separator: "%@", omittingEmptySubsequences: false)
-          .joined(separator: time(backup.name.created))
+          .joined(separator: time(backup.created))
       }
     }
   }

@@ -69,10 +69,11 @@ package struct VaultAnswer: CommandAnswer {
     ])
     for backup in backups {
       table.add([
-        "\(backup.name.id)", "\(backup.name.created.formatted(.iso8601))",
+        "\(backup.name.id)", "\(backup.created.formatted(.iso8601))",
         "\(backup.name.userVersion)", "\(Quantity.bytes(backup.byteCount))",
         backup.isGood ? "\("good", .good)" : "\(backup.word, .warning)",
-        backup.proof.map { "\($0.date.formatted(.iso8601))" } ?? "when made",
+        backup.proof.map { "\($0.date.formatted(.iso8601))" }
+          ?? (backup.manifest == nil ? "never" : "when made"),
         "\(backup.path.name)",
       ])
     }
@@ -124,7 +125,8 @@ package struct VerificationAnswer: CommandAnswer {
   private static func lines(_ result: BackupVerification) -> [AnswerLine] {
     let word: StyledText =
       result.passed
-      ? "\("holds", .good)"
+      ? result.state == .foreign
+        ? "\("can be read", .warning), and compared with nothing" : "\("holds", .good)"
       : result.isUnread ? "\("cannot be read", .bad)" : "\("does not hold", .bad)"
     var lines: [AnswerLine] = [.result("\(result.path.name): \(word)")]
     for check in result.checks {

@@ -45,7 +45,7 @@ package struct VaultMetrics {
       },
       series("database_size_bytes", "Size of the database file.", \.byteCount),
       series("backup_last_good_timestamp_seconds", "When the last good backup was made.") {
-        $0.lastGood.map { seconds($0.name.created) }
+        $0.lastGood.map { seconds($0.created) }
       },
       series("backup_last_proven_timestamp_seconds", "When that backup was last proven.") {
         $0.lastProven.map(seconds)

@@ -53,7 +53,7 @@ package struct VaultStatusAnswer: CommandAnswer {
         }),
       "remarks": .array(status.remarks.map { .string($0) }),
       "lastGood": status.lastGood.map(\.stored),
-      "ageSeconds": status.lastGood.map { .integer(max(0, Int(age(of: $0.name.created)))) },
+      "ageSeconds": status.lastGood.map { .integer(max(0, Int(age(of: $0.created)))) },
       "lastProven": status.lastProven.map { .date($0) },
       "proofs": .array(status.proofs.map { .string($0) }),
       "growthBytes": status.growth.map { .integer($0) },
@@ -98,7 +98,7 @@ package struct VaultStatusAnswer: CommandAnswer {
     let lines: [AnswerLine] = [
       .note(
         """
-          last good backup: \(shown(last.name.created)), \(Quantity.bytes(last.byteCount))\(image)\
+          last good backup: \(shown(last.created)), \(Quantity.bytes(last.byteCount))\(image)\
         \(growth ?? "")
         """),
       .note("  proven: \(proven)"),

@@ -52,7 +52,7 @@ struct DatabasePerformer: PlaybookPerformer {
     let vault = try rescue.backups(of: database, vault: setting.vault)
     let backups = vault.preferred(try vault.list())
     let now = run.world.now()
-    earlier = backups.first { $0.isGood && $0.name.created <= now }
+    earlier = backups.first { $0.isGood && $0.created <= now }
     known[.backupExists] = .flag(!backups.isEmpty)
     known[.backupVerified] = .flag(earlier != nil)
     known[.contractGiven] = .flag(setting.contract != nil)
@@ -61,7 +61,7 @@ struct DatabasePerformer: PlaybookPerformer {
     if let earlier {
       known[.backupSound] = .flag(earlier.manifest?.clean ?? false)
       known[.backupAgeHours] = .real(
-        run.world.now().timeIntervalSince(earlier.name.created) / 3600)
+        run.world.now().timeIntervalSince(earlier.created) / 3600)
       known[.backupVersion] = .integer(Int(earlier.name.userVersion))
       run.notes.hasVerifiedBackup = true
     }

@@ -23,7 +23,7 @@ extension Run {
     let kept = try rescue.backups(of: database, vault: vault)
     // None is from a time that has not come yet.
     let now = world.now()
-    let good = kept.preferred(try kept.list().filter { $0.isGood && $0.name.created <= now })
+    let good = kept.preferred(try kept.list().filter { $0.isGood && $0.created <= now })
     let offers = try rescue.offers(for: examination, from: good).filter { backup, offer in
       kept.isOfDatabase(backup) || offer.mayBeOfSameDatabase
     }
@@ -51,7 +51,7 @@ extension Rescue {
   ) throws(RescueError) -> BackupOffer {
     BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
-      made: "\(backup.name.created.shortTime) (\(backup.name.id))",
+      made: "\(backup.created.shortTime) (\(backup.name.id))",
       userVersion: Int(backup.name.userVersion),
       comparison: try compare(examination.reconstruction, with: backup))
   }
@@ -74,7 +74,7 @@ extension Rescue {
 
   /// The age of a backup in words.
   private func age(of backup: Backup) -> String {
-    let seconds = world.now().timeIntervalSince(backup.name.created)
+    let seconds = world.now().timeIntervalSince(backup.created)
     if seconds < 0 { return "a time that has not come yet" }
     func words(_ count: Double, _ unit: String) -> String {
       let count = Int(count)

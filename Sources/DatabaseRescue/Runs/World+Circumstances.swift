@@ -22,8 +22,8 @@ extension World {
     var found = Circumstances()
     found.ownBackup = examination.survey.kind == .backup ? ownBackup(at: input.main) : nil
     found.moments = moments(of: input, backups)
-    found.before = backups.max { $0.name.created < $1.name.created }.flatMap(\.held)
-    let newest = backups.max { $0.name.created < $1.name.created }?.path.name.description
+    found.before = backups.max { $0.created < $1.created }.flatMap(\.held)
+    let newest = backups.max { $0.created < $1.created }?.path.name.description
     found.before?.overlap = offers.first { $0.name == newest }
       .map { .init($0.comparison) }
     found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
@@ -116,7 +116,7 @@ extension World {
       (files.compactMap(\.self)
       + backups.map {
         Circumstances.Moment(
-          "the backup \($0.name.id) was made", at: $0.name.created.timeIntervalSince1970)
+          "the backup \($0.name.id) was made", at: $0.created.timeIntervalSince1970)
       }).sorted { $0.time < $1.time }
   }
 

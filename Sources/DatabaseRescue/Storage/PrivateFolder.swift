@@ -31,15 +31,20 @@ package struct PrivateFolder: ~Copyable {
   ///
   /// - Throws: ``RescueError`` when it cannot be made.
   package init(in parent: FilePath? = nil, world: World) throws(RescueError) {
+    let isOwn = parent == nil
     let parent = parent ?? Self.place(in: world)
     do throws(StorageError) {
-      try world.storage.createFolder(parent)
+      if isOwn { try world.storage.createFolder(parent) }
       let place = try world.storage.openFolder(parent)
       Self.sweep(place, world.storage)
       (name, contents) = try Self.make(in: place, world)
       self.place = place
       storage = world.storage
       path = parent.appending(name)
+    } catch  where error.cause == .missing && !isOwn {
+      throw RescueError(
+        .cannotWrite, "there is no folder '\(parent)'", meaning: "nothing was changed",
+        advice: "make it, or write to another place")
     } catch {
       throw RescueError(error, meaning: "nothing was changed")
     }

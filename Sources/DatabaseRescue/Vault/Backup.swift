@@ -3,6 +3,12 @@
 
 internal import Diagnosis
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// One backup in a vault.
 public struct Backup: Sendable {
   /// The file.
@@ -23,6 +29,9 @@ public struct Backup: Sendable {
   /// Whether it can stand in for the database: complete, not raw, no damage found, no failed check, and
   /// nothing was wrong when it was last read in full.
   public var isGood: Bool { wasGood && proof?.passed != false }
+
+  /// When it was made: as it says itself, and else as its name does, which anybody may change.
+  public var created: Date { manifest?.created ?? name.created }
 
   /// What was not checked of the database, in sentences without a full stop.
   public var unchecked: [String] {

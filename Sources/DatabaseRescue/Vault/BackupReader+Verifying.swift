@@ -103,18 +103,27 @@ extension BackupReader {
 
   private func verifyForeign() -> BackupVerification {
     var byteCount = 0
+    var head = Bytes()
     var problem: RescueError?
     do throws(RescueError) {
-      try gunzip { bytes in byteCount += bytes.count }
+      try gunzip { bytes in
+        head += Bytes(bytes.prefix(max(0, DatabaseHeader.magic.count - byteCount)))
+        byteCount += bytes.count
+      }
     } catch {
       problem = error
     }
-    let check = BackupManifest.Check(
+    let isDatabase = head.matches(DatabaseHeader.magic)
+    let unpacking = BackupManifest.Check(
       "gunzip", passed: problem == nil,
       detail: problem?.message
         ?? "\(byteCount) bytes; not made by this program, so there is nothing to compare with")
+    let content = BackupManifest.Check(
+      "header", passed: isDatabase,
+      detail: isDatabase
+        ? "it begins as a database does" : "it does not begin as a database does")
     return BackupVerification(
-      path: path, state: state, checks: [check], damage: [], flaws: flaws,
+      path: path, state: state, checks: [unpacking, content], damage: [], flaws: flaws,
       isUnread: problem?.kind == .inputOutput)
   }
 

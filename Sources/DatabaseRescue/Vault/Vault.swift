@@ -72,7 +72,7 @@ public struct Vault: Sendable {
       return backup
     }.sorted { left, right in
       // Two backups of one second are told apart by when they were finished.
-      (left.name.created, left.modified) > (right.name.created, right.modified)
+      (left.created, left.modified) > (right.created, right.modified)
     }
   }
 
@@ -93,7 +93,7 @@ public struct Vault: Sendable {
   ) throws(RescueError) -> Backup? {
     let own = try newest(notAfter: now, skipsUnread) { condition($0) && isOfDatabase($0) }
     guard own == nil, place != nil else { return own }
-    return preferred(try list().filter { $0.name.created <= now && condition($0) }).first
+    return preferred(try list().filter { $0.created <= now && condition($0) }).first
   }
 
   /// Of some backups those that were made where the database lies.

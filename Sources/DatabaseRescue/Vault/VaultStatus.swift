@@ -87,7 +87,7 @@ package struct VaultStatus: Sendable {
   package var lastProven: Date? {
     guard let lastGood else { return nil }
     if let proof = lastGood.proof, proof.passed { return proof.date }
-    return lastGood.wasRestoredOnTrial ? lastGood.name.created : nil
+    return lastGood.wasRestoredOnTrial ? lastGood.created : nil
   }
 
   /// How the last good backup was proven: the checks that passed when it was made, and whether it
@@ -136,7 +136,7 @@ extension VaultStatus {
   ///   - ageMax: How old the last good backup may be, in seconds.
   mutating func judge(_ backups: [Backup], now: Date, ageMax: Double) {
     self.backups = backups
-    let past = backups.filter { $0.name.created <= now }
+    let past = backups.filter { $0.created <= now }
     let good = past.filter(\.isGood)
     (lastGood, before) = (good.first, good.dropFirst().first)
     let future = backups.count - past.count
@@ -148,7 +148,7 @@ extension VaultStatus {
     }
     guard let lastGood else { return note(.none(of: database, backups.count, future: future)) }
     if lastProven == nil { note(.unproven(lastGood, in: vault)) }
-    let age = now.timeIntervalSince(lastGood.name.created)
+    let age = now.timeIntervalSince(lastGood.created)
     if age > ageMax { note(.tooOld(database, age: age, ageMax: ageMax)) }
   }
 }

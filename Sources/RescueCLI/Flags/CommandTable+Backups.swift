@@ -94,7 +94,11 @@ extension Command {
       Reads each backup completely, compares it with its own digests, and notes that in the vault. \
       What is damaged is named, with the pages that are lost. A backup that does not hold counts as \
       good again only when it is proven again.
+      """,
       """
+      One that another program made has no digest: it is read to its end, and must begin as a \
+      database does. Where there is no backup at all, nothing is proven: that ends in 24.
+      """,
     ],
     operands: [.vaultFolder, .backups], flags: [.vault],
     examples: [
@@ -104,7 +108,7 @@ extension Command {
         "one backup in a folder"
       ),
     ],
-    exitCodes: ExitCode.reading + ExitCode.writing + [.invalidInput])
+    exitCodes: ExitCode.reading + ExitCode.writing + [.invalidInput, .backupMissing])
 
   static let vaultPrune = Command(
     "vault prune", .protect, "remove the backups that are no longer needed",

@@ -103,6 +103,20 @@ import Testing
     #expect(try report.contents() != first)
   }
 
+  @Test(arguments: [
+    "contract capture good.db --output no/c.json", "vault status good.db --prometheus no/app.prom",
+    "salvage good.db --output no/s.db", "diagnose good.db --report no/r.html",
+  ])
+  func `a folder that is not there is not made for an output`(_ line: String) throws {
+    try bench.place("healthy-v4.db", as: "good.db")
+    let words = line.split(separator: " ").map { word in
+      word.contains(".") ? bench[FilePath(String(word))].description : String(word)
+    }
+    let ending = try bench.run(words)
+    #expect(ending.status != 0 && ending.all.contains("there is no folder"), "\(ending.all)")
+    #expect(try SystemStorage().status(of: bench["no"]) == nil)
+  }
+
   @Test func `a device is not replaced by a file`() throws {
     try place()
     let pipe = bench["pipe.txt"]

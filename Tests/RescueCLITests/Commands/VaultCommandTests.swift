@@ -54,6 +54,25 @@ import Testing
     #expect(try backups()[0]["proven"]?["at"]?.text == nil)
   }
 
+  @Test func `where there is nothing to prove, nothing is proven`() throws {
+    #expect(try bench.run("vault", "verify", file).status == 24)
+    try SystemStorage().createFolder(folder)
+    #expect(try bench.run("vault", "verify", folder).status == 24)
+  }
+
+  @Test(arguments: [true, false])
+  func `a file that another program made is compared with nothing`(_ isDatabase: Bool) throws {
+    let path = try backUp()
+    let content = bench["content"]
+    try content.replaceContents(with: isDatabase ? file.contents() : Bytes("hello".utf8))
+    let zip = try Command("/bin/sh", ["-c", "gzip -c < \"$0\" > \"$1\"", content, path]).run()
+    #expect(zip.status == 0)
+    let ending = try bench.run("vault", "verify", file)
+    #expect(ending.status == (isDatabase ? 0 : 65))
+    #expect(!ending.output.contains(": holds"))
+    #expect(try bench.run("vault", "list", file).output.contains("never"))
+  }
+
   @Test func `a backup that has rotted is good no more, until it is proven again`() throws {
     try backUp()
     let newest = try backUp()

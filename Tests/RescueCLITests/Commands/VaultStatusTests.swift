@@ -59,6 +59,15 @@ import Testing
     #expect(try status("--max-age", "120m").status == 22)
   }
 
+  @Test func `a backup is as old as it says itself, whatever its name is`() throws {
+    let old = FilePath(try #require(try bench.run("backup", file, "--json").backup["path"]?.text))
+    bench.pass(hours: 27)
+    let new = FilePath(try #require(try bench.run("backup", file, "--json").backup["path"]?.text))
+    try new.replaceContents(with: old.contents())
+    try SystemStorage().remove(old)
+    #expect(try status().status == 22)
+  }
+
   @Test(arguments: ["26", "h", "1.5h", "-1h", "0h", "26hh", "99999999999999999999h", "٣h", ""])
   func `an age without a number and a unit is refused`(_ age: String) throws {
     #expect(try status("--max-age", age).status == 64)
