@@ -7,18 +7,14 @@ extension StateComparison {
   /// What the schema demanded and does not any more; a contract says itself what is meant.
   var schemaProblems: [String] {
     guard contract == nil else { return [] }
-    let old = renamedSchema
-    let differences = differences(from: old)
-    return lostIndexes(differences, old) + lostRules(differences, old) + lostActions(old)
-      + lostTypes(old) + lostOfColumns(old) + lostTriggers(old) + lostViews(old)
+    return lostIndexes + lostRules + lostActions + lostTypes + lostOfColumns + lostTriggers
+      + lostViews
   }
 
   /// What is demanded or done in another way than before, and may well be meant.
   var otherRules: [String] {
     guard contract == nil else { return [] }
-    let old = renamedSchema
-    let differences = differences(from: old)
-    let rules = rules(in: differences).compactMap { rule in
+    let rules = ruleChanges.compactMap { rule in
       rule.lost > 0 && rule.lost <= rule.new ? "a \(rule.subject) of '\(rule.table)'" : nil
     }
     let others = differences.filter { $0.kind == .changed && $0.weight == .drift }.compactMap {
@@ -29,7 +25,7 @@ extension StateComparison {
       default: nil
       }
     }
-    let computed = pairsOfColumns(old).compactMap { name, old, new in
+    let computed = pairsOfColumns.compactMap { name, old, new in
       old.generated != .none && new.generated == .none ? "\(name) is not computed any more" : nil
     }
     return (rules + others).map { "\($0) is another one than before" } + computed
@@ -49,20 +45,11 @@ extension StateComparison {
       }
   }
 
-  /// What the schema of before has that the one of now has not, or has in another way, of tables that
-  /// are there.
-  private func differences(from old: SchemaDescription) -> [ContractDifference] {
-    let kept = Set(after.schema.tables.map(\.name))
-    let gone = old.tables.map(\.name).filter { !kept.contains($0) }
-    return ContractDifference.compare(
-      expected: old, found: after.schema, extras: .allowed, ignoring: gone)
-  }
-
   /// The defaults that columns do not have any more: apps that write each column make tables anew
   /// without them.
   var lostDefaults: [String] {
     guard contract == nil else { return [] }
-    return pairsOfColumns(renamedSchema).compactMap { name, old, new in
+    return pairsOfColumns.compactMap { name, old, new in
       guard let value = old.defaultSQL, Name(value) != "NULL", new.defaultSQL == nil,
         new.generated == .none
       else { return nil }
@@ -70,21 +57,13 @@ extension StateComparison {
     }
   }
 
-  /// The schema of before, with the names that tables and columns have now.
-  private var renamedSchema: SchemaDescription {
-    var old = before.schema.renamingTables(renames)
-    let newNames = Dictionary(
-      pairs.map { ($0.new, $0.newNames) }, uniquingKeysWith: { first, _ in first })
-    old.tables = old.tables.map { $0.renamingColumns(newNames[$0.name] ?? [:]) }
-    return old
-  }
-
   /// Triggers that are gone while their table is there, and no new one of it is in their place.
-  private func lostTriggers(_ old: SchemaDescription) -> [String] {
-    let new = Dictionary(grouping: Self.missing(of: after.schema.triggers, in: old.triggers)) {
+  private var lostTriggers: [String] {
+    let new = Dictionary(grouping: Self.missing(of: after.schema.triggers, in: oldSchema.triggers))
+    {
       $0.table
     }
-    let lost = Self.missing(of: old.triggers, in: after.schema.triggers).filter(isStillAbout)
+    let lost = Self.missing(of: oldSchema.triggers, in: after.schema.triggers).filter(isStillAbout)
     return Dictionary(grouping: lost) { $0.table }.sorted { $0.key < $1.key }
       .filter { $0.value.count > new[$0.key]?.count ?? 0 }
       .flatMap { table, triggers in
@@ -93,12 +72,12 @@ extension StateComparison {
   }
 
   /// Views that are gone while the tables that they name are there, and no new one is in their place.
-  private func lostViews(_ old: SchemaDescription) -> [String] {
+  private var lostViews: [String] {
     let taken = Set(after.schema.tables.map(\.name))
-    let lost = Self.missing(of: old.views, in: after.schema.views).filter { view in
+    let lost = Self.missing(of: oldSchema.views, in: after.schema.views).filter { view in
       !taken.contains(view.name) && isStillAbout(view)
     }
-    let new = Self.missing(of: after.schema.views, in: old.views)
+    let new = Self.missing(of: after.schema.views, in: oldSchema.views)
     guard lost.count > new.count else { return [] }
     return lost.map { "view '\($0.name)' is gone" }
   }
@@ -120,9 +99,7 @@ extension StateComparison {
     }
   }
 
-  private func lostIndexes(
-    _ differences: [ContractDifference], _ old: SchemaDescription
-  ) -> [String] {
+  private var lostIndexes: [String] {
     let present = Set(
       after.schema.tables.flatMap { table in
         table.indexes.map { IndexMeaning($0, of: table).normal }
@@ -132,7 +109,7 @@ extension StateComparison {
     return differences.filter {
       $0.subject == .index && $0.kind != .extra && $0.weight == .drift
     }.compactMap { lost in
-      for table in old.tables {
+      for table in oldSchema.tables {
         guard let index = table.indexes.first(where: { $0.name == Name(lost.object) }) else {
           continue
         }
@@ -145,12 +122,10 @@ extension StateComparison {
   }
 
   /// Keys and constraints of which there are fewer than before.
-  private func lostRules(
-    _ differences: [ContractDifference], _ old: SchemaDescription
-  ) -> [String] {
-    rules(in: differences).compactMap { rule in
+  private var lostRules: [String] {
+    ruleChanges.compactMap { rule in
       if rule.subject == ContractDifference.Subject.primaryKey.rawValue, rule.isChanged {
-        return keepsKey(Name(rule.table), old)
+        return keepsKey(Name(rule.table))
           ? nil : "the primary key of '\(rule.table)' is another one than before"
       }
       return rule.lost > rule.new ? "'\(rule.table)' has lost a \(rule.subject)" : nil
@@ -159,8 +134,8 @@ extension StateComparison {
 
   /// Whether no two rows can have the same key as before, nor one none: a new number beside it takes
   /// nothing away.
-  private func keepsKey(_ table: Name, _ old: SchemaDescription) -> Bool {
-    guard let then = old.tables.first(where: { $0.name == table }), let now = newTables[table]
+  private func keepsKey(_ table: Name) -> Bool {
+    guard let then = oldSchema.tables.first(where: { $0.name == table }), let now = newTables[table]
     else { return false }
     let key = then.columns.filter { $0.primaryKeyPosition > 0 }
     let isUnique = now.indexes.contains { index in
@@ -183,7 +158,7 @@ extension StateComparison {
     let isChanged: Bool
   }
 
-  private func rules(in differences: [ContractDifference]) -> [RuleChange] {
+  private var ruleChanges: [RuleChange] {
     let subjects: [ContractDifference.Subject] = [.primaryKey, .unique, .check, .foreignKey]
     let grouped = Dictionary(grouping: differences.filter { subjects.contains($0.subject) }) {
       [$0.subject.rawValue, $0.object]
@@ -196,15 +171,15 @@ extension StateComparison {
   }
 
   /// Tables that took only values of the types that they declare, and do not any more.
-  private func lostTypes(_ old: SchemaDescription) -> [String] {
-    old.tables.filter { $0.strict && newTables[$0.name]?.strict == false }.map {
+  private var lostTypes: [String] {
+    oldSchema.tables.filter { $0.strict && newTables[$0.name]?.strict == false }.map {
       "'\($0.name)' is not STRICT any more"
     }
   }
 
   /// What foreign keys did to rows, and do not any more.
-  private func lostActions(_ old: SchemaDescription) -> [String] {
-    old.tables.flatMap { table in
+  private var lostActions: [String] {
+    oldSchema.tables.flatMap { table in
       let now = newTables[table.name]?.foreignKeys ?? []
       return table.foreignKeys.flatMap { key -> [String] in
         guard let other = now.first(where: { $0.columns == key.columns && $0.table == key.table })
@@ -224,8 +199,8 @@ extension StateComparison {
   }
 
   /// What columns refused and compared by, and do not any more.
-  private func lostOfColumns(_ old: SchemaDescription) -> [String] {
-    pairsOfColumns(old).flatMap { name, column, now in
+  private var lostOfColumns: [String] {
+    pairsOfColumns.flatMap { name, column, now in
       var lost: [String] = []
       if column.notNull, !now.notNull { lost.append("\(name) does not refuse NULL any more") }
       if column.collation != "BINARY", now.collation == "BINARY" {
@@ -236,11 +211,9 @@ extension StateComparison {
   }
 
   /// The columns that were there and still are, with what to call them.
-  private func pairsOfColumns(
-    _ old: SchemaDescription
-  ) -> [(name: String, old: ColumnDescription, new: ColumnDescription)] {
+  private var pairsOfColumns: [(name: String, old: ColumnDescription, new: ColumnDescription)] {
     let newTables = newTables
-    return old.tables.flatMap { table in
+    return oldSchema.tables.flatMap { table in
       table.columns.compactMap { column in
         newTables[table.name]?.columns.first { $0.name == column.name }.map { now in
           ("column '\(table.name).\(column.name)'", column, now)
@@ -251,5 +224,17 @@ extension StateComparison {
 
   private var newTables: [Name: TableDescription] {
     Dictionary(after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension ContractDifference {
+  /// What one schema has that another one has not, or has in another way, of the tables of both.
+  static func losses(
+    from old: SchemaDescription, to new: SchemaDescription
+  ) -> [ContractDifference] {
+    let kept = Set(new.tables.map(\.name))
+    return compare(
+      expected: old, found: new, extras: .allowed,
+      ignoring: old.tables.map(\.name).filter { !kept.contains($0) })
   }
 }

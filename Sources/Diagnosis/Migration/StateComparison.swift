@@ -10,13 +10,32 @@ struct StateComparison {
   let contract: Contract?
   /// New names of tables by their old ones.
   let renames: [Name: Name]
+  /// The tables that are there before and after.
+  let pairs: [TablePair]
   /// The tables whose values have to stay, with the rows that were there before.
   private(set) var rowsBefore: [TablePair] = []
+  /// The schema of before, with the names that tables and columns have now.
+  let oldSchema: SchemaDescription
+  /// What that has and the one of now has not, or has in another way, of tables that are there; none
+  /// where a contract says itself what is meant.
+  let differences: [ContractDifference]
 
   init(
     before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name]
   ) {
     (self.before, self.after, self.contract, self.renames) = (before, after, contract, renames)
+    let pairs = before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
+      let new = renames[old] ?? old
+      let names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
+      return after.tables[new].map { TablePair(old, new, then, $0, naming: names) }
+    }
+    self.pairs = pairs
+    let columns = Dictionary(
+      pairs.map { ($0.new, $0.newNames) }, uniquingKeysWith: { first, _ in first })
+    var old = before.schema.renamingTables(renames)
+    old.tables = old.tables.map { $0.renamingColumns(columns[$0.name] ?? [:]) }
+    oldSchema = old
+    differences = contract == nil ? ContractDifference.losses(from: old, to: after.schema) : []
     rowsBefore = comparable.map(\.ofRowsBefore)
   }
 
@@ -24,15 +43,6 @@ struct StateComparison {
   func isFree(_ old: Name) -> Bool {
     contract?.ignoreTables.contains(old) == true || contract?.rowCountPolicy(of: old) == .any
       || renames[old].map { contract?.rowCountPolicy(of: $0) == .any } ?? false
-  }
-
-  /// The tables that are there before and after.
-  var pairs: [TablePair] {
-    before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
-      let new = renames[old] ?? old
-      let names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
-      return after.tables[new].map { TablePair(old, new, then, $0, naming: names) }
-    }
   }
 
   // MARK: Rows
