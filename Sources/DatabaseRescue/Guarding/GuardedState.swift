@@ -24,7 +24,7 @@ struct GuardedState {
       survey,
       figures: Dictionary(
         zip(tables.map(\.key), figures), uniquingKeysWith: { first, _ in first }))
-    state.unusable = UnusableObjects.descriptions(in: survey.schema?.entries ?? [])
+    state.unusable = UnusableObjects.find(in: survey.schema?.entries ?? [])
     digest = survey.image?.pageDigest
   }
 

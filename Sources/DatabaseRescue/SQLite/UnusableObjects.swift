@@ -11,10 +11,11 @@ enum UnusableObjects {
   /// for each.
   private static let objectsMax = 2000
 
-  /// The views and triggers that name a table or column that is not there, one line each.
+  /// The views and triggers that name a table or column that is not there, or give a table more or
+  /// fewer values than it has columns.
   ///
   /// None are those whose statements are refused. No row is looked at.
-  static func descriptions(in entries: [SchemaEntry]) -> [String] {
+  static func find(in entries: [SchemaEntry]) -> [UnusableObject] {
     guard entries.count <= objectsMax,
       entries.contains(where: { $0.kind == .view || $0.kind == .trigger })
     else { return [] }
@@ -31,13 +32,13 @@ enum UnusableObjects {
       switch object.kind {
       case .view:
         return fault(of: ["SELECT * FROM \(object.name.quotedIdentifier)"], in: database).map {
-          "view '\(object.name)' cannot be read: \($0)"
+          UnusableObject(object.name, of: nil, $0)
         }
       case .trigger:
         guard (try? database.connection.declare(object)) != nil else { return nil }
         defer { try? database.connection.execute("DROP TRIGGER \(object.name.quotedIdentifier)") }
         return fault(of: changes(of: object.table, schema), in: database).map {
-          "trigger '\(object.name)' of '\(object.table)' cannot run: \($0)"
+          UnusableObject(object.name, of: object.table, $0)
         }
       case .table, .index: return nil
       }
@@ -62,9 +63,11 @@ enum UnusableObjects {
       do throws(SQLiteError) {
         _ = try database.connection.prepare(statement)
       } catch {
-        let misses = ["no such table: ", "no such column: "].contains(
-          where: error.message.hasPrefix)
-        if misses || error.message.contains(" has no column named ") { return error.message }
+        let message = error.message
+        let misses =
+          ["no such table: ", "no such column: "].contains(where: message.hasPrefix)
+          || [" has no column named ", " values were supplied"].contains(where: message.contains)
+        if misses { return message }
       }
     }
     return nil

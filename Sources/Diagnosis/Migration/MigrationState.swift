@@ -8,6 +8,8 @@ package import SQLiteFormat
 package struct MigrationState: Sendable {
   /// The version of its schema; nil where it has no header.
   package let userVersion: Int?
+  /// Whose it is; nil where it has no header.
+  let applicationID: Int32?
   /// Whether it is in WAL mode.
   package let isWAL: Bool
   /// Its tables with users' rows.
@@ -23,12 +25,13 @@ package struct MigrationState: Sendable {
 
   /// How many rows refer to rows that are not there, by table; nil where that was not asked.
   package var danglingRows: [Name: Int]?
-  /// The views and triggers that cannot be used, one line each.
-  package var unusable: [String] = []
+  /// The views and triggers that cannot be used.
+  package var unusable: [UnusableObject] = []
 
   /// Describes a database of which the figures were taken.
   package init(_ survey: Survey, figures: [Name: TableFigures]) {
     userVersion = survey.header.map { Int($0.userVersion) }
+    applicationID = survey.header?.applicationID
     isWAL = survey.header?.isWAL ?? false
     tables = figures.merging(Self.textsOfIndexes(in: survey)) { own, _ in own }
     contentTables = Dictionary(
@@ -64,7 +67,33 @@ package struct MigrationState: Sendable {
   }
 }
 
-extension MigrationState {
+/// A view or trigger that cannot be used, although SQLite has accepted its statement.
+package struct UnusableObject: Hashable, Sendable {
+  /// Its name.
+  let name: Name
+  /// The table of a trigger; nil for a view.
+  let table: Name?
+  /// What is missing, in SQLite's words.
+  let fault: String
+
+  /// Makes an entry.
+  package init(_ name: Name, of table: Name?, _ fault: String) {
+    (self.name, self.table, self.fault) = (name, table, fault)
+  }
+
+  /// What is wrong with it, in one line.
+  var line: String {
+    guard let table else { return "view '\(name)' cannot be read: \(fault)" }
+    return "trigger '\(name)' of '\(table)' cannot run: \(fault)"
+  }
+
+  /// The same, where tables have other names.
+  func renaming(_ names: [Name: Name]) -> UnusableObject {
+    UnusableObject(name, of: table.map { names[$0] ?? $0 }, fault)
+  }
+}
+
+extension SchemaDescription {
   /// A foreign key by its table and the one that it refers to.
   struct Reference: Hashable, Comparable {
     let table: Name
@@ -77,9 +106,9 @@ extension MigrationState {
 
   /// The foreign keys that refer to tables that are not there.
   var missingParents: Set<Reference> {
-    let present = Set(schema.tables.map(\.name))
+    let present = Set(tables.map(\.name))
     return Set(
-      schema.tables.flatMap { table in
+      tables.flatMap { table in
         table.foreignKeys.map { Reference(table: table.name, parent: $0.table) }
       }.filter { !present.contains($0.parent) })
   }

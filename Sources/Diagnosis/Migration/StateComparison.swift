@@ -85,10 +85,11 @@ struct StateComparison {
 
   /// What names a table or column that is not there, and did not before.
   var unusable: [String] {
-    let oldParents = before.missingParents
-    return after.missingParents.subtracting(oldParents).sorted().map { key in
+    let parents = after.schema.missingParents.subtracting(oldSchema.missingParents)
+    let known = Set(before.unusable.map { $0.renaming(renames) })
+    return parents.sorted().map { key in
       "foreign key of '\(key.table)' refers to '\(key.parent)', which is not there"
-    } + after.unusable.filter { !before.unusable.contains($0) }
+    } + after.unusable.filter { !known.contains($0) }.map(\.line)
   }
 
   // MARK: Counters and versions

@@ -91,6 +91,11 @@ import Testing
       sql: "DROP TABLE audit; CREATE TABLE audit (y)",
       words: "trigger 'g' of 't' cannot run: table audit has no column named x"),
     Change(
+      schema: "CREATE TABLE audit (x); CREATE TABLE t (a INT); CREATE TRIGGER g AFTER UPDATE ON t "
+        + "BEGIN INSERT INTO audit VALUES (1); END",
+      sql: "ALTER TABLE audit ADD COLUMN y",
+      words: "trigger 'g' of 't' cannot run: table audit has 2 columns but 1 values were supplied"),
+    Change(
       schema: "CREATE TABLE t (a INT) STRICT", sql: remaking("(a INT)"),
       words: "'t' is not STRICT any more"),
     Change(
@@ -140,6 +145,11 @@ import Testing
     Change(
       schema: audited + "; DROP TABLE audit", sql: "ALTER TABLE t ADD COLUMN b",
       words: "a trigger that could not run before"),
+    Change(
+      schema: audited + "; DROP TABLE audit; CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES "
+        + "p); INSERT INTO c VALUES (7, NULL)",
+      sql: "PRAGMA legacy_alter_table = ON; ALTER TABLE t RENAME TO t2; ALTER TABLE c RENAME TO c2",
+      words: "what could not be used before, of tables with new names"),
     Change(
       schema: "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT mine(a) FROM t",
       sql: "ALTER TABLE t ADD COLUMN b", words: "a function of the app"),
