@@ -32,11 +32,17 @@ extension Framework {
 
   /// The query for the migrations that were carried out: their names, one in each row, NULL for one
   /// that has failed or was taken back; nil where the framework notes no such list.
-  package var migrationsQuery: String? {
-    guard let book = sheet.book else { return nil }
-    return switch book.kind {
-    case .list, .set, .last, .heads: book.query
-    case .mark, .model: nil
+  package var migrationsQuery: String? { listOfMigrations?.query }
+
+  /// The table in which the migrations that were carried out are noted; nil where none are.
+  var migrationsTable: Name? { listOfMigrations?.table }
+
+  private var listOfMigrations: MigrationBook? {
+    sheet.book.flatMap { book in
+      switch book.kind {
+      case .list, .set, .last, .heads: book
+      case .mark, .model: nil
+      }
     }
   }
 

@@ -20,7 +20,10 @@ package struct MigrationState: Sendable {
   package let sequences: [Name: Int64]
   /// Its schema.
   package let schema: SchemaDescription
-  /// The tables in which frameworks note where the branches of their migrations stand.
+  /// The tables in which frameworks note their migrations: rows go when one is taken back, when others
+  /// take its place, and when branches come together.
+  let books: Set<Name>
+  /// Those of them in which they note where the branches stand.
   let headTables: Set<Name>
 
   /// How many rows refer to rows that are not there, by table; nil where that was not asked.
@@ -40,9 +43,10 @@ package struct MigrationState: Sendable {
       }, uniquingKeysWith: { first, _ in first })
     sequences = survey.sequences
     schema = survey.schema?.parsed.description ?? SchemaDescription()
-    headTables = Set(
-      Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
-        .compactMap(\.framework.headTable))
+    let frameworks = Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
+      .map(\.framework)
+    books = Set(frameworks.compactMap(\.migrationsTable))
+    headTables = Set(frameworks.compactMap(\.headTable))
   }
 
   /// How many texts those full-text tables have that keep nothing but the words of them.

@@ -59,10 +59,8 @@ extension StateComparison {
 
   /// Triggers that are gone while their table is there, and no new one of it is in their place.
   private var lostTriggers: [String] {
-    let new = Dictionary(grouping: Self.missing(of: after.schema.triggers, in: oldSchema.triggers))
-    {
-      $0.table
-    }
+    let added = Self.missing(of: after.schema.triggers, in: oldSchema.triggers)
+    let new = Dictionary(grouping: added) { $0.table }
     let lost = Self.missing(of: oldSchema.triggers, in: after.schema.triggers).filter(isStillAbout)
     return Dictionary(grouping: lost) { $0.table }.sorted { $0.key < $1.key }
       .filter { $0.value.count > new[$0.key]?.count ?? 0 }

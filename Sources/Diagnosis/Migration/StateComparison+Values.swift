@@ -6,7 +6,9 @@ import SQLiteFormat
 extension StateComparison {
   /// The tables whose values are known before and after, and have to stay.
   var comparable: [TablePair] {
-    pairs.filter { !isFree($0.old) && $0.then.isWhole && $0.now.isWhole }
+    pairs.filter {
+      !isFree($0.old) && !before.books.contains($0.old) && $0.then.isWhole && $0.now.isWhole
+    }
   }
 
   /// Rows that are gone while others came: their number says nothing of that.
@@ -103,7 +105,9 @@ extension StateComparison {
   // MARK: Notices
 
   /// What is otherwise than before, where nothing shows that anything is lost.
-  var notices: [String] { lostDefaults + otherRules + otherValues + freeValues }
+  var notices: [String] {
+    lostDefaults + otherRules + otherValues + freeValues + fewerMigrations
+  }
 
   /// Values that rows have not any more which stay in tables whose rows may come and go.
   private var freeValues: [String] {

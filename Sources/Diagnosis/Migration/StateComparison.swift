@@ -65,9 +65,19 @@ struct StateComparison {
       return before == 0 ? nil : "table '\(old)' with \(before) rows is gone"
     }
     let now = count.oldName == nil ? "has" : "has, as '\(count.table)',"
-    // Heads of branches come together.
-    if after > 0, self.before.headTables.contains(old) { return nil }
+    if after > 0, self.before.books.contains(old) { return nil }
     return after < before ? "'\(old)' had \(before) rows and \(now) \(after)" : nil
+  }
+
+  /// Migrations that a framework has noted and does not any more.
+  var fewerMigrations: [String] {
+    let books = before.books.subtracting(before.headTables)
+    return rowCounts.compactMap { count in
+      guard let before = count.before, let after = count.after, 0 < after, after < before,
+        books.contains(count.oldName ?? count.table)
+      else { return nil }
+      return "'\(count.table)' notes \(counted(after, "migration")), and noted \(before)"
+    }
   }
 
   /// Rows that refer to rows that are not there, more than before.

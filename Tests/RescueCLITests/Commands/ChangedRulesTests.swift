@@ -80,6 +80,21 @@ import Testing
     #expect(ending.all.contains(change.words), "\(ending.all)")
   }
 
+  /// The book of Django, with a migration that stands for two others.
+  private static let squashed =
+    "CREATE TABLE django_migrations (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, app varchar(255) "
+    + "NOT NULL, name varchar(255) NOT NULL, applied datetime NOT NULL); "
+    + "INSERT INTO django_migrations (app, name, applied) VALUES ('shop', '0001_initial', '2025'), "
+    + "('shop', '0002_more', '2025'), ('shop', '0001_squashed_0002_more', '2026')"
+
+  @Test func `a framework takes rows out of its own book, and not all of them`() throws {
+    let gone = "DELETE FROM django_migrations"
+    let ending = try migrate(Self.squashed, gone + " WHERE id < 3")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(ending.all.contains("'django_migrations' notes 1 migration, and noted 3"))
+    #expect(try bench.tryMigration(of: file, gone).status == 18)
+  }
+
   private static let audited =
     "CREATE TABLE audit (x); CREATE TABLE t (a INT); INSERT INTO t VALUES (1); CREATE TRIGGER g "
     + "AFTER UPDATE OF a ON t BEGIN INSERT INTO audit VALUES (1); END"
@@ -142,6 +157,11 @@ import Testing
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT pkc PRIMARY "
         + "KEY (version_num)); INSERT INTO alembic_version VALUES ('a'), ('b')",
       sql: "DELETE FROM alembic_version WHERE version_num = 'a'", words: "heads that come together"),
+    Change(
+      schema: squashed + "; DELETE FROM django_migrations WHERE id = 3",
+      sql: "DELETE FROM django_migrations; INSERT INTO django_migrations (app, name, applied) "
+        + "VALUES ('shop', '0001_squashed_0002_more', '2026'), ('shop', '0003', '2026')",
+      words: "a migration that takes the place of others in the book of its framework"),
     Change(
       schema: audited + "; DROP TABLE audit", sql: "ALTER TABLE t ADD COLUMN b",
       words: "a trigger that could not run before"),
