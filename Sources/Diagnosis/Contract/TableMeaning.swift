@@ -90,7 +90,7 @@ extension ColumnDescription {
   ]
 
   /// The default as it compares: 1 and TRUE are one, and so are 1 and +1.
-  fileprivate var defaultMeaning: String? {
+  var defaultMeaning: String? {
     guard var tokens = constantDefault else { return nil }
     if tokens.count == 2, tokens[0] == .symbol("+") { tokens.removeFirst() }
     if tokens.count == 1, tokens[0].isWord("true") { return "1" }

@@ -25,10 +25,9 @@ extension StateComparison {
       default: nil
       }
     }
-    let computed = pairsOfColumns.compactMap { name, old, new in
-      old.generated != .none && new.generated == .none ? "\(name) is not computed any more" : nil
-    }
-    return (rules + others).map { "\($0) is another one than before" } + computed
+    let conflicts = Set(differences.filter { $0.subject == .conflictClause }.map(\.object)).sorted()
+      .map { "an ON CONFLICT clause of '\($0)'" }
+    return (rules + others + conflicts).map { "\($0) is another one than before" } + otherColumns
   }
 
   /// Whether two statements differ only in names that are gone, in the place of which are new ones.
@@ -45,15 +44,25 @@ extension StateComparison {
       }
   }
 
-  /// The defaults that columns do not have any more: apps that write each column make tables anew
-  /// without them.
-  var lostDefaults: [String] {
-    guard contract == nil else { return [] }
-    return pairsOfColumns.compactMap { name, old, new in
-      guard let value = old.defaultSQL, Name(value) != "NULL", new.defaultSQL == nil,
-        new.generated == .none
-      else { return nil }
-      return "\(name) has lost its DEFAULT"
+  /// What columns are in another way than before.
+  ///
+  /// That a default is gone may be well: apps that write each column make tables anew without them.
+  private var otherColumns: [String] {
+    pairsOfColumns.flatMap { name, old, new in
+      var changes: [String] = []
+      if new.generated == .none {
+        if old.generated != .none { changes.append("\(name) is not computed any more") }
+        if let value = old.defaultMeaning, value != new.defaultMeaning {
+          let isGone = new.defaultMeaning == nil
+          changes.append("\(name) has \(isGone ? "lost its" : "another") DEFAULT")
+        }
+      }
+      if old.affinity != new.affinity {
+        changes.append(
+          "\(name) is declared \(new.type.isEmpty ? "without a type" : new.type), and was "
+            + (old.type.isEmpty ? "without one" : old.type))
+      }
+      return changes
     }
   }
 
@@ -235,4 +244,9 @@ extension ContractDifference {
       expected: old, found: new, extras: .allowed,
       ignoring: old.tables.map(\.name).filter { !kept.contains($0) })
   }
+}
+
+extension ColumnDescription {
+  /// How values are taken in, whatever the name of the type is.
+  fileprivate var affinity: Affinity { Affinity(declaredType: type, strict: false) }
 }

@@ -106,7 +106,7 @@ extension StateComparison {
 
   /// What is otherwise than before, where nothing shows that anything is lost.
   var notices: [String] {
-    lostDefaults + otherRules + otherValues + freeValues + fewerMigrations
+    otherRules + otherMarks + fullCounters + otherValues + freeValues + fewerMigrations
   }
 
   /// Values that rows have not any more which stay in tables whose rows may come and go.

@@ -118,4 +118,21 @@ struct StateComparison {
         ? "ids of '\(name)' may be used again: its counter went back from \(then) to \(now)" : nil
     }
   }
+  /// That the database is another app's by its mark.
+  var otherMarks: [String] {
+    guard contract?.applicationID == nil, let then = before.applicationID,
+      let now = after.applicationID, then != 0, then != now
+    else { return [] }
+    return ["the application id is \(now), and was \(then)"]
+  }
+
+  /// The tables to which no row can be added any more, as no number is left.
+  var fullCounters: [String] {
+    after.sequences.sorted { $0.key < $1.key }.compactMap { table, now in
+      let old = renames.first { $0.value == table }?.key ?? table
+      guard now == .max, let then = before.sequences[old], then < now else { return nil }
+      return "no row can be added to '\(table)': its counter went from \(then) to the largest "
+        + "number"
+    }
+  }
 }

@@ -71,6 +71,23 @@ import Testing
       schema: "CREATE TABLE t (p INT, q INT, s INT AS (p * q) STORED); "
         + "INSERT INTO t (p, q) VALUES (2, 3)",
       sql: remaking("(p INT, q INT, s INT)"), words: "column 't.s' is not computed any more"),
+    Change(
+      schema: "CREATE TABLE t (a TEXT DEFAULT 'q'); INSERT INTO t VALUES ('x')",
+      sql: remaking("(a TEXT DEFAULT 'z')"), words: "column 't.a' has another DEFAULT"),
+    Change(
+      schema: "CREATE TABLE t (a VARCHAR (9), b INT); INSERT INTO t VALUES ('x', 1)",
+      sql: remaking("(a TEXT, b REAL)"), words: "column 't.b' is declared REAL, and was INT"),
+    Change(
+      schema: "CREATE TABLE t (a INT); PRAGMA application_id = 5",
+      sql: "PRAGMA application_id = 77", words: "the application id is 77, and was 5"),
+    Change(
+      schema: "CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (8)",
+      sql: "UPDATE sqlite_sequence SET seq = 9223372036854775807",
+      words: "no row can be added to 't': its counter went from 8 to the largest number"),
+    Change(
+      schema: "CREATE TABLE t (a INT UNIQUE ON CONFLICT REPLACE); INSERT INTO t VALUES (1)",
+      sql: remaking("(a INT UNIQUE)"),
+      words: "an ON CONFLICT clause of 't' is another one than before"),
   ]
 
   @Test(arguments: others)
