@@ -37,7 +37,7 @@ package struct MigrationReview: Sendable {
     rowCounts = comparison.rowCounts
     let losses =
       rowCounts.compactMap(comparison.problem) + comparison.replacementProblems
-      + comparison.columnProblems
+      + comparison.exchangeProblems + comparison.columnProblems
     losesData = !losses.isEmpty || comparison.hasCopiesForOthers
     problems =
       comparison.versionProblems + losses + comparison.copyProblems + comparison.counterProblems

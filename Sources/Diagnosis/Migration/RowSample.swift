@@ -53,6 +53,11 @@ struct RowSample: Hashable, Sendable {
     hashes[place * width..<(place + 1) * width]
   }
 
+  /// The hashes that a column has.
+  func values(at column: Int) -> Set<UInt32> {
+    Set(stride(from: column, to: hashes.count, by: width).map { hashes[$0] })
+  }
+
   /// The places of rows that have the same key here and in another sample.
   func pairs(with other: RowSample) -> [(own: Int, theirs: Int)] {
     let level = max(level, other.level)

@@ -25,6 +25,22 @@ extension StateComparison {
     }
   }
 
+  /// Tables that have, to the last value, the rows that another one had, and not their own.
+  var exchangeProblems: [String] {
+    comparable.compactMap { pair in
+      guard pair.then.isTelling, pair.now.sum != pair.then.sum, pair.now.isTelling,
+        pair.now.columns.contains(where: { column in
+          column.variety == TableFigures.Column.varietyMax
+            && !pair.now.keyNames.contains(column.name)
+        }),
+        let other = before.tables.filter({
+          $0.key != pair.old && $0.value.rows == pair.now.rows && $0.value.sum == pair.now.sum
+        }).keys.min()
+      else { return nil }
+      return "'\(pair.new)' has the rows that were in '\(other)', and not its own"
+    }
+  }
+
   var columnProblems: [String] {
     rowsBefore.flatMap { pair in
       // What is gone with its row is told as that.

@@ -7,7 +7,7 @@ import SQLiteFormat
 struct TablePair {
   /// What is wrong with the keys of rows.
   struct OtherKeys {
-    /// How many keys of before no row has.
+    /// How many keys of before no row has, or another one.
     let count: Int
     /// Whether that is said of some of the rows, as not all keys are kept in mind.
     let isSample: Bool
@@ -101,13 +101,13 @@ struct TablePair {
   /// Whether not all rows of before are compared.
   var isSample: Bool { addedRows > 0 && max(then.sample.level, now.sample.level) > 0 }
 
-  /// The keys of before that no row has; nil where all are there, rows have none of their own, or
-  /// there are fewer rows, which is told as that.
+  /// The keys of before that no row has, or that other rows have; nil where all are there, rows have
+  /// none of their own, or there are fewer rows, which is told as that.
   var otherKeys: OtherKeys? {
     guard now.rows >= then.rows, hasSameKey else { return nil }
-    guard !then.keyNames.isEmpty else { return otherRowIDs }
+    guard !then.keyNames.isEmpty else { return otherRowIDs ?? replaced }
     let count = now.keys.contentsMissing(of: then.keys)
-    guard count > 0 else { return nil }
+    guard count > 0 else { return replaced }
     return OtherKeys(
       count: count, isSample: then.keys.level > 0 || now.keys.level > 0,
       loseRows: hasOtherRows(besides: count))
@@ -123,6 +123,15 @@ struct TablePair {
       isSample || missing <= count
     else { return nil }
     return OtherKeys(count: isSample ? count : missing, isSample: isSample, loseRows: true)
+  }
+
+  /// The keys that other rows have now; a key that is a part of what rows hold has its row.
+  private var replaced: OtherKeys? {
+    guard !then.hasNaturalKey, let rows = ReplacedRows(then, now, naming: newNames) else {
+      return nil
+    }
+    return OtherKeys(
+      count: rows.count, isSample: max(then.sample.level, now.sample.level) > 0, loseRows: true)
   }
 
   /// Whether the columns are those of before.

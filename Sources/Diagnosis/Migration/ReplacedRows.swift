@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows in whose place others are, under the same keys: nothing of what they held is there, nor is any
+// of it the same in another form.
+
+import SQLiteFormat
+
+/// Rows of before under whose keys others are now.
+struct ReplacedRows {
+  /// How many columns beside the key have to tell of it, and how many rows: a line of settings may well
+  /// be written anew.
+  private static let (columnsMin, rowsMin) = (3, 8)
+
+  /// A column of a table, by its place before and now.
+  private typealias Place = (old: Int, new: Int)
+  /// The hashes of a row's columns before and now.
+  private typealias Row = (old: ArraySlice<UInt32>, new: ArraySlice<UInt32>)
+
+  /// How many there are, of those that are kept in mind.
+  let count: Int
+
+  /// Finds the rows, by new names of columns; nil where values may have been converted, or the same rows
+  /// have other keys.
+  init?(_ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]) {
+    let places: [Place] = then.columns.indices.compactMap { old in
+      let column = then.columns[old]
+      guard column.variety > 1, !then.keyNames.contains(column.name),
+        let new = now.columns.firstIndex(where: { $0.name == names[column.name] ?? column.name })
+      else { return nil }
+      return (old, new)
+    }
+    guard places.count >= Self.columnsMin else { return nil }
+    let most = places.map { then.columns[$0.old].spread }.max() ?? 0
+    let telling = places.filter { then.columns[$0.old].spread * 2 >= most }
+    let rows: [Row] = now.sample.pairs(with: then.sample).map {
+      (then.sample.hashes(at: $0.theirs), now.sample.hashes(at: $0.own))
+    }.filter { row in telling.allSatisfy { row.old[at: $0.old] != row.new[at: $0.new] } }
+    guard rows.count >= Self.rowsMin,
+      !telling.contains(where: { Self.isElsewhere($0, of: rows, then, now) })
+    else { return nil }
+    var isShown = false
+    for place in places {
+      switch Self.fate(of: place, in: rows) {
+      case .kept: return nil
+      case .others: isShown = true
+      case .unknown: break
+      }
+    }
+    guard isShown else { return nil }
+    count = rows.count
+  }
+
+  /// Whether other rows have what these held in a column.
+  private static func isElsewhere(
+    _ place: Place, of rows: [Row], _ then: TableFigures, _ now: TableFigures
+  ) -> Bool {
+    guard now.sample.level == 0, then.sample.level == 0 else {
+      // Where rows came, the sum tells nothing.
+      return now.rows != then.rows || now.columns[place.new].sum == then.columns[place.old].sum
+    }
+    let present = now.sample.values(at: place.new)
+    return rows.count { present.contains($0.old[at: place.old]) } * 2 >= rows.count
+  }
+
+  /// What has become of the values of a column.
+  private enum Fate {
+    /// They are there, or each has become another one, wherever it was.
+    case kept
+    /// The same value has become now this one and now that one.
+    case others
+    /// No value occurs often enough to tell.
+    case unknown
+  }
+
+  private static func fate(of place: Place, in rows: [Row]) -> Fate {
+    let pairs = rows.map { (old: $0.old[at: place.old], new: $0.new[at: place.new]) }
+    guard pairs.count(where: { $0.old == $0.new }) * 2 < pairs.count else { return .kept }
+    let groups = Dictionary(grouping: pairs, by: \.old).values.filter { $0.count > 1 }
+    let repeated = groups.reduce(0) { $0 + $1.count }
+    let news = Dictionary(grouping: pairs, by: \.new).values.filter { $0.count > 1 }
+    guard repeated * 2 >= pairs.count, news.reduce(0, { $0 + $1.count }) * 2 >= pairs.count else {
+      return .unknown
+    }
+    let alike = groups.reduce(0) { sum, group in
+      sum + (Dictionary(grouping: group, by: \.new).values.map(\.count).max() ?? 0)
+    }
+    return alike * 5 >= repeated * 4 ? .kept : .others
+  }
+}
+
+extension ArraySlice {
+  /// An element, counted from the first one of the slice.
+  fileprivate subscript(at place: Int) -> Element { self[startIndex + place] }
+}
