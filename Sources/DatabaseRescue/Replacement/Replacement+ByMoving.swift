@@ -16,7 +16,8 @@ extension Replacement {
       let present = try require(state)
       try withExtendedLifetime((lock, present)) {
         if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }
-        try world.storage.open(newFile, .readWrite).synchronize()
+        // Nobody may write to it, perhaps.
+        try world.storage.open(newFile, .read).synchronize()
         new = try world.storage.status(of: newFile)?.identity
         try last(nil)
         try world.requireGoingOn()

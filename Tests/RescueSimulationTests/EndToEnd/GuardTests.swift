@@ -201,6 +201,20 @@ import Testing
     }
   }
 
+  @Test func `a file that nobody may write to is put back, and stays one`() throws {
+    let script = "chmod u+w \"$0\"; \"$1\" migrate \"$0\" --drop-rows; chmod 0444 \"$0\""
+    try SystemStorage().setAccess(of: file, to: FileAccess(mode: 0o444))
+    let outcome = try guarded(
+      ["--on-failure", "restore"],
+      command: ["sh", "-c", script, file.description, Products.fitnessLog.description])
+    #expect(outcome.status == 18, "\(outcome)")
+    #expect(try isAsBefore())
+    #expect(try SystemStorage().status(of: file)?.mode == 0o444)
+    // From within, only the administrator could.
+    let record = try #require(try session.records().last)
+    #expect(record.steps.contains { $0.name == PlainName(Plan.Step.replaceFiles.name) })
+  }
+
   @Test func `a command that takes too long is stopped`() throws {
     let clock = ContinuousClock()
     let start = clock.now
