@@ -231,6 +231,11 @@ package import SQLiteFormat
     if code == SQLITE_INTERRUPT, patience?.isExhausted == true {
       return SQLiteError(extendedCode: code, message: "it takes more steps than it may")
     }
+    // Where there is no room for the index of a log, SQLite calls that an error of the disk.
+    if code & 0xFF == SQLITE_IOERR, StorageError.isNoSpace(unsafe sqlite3_system_errno(handle)) {
+      return SQLiteError(
+        extendedCode: SQLITE_FULL, message: unsafe String(cString: sqlite3_errstr(SQLITE_FULL)))
+    }
     let message = unsafe sqlite3_errmsg(handle)
     return SQLiteError(
       extendedCode: code,

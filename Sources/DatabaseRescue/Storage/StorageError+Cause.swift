@@ -23,12 +23,15 @@ extension StorageError {
   /// What file systems say that cannot lock files, or not ones that are only read.
   private static let lockErrors = [ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EBADF, EINVAL]
 
+  /// Whether that is what systems say where no space is left.
+  static func isNoSpace(_ errno: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(errno) }
+
   /// What kind of failure this is.
   var cause: Cause {
     switch errno {
     case ENOENT, ENOTDIR: .missing
     case EACCES, EPERM: .permission
-    case ENOSPC, EDQUOT, EFBIG: .noSpace
+    case _ where Self.isNoSpace(errno): .noSpace
     case EROFS: .readOnly
     case EISDIR: .folder
     case Self.noFile: .noFile
