@@ -19,6 +19,8 @@ package struct CutOffMigration: Sendable {
   package let processes: [Int32]
   /// What happened, in words without a full stop.
   package let message: String
+  /// What that means for the database.
+  let meaning: String
   /// The digest of the pages before it.
   private let digest: Digest?
 
@@ -30,14 +32,19 @@ package struct CutOffMigration: Sendable {
       record.map {
         ProcessFamily(group: nil, mark: "\(Undertaking.mark)=\($0.mark)").members
       } ?? []
+    meaning =
+      record?.end == nil
+      ? "it may have changed something, and nobody knows how it ended"
+      : "the database is as it left it"
     guard let record else {
       message = "a migration was begun here under guard and was cut off"
       return
     }
-    let end = processes.first.map { ", and process \($0) of it is still at work" } ?? ""
+    let work = processes.first.map { ", and process \($0) of it is still at work" } ?? ""
     message =
       "a migration, '\(record.program)', was begun here under guard at "
-      + "\(record.began.formatted(.iso8601)) and was cut off\(end)"
+      + "\(record.began.formatted(.iso8601)) and "
+      + (record.end ?? "was cut off") + work
   }
 
   /// Whether the database is, page for page, what it was before.

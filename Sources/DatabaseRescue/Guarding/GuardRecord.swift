@@ -32,6 +32,8 @@ struct GuardRecord: Codable {
   let vault: String?
   /// The digest of the pages before it; nil where they could not all be read.
   let digest: Digest?
+  /// Why it was refused, and why what was before could not be put back; nil as long as neither is known.
+  var end: String?
 
   /// Reads a record; nil where it is none, or one of another version.
   init?(_ bytes: Bytes) {
@@ -66,6 +68,7 @@ struct GuardRecord: Codable {
 
 /// A record that this run has written; its lock says that the run is alive.
 struct HeldGuardRecord {
+  private let record: GuardRecord
   private let folder: RescueFolder
   private let file: any StoredFile
   private let madeFolder: Bool
@@ -77,8 +80,7 @@ struct HeldGuardRecord {
   init(
     _ record: GuardRecord, in folder: RescueFolder, _ storage: any Storage
   ) throws(RescueError) {
-    self.folder = folder
-    self.storage = storage
+    (self.record, self.folder, self.storage) = (record, folder, storage)
     do {
       try folder.requireNoLinks(storage)
       madeFolder = try storage.status(of: folder.path) == nil
@@ -98,6 +100,14 @@ struct HeldGuardRecord {
         error, doing: "note in '\(folder.path)' that a migration begins",
         meaning: "the migration was not started; the database is unchanged")
     }
+  }
+
+  /// Adds how the migration ended, for whoever comes next; without it, that is not known.
+  func note(end: String) {
+    var record = record
+    record.end = end
+    try? file.write(record.encoded(), at: 0)
+    try? file.synchronize()
   }
 
   /// Removes the record: what became of the migration is known and was told.

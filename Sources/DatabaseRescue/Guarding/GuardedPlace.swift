@@ -25,6 +25,7 @@ struct GuardedPlace {
   func detour(in storage: any Storage) throws(RescueError) -> String? {
     do throws(StorageError) {
       guard let link = try storage.openFolder(file.folder).status(of: file.name) else { return nil }
+      guard link.kind != .folder else { return "in the place of the database is a folder" }
       let target = try storage.place(of: path)
       guard link.kind != .link, target == file else {
         return "in the place of the database is a link, which leads to '\(target)'"

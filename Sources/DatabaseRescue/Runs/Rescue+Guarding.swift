@@ -113,7 +113,7 @@ extension Run {
     // run that cannot do so leaves its record.
     let report = try unstoppably { run throws(RescueError) in
       try run.keepOrRecover(
-        database, before: before, after: (backup, undertaking, outcome, place), in: net)
+        database, before: before, after: (backup, undertaking, outcome, place), in: net, record)
     }
     try record.remove()
     return report
@@ -151,7 +151,7 @@ extension Run {
     _ database: FilePath, before: GuardedState,
     after work: (
       backup: Backup, undertaking: Undertaking, outcome: Undertaking.Outcome, place: GuardedPlace
-    ), in net: MigrationNet
+    ), in net: MigrationNet, _ record: HeldGuardRecord
   ) throws(RescueError) -> GuardReport {
     let detour = try work.place.detour(in: world.storage)
     var report = try step("verify", at: .verify) { run throws(RescueError) in
@@ -184,29 +184,40 @@ extension Run {
     let wish = try net.onFailure(report)
     let remedy = report.isBackupWhole ? wish : .stop
     if remedy == .restore {
-      if let detour {
-        throw RescueError(
-          .cannotWrite, detour, advice: "move that out of the way, and put the backup back:")
+      do throws(RescueError) {
+        if let detour {
+          throw RescueError(
+            .cannotWrite, detour, advice: "move that out of the way, and put the backup back:")
+        }
+        report.remainders = try restore(
+          work.backup, over: database, report, before: before, wait: net.wait)
+      } catch {
+        record.note(
+          end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
+            + "it could not be put back: \(error.message)")
+        throw error
       }
-      report.remainders = try restore(
-        work.backup, over: database, report, before: before, wait: net.wait)
     }
     report.remedy = remedy
     notes.take(report)
     return report
   }
 
-  /// Examines what the migration left; no file at all is judged like one without a byte.
+  /// Examines what the migration left; no file at all, or a folder, is judged like one without a byte.
   private mutating func examineResult(
     _ database: FilePath, _ contract: Contract?, wait: Duration
   ) throws(RescueError) -> Examination {
     do throws(RescueError) {
       return try examineInUse(database, contract, wait: wait)
-    } catch  where error.kind == .missing {
+    } catch  where error.kind == .missing || isFolder(database) {
       let examination = try world.examinationOfNothing(contract)
       notes.examination = examination
       return examination
     }
+  }
+
+  private func isFolder(_ path: FilePath) -> Bool {
+    (try? world.storage.status(of: path))??.kind == .folder
   }
 
   /// Puts a backup back over what a migration has left, and proves that it is back.
@@ -258,8 +269,7 @@ extension Rescue {
     guard let migration = try settleCutOffMigration(of: folder), !accepting else { return }
     throw RescueError(
       .decisionNeeded, migration.message,
-      meaning: "it may have changed something, and nobody knows how it ended; this run has "
-        + "changed nothing",
+      meaning: migration.meaning + "; this run has changed nothing",
       advice: "to go back: \(migration.wayBack(of: folder.database))\nto keep what is there, "
         + "once it is checked: \(migration.wayOn(of: folder.database))")
   }

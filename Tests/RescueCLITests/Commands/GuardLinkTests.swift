@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program under guard that puts a link in the place of the database: the way back must lead back, and
-// never through the link.
+// A program under guard that puts a link or a folder in the place of the database: the way back must
+// lead back, and never through the link.
 
 import DatabaseRescue
 import RescueTestSupport
@@ -18,11 +18,14 @@ import Testing
     other = try bench.place("healthy-v4.db", as: "other.db")
   }
 
-  /// Runs a program under guard that puts a link to another database in the place of this one.
-  private func guardLinking(_ policy: String) throws -> Ending {
+  /// Runs a program under guard that puts a link to another database, or what else is said, in the
+  /// place of this one.
+  private func guardLinking(
+    _ policy: String, by command: String = "ln -s other.db"
+  ) throws -> Ending {
     try bench.run(
       "guard", file, "--on-failure", policy, "--", "/bin/sh", "-c",
-      "rm \"$0\" && ln -s other.db \"$0\"", file)
+      "rm \"$0\" && \(command) \"$0\"", file)
   }
 
   /// Runs a command line of an answer in a shell.
@@ -36,10 +39,12 @@ import Testing
     ).run().status
   }
 
-  @Test(arguments: ["stop", "restore"])
-  func `the way back that is told leads back, and not through the link`(_ policy: String) throws {
+  @Test(arguments: ["stop", "restore"], ["ln -s other.db", "mkdir"])
+  func `the way back that is told leads back, and not through the link`(
+    _ policy: String, _ command: String
+  ) throws {
     let before = try other.contents()
-    let ending = try guardLinking(policy)
+    let ending = try guardLinking(policy, by: command)
     #expect(ending.status != 0)
     let line = try #require(
       ending.all.split(separator: "\n").first { $0.contains("dbrescue restore") }, "\(ending.all)")
@@ -50,6 +55,20 @@ import Testing
     #expect(isUntouched)
     let reference = Checkout.samples.appending("healthy-v4.db")
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
+  }
+
+  @Test func `of a migration that could not be undone is said how it ended`() throws {
+    _ = try guardLinking("restore", by: "mkdir")
+    let look = try bench.run("check", file)
+    let obstacle = "in the place of the database is a folder"
+    #expect(look.error.contains("and was refused (\(obstacle)); what was before"), "\(look.all)")
+    #expect(look.error.contains("could not be put back: \(obstacle)"), "\(look.all)")
+    #expect(try Command("/bin/rmdir", [file.description]).run().status == 0)
+    try other.copyFileSet(to: file)
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute("DELETE FROM sets")
+    let again = try bench.run("guard", file, "--", "true")
+    #expect(again.status == 20)
+    #expect(again.error.contains("the database is as it left it; this run has changed nothing"))
   }
 
   @Test func `whoever looks at the database is told that a link is in its place`() throws {
