@@ -33,6 +33,22 @@ import Testing
     return outcome?.status == 0
   }()
 
+  @Test func `a disk without room for the index of a log is full, and not broken`() throws {
+    let file = stage.log.folder.appending("app.db")
+    try DatabaseBuilder(journal: .wal, ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
+      .build(at: file)
+    let outcome = try Command(
+      "/bin/sh",
+      [
+        "-c", "ulimit -f 40; trap '' XFSZ; exec \"$0\" backup \"$1\"",
+        try Products.dbrescue.description, file.description,
+      ],
+      environment: stage.environment
+    ).run()
+    #expect(outcome.status == 73, "\(outcome)")
+    #expect(outcome.errorText.contains("free some space"), "\(outcome)")
+  }
+
   @Test(.enabled(if: canMount, "mounting is not allowed"))
   func `a disk that fills up while a backup is written keeps the last one, and no litter`() throws {
     func build(_ name: String, kibibytes: Int) throws -> FilePath {
