@@ -14,7 +14,8 @@ import SQLiteFormat
 package enum UnsyncedExport {
   /// Writes the rows of every place to `unsynced-TABLE.jsonl` in a folder; no file for no rows.
   ///
-  /// Text that is not valid UTF-8 and blobs are written as `{"base64": "…"}`. A place whose
+  /// Text that is not valid UTF-8 and blobs are written as `{"base64": "…"}`, and a real number with
+  /// a point or an exponent; an infinite one is too large for a number. A place whose
   /// rows nothing tells apart is exported whole: too much is better than too little.
   ///
   /// - Returns: The files with their numbers of rows.
@@ -61,48 +62,38 @@ package enum UnsyncedExport {
   private static func lines(
     of place: Contract.UnsyncedPlace, _ connection: borrowing Connection
   ) throws -> (bytes: Bytes, count: Int) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let condition = place.predicate.map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare(
       "SELECT * FROM \(place.table.quotedIdentifier)\(condition)")
     let names = statement.columnNames
+    let places = names.indices.sorted { names[$0] < names[$1] }
+    let keys = try names.map { try quoted($0) }
     var bytes = Bytes()
     var count = 0
     while try statement.step() {
-      var row: [String: JSONCell] = [:]
-      for (name, value) in zip(names, statement.row) { row[name] = JSONCell(value: value) }
-      bytes.append(contentsOf: try encoder.encode(row))
-      bytes.append(UInt8(ascii: "\n"))
+      let row = statement.row
+      let cells = try places.map { "\(keys[$0]):\(try json(row[$0]))" }
+      bytes.append(contentsOf: "{\(cells.joined(separator: ","))}\n".utf8)
       count += 1
     }
     return (bytes, count)
   }
 
-  /// A value as JSON.
-  private struct JSONCell: Encodable {
-    let value: Value
-
-    func encode(to encoder: any Encoder) throws {
-      switch value {
-      case .text(let bytes) where value.utf8String == nil: try encode(base64: bytes, to: encoder)
-      case .blob(let bytes): try encode(base64: bytes, to: encoder)
-      case .real(let real) where !real.isFinite:
-        try encode(base64: Bytes(real.description.utf8), to: encoder)
-      default:
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .integer(let integer): try container.encode(integer)
-        case .real(let real): try container.encode(real)
-        case .text: try container.encode(value.utf8String)
-        default: try container.encodeNil()
-        }
-      }
+  private static func json(_ value: Value) throws -> String {
+    switch value {
+    case .null: return "null"
+    case .integer(let integer): return "\(integer)"
+    // As SQLite writes what no number in JSON stands for.
+    case .real(let real): return real.isFinite ? "\(real)" : real < 0 ? "-9e999" : "9e999"
+    case .text(let bytes), .blob(let bytes):
+      if case .text = value, let text = value.utf8String { return try quoted(text) }
+      return "{\"base64\":\"\(Data(bytes).base64EncodedString())\"}"
     }
+  }
 
-    private func encode(base64 bytes: Bytes, to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      try container.encode(["base64": Data(bytes).base64EncodedString()])
-    }
+  private static func quoted(_ text: String) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return String(decoding: try encoder.encode(text), as: UTF8.self)
   }
 }

@@ -43,6 +43,38 @@ import Testing
     #expect(try Oracle(file).count(of: "sets") == 0)
   }
 
+  @Test func `what was not sent is exported with the types of its values`() throws {
+    let queue = bench["queue.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE outbox (id INTEGER PRIMARY KEY, a, b)",
+      "INSERT INTO outbox VALUES (1, 1.0, 1), (2, 9e999, -9e999), (3, 'a \"b\"/', x'01'), "
+        + "(4, '1', NULL)",
+    ]).build(at: queue)
+    let contract = bench["queue.json5"]
+    try contract.replaceContents(
+      with: Bytes(
+        """
+        {schema: 1, name: 'q', userVersion: 0, unsynced: [{name: 'o', table: 'outbox', where: '1'}],
+        freshSchema: ['CREATE TABLE outbox (id INTEGER PRIMARY KEY, a, b)']}
+        """.utf8))
+    let ending = try bench.run(
+      "reset", queue, "--schema", contract, "--yes", "--confirm", "queue.db")
+    #expect(ending.status == 0, "\(ending.all)")
+    let code = try #require(ending.record?.code)
+    let folder = queue.adding(suffix: ".rescue").appending("quarantine").appending(
+      FilePath("\(code)"))
+    let text = try String(
+      decoding: folder.appending("unsynced-outbox.jsonl").contents(), as: UTF8.self)
+    #expect(
+      text == """
+        {"a":1.0,"b":1,"id":1}
+        {"a":9e999,"b":-9e999,"id":2}
+        {"a":"a \\"b\\"/","b":{"base64":"AQ=="},"id":3}
+        {"a":"1","b":null,"id":4}
+
+        """)
+  }
+
   @Test func `a dry run shows the plan and changes nothing`() throws {
     let before = try bench.look()
     let text = try bench.run(words + ["--dry-run"])
