@@ -47,8 +47,8 @@ package struct MigrationReview: Sendable {
     notices = comparison.notices + (contract == nil ? [] : comparison.unusable)
   }
 
-  /// New names of tables by their old ones: as the contract has them, or where all rows of a table
-  /// that is gone are those of one that is new.
+  /// New names of tables by their old ones: as the contract has them, or where the rows of a table that
+  /// is gone are those of one that is new.
   private static func renames(
     _ before: MigrationState, _ after: MigrationState, _ contract: Contract?
   ) -> [Name: Name] {
@@ -60,7 +60,10 @@ package struct MigrationReview: Sendable {
     let new = after.tables.filter { before.tables[$0.key] == nil && !taken.contains($0.key) }
     for (name, figures) in before.tables
     where after.tables[name] == nil && renames[name] == nil && figures.isTelling {
-      let alike = new.filter { $0.value.rows == figures.rows && $0.value.sum == figures.sum }
+      var alike = new.filter { $0.value.rows == figures.rows && $0.value.sum == figures.sum }
+      if alike.isEmpty {
+        alike = new.filter { TablePair(name, $0.key, figures, $0.value, naming: [:]).isSameTable }
+      }
       if alike.count == 1, let other = alike.first { renames[name] = other.key }
     }
     return renames

@@ -67,23 +67,30 @@ struct ReplacedRows {
     case kept
     /// The same value has become now this one and now that one.
     case others
-    /// No value occurs often enough to tell.
+    /// Values occur too seldom to tell, or one of them nearly always.
     case unknown
   }
 
+  /// By how much more than chance the values are the same, or each has become one other.
   private static func fate(of place: Place, in rows: [Row]) -> Fate {
     let pairs = rows.map { (old: $0.old[at: place.old], new: $0.new[at: place.new]) }
-    guard pairs.count(where: { $0.old == $0.new }) * 2 < pairs.count else { return .kept }
-    let groups = Dictionary(grouping: pairs, by: \.old).values.filter { $0.count > 1 }
-    let repeated = groups.reduce(0) { $0 + $1.count }
-    let news = Dictionary(grouping: pairs, by: \.new).values.filter { $0.count > 1 }
-    guard repeated * 2 >= pairs.count, news.reduce(0, { $0 + $1.count }) * 2 >= pairs.count else {
-      return .unknown
+    let groups = Dictionary(grouping: pairs, by: \.old)
+    let news = Dictionary(pairs.map { ($0.new, 1) }, uniquingKeysWith: +)
+    let (count, most) = (pairs.count, news.values.max() ?? 0)
+    let byChance = groups.reduce(0) { $0 + $1.value.count * (news[$1.key] ?? 0) }
+    let same = pairs.count { $0.old == $0.new }
+    guard same * 2 * count < count * count + byChance else { return .kept }
+
+    let repeats = groups.values.filter { $0.count > 1 }
+    let repeated = repeats.reduce(0) { $0 + $1.count }
+    guard repeated * 2 >= count, most * 10 <= count * 9,
+      news.values.reduce(0, { $1 > 1 ? $0 + $1 : $0 }) * 2 >= count
+    else { return .unknown }
+    let alike = repeats.reduce(0) { sum, group in
+      sum + (Dictionary(group.map { ($0.new, 1) }, uniquingKeysWith: +).values.max() ?? 0)
     }
-    let alike = groups.reduce(0) { sum, group in
-      sum + (Dictionary(grouping: group, by: \.new).values.map(\.count).max() ?? 0)
-    }
-    return alike * 5 >= repeated * 4 ? .kept : .others
+    let isOne = alike * 5 >= repeated * 4 && alike * 2 * count >= repeated * (count + most)
+    return isOne ? .kept : .others
   }
 }
 

@@ -58,6 +58,26 @@ struct TablePair {
   /// Whether no column is gone.
   var keepsColumns: Bool { then.columns.allSatisfy { column($0) != nil } }
 
+  /// Whether a table of another name has the columns and rows of this one, by a column that tells them
+  /// apart as well as any; other columns may be others, and there may be more of them, and more rows.
+  var isSameTable: Bool {
+    guard now.isWhole, then.columns.allSatisfy({ now.column($0.name) != nil }) else { return false }
+    if now.rows == then.rows, Self.keepsRows(then, now) { return true }
+    guard hasSameKey, now.sample.keysMissing(of: then.sample) == 0,
+      let rows = SameRows(then, now, naming: [:])
+    else { return false }
+    return Self.keepsRows(rows.then, rows.now)
+  }
+
+  private static func keepsRows(_ then: TableFigures, _ now: TableFigures) -> Bool {
+    let columns = then.columns.filter { $0.isTelling && !then.keyNames.contains($0.name) }
+    let most = columns.map(\.spread).max() ?? 0
+    return columns.contains { column in
+      let other = now.column(column.name)
+      return column.spread * 2 >= most && other?.sum == column.sum && other?.nulls == column.nulls
+    }
+  }
+
   /// Whether every column has the values that it had, and not all of them in the same rows.
   var hasMixedRows: Bool {
     let kept = then.columns.allSatisfy {
@@ -134,6 +154,16 @@ struct TablePair {
       count: rows.count, isSample: max(then.sample.level, now.sample.level) > 0, loseRows: true)
   }
 
+  /// Whether a column has had another value in each row, and each of them is there.
+  private func hasAllValues(_ column: TableFigures.Column) -> Bool {
+    guard then.sample.level == 0, now.sample.level == 0,
+      let old = then.columns.firstIndex(where: { $0.name == column.name }),
+      let new = now.columns.firstIndex(where: { $0.name == name(of: column) })
+    else { return false }
+    let values = then.sample.values(at: old)
+    return values.count == then.rows && values.isSubset(of: now.sample.values(at: new))
+  }
+
   /// Whether the columns are those of before.
   private var keepsNames: Bool { then.columns.map { name(of: $0) } == now.columns.map(\.name) }
 
@@ -151,7 +181,7 @@ struct TablePair {
       let most = isLink ? 0 : common.map(\.spread).max() ?? 0
       return !common.contains { column($0)?.sum == $0.sum && $0.spread * 2 >= most }
     }
-    guard keepsNames else { return false }
+    guard keepsNames, !common.contains(where: hasAllValues) else { return false }
     let missing = now.copies.contentsMissing(of: then.copies)
     let isSample = max(then.copies.level, now.copies.level, then.keys.level, now.keys.level) > 0
     return missing > 0 && (isSample || missing <= count)
