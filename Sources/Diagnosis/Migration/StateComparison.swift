@@ -95,9 +95,11 @@ struct StateComparison {
 
   /// What names a table or column that is not there, and did not before.
   var unusable: [String] {
-    let parents = after.schema.missingParents.subtracting(oldSchema.missingParents)
+    let (then, now) = (oldSchema.missingParents, after.schema.missingParents)
+    // An empty table that has a new name is not known again.
+    let parents = Set(then.subtracting(now).map(\.parent))
     let known = Set(before.unusable.map { $0.renaming(renames) })
-    return parents.sorted().map { key in
+    return now.subtracting(then).filter { !parents.contains($0.parent) }.sorted().map { key in
       "foreign key of '\(key.table)' refers to '\(key.parent)', which is not there"
     } + after.unusable.filter { !known.contains($0) }.map(\.line)
   }

@@ -181,7 +181,9 @@ struct TablePair {
       let most = isLink ? 0 : common.map(\.spread).max() ?? 0
       return !common.contains { column($0)?.sum == $0.sum && $0.spread * 2 >= most }
     }
-    guard keepsNames, !common.contains(where: hasAllValues) else { return false }
+    // Rows that are numbered anew are so all together.
+    let isNumberedAnew = count * 2 > then.rows && common.contains(where: hasAllValues)
+    guard keepsNames, !isNumberedAnew else { return false }
     let missing = now.copies.contentsMissing(of: then.copies)
     let isSample = max(then.copies.level, now.copies.level, then.keys.level, now.keys.level) > 0
     return missing > 0 && (isSample || missing <= count)

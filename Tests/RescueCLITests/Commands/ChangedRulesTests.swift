@@ -184,8 +184,9 @@ import Testing
       words: "a trigger that could not run before"),
     Change(
       schema: audited + "; DROP TABLE audit; CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES "
-        + "p); INSERT INTO c VALUES (7, NULL)",
-      sql: "PRAGMA legacy_alter_table = ON; ALTER TABLE t RENAME TO t2; ALTER TABLE c RENAME TO c2",
+        + "p); INSERT INTO c VALUES (7, NULL); CREATE TABLE e (q REFERENCES q)",
+      sql: "PRAGMA legacy_alter_table = ON; ALTER TABLE t RENAME TO t2; "
+        + "ALTER TABLE c RENAME TO c2; ALTER TABLE e RENAME TO e2",
       words: "what could not be used before, of tables with new names"),
     Change(
       schema: "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT mine(a) FROM t",

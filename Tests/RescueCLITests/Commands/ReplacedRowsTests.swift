@@ -153,6 +153,9 @@ import Testing
   static let underTheSameIDs = [
     "DELETE FROM own; INSERT INTO own SELECT * FROM twin; UPDATE own SET at = at + 1":
       "40 rows of 'own' are gone, and others are in their place",
+    // One of its values is there again.
+    "DELETE FROM own WHERE id = 5; INSERT INTO own VALUES (50, 'p', 1, 1, 300), (51, 'q', 1, 1, 1)":
+      "1 row of 'own' is gone, and another one is in its place",
     "DELETE FROM own WHERE id > 20; INSERT INTO own SELECT * FROM twin WHERE id > 20":
       "20 rows of 'own' are gone, and others are in their place",
     """
