@@ -120,6 +120,7 @@ struct StateComparison {
         ? "ids of '\(name)' may be used again: its counter went back from \(then) to \(now)" : nil
     }
   }
+
   /// That the database is another app's by its mark.
   var otherMarks: [String] {
     guard contract?.applicationID == nil, let then = before.applicationID,

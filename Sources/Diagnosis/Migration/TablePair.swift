@@ -147,9 +147,9 @@ struct TablePair {
 
   /// The keys that other rows have now; a key that is a part of what rows hold has its row.
   private var replaced: OtherKeys? {
-    guard !then.hasNaturalKey, let rows = ReplacedRows(then, now, naming: newNames) else {
-      return nil
-    }
+    guard now.sum != then.sum, !then.hasNaturalKey,
+      let rows = ReplacedRows(then, now, naming: newNames)
+    else { return nil }
     return OtherKeys(
       count: rows.count, isSample: max(then.sample.level, now.sample.level) > 0, loseRows: true)
   }
