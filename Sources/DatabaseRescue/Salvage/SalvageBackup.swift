@@ -33,7 +33,10 @@ extension SalvageBackup {
   /// What the backup tells of a later state of its database.
   var knowledge: OutsideKnowledge {
     OutsideKnowledge(
-      schema: { [survey] in FreshSchema(of: survey).declared.entries }, pages: knownPages)
+      schema: { [survey] in FreshSchema(of: survey).declared.entries }, pages: knownPages,
+      roots: Dictionary(
+        survey.trees.compactMap { tree in tree.root.map { (tree.entry.name, $0) } }
+      ) { first, _ in first })
   }
 
   /// Opens a backup for reading; a damaged one gives what is left of it.

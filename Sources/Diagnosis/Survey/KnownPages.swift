@@ -45,12 +45,16 @@ package struct OutsideKnowledge: Sendable {
   package var schema: @Sendable () -> [SchemaEntry]
   /// Its leaf pages at the time of a backup.
   package var pages: KnownPages?
+  /// The roots of its tables and indexes at that time.
+  package var roots: [Name: PageNumber]
 
   /// Gathers what is known.
   package init(
-    schema: @escaping @Sendable () -> [SchemaEntry] = { [] }, pages: KnownPages? = nil
+    schema: @escaping @Sendable () -> [SchemaEntry] = { [] }, pages: KnownPages? = nil,
+    roots: [Name: PageNumber] = [:]
   ) {
     self.schema = schema
     self.pages = pages
+    self.roots = roots
   }
 }

@@ -100,6 +100,58 @@ struct SchemaListing {
   }
 }
 
+extension SchemaListing {
+  /// Gives objects without a root those that they had at another time, where every one of these is
+  /// the root of a tree that bears its object out.
+  ///
+  /// SQLite moves roots in a VACUUM alone, and where it keeps pointer maps: then some of them are
+  /// another object's now, or pages below another one.
+  mutating func complete(_ roots: [Name: PageNumber], _ parsed: ParsedSchema, in image: Image) {
+    var taken = Set(entries.compactMap(\.root))
+    let open = entries.indices.compactMap { place -> (place: Int, root: BTreePage)? in
+      guard entries[place].root == nil, let root = roots[entries[place].name],
+        parsed.table(named: entries[place].table) != nil
+      else { return nil }
+      return (try? image.btreePage(root)).map { (place, $0) }
+    }
+    guard !open.isEmpty, image.hasPageNumbers else { return }
+    let children = image.children
+    let isEachRoot = open.allSatisfy { place, page in
+      let entry = entries[place].with(root: page.number, sql: nil)
+      return taken.insert(page.number).inserted && !children.contains(page.number)
+        && (parsed.isBorneOut(entry, in: image) || parsed.mayHaveEmptied(entry, page))
+    }
+    guard isEachRoot else { return }
+    for (place, page) in open {
+      entries[place] = entries[place].with(root: page.number, sql: entries[place].sql)
+    }
+  }
+}
+
+extension ParsedSchema {
+  /// Whether a page is what is left of the tree of an entry when its last row was deleted.
+  fileprivate func mayHaveEmptied(_ entry: SchemaEntry, _ page: BTreePage) -> Bool {
+    page.kind.isLeaf && page.cellCount == 0
+      && page.kind.isTable
+        == (entry.kind == .table && table(named: entry.table)?.withoutRowID == false)
+  }
+}
+
+extension Image {
+  /// The pages to which interior pages lead.
+  fileprivate var children: PageSet {
+    var children = PageSet()
+    for number in dataPages {
+      guard let page = try? btreePage(number), !page.kind.isLeaf else { continue }
+      let left = cells(of: page).cells.compactMap { PageNumber($0.leftChild) }
+      for child in left + [page.rightChild].compactMap(\.self) where child.number <= pageCount {
+        children.insert(child)
+      }
+    }
+    return children
+  }
+}
+
 extension RefusedStatement {
   /// A statement that SQLite accepts, and that is not the one by which the rows were written.
   fileprivate init(refuted name: Name) {

@@ -8,10 +8,11 @@ extension SchemaSurvey {
   ///
   /// Where the schema table is damaged, pages of it that nothing leads to are searched for, and
   /// `expected` fills what is missing or cannot be parsed. A schema table that is not believed is
-  /// not read at all.
+  /// not read at all. `roots` are those of another time.
   static func read(
     _ image: Image, encoding: TextEncoding?, expected: () -> [SchemaEntry] = { [] },
-    parser: any SchemaParsing, believesTable: Bool = true, claims: inout PageClaims
+    _ roots: [Name: PageNumber] = [:], parser: any SchemaParsing, believesTable: Bool = true,
+    claims: inout PageClaims
   ) -> SchemaSurvey {
     let found = FoundSchemaRows(in: image, believesTable: believesTable, claims: &claims)
     let encoding = self.encoding(of: found.records, in: image, stated: encoding)
@@ -25,6 +26,7 @@ extension SchemaSurvey {
     let isWhole = isRead && parsed.refused.isEmpty
     if !isWhole || !mending.isEachBorneOut {
       listing.complete(&parsed, from: expected(), mending, onlyBetter: isWhole, by: parser)
+      listing.complete(roots, parsed, in: image)
     }
     return SchemaSurvey(
       entries: listing.entries, sources: listing.sources, tree: found.tree,

@@ -113,7 +113,7 @@ extension Survey {
     var claims = PageClaims(pageCount: image.pageCount)
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
-      image, encoding: believed?.encoding, expected: known.schema, parser: parser,
+      image, encoding: believed?.encoding, expected: known.schema, known.roots, parser: parser,
       believesTable: believesHead, claims: &claims)
     let trees = ForestScan(
       image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)

@@ -182,6 +182,40 @@ import Testing
     #expect(try result.new.count(of: "t") == 297)
   }
 
+  @Test(arguments: ["", " WITHOUT ROWID"])
+  func `no row that was deleted comes back where only the first page is lost`(
+    _ kind: String
+  ) throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)\(kind)",
+        "CREATE TABLE u (id INTEGER PRIMARY KEY, r REAL, b BLOB)\(kind)",
+        "CREATE TABLE e (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT)\(kind)",
+        "\(Self.numbers) INSERT INTO t SELECT i, 'row ' || i FROM n",
+        "\(Self.numbers) INSERT INTO u SELECT i, i + 0.5, zeroblob(9) FROM n",
+        "INSERT INTO e VALUES (1, 'x', 'y', 'z')",
+      ],
+      then: [
+        "DELETE FROM t WHERE id < 40 OR id BETWEEN 90 AND 140 OR id > 260", "DELETE FROM e",
+      ]
+    ) { _ in [.zeroPage(1)] }
+    #expect(try result.new.count(of: "t") == 300 - 39 - 51 - 40)
+    #expect(try result.new.count(of: "u") == 300)
+    #expect(try result.new.count(of: "e") == 0)
+    #expect(try result.ending.json["origins"]?.elements.isEmpty ?? true)
+    for table in ["t", "u"] { #expect(try result.table(table)?["lost"]?["kind"]?.text == "none") }
+  }
+
+  @Test func `rows of a lost leaf come back where the first page is lost, too`() throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+        "\(Self.numbers) INSERT INTO t SELECT i, 'row ' || i FROM n",
+      ], then: ["DELETE FROM t WHERE id > 260"]
+    ) { [.zeroPage(1), .zeroPage(try leaves(of: "t", $0)[2])] }
+    #expect(try result.new.count(of: "t") == 260)
+  }
+
   @Test func `a sound index tells which rows of a lost leaf were deleted`() throws {
     var lost = 0
     let result = try salvage(
