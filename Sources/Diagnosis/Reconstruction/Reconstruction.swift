@@ -18,12 +18,15 @@ package struct Reconstruction: Sendable {
   /// The tables that seem whole, and of which pages can be that no table leads to, as positions
   /// among the trees.
   private let mayMissRows: Set<Int>
+  /// The tables that lack rows which what is left of damaged indexes names.
+  private let areShortOfNamedRows: Set<Int>
 }
 
 extension Reconstruction {
   /// Puts together what is in doubt of a survey.
   package init(_ survey: Survey, knownPages: KnownPages? = nil) {
     self.survey = survey
+    areShortOfNamedRows = survey.tablesShortOfNamedRows
     guard let doubt = Doubtful(survey, memory) else {
       (reassembly, chains, mayMissRows) = (Reassembly(), ChainRepair(), [])
       return
@@ -41,6 +44,11 @@ extension Reconstruction {
   /// Whether a table that seems whole may miss rows: those of pages that no table leads to.
   func mayMissRows(_ table: TreeSurvey) -> Bool {
     survey.position(of: table).map(mayMissRows.contains) ?? false
+  }
+
+  /// Whether a table that seems whole lacks rows that what is left of a damaged index names.
+  func isShortOfNamedRows(_ table: TreeSurvey) -> Bool {
+    survey.position(of: table).map(areShortOfNamedRows.contains) ?? false
   }
 
   /// How many records lie on pages that a tree has lost and that were given back to it.

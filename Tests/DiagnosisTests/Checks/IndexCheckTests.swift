@@ -31,8 +31,30 @@ import Testing
     #expect(finding.place.object == "bodies")
   }
 
+  @Test func `what is left of a damaged index names a row that is gone`() throws {
+    let whole = try Specimen()
+    let short = try withoutRow(whole)
+    let leaves = whole.pages(of: "bodies", "leaf")
+    let losses = leaves.map { short.with(.zeroPage($0)).said(.rowsLost) }
+    // The one leaf that has the entry says nothing any more.
+    #expect(losses.count(where: \.isEmpty) <= 1)
+    #expect(
+      losses.joined().allSatisfy { $0.message.hasPrefix("an unknown number of rows of 'note'") })
+    let root = try whole.root(of: "bodies")
+    #expect(short.with(.zeroPage(root)).said(.rowsLost).count == 1)
+    for page in leaves + [root] { #expect(whole.with(.zeroPage(page)).said(.rowsLost).isEmpty) }
+  }
+
   @Test func `an index that names a row too many says so`() throws {
-    var specimen = try Specimen()
+    let specimen = try withoutRow(Specimen())
+    let finding = try #require(specimen.said(.indexMismatch).first)
+    #expect(finding.message == "index 'bodies' names 1 row that the table lacks")
+    #expect(finding.place.object == "bodies")
+  }
+
+  /// The same with a leaf of `note` that has a row less than its index.
+  private func withoutRow(_ specimen: Specimen) throws -> Specimen {
+    var specimen = specimen
     // One cell less on a leaf of the table: the row that was written last lies first in the page.
     let leaf = specimen[page: specimen.pages(of: "note", "leaf")[2]].lowerBound
     let count = specimen.bytes.bigEndian16(at: leaf + 3)
@@ -41,8 +63,6 @@ import Testing
     specimen.bytes[leaf + 4] -= 1
     specimen.bytes[leaf + 5] = UInt8(cells[count - 2] >> 8)
     specimen.bytes[leaf + 6] = UInt8(cells[count - 2] & 0xFF)
-    let finding = try #require(specimen.said(.indexMismatch).first)
-    #expect(finding.message == "index 'bodies' names 1 row that the table lacks")
-    #expect(finding.place.object == "bodies")
+    return specimen
   }
 }
