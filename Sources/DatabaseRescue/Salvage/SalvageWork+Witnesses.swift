@@ -19,9 +19,14 @@ extension SalvageWork {
     guard let image = survey.image, let table = plan.table, let lookup = try lookup(for: plan)
     else { return LossEvidence(gaps: gaps, isExact: false) }
     var entries: [Int] = []
+    // An index that lacks rows of its table is of another time, and may lack lost ones, too.
+    var isEachThere = true
     for index in survey.keyIndexes(for: table) {
-      if index.isComplete { entries.append(index.entryCount) }
-      try keepEntries(of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
+      let found = try keepEntries(
+        of: index, image, plan, lookup, isAnythingAside: balance.quarantined > 0)
+      guard index.isComplete else { continue }
+      entries.append(index.entryCount)
+      isEachThere = isEachThere && found >= balance.written
     }
     balance.partial = try aside.partialRowCount(of: plan.name)
     // Rows that were set aside, or that the indexes deny, may be those of another table; and indexes
@@ -41,19 +46,26 @@ extension SalvageWork {
     // A sound index knows each rowid; without one, the gaps say more than the rows known of.
     if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
       balance.missing = try missingRows(of: plan, lookup)
+      balance.missing.areAll = !entries.isEmpty && isEachThere
     }
     return LossEvidence(gaps: gaps, isExact: !entries.isEmpty)
   }
 
   /// Keeps the entries of one index whose rows are nowhere else.
+  ///
+  /// - Returns: For how many the row is in the fresh table.
   private mutating func keepEntries(
     of index: KeyIndex, _ image: Image, _ plan: TablePlan, _ lookup: borrowing RowLookup,
     isAnythingAside: Bool
-  ) throws {
+  ) throws -> Int {
+    var found = 0
     try index.scan(image) { entry in
       try world.requireGoingOn()
       let key = plan.keyCount > 0 ? entry.partialRow.key(plan.keyCount) : []
-      guard try !lookup.finds(rowID: entry.rowID, key: key) else { return }
+      guard try !lookup.finds(rowID: entry.rowID, key: key) else {
+        found += 1
+        return
+      }
       if isAnythingAside, try aside.holdsRow(of: plan.name, rowID: entry.rowID, key: key) {
         return
       }
@@ -61,6 +73,7 @@ extension SalvageWork {
         entry.partialRow, table: plan.name, keyCount: plan.keyCount,
         fieldCount: plan.shape.stored.count)
     }
+    return found
   }
 
   /// Looks for rows of a table in the fresh one; nil where that does not keep what they are known by.

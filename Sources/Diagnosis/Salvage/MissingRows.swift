@@ -43,11 +43,13 @@ package struct MissingRows: Hashable, Sendable {
   package private(set) var intervals: [Interval] = []
   /// How many there are in all.
   package private(set) var count = 0
+  /// Whether no row can be missing in other places.
+  package var areAll = true
 
   /// How many rows can be missing at most, one for each rowid of every stretch; nil where a stretch
-  /// is open, or not all are kept.
+  /// is open, not all are kept, or others may be missing elsewhere.
   package var rowIDCount: Int? {
-    guard count > 0, count == intervals.count else { return nil }
+    guard areAll, count > 0, count == intervals.count else { return nil }
     var sum = 0
     for interval in intervals {
       guard let count = interval.rows ?? interval.rowIDCount else { return nil }
@@ -73,6 +75,7 @@ package struct MissingRows: Hashable, Sendable {
   ) throws(Failure) -> MissingRows {
     guard count == intervals.count else { return self }
     var rest = MissingRows()
+    rest.areAll = areAll
     for interval in intervals {
       guard let start = interval.first, let end = interval.last else {
         rest.add(interval)
