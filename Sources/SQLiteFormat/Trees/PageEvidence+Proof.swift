@@ -126,16 +126,20 @@ extension PageEvidence {
   /// Cells in the order of their pointers; those that have none, where their rowids put them.
   func inKeyOrder(_ cells: [Cell]) -> [Cell] {
     func position(_ cell: Cell) -> Int? { self.position(of: cell.offset, in: pointers.count) }
-    var ordered = cells.filter { position($0) != nil }
+    let listed = cells.filter { position($0) != nil }
       .sorted { position($0) ?? 0 < position($1) ?? 0 }
-    for cell in cells where position(cell) == nil {
-      let next = ordered.firstIndex { other in
-        guard let rowID = cell.rowID, let otherID = other.rowID else { return false }
-        return otherID > rowID
+    var others = cells.filter { position($0) == nil }
+      .sorted { $0.rowID ?? .max < $1.rowID ?? .max }[...]
+    var ordered: [Cell] = []
+    ordered.reserveCapacity(cells.count)
+    for cell in listed {
+      while let rowID = cell.rowID, let next = others.first, next.rowID ?? .max < rowID {
+        ordered.append(next)
+        others.removeFirst()
       }
-      ordered.insert(cell, at: next ?? ordered.count)
+      ordered.append(cell)
     }
-    return ordered
+    return ordered + others
   }
 }
 
