@@ -93,6 +93,9 @@ extension Image {
   ) throws(FormatError) -> (record: Record, chain: OverflowChain) {
     do throws(FormatError) {
       guard cell.overflow != nil else {
+        if hasBlankSector(inTextOf: cell, on: page) {
+          throw FormatError(.textOverwritten, page: page.number)
+        }
         return (try Record(page.bytes, in: cell.local), OverflowChain(pages: []))
       }
       let isWhole = cell.payloadSize <= Record.wholeMax

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text into whose overflow pages something was written that is not its own.
+// A text into whose pages something was written that is not its own.
 //
 // Media lose and confuse whole sectors: the bytes of a file from one multiple of 512 to another. An
 // overflow page has no form in which that shows (section 1.7), but a text has:
@@ -23,6 +23,30 @@ extension Image {
       if let sectors = text.overwrittenSectors { return text.page(of: sectors.lowerBound) }
     }
     return nil
+  }
+}
+
+extension Image {
+  /// Whether whole sectors are blank in the midst of a text that lies on the page of its cell.
+  ///
+  /// NULs that a program stores in a text hardly begin and end as the sectors of the file do.
+  func hasBlankSector(inTextOf cell: Cell, on page: BTreePage) -> Bool {
+    let size = Self.sectorSize
+    guard cell.overflow == nil, cell.local.count > size else { return false }
+    let start = offset(of: page.number)
+    func isBorder(_ place: Int) -> Bool { (start + place) % size == 0 }
+    guard let border = cell.local.prefix(size).first(where: isBorder),
+      stride(from: border, through: cell.local.upperBound - size, by: size).contains(where: {
+        page.bytes[$0] == 0 && page.bytes[$0..<$0 + size].allSatisfy { $0 == 0 }
+      }), let record = try? Record(page.bytes, in: cell.local)
+    else { return false }
+    return record.fields.contains { field in
+      let text = record.bytes[field.offset..<field.end]
+      guard field.isText, let first = text.firstIndex(of: 0), let last = text.lastIndex(of: 0)
+      else { return false }
+      return first > text.startIndex && last < text.endIndex - 1 && isBorder(first)
+        && isBorder(last + 1) && text[first...last].allSatisfy { $0 == 0 }
+    }
   }
 }
 

@@ -87,7 +87,9 @@ package struct TreeScan: Sendable {
   /// Whether a page is sound, no cell of it is in doubt, and its rowids ascend from the last one, in
   /// the page's interval.
   private func isInPlace(_ visit: TreeWalk.Visit) -> Bool {
-    guard visit.content.layoutFault == nil, visit.content.doubtful.isEmpty else { return false }
+    guard visit.content.layoutFault == nil, visit.content.doubtful.isEmpty,
+      !visit.content.cells.contains(where: { image.hasBlankSector(inTextOf: $0, on: visit.page) })
+    else { return false }
     guard visit.page.kind.isTable else { return true }
     var last = max(lastRowID ?? .min, visit.lower ?? .min)
     var isFirst = lastRowID == nil && visit.lower == nil

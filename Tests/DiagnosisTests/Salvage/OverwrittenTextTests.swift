@@ -98,6 +98,44 @@ import Testing
     #expect(Survey(main: try build(value, encoding: encoding).bytes).verdict == .healthy)
   }
 
+  /// A database with three texts that each lie on a leaf of their own, and where the second lies.
+  private func buildShort(
+    _ value: String = "substr(\(lines), 1, 3500)"
+  ) throws -> (bytes: Bytes, page: Int) {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, n INT)",
+        "INSERT INTO note SELECT i.column1, \(value), i.column1 FROM (VALUES (1), (2), (3)) AS i",
+      ]
+    ).build(at: path)
+    let leaves = try Oracle(path).pages.filter { $0.object == "note" && $0.kind == "leaf" }
+    try #require(leaves.count == 3)
+    return (try path.contents(), (leaves[1].number - 1) * Self.pageSize)
+  }
+
+  @Test(arguments: [2, 4]) func `a text with a blank sector on its leaf is set aside`(
+    _ sector: Int
+  ) throws {
+    var (bytes, page) = try buildShort()
+    for place in 0..<512 { bytes[page + 512 * sector + place] = 0 }
+    let survey = Survey(main: bytes)
+    let finding = try #require(survey.findings.first { $0.code == .overflowBroken })
+    #expect(finding.place.page?.number == page / Self.pageSize + 1)
+    #expect(survey.verdict == .damagedLossy)
+    let found = try SalvagedRows(of: "note", in: survey)
+    #expect(found.placed == [1, 3] && found.doubts.keys.map(\.self) == [2])
+  }
+
+  @Test(arguments: [600..<1112, 1024..<1500, 1024..<1537, 1024..<1025])
+  func `other zeros of a text on its leaf are its own`(_ zeros: Range<Int>) throws {
+    var (bytes, page) = try buildShort()
+    for place in zeros { bytes[page + place] = 0 }
+    #expect(Survey(main: bytes).verdict == .healthy)
+  }
+
   @Test func `zeros at places where no sector begins are a text's own`() throws {
     var (bytes, page) = try build()
     let start = (page.number - 1) * Self.pageSize + 700
