@@ -51,7 +51,9 @@ extension Survey {
       return try survey(beside: kind, files, parser: parser, known) ?? Survey(kind: kind)
     }
     let written = kind == .zeros ? files.with(main: SliceOfSource(files.main, 0..<0)) : files
-    let (whole, transfer) = try TextTransfer.undone(written)
+    let (undone, transfer) = try TextTransfer.undone(written)
+    let attached = try AttachedLog(in: undone)
+    let whole = attached?.files ?? undone
     let magic = try GeometrySearch.placeOfMagic(whole.main)
     let neighbours = try Neighbours(whole.main, magic: magic)
     let files = neighbours.map { whole.with(main: SliceOfSource(whole.main, $0.range)) } ?? whole
@@ -73,7 +75,8 @@ extension Survey {
     if kind != .database { kind = decision.basis == .vote ? .headlessDatabase : .database }
     var reading = SurveyReading(
       files: files, kind: kind ?? .database, decision: decision, transfer: transfer,
-      parser: parser, known: known, neighbours: neighbours?.others ?? [], standIn: standIn)
+      parser: parser, known: known, neighbours: neighbours?.others ?? [], standIn: standIn,
+      startOfAttachedLog: attached?.start)
     return try reading.settled()
   }
 

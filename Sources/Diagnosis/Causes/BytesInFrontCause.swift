@@ -26,6 +26,12 @@ enum BytesInFrontCause: Cause {
         ],
         now: "Read each of them by itself: the findings name the places of the others.")
     }
+    if let start = traces.survey.startOfAttachedLog {
+      return .fits(
+        .certain, "its log was attached to its end", ["a log begins at byte \(grouped(start))"],
+        now: "Take the two apart, and open them together: head -c \(start) FILE > NEW; "
+          + "tail -c +\(start + 1) FILE > NEW-wal")
+    }
     if image.start > 0 {
       let front = (try? image.files.main.read(at: 0, count: min(image.start, 4096))) ?? []
       return .fits(

@@ -34,9 +34,9 @@ enum Checks {
   /// All, in the order in which findings are reported.
   static let all: [any Check.Type] =
     [IdentityCheck.self, StandInCheck.self, ReadingCheck.self] + ofGeometry + [
-      SizeCheck.self, LogCheck.self, LogIndexCheck.self, JournalCheck.self, SchemaTableCheck.self,
-      StatementCheck.self, RootCheck.self, TreeCheck.self, IndexCheck.self, VirtualTableCheck.self,
-      OrphanCheck.self,
+      SizeCheck.self, AttachedLogCheck.self, LogCheck.self, LogIndexCheck.self, JournalCheck.self,
+      SchemaTableCheck.self, StatementCheck.self, RootCheck.self, TreeCheck.self, IndexCheck.self,
+      VirtualTableCheck.self, OrphanCheck.self,
     ] + ofFreeSpace
 }
 

@@ -42,6 +42,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case walResetPossible = 47
   case logIndexStrange = 48
   case journalForeign = 49
+  case logAttached = 123
   case walInDoubt = 124
   case fileHeldApart = 125
   case sidecarDeleted = 127
@@ -261,6 +262,10 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .damage, "SQLite would throw away what is left of the database",
         "do not open it: SQLite deletes a log beside an empty file, and empties one whose first "
           + "transaction was cut off; copy both")
+    case .logAttached:
+      Entry(
+        .damage, "the log stands in the database file",
+        "SQLite does not see it, and leaves out its transactions: take the two files apart again")
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",

@@ -53,6 +53,8 @@ package struct Survey: Sendable {
   /// What lies in the place of the database file, where all pages are those of its log or journal;
   /// nil where it is the database.
   let standIn: FileKind?
+  /// At which byte of the database file its log begins that stands behind its last page; nil for none.
+  let startOfAttachedLog: Int?
   /// Why nothing could be read of the file; nil where something could.
   package let readFailure: ReadFailure?
   /// What could not be read of the files, by the survey and whoever read on from it.
@@ -100,6 +102,7 @@ extension Survey {
     firstMovedPage = nil
     neighbours = []
     standIn = nil
+    startOfAttachedLog = nil
   }
 
   /// Surveys an image, as it is read.
@@ -152,6 +155,7 @@ extension Survey {
     firstMovedPage = reading.firstMovedPage
     neighbours = reading.neighbours
     standIn = reading.standIn
+    startOfAttachedLog = reading.startOfAttachedLog
     readFailure = nil
   }
 

@@ -27,4 +27,6 @@ struct SurveyReading {
   /// What lies in the place of the database file, of which then no page is read; nil where it is the
   /// database.
   var standIn: FileKind?
+  /// At which byte of the file its log begins that was attached to it; nil for none.
+  var startOfAttachedLog: Int?
 }
