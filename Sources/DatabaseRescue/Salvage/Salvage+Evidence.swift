@@ -40,6 +40,16 @@ extension Salvage {
         "the file was transferred as text: the \(removed.of("byte")) that characters of two bytes "
           + "have more were left out in reading it"
       ]
+    case .blocksParted(let block, let added):
+      [
+        "\(added.of("byte")) after each \(block) of the file \(added == 1 ? "was" : "were") left out in "
+          + "reading it"
+      ]
+    case .carriageReturnsReplaced:
+      [
+        "the file was transferred as text: every byte 13 of it is a 10 now, and numbers and texts of "
+          + "rows may be others"
+      ]
     case .carriageReturnsDropped, .carriageReturnsRemoved, .reencoded, .charactersWidened,
       .questionMarks, .sevenBits, nil:
       []

@@ -15,7 +15,8 @@ enum BytesInFrontCause: Cause {
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image, traces.diskImage == nil,
-      traces.survey.transfer != .carriageReturnsRemoved
+      traces.survey.transfer != .carriageReturnsRemoved,
+      traces.survey.transfer != .carriageReturnsReplaced
     else { return .silent }
     if let other = traces.survey.neighbours.first {
       return .fits(
@@ -25,6 +26,16 @@ enum BytesInFrontCause: Cause {
             + "end of the file or of the next one"
         ],
         now: "Read each of them by itself: the findings name the places of the others.")
+    }
+    if case .blocksParted(let block, let added)? = traces.survey.transfer {
+      return added < TextTransfer.sectorRest
+        ? .silent
+        : .fits(
+          .certain, "\(added) bytes were put into it after each \(block)",
+          [
+            "it is longer than its pages by just that, as what is read from a disk with sectors of "
+              + "\(block + added) bytes"
+          ])
     }
     if let start = traces.survey.startOfAttachedLog {
       return .fits(

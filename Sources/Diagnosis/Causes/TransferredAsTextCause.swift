@@ -26,6 +26,13 @@ enum TransferredAsTextCause: Cause {
         ["\(counted(count, "byte")) more than there were, and no such byte stands alone"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
+    case .blocksParted(let block, let added) where added < TextTransfer.sectorRest:
+      .fits(
+        .certain, "the end of a line was put into it after each \(block) bytes",
+        ["it is longer than its pages by just that"],
+        now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
+          + "file again, as a binary file or in a zip.")
+    case .blocksParted: .ruledOut("what was put into it are no ends of lines")
     case .carriageReturnsDropped where traces.isOnlyEndMissing:
       .ruledOut("its pages lie in their places")
     case .carriageReturnsDropped:
@@ -40,6 +47,15 @@ enum TransferredAsTextCause: Cause {
         ["it is too short, and no byte of it is 13, with which the leaves of tables begin"],
         now: "Ask for the file again, as a binary file or in a zip: what was taken out is not put "
           + "back.")
+    case .carriageReturnsReplaced:
+      .fits(
+        .certain, "every carriage return in it became a line feed",
+        [
+          "it is too short, no byte of it is 13, and its first page begins with 10 where a schema "
+            + "begins with 13"
+        ],
+        now: "Ask for the file again, as a binary file or in a zip: which line feeds were carriage "
+          + "returns, nothing tells.")
     case .reencoded:
       .fits(
         .certain, "every byte of it that was not UTF-8 was replaced",

@@ -21,6 +21,11 @@ enum TransferCheck: SurveyCheck {
         "every byte above 127 became a character of two bytes: the file was transferred as Latin-1 "
           + "text in UTF-8, and is read without the \(counted(removed, "byte")) that came with it",
         severity: .damage)
+    case .blocksParted(let block, let added):
+      Finding(
+        added < TextTransfer.sectorRest ? .lineEndingsConverted : .pagesMoved,
+        "\(counted(added, "byte was", "bytes were")) put in after each \(block): the file is read "
+          + "without them", severity: .damage)
     case .carriageReturnsDropped:
       Finding(
         .lineEndingsConverted,
@@ -31,6 +36,11 @@ enum TransferCheck: SurveyCheck {
         .lineEndingsConverted,
         "no carriage return is left, and the file is too short: all of them were taken out, also "
           + "the bytes with which pages begin, and cannot be put back")
+    case .carriageReturnsReplaced:
+      Finding(
+        .lineEndingsConverted,
+        "every carriage return became a line feed, and the file is too short: numbers and texts of "
+          + "rows may be others, and what was dropped cannot be put back")
     case .reencoded:
       Finding(
         .lineEndingsConverted,

@@ -9,10 +9,15 @@ package enum TextTransfer: Hashable, Sendable {
   case lineFeedsExpanded(removed: Int)
   /// Every byte above 127 became a character of Latin-1 in UTF-8; so many bytes were taken out again.
   case bytesWidened(removed: Int)
+  /// So many bytes were put in after each block of so many, and taken out again: the end of a line, or
+  /// what a disk keeps with each of its sectors.
+  case blocksParted(block: Int, added: Int)
   /// Carriage returns before line feeds were dropped: nothing tells where.
   case carriageReturnsDropped
   /// Every carriage return was dropped, also those that were none: nothing tells where.
   case carriageReturnsRemoved
+  /// Every carriage return became a line feed, and those before one were dropped: nothing tells where.
+  case carriageReturnsReplaced
   /// Every byte that is not UTF-8 became the replacement character.
   case reencoded
   /// Every byte above 127 became a character of some code page, in UTF-8.
@@ -43,8 +48,61 @@ extension TextTransfer {
         failures: files.failures, superJournalExists: files.superJournalExists)
       return (undone, Self(pairing, removed: files.main.byteCount - main.byteCount))
     }
+    if let view = try interleaved(files.main, head) {
+      let undone = FileSet(
+        main: view, wal: files.wal, journal: files.journal, failures: files.failures,
+        superJournalExists: files.superJournalExists)
+      return (undone, .blocksParted(block: view.block, added: view.added))
+    }
     if let replaced = replacement(in: head) { return (files, replaced) }
     return (files, try loss(of: files.main))
+  }
+
+  /// How many bytes are put in: the two of a line end, one of them, or those of a sector of 520.
+  private static let lineEnds: [Bytes] = [[0x0D, 0x0A], [0x0A], [0x0D]]
+  static let sectorRest = 8
+  /// From how many places on it tells that bytes were put in at each.
+  private static let placesMin = 8
+  /// How long lines and sectors are at most.
+  private static let blockMax = 4096
+
+  /// A file that is longer than the pages that it counts, by the same after each so many bytes, without
+  /// what was put in; nil for any other.
+  private static func interleaved(
+    _ main: any PageSource, _ head: Bytes
+  ) throws(ReadFailure) -> InterleavedView? {
+    guard let header = DatabaseHeader(head), header.hasMagic, header.geometry != nil,
+      header.isPageCountValid
+    else { return nil }
+    let length = header.pageCount * header.pageSize
+    let surplus = main.byteCount - length
+    for added in [2, 1, sectorRest] where surplus > 0 && surplus % added == 0 {
+      let places = surplus / added
+      guard places >= placesMin else { continue }
+      // The last block may be a part of one, with or without what was put in behind it.
+      let shortest = max(1, length / (places + 1))
+      let longest = min(length / (places - 1), blockMax)
+      for block in shortest..<max(shortest, longest + 1) {
+        let view = InterleavedView(main, block: block, added: added)
+        guard (length...length + added).contains(view.byteCount), isParted(head, view),
+          try PageVote(view, reserved: 0).weight > PageVote(main, reserved: 0).weight
+        else { continue }
+        return view.prefix(length)
+      }
+    }
+    return nil
+  }
+
+  /// Whether the same line end stands after each block, or the blocks are sectors.
+  private static func isParted(_ head: Bytes, _ view: InterleavedView) -> Bool {
+    guard view.added < sectorRest else {
+      return [Image.sectorSize, blockMax].contains(view.block)
+    }
+    let places = stride(
+      from: view.block, through: head.count - view.added, by: view.block + view.added)
+    return lineEnds.contains { end in
+      end.count == view.added && places.allSatisfy { head.matches(end, at: $0) }
+    }
   }
 
   private init(_ pairing: BytePairing, removed: Int) {
@@ -143,7 +201,9 @@ extension TextTransfer {
       }
     }
     if returns == 0, source.byteCount >= pagesMin * header.pageSize {
-      return .carriageReturnsRemoved
+      // The schema table begins with 13 or 5, and nothing but the leaf of an index with 10.
+      return try source.read(at: DatabaseHeader.byteCount, count: 1) == [0x0A]
+        ? .carriageReturnsReplaced : .carriageReturnsRemoved
     }
     return Double(returns) * Double(feeds) / Double(source.byteCount) >= 16
       ? .carriageReturnsDropped : nil

@@ -34,6 +34,37 @@ import Testing
     #expect(try survey.firstDifference(from: Oracle(path)) == nil)
   }
 
+  @Test(arguments: [(998, [0x0D, 0x0A]), (1000, [0x0A]), (512, [1, 2, 3, 4, 5, 6, 7, 8])])
+  func `what was put in after each so many bytes is left out again`(
+    _ block: Int, _ added: [UInt8]
+  ) throws {
+    let (bytes, path) = try lines()
+    for endsInBlock in [true, false] {
+      var parted = Bytes()
+      for start in stride(from: 0, to: bytes.count, by: block) {
+        parted += bytes[start..<min(start + block, bytes.count)]
+        if start + block < bytes.count || !endsInBlock { parted += added }
+      }
+      let survey = Survey(main: parted)
+      #expect(survey.transfer == .blocksParted(block: block, added: added.count))
+      #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+      #expect(survey.verdict == .damagedIntact)
+    }
+  }
+
+  @Test func `carriage returns that became line feeds were not taken out`() throws {
+    let bytes = try lines().bytes
+    var converted = Bytes()
+    for (index, byte) in bytes.enumerated() {
+      if byte == 0x0D, index + 1 < bytes.count, bytes[index + 1] == 0x0A { continue }
+      converted.append(byte == 0x0D ? 0x0A : byte)
+    }
+    try #require(converted.count < bytes.count)
+    #expect(Survey(main: converted).transfer == .carriageReturnsReplaced)
+    let removed = Bytes(bytes.filter { $0 != 0x0D })
+    #expect(Survey(main: removed).transfer == .carriageReturnsRemoved)
+  }
+
   @Test func `dropped carriage returns are named`() throws {
     let bytes = try lines().bytes
     var dropped = Bytes()
