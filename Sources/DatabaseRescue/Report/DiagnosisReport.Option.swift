@@ -62,7 +62,7 @@ extension DiagnosisReport {
     package let tables: [Outcome]
     /// How many tables are not listed, because there are too many.
     package let tablesOmitted: Int
-    /// The command that carries it out; nil when that is not this program's to do.
+    /// The command that carries it out; nil where there is none.
     let command: ReportedCommand?
     let kind: RecoveryOption.Kind
 
@@ -99,7 +99,8 @@ extension DiagnosisReport {
       for option: RecoveryOption, file: String, isPacked: Bool
     ) -> ReportedCommand? {
       switch option.kind {
-      case .nothing, .migrate: nil
+      case .nothing, .migrate:
+        option.sidecarMoved.map { ReportedCommand(moving: $0, of: file) }
       // An archive stays what it is.
       case .salvage where isPacked: .salvagingArchive(file)
       case .restore:

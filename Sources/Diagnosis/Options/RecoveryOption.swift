@@ -69,6 +69,9 @@ public struct RecoveryOption: Hashable, Sendable {
   package var unplaced: Balance?
   /// What the prediction rests on.
   public var basis = Basis.tried
+  /// What is added to the name of the file for the log or journal that it moves away; nil where it
+  /// moves none.
+  package var sidecarMoved: String?
 
   /// What `--choose` is given to choose it.
   public var name: String { kind.rawValue }
@@ -208,12 +211,12 @@ extension Examination {
         $0.severity < .damage || [.walForeign, .journalForeign].contains($0.code)
       })
     else { return [] }
-    return [
-      option(
-        .nothing,
-        "move the \(suffix) away first, and keep it: mv FILE\(suffix) FILE\(suffix).old; the file "
-          + "alone is sound")
-    ]
+    var option = option(
+      .nothing,
+      "move the \(suffix) away first, and keep it: mv FILE\(suffix) FILE\(suffix).set-aside; the file "
+        + "alone is sound")
+    option.sidecarMoved = suffix
+    return [option]
   }
 
   private func option(

@@ -37,7 +37,7 @@ import Testing
     let log = try donor.adding(suffix: "-wal").contents()
     let found = try Examination(Reconstruction(Survey(main: try path.contents(), wal: log)))
     #expect(found.causes.leading?.kind == .foreignLog)
-    #expect(options(found).first?.contains("mv FILE-wal FILE-wal.old") == true)
+    #expect(options(found).first?.contains("mv FILE-wal FILE-wal.set-aside") == true)
   }
 
   @Test func `a sound database in an archive is unpacked first`() throws {

@@ -41,6 +41,13 @@ import Testing
     }
   }
 
+  @Test func `to move it away is a command in JSON, too`() throws {
+    let first = try bench.run("diagnose", file, "--json").json["options"]?.elements.first
+    #expect(first?["name"]?.text == "nothing")
+    #expect(first?["command"]?.text == "mv app.db-wal app.db-wal.set-aside")
+    #expect(first?["summary"]?.text?.contains("FILE-wal.set-aside") == true)
+  }
+
   @Test func `a backup keeps the files as they are, and is not good`() throws {
     let before = try [file, file.adding(suffix: "-wal")].map { try $0.contents() }
     let ending = try bench.run("backup", file, "--json")
