@@ -18,7 +18,7 @@ extension Scene {
   /// Every scene.
   static let all: [Scene] =
     interrupted + copied + sidecars + transfer + otherContent + textWritten + medium + writers
-    + inTime + migrations + versions + indexes + fullDisk + later + last + blind
+    + inTime + migrations + versions + indexes + fullDisk + later + last + mended + blind
 
   /// The scenes that are played: without a wish, some of each cause.
   static var played: [Scene] {
