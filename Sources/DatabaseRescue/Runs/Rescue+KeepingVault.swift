@@ -14,11 +14,14 @@ package struct VaultVerification: Sendable {
   /// Whether every file gives back exactly what was stored.
   package var passed: Bool { results.allSatisfy(\.passed) }
 
-  /// What stands in the way of that: a file that does not hold, or else a disk that does not hand
-  /// one out; nil when every file holds.
-  package var failure: RescueError.Kind? {
-    if passed { return nil }
-    return results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
+  /// The exit status: that of a file that does not hold, or else of a disk that does not hand one out;
+  /// where there is no file, nothing is proven.
+  package var exitStatus: Int32 {
+    if results.isEmpty { return VaultStatus.Problem.noBackupStatus }
+    if passed { return 0 }
+    let kind: RescueError.Kind =
+      results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
+    return kind.rawValue
   }
 }
 
@@ -61,9 +64,10 @@ extension Rescue {
       } catch {
         verification.noteFailure = error
       }
-      if let failure = verification.failure {
-        run.notes.outcome = failure == .invalidInput ? .findings : .failed
-        run.notes.exitStatus = failure.rawValue
+      if verification.exitStatus != 0 {
+        let isUnread = verification.exitStatus == RescueError.Kind.inputOutput.rawValue
+        run.notes.outcome = isUnread ? .failed : .findings
+        run.notes.exitStatus = verification.exitStatus
       }
       return verification
     }

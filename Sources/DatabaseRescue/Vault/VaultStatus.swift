@@ -154,6 +154,9 @@ extension VaultStatus {
 }
 
 extension VaultStatus.Problem {
+  /// The exit status of a run that finds no backup to rely on.
+  static let noBackupStatus: Int32 = 24
+
   /// What could not be looked at.
   static func unseen(_ error: RescueError) -> Self {
     Self(.unseen, error.message, advice: error.advice, error.exitStatus)
@@ -174,7 +177,8 @@ extension VaultStatus.Problem {
       case (_, count): "there is no good backup but such as are dated in the future"
       default: "there is no good backup among \(Quantity.grouped(count))"
       }
-    return Self(.none, found, advice: "dbrescue backup \(database.shellQuoted)", 24)
+    return Self(
+      .none, found, advice: "dbrescue backup \(database.shellQuoted)", noBackupStatus)
   }
 
   fileprivate static func unproven(_ backup: Backup, in vault: FilePath) -> Self {

@@ -22,8 +22,7 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
   try context.give(VerificationAnswer(result, of: vault))
   if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
   context.tellCode(of: result)
-  if backups.isEmpty { return .backupMissing }
-  return result.value.failure.map { ExitCode($0) } ?? .success
+  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
 }
 
 /// The vault that was named: the folder itself, or the database that it belongs to.

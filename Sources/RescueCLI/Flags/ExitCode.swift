@@ -81,7 +81,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   /// What it means, without a full stop.
   var meaning: String {
     switch self {
-    case .success: "done; nothing is wrong, and nothing was lost but what the plan said"
+    case .success: "done; nothing is wrong, and nothing was lost"
     case .outdated: "outdated: \(Verdict.outdated.meaning)"
     case .newer: "newer: \(Verdict.newer.meaning)"
     case .drifted: "drifted: \(Verdict.drifted.meaning)"

@@ -119,6 +119,10 @@ import Testing
               in the vault. What is damaged is named, with the pages that are lost. A backup
               that does not hold counts as good again only when it is proven again.
 
+              One that another program made has no digest: it is read to its end, and must
+              begin as a database does. Where there is no backup at all, nothing is proven:
+              that ends in 24.
+
             ARGUMENTS
               DIR|FILE  the folder of the backups, or the database that they belong to
               BACKUP    the backups to verify; all of the vault if none is named
@@ -139,6 +143,7 @@ import Testing
 
             EXIT STATUS
               0    done; nothing is wrong, and nothing was lost
+              24   there is no good backup
               64   the command line is wrong
               65   a contract, playbook, backup or other input is not valid
               66   there is no such file
