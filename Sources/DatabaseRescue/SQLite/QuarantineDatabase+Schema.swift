@@ -59,8 +59,8 @@ extension QuarantineDatabase {
     );
     CREATE INDEX partial_rows_by_rowid ON partial_rows ("table", "rowid");
     CREATE TABLE left_out (
-      -- Values of rows that are in the fresh database, for which that has no column, or one whose
-      -- type changes them: '007' is 7 in a column of integers.
+      -- Values of rows that are in the fresh database, for which that has no column, one that it
+      -- computes, or one whose type changes them: '007' is 7 in a column of integers.
       "number" INTEGER PRIMARY KEY,
       "table" TEXT,
       "rowid" INTEGER,

@@ -8,8 +8,8 @@ package import SQLiteFormat
 /// What became of a row that was inserted.
 package enum InsertOutcome: Hashable, Sendable {
   /// It is in the table; the types of some columns have changed the values at these positions of the
-  /// stored columns.
-  case written(changed: [Int])
+  /// stored columns, and in the place of others the table computes other ones.
+  case written(changed: [Int], computed: [Int])
   /// The same row was there already.
   case duplicate
   /// It is not, and why.
@@ -50,10 +50,12 @@ package struct RowLoader: ~Copyable {
     let same = columns.map { "\($0.quotedIdentifier) IS ? COLLATE BINARY" }.conjunction
     // OR ABORT overrides what the table says: ON CONFLICT REPLACE would drop a row that is there
     // or write a default for NULL, IGNORE would pass over this one.
+    let computed = mapping.computed.map(\.name.quotedIdentifier).joined(separator: ", ")
     let statement = try connection.prepare(
-      columns.isEmpty
+      (columns.isEmpty
         ? "INSERT OR ABORT INTO \(name) DEFAULT VALUES"
         : "INSERT OR ABORT INTO \(name) (\(names)) VALUES (\(marks))")
+        + (computed.isEmpty ? "" : " RETURNING \(computed)"))
     let lookup = try connection.prepare(
       "SELECT 1 FROM \(name)" + (same.isEmpty ? "" : " WHERE \(same)"))
     let longValues = LongValues(of: table.name, roots, on: connection, types)
@@ -87,8 +89,9 @@ package struct RowLoader: ~Copyable {
     guard try keepsTexts(of: stored) else { return .refused(.encoding(encodingOfTable)) }
     let changed = try changedSources(of: stored)
     let apart = stored.record.isWhole ? [] : apartTargets(stored)
+    let computed: [Value]
     do {
-      try write(stored, apart: apart)
+      computed = try write(stored, apart: apart)
     } catch let error as SQLiteError where error.isOfRow {
       guard error.isKeyConflict else { return .refused(.constraint(error.message)) }
       // A value that is changed is the same as another one only in the table.
@@ -99,7 +102,28 @@ package struct RowLoader: ~Copyable {
         mapping.targets[target], at: places[target],
         with: located.fields[mapping.sources[target]], of: stored.record)
     }
-    return .written(changed: changed)
+    return .written(changed: changed, computed: try displaced(of: stored, by: computed))
+  }
+
+  /// The positions of the values in the place of which the table has computed others.
+  private func displaced(of stored: StoredRecord, by computed: [Value]) throws -> [Int] {
+    try zip(mapping.computed, computed).filter { column, new in
+      let old: Value
+      switch shape.content(at: column.position, of: located.fields, rowID: stored.rowID) {
+      case .value(let value): old = value
+      case .field(let field, let isReal):
+        let value = try stored.record.value(of: field)
+        if isReal, case .integer(let integer) = value {
+          old = .real(Double(integer))
+        } else {
+          old = value
+        }
+      }
+      if case .text(let bytes) = old, encoding != .utf8 {
+        return new != .text(Bytes(encoding.string(bytes).utf8))
+      }
+      return old != .null && old != new
+    }.map(\.0.position)
   }
 
   /// Whether the table keeps each text of a row byte for byte.
@@ -152,7 +176,8 @@ package struct RowLoader: ~Copyable {
     return apart.allSatisfy { isFillable[$0] } ? apart : []
   }
 
-  private func write(_ stored: StoredRecord, apart: [Int]) throws {
+  /// Writes a row; gives what the table has computed in the place of values.
+  private func write(_ stored: StoredRecord, apart: [Int]) throws -> [Value] {
     try unsafe stored.record.bytes.withUnsafeBytes { content in
       let limit = values.note(located.byteCount)
       if let limit { statement.limitValues(to: limit) }
@@ -163,11 +188,13 @@ package struct RowLoader: ~Copyable {
       }
       try unsafe bind(stored, in: content, apart: apart, to: statement)
       let start = ContinuousClock.now
-      while try statement.step() {}
+      var computed: [Value] = []
+      while try statement.step() { computed = statement.row }
       guard effort.allowsRow(after: 1, in: ContinuousClock.now - start) else {
         throw SQLiteError(
           extendedCode: SQLITE_INTERRUPT, message: "its expressions take longer than they may")
       }
+      return computed
     }
   }
 

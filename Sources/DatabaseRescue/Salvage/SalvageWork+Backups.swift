@@ -34,6 +34,7 @@ extension SalvageWork {
       let rows = try attempt { work in try merging.run(in: work.target, &work.aside) }
       ledger.notes += merging.remarks
       ledger.balances[table.balance].changed += merging.changed
+      ledger.balances[table.balance].leftOut += merging.leftOut
       return rows
     } catch {
       guard let reason = target.reasonToLeaveOut(error) else { throw error }
@@ -94,6 +95,8 @@ private struct Merging {
   private var restored = 0
   /// Rows with values that the types of the fresh schema change.
   private(set) var changed = 0
+  /// Rows with values in the place of which it computes others.
+  private(set) var leftOut = 0
   /// The stretch of rows that come from the backup one after the other.
   private var stretch: (first: Int64?, last: Int64?, rows: Int)?
 
@@ -146,14 +149,16 @@ private struct Merging {
       guard try !lookup.finds(rowID: stored.rowID, key: key),
         try wasLost(stored, key, plan, &aside)
       else { return try endStretch(&aside) }
-      guard case .written(let changed) = try loader.insert(stored) else {
+      guard case .written(let changed, let computed) = try loader.insert(stored) else {
         refused += 1
         return try endStretch(&aside)
       }
-      if !changed.isEmpty {
-        self.changed += 1
+      if !changed.isEmpty { self.changed += 1 }
+      if !computed.isEmpty { leftOut += 1 }
+      if !changed.isEmpty || !computed.isEmpty {
         try aside.addLeftOut(
-          changed.map { ($0, plan.shape.stored[$0].name) }, of: stored, table: table.wanted.name,
+          (computed + changed).map { ($0, plan.shape.stored[$0].name) }, of: stored,
+          table: table.wanted.name,
           key: 0..<plan.keyCount, source: "\(backup.name)", encoding: backup.survey.encoding)
       }
       restored += 1

@@ -50,14 +50,14 @@ struct TablePlan {
     switch try loader.insert(stored) {
     case .duplicate: balance.duplicates += 1
     case .refused(let doubt): return doubt
-    case .written(let changed):
+    case .written(let changed, let computed):
       balance.written += 1
-      guard !mapping.leftOut.isEmpty || !changed.isEmpty else { break }
-      let leftOut = leftOut(of: stored)
+      guard !mapping.leftOut.isEmpty || !changed.isEmpty || !computed.isEmpty else { break }
+      let leftOut = leftOut(of: stored).map(\.position) + computed
       guard !leftOut.isEmpty || !changed.isEmpty else { break }
       try aside.addLeftOut(
-        leftOut.map { ($0.position, $0.name) } + changed.map { ($0, shape.stored[$0].name) },
-        of: stored, table: name, key: 0..<keyCount)
+        (leftOut + changed).map { ($0, shape.stored[$0].name) }, of: stored, table: name,
+        key: 0..<keyCount)
       if !leftOut.isEmpty { balance.leftOut += 1 }
       if !changed.isEmpty { balance.changed += 1 }
     }
@@ -68,9 +68,11 @@ struct TablePlan {
   func remarks(on balance: Balance) -> [String] {
     var remarks: [String] = []
     if balance.leftOut > 0 {
-      let columns = mapping.leftOut.map { "'\($0.name)'" }.joined(separator: ", ")
+      let reasons = [("has no column for", mapping.leftOut), ("computes", mapping.computed)]
+        .filter { !$1.isEmpty }
+        .map { "\($0) \($1.map { "'\($0.name)'" }.joined(separator: ", "))" }
       remarks.append(
-        "'\(name)': the fresh schema has no column for \(columns): "
+        "'\(name)': the fresh schema \(reasons.joined(separator: " and ")): "
           + "the values of \(balance.leftOut.of("row")) are in the table left_out of the "
           + "quarantine file")
     }

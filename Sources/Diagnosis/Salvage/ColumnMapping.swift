@@ -25,6 +25,8 @@ package struct ColumnMapping: Hashable, Sendable {
   package let losesRowIDs: Bool
   /// Columns of the source whose values have no place in the fresh table.
   package let leftOut: [LeftOut]
+  /// Columns of the source that the fresh table computes: what is computed may be another value.
+  package let computed: [LeftOut]
   /// Columns of the source whose damaged names were taken for those of the fresh table.
   package let garbled: [Garbled]
 
@@ -38,7 +40,8 @@ package struct ColumnMapping: Hashable, Sendable {
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
   ///
-  /// Generated columns are computed anew, and `generated` names those of the source. A column
+  /// Generated columns are computed anew, and `generated` names those of the source, where a stored
+  /// value is one that was computed, too. A column
   /// that only the fresh table has gets its default; one that only the file has is left out. A
   /// rowid that was hidden becomes the column that is the rowid in the fresh table.
   ///
@@ -71,6 +74,11 @@ package struct ColumnMapping: Hashable, Sendable {
       .map { LeftOut(name: shape.stored[$0.value].name, position: $0.value) }
       .filter { !generated.contains($0.name) }
       .sorted { $0.position < $1.position }
+    computed = table.columns.filter { $0.generated != .none && !generated.contains($0.name) }
+      .compactMap { column in
+        positions[column.name].map { LeftOut(name: column.name, position: $0) }
+      }
+      .filter { !generated.contains(shape.stored[$0.position].name) }
 
     guard !shape.withoutRowID, !table.withoutRowID else {
       (rowIDName, rowIDColumn, losesRowIDs) = (nil, nil, false)

@@ -374,4 +374,29 @@ import Testing
         $0.text?.contains("its rows have new rowids") == true
       } == true)
   }
+
+  @Test(arguments: ["", "STORED"], ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"])
+  func `a value in the place of which the schema computes another one is kept beside`(
+    _ kind: String, _ key: String
+  ) throws {
+    let result = try salvage(
+      [
+        .init(stringLiteral: "CREATE TABLE t (\(key), a INT, b TEXT)"),
+        "INSERT INTO t VALUES (1, 1, 'precious'), (2, 2, '2x'), (3, 3, NULL)",
+      ],
+      into: """
+        CREATE TABLE t (\(key), a INT, b TEXT AS (a || 'x') \(kind))
+        \(key.contains("TEXT") ? "WITHOUT ROWID" : "")
+        """)
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT group_concat(b, ' ') FROM t") == .text("1x 2x 3x"))
+    #expect(try result.aside("SELECT group_concat(c2) FROM left_out") == .text("precious"))
+  }
+
+  @Test func `values that the schema computes alike are no reason to say anything`() throws {
+    let result = try salvage(
+      ["CREATE TABLE t (a INT, b TEXT)", "INSERT INTO t VALUES (1, '1x')"],
+      into: "CREATE TABLE t (a INT, b TEXT AS (a || 'x'))")
+    #expect(result.ending.status == 0)
+  }
 }

@@ -77,21 +77,6 @@ import Testing
     #expect(try merged.aside("SELECT source, reason, c2 FROM conflicts") == "old.db constraint old")
   }
 
-  @Test func `what the newest schema refuses of an older row is set aside`() throws {
-    let merged = try bench.merge([
-      try bench.make(
-        "old.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
-        "INSERT INTO t VALUES (1, NULL), (2, 'ok'), (3, 'long word')"),
-      try bench.make(
-        "new.db",
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT NOT NULL CHECK (length(v) < 5)) STRICT"),
-    ])
-    #expect(try merged.text("SELECT * FROM t") == "2 ok")
-    #expect(try merged.rows("t", 0)["doubtful"]?.number == 2)
-    #expect(
-      try merged.aside("SELECT \"rowid\", source FROM conflicts") == "1 old.db main\n3 old.db main")
-  }
-
   @Test func `no trigger fires, and views, triggers and generated columns are as before`() throws {
     let tables = """
       CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b AS (a * 2) STORED, c AS (a + 1));
@@ -171,5 +156,19 @@ import Testing
     #expect(try merged.text("SELECT * FROM moved") == "1 1 new 0\n2 2 old 0")
     // Nothing in SQL names one row of it.
     #expect(try merged.aside("SELECT \"table\", reason FROM conflicts") == "hidden not-merged")
+  }
+
+  @Test func `a value in the place of which the newest schema computes another one is kept beside`()
+    throws
+  {
+    let merged = try bench.merge([
+      try bench.make(
+        "old.db", "CREATE TABLE t (a INT, b TEXT)",
+        "INSERT INTO t VALUES (1, 'precious'), (2, '2x')"),
+      try bench.make("new.db", "CREATE TABLE t (a INT, b TEXT AS (a || 'x'))"),
+    ])
+    #expect(merged.ending.status == 14)
+    #expect(try merged.rows("t", 0)["leftOut"]?.number == 1)
+    #expect(try merged.aside("SELECT c1 FROM left_out") == "precious")
   }
 }
