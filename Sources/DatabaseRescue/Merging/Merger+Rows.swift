@@ -149,14 +149,16 @@ extension SQLiteError {
 
 extension Survey {
   /// The columns of a table of the result that the file's own table has.
-  func columns(sharedWith table: TableDescription, namesMayBeDamaged: Bool) -> Set<Name> {
+  func columns(
+    sharedWith table: TableDescription, renamed: [Name: Name], namesMayBeDamaged: Bool
+  ) -> Set<Name> {
     let all = Set(table.columns.map(\.name))
     guard table.kind != .virtual,
       let tree = trees.first(where: { $0.entry.kind == .table && $0.entry.name == table.name }),
       let own = self.table(of: tree)
     else { return all }
     let mapping = ColumnMapping(
-      from: own.shape, to: table, namesMayBeDamaged: namesMayBeDamaged)
+      from: own.shape, to: table, renamed: renamed, namesMayBeDamaged: namesMayBeDamaged)
     return Set(mapping.targets).union(mapping.rowIDColumn.map { [$0] } ?? [])
   }
 }

@@ -22,6 +22,8 @@ struct StagedInput {
   let namesMayBeDamaged: Bool
   /// What it adds to the schema of the newer inputs.
   let addition: SchemaAddition
+  /// How its virtual tables became those of the result.
+  let virtual: [Name: VirtualMapping]
 }
 
 extension StagedInput {

@@ -95,7 +95,8 @@ struct MergeStaging {
     let staged = StagedInput(
       number: number, label: labels[number], database: output.database.path,
       quarantine: output.quarantine.path, report: report, survey: survey,
-      namesMayBeDamaged: salvage.namesMayBeDamaged, addition: addition)
+      namesMayBeDamaged: salvage.namesMayBeDamaged, addition: addition,
+      virtual: newer.map { $0.virtualMappings(from: survey) } ?? [:])
     return (staged, run.notes)
   }
 

@@ -149,6 +149,29 @@ package struct FreshDatabase: ~Copyable {
     try connection.rebuildFullText(table)
   }
 
+  /// Puts the coordinates in the nodes of an R-tree into another order: which comes at each place.
+  ///
+  /// node: depth of the tree, in its root (2) · cells (2) · cells × (id (8) · coordinates × 4)
+  package func reorderCoordinates(of table: Name, _ order: [Int]) throws(SQLiteError) {
+    let nodes = Name("\(table)_node").quotedIdentifier
+    let update = PreparedStatement(
+      try connection.prepare("UPDATE \(nodes) SET data = ?2 WHERE nodeno = ?1"))
+    let statement = try connection.prepare("SELECT nodeno, data FROM \(nodes)")
+    while try statement.step() {
+      guard case .blob(let node) = statement[1] else { continue }
+      var other = node
+      for cell in stride(
+        from: 4, through: node.count - 8 - 4 * order.count, by: 8 + 4 * order.count)
+      {
+        for (place, source) in order.enumerated() {
+          let (to, from) = (cell + 8 + 4 * place, cell + 8 + 4 * source)
+          other.replaceSubrange(to..<(to + 4), with: node[from..<(from + 4)])
+        }
+      }
+      try update.run([statement[0], .blob(other)])
+    }
+  }
+
   /// Gives all values the types that they have, once every table is filled; nothing may be asked of
   /// the tables before.
   ///

@@ -50,6 +50,23 @@ package struct FreshSchema: Sendable {
     return table
   }
 
+  /// How the virtual tables of a file become those of the same names here.
+  package func virtualMappings(
+    from survey: Survey, _ renames: Renames = Renames()
+  ) -> [Name: VirtualMapping] {
+    var mappings: [Name: VirtualMapping] = [:]
+    for table in survey.virtualTables where !table.parts.isEmpty {
+      guard renames.newName(of: table.name) == table.name,
+        let old = survey.schema?.table(named: table.name),
+        let other = declared.virtualTables.first(where: { $0.name == table.name }),
+        !other.parts.isEmpty, let new = declared.table(named: table.name)
+      else { continue }
+      mappings[table.name] = VirtualMapping(
+        from: table, old, to: other, new, renamed: renames.columns(of: table.name))
+    }
+    return mappings
+  }
+
   /// The tables that the module of a virtual table makes with it.
   func partsMade(with name: Name) -> [Name] {
     guard case .parts(let parts) = declared.virtualTables.first(where: { $0.name == name })?.storage

@@ -7,7 +7,11 @@ import SQLiteFormat
 extension SalvageWork {
   /// Reads one table into the fresh database, where it has a place that is not taken.
   mutating func load(_ table: TreeSurvey, isShadow: Bool) throws {
-    let plan = salvage.plan(table, in: target, isShadow: isShadow)
+    let name = table.entry.name
+    let plan =
+      families.haveAPlace(name)
+      ? salvage.plan(table, in: target, isShadow: isShadow, renamed: families.columns(of: name))
+      : nil
     ledger.balances.append(try load(table, plan))
     guard let plan, target.hasTable(plan.wanted.name) else { return }
     target.close(plan.wanted.name)
@@ -68,7 +72,10 @@ extension SalvageWork {
   /// Reads a table that has no place in the fresh database.
   private mutating func setAside(_ tree: TreeSurvey) throws -> Balance {
     let newName = salvage.renames.newName(of: tree.entry.name)
-    let isWanted = salvage.isOwnSchema || salvage.schema.table(named: newName)?.isStored == true
+    let isWanted =
+      salvage.isOwnSchema
+      || salvage.schema.table(named: newName)?.isStored == true
+        && families.haveAPlace(tree.entry.name)
     return try read(tree, nil) { _, _, _ in isWanted ? .shapeUnknown : .tableNotWanted }
   }
 

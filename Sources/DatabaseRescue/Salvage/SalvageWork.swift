@@ -43,7 +43,10 @@ struct SalvageWork: ~Copyable {
     self.aside = aside
     claims = reader.startingClaims
     ledger = SalvageLedger(notes: salvage.evidence + salvage.transferNotes)
-    families = ShadowFamilies(survey)
+    families = ShadowFamilies(
+      survey,
+      salvage.isOwnSchema
+        ? [:] : salvage.schema.virtualMappings(from: survey, salvage.renames))
   }
 
   /// Carries out every phase; `whenRead` is called after the last look at the input.
@@ -62,6 +65,9 @@ struct SalvageWork: ~Copyable {
     try witnessLosses()
     try takeFromBackups()
     try target.settle(storage: world.storage)
+    for (table, order) in families.reordered where target.hasTable(table) {
+      try target.reorderCoordinates(of: table, order)
+    }
     for page in reconstruction.unreadPages { try aside.add(page) }
     let sequences = salvage.sequences
     try whenRead()
@@ -124,7 +130,10 @@ struct SalvageWork: ~Copyable {
         ledger.notes.append(
           "the full-text index '\(table)' could not be built anew from its rows: \(reason); what "
             + "can be read of it was copied")
-        for shadow in reader.tables where families.isRebuilt(shadow.entry.name, for: table) {
+        for shadow in reader.tables
+        where families.isRebuilt(shadow.entry.name, for: table)
+          && families.haveAPlace(shadow.entry.name)
+        {
           try load(shadow, isShadow: true)
         }
       }
@@ -158,6 +167,10 @@ struct SalvageWork: ~Copyable {
     ledger.notes += salvage.unreadNotes + salvage.missingNotes
     if let schema = survey.schema {
       ledger.notes += schema.entriesWithoutText.map { schema.remark(onTextOf: $0) }
+    }
+    ledger.notes += families.displaced.map {
+      "'\($0)' has other columns in the fresh schema, or another module: the tables that store it are "
+        + "set aside"
     }
     ledger.notes += ledger.remarks
     ledger.notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {

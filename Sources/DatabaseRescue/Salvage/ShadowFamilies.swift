@@ -6,36 +6,65 @@ import SQLiteFormat
 
 /// The virtual tables of a file with the shadow tables that store them.
 ///
-/// A family of which nothing is damaged is copied table by table. A full-text index with something
-/// wrong keeps the rows of its content table, and the rest is computed.
+/// A family of which nothing is damaged, and whose table is the same in the fresh schema, is copied
+/// table by table. A full-text index with something wrong, or with other columns there, keeps the rows
+/// of its content table, and the rest is computed.
 struct ShadowFamilies {
   /// Full-text tables whose index is built anew.
-  let rebuilt: [Name]
-  private let shadows: Set<Name>
-  private let notCopied: Set<Name>
+  private(set) var rebuilt: [Name] = []
+  /// R-trees whose coordinates are put into another order.
+  private(set) var reordered: [(table: Name, order: [Int])] = []
+  /// The virtual tables whose rows have no place in those of the fresh schema.
+  private(set) var displaced: [Name] = []
+  /// The tables with the texts of full-text tables whose index is built anew.
+  private(set) var texts: Set<Name> = []
+  private var shadows: Set<Name> = []
+  private var notCopied: Set<Name> = []
+  private var withoutPlace: Set<Name> = []
+  private var columns: [Name: [Name: Name]] = [:]
 
-  init(_ survey: Survey) {
+  init(_ survey: Survey, _ mappings: [Name: VirtualMapping] = [:]) {
     let tables = survey.schema?.parsed.description.tables ?? []
-    var rebuilt: [Name] = []
-    var shadows: Set<Name> = []
-    var notCopied: Set<Name> = []
+    let names = survey.virtualTables.map(\.name)
     for table in survey.virtualTables {
       let prefix = Name("\(table.name)_")
-      let family = tables.filter { $0.kind == .shadow && $0.name.hasPrefix(prefix) }
-      shadows.formUnion(family.map(\.name))
-      let isReadable = family.allSatisfy { survey.tree(named: $0.name)?.isReadable ?? false }
-      guard table.isFullText, !isReadable || survey.isDamaged(table) else { continue }
+      let others = names.filter { $0 != table.name && $0.hasPrefix(prefix) }.map { Name("\($0)_") }
+      let family = tables.filter { other in
+        other.kind == .shadow && other.name.hasPrefix(prefix)
+          && !others.contains { other.name.hasPrefix($0) }
+      }.map(\.name)
+      shadows.formUnion(family)
+      let mapping = mappings[table.name]
+      if let part = table.rowPart?.name { columns[part] = mapping?.columns }
+      switch mapping?.way {
+      case VirtualMapping.Way.none?:
+        displaced.append(table.name)
+        withoutPlace.formUnion(family)
+        continue
+      case .reordered(let order)?: reordered.append((table.name, order))
+      case .copied?, .rebuilt?, nil: break
+      }
+      let isReadable = family.allSatisfy { survey.tree(named: $0)?.isReadable ?? false }
+      guard
+        mapping?.way == .rebuilt || table.isFullText && (!isReadable || survey.isDamaged(table))
+      else { continue }
       rebuilt.append(table.name)
-      notCopied.formUnion(
-        family.map(\.name).filter { $0 != Name("\(prefix)content") })
+      if table.hasOwnContent { texts.formUnion(table.rowPart.map { [$0.name] } ?? []) }
+      if mapping?.way == .rebuilt {
+        withoutPlace.formUnion(family.filter { $0 != table.rowPart?.name })
+      }
+      notCopied.formUnion(family.filter { $0 != Name("\(prefix)content") })
     }
-    self.rebuilt = rebuilt
-    self.shadows = shadows
-    self.notCopied = notCopied
   }
 
   /// Whether a table stores a virtual table.
   func contains(_ name: Name) -> Bool { shadows.contains(name) }
+
+  /// Whether the rows of a table can be those of the one of that name in the fresh schema.
+  func haveAPlace(_ name: Name) -> Bool { !withoutPlace.contains(name) }
+
+  /// The new names of the columns of a table that stores a virtual one, by their old ones.
+  func columns(of name: Name) -> [Name: Name] { columns[name] ?? [:] }
 
   /// Whether a table is computed instead of copied.
   func isRebuilt(_ name: Name) -> Bool { notCopied.contains(name) }

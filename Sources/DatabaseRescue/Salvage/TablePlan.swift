@@ -97,10 +97,10 @@ struct TablePlan {
 }
 
 extension Salvage {
-  /// How the rows of a table go into the fresh database; nil when it has no place for them, or
-  /// nothing tells what their fields are.
+  /// How the rows of a table go into the fresh database, with new names for columns by their old ones;
+  /// nil when it has no place for them, or nothing tells what their fields are.
   func plan(
-    _ tree: TreeSurvey, in target: borrowing FreshDatabase, isShadow: Bool
+    _ tree: TreeSurvey, in target: borrowing FreshDatabase, isShadow: Bool, renamed: [Name: Name]
   ) -> TablePlan? {
     let name = tree.entry.name
     let table = survey.table(of: tree)
@@ -111,28 +111,31 @@ extension Salvage {
     return TablePlan(
       tree: tree, table: table, wanted: wanted, shape: shape,
       mapping: mapping(
-        of: table, shape, name: name, to: wanted, namesMayBeDamaged: namesMayBeDamaged),
+        of: table, shape, name: name, to: wanted, renamed, namesMayBeDamaged: namesMayBeDamaged),
       isShadow: isShadow || wanted.kind == .shadow)
   }
 
-  /// How the rows of a table of a backup go into a table of the fresh database.
+  /// How the rows of a table of a backup go into a table of the fresh database; `renamed` gives new
+  /// names for those of columns.
   func plan(
-    _ table: TableSurvey, of tree: TreeSurvey, into wanted: TableDescription
+    _ table: TableSurvey, of tree: TreeSurvey, into wanted: TableDescription,
+    renamed: [Name: Name] = [:]
   ) -> TablePlan {
     TablePlan(
       tree: tree, table: table, wanted: wanted, shape: table.shape,
       mapping: mapping(
-        of: table, table.shape, name: tree.entry.name, to: wanted, namesMayBeDamaged: false),
+        of: table, table.shape, name: tree.entry.name, to: wanted, renamed,
+        namesMayBeDamaged: false),
       isShadow: false)
   }
 
   private func mapping(
     of table: TableSurvey?, _ shape: RowShape, name: Name, to wanted: TableDescription,
-    namesMayBeDamaged: Bool
+    _ renamed: [Name: Name], namesMayBeDamaged: Bool
   ) -> ColumnMapping {
     let generated = (table?.description.columns ?? []).filter { $0.generated != .none }
     return ColumnMapping(
-      from: shape, to: wanted, renamed: renames.columns(of: name),
+      from: shape, to: wanted, renamed: renames.columns(of: name).merging(renamed) { $1 },
       generated: Set(generated.map(\.name)), namesMayBeDamaged: namesMayBeDamaged)
   }
 }

@@ -109,7 +109,7 @@ extension VirtualTable {
   }
 
   /// The names of columns by those that the part with the rows has for them.
-  fileprivate func partNames(of columns: ArraySlice<Name>) -> [Name: Name] {
+  func partNames(of columns: ArraySlice<Name>) -> [Name: Name] {
     let names = columns.enumerated().map { index, column in
       switch module {
       case "fts5": (Name("c\(index)"), column)

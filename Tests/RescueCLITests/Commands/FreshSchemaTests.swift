@@ -375,6 +375,50 @@ import Testing
       } == true)
   }
 
+  @Test(arguments: [
+    ("fts5(title, body)", "fts5(body, title)"), ("fts4(title, body)", "fts4(body, title)"),
+    ("fts4(title, body)", "fts5(tag, body, title)"),
+    ("fts5(title, body)", "fts5(body, title, tokenize=porter)"),
+  ])
+  func `texts go by the names of their columns, wherever these stand`(
+    _ old: String, _ new: String
+  ) throws {
+    let result = try salvage(
+      [
+        .init(stringLiteral: "CREATE VIRTUAL TABLE f USING \(old)"),
+        "INSERT INTO f (rowid, title, body) VALUES (7, 'one', 'two')",
+      ], into: "CREATE VIRTUAL TABLE f USING \(new)")
+    #expect(result.ending.status == 0)
+    #expect(try result.value("SELECT title || body FROM f WHERE rowid = 7") == .text("onetwo"))
+    #expect(try result.value("SELECT rowid FROM f WHERE f MATCH 'title:one'") == .integer(7))
+    #expect(try result.value("SELECT count(*) FROM f WHERE f MATCH 'title:two'") == .integer(0))
+  }
+
+  @Test func `a text whose column is not wanted is kept beside`() throws {
+    let result = try salvage(
+      [
+        "CREATE VIRTUAL TABLE f USING fts5(title, body)", "INSERT INTO f VALUES ('one', 'two')",
+      ], into: "CREATE VIRTUAL TABLE f USING fts5(body)")
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT body FROM f") == .text("two"))
+    #expect(try result.aside("SELECT c1 FROM left_out") == .text("one"))
+  }
+
+  @Test(arguments: [
+    "rtree(id, a, b, c, d)", "rtree_i32(id, a, b)", "rtree(id, b, a)", "rtree(id, a, x)",
+    "fts5(a, b)",
+  ])
+  func `an R-tree that has no place in the virtual table of its name is set aside`(_ module: String)
+    throws
+  {
+    let result = try salvage(
+      ["CREATE VIRTUAL TABLE r USING rtree(id, a, b)", "INSERT INTO r VALUES (1, 2, 3)"],
+      into: "CREATE VIRTUAL TABLE r USING \(module)")
+    #expect(result.ending.status == 14)
+    #expect(try result.value("SELECT count(*) FROM r") == .integer(0))
+    #expect(try result.aside("SELECT count(*) FROM rows WHERE \"table\" = 'r_node'") == .integer(1))
+  }
+
   @Test(arguments: ["", "STORED"], ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"])
   func `a value in the place of which the schema computes another one is kept beside`(
     _ kind: String, _ key: String
