@@ -91,17 +91,27 @@ struct MergeLedger {
   /// Takes over the account of the salvage of an input.
   mutating func take(_ input: StagedInput, into schema: FreshSchema) {
     let missed = input.addition.missed(of: input.report.balances.compactMap(\.table), in: schema)
+    let (virtual, merged) = (input.survey.virtualNames, Set(schema.mergedTables.map(\.name)))
     for balance in input.report.balances {
       guard let table = balance.table else {
         orphans[input.number].add(balance)
         continue
       }
-      // Of what is computed anew, nothing is missed.
-      guard missed.contains(table) else { continue }
+      // Of what is computed anew, nothing is missed; the rows of R-trees are counted by themselves.
+      guard missed.contains(table) else {
+        if let table = virtual[table], merged.contains(table), balance.leftOut > 0 {
+          self[table, input.number].leftOut += balance.leftOut
+        }
+        continue
+      }
       self[table, input.number].add(balance)
-      guard input.addition.displacedTables.contains(table) else { continue }
-      self[table, input.number].doubtful -= balance.refused
-      self[table, input.number].displaced += balance.refused
+      if input.addition.displacedTables.contains(table) {
+        self[table, input.number].doubtful -= balance.refused
+        self[table, input.number].displaced += balance.refused
+      } else if schema.table(named: table) != nil {
+        self[table, input.number].doubtful -= balance.refused
+        self[table, input.number].refused += balance.refused
+      }
     }
     unrestored += input.report.unrestored.filter { new in !unrestored.contains { $0 == new } }
     reservations += input.report.reservations.map { "\(input.label): \($0)" }

@@ -10,7 +10,7 @@ struct SchemaAddition {
   private(set) var declarations: [Declaration] = []
   /// What is left out, in words: views, which hold no rows, and what has no name beside the others.
   private(set) var remarks: [String] = []
-  /// The tables that cannot be made, as their names are taken.
+  /// The tables that cannot be made, as their names are taken; of virtual ones, those with the rows.
   private(set) var displacedTables: Set<Name> = []
   /// The tables of which nothing is missed.
   private var derived: Set<Name> = []
@@ -20,17 +20,24 @@ struct SchemaAddition {
 
   /// What the schema of an input, whose name is `label`, has besides another one.
   init(of survey: Survey, _ label: String, to schema: FreshSchema) {
-    let (fresh, taken) = (FreshSchema(of: survey), TakenNames(in: schema))
+    let fresh = FreshSchema(of: survey)
+    let taken = TakenNames(
+      in: schema, displacing: schema.virtualMappings(from: survey).filter { $1.way == .none })
     let own = fresh.declared.declarations
     derived = fresh.derivedTables
-    displacedTables = Set(
-      own.filter { taken.holder(displacing: $0) != nil && $0.isPlainTable }.map(\.name))
+    let displaced = own.filter { taken.holder(displacing: $0) != nil && $0.kind == .table }
+    let rowParts = survey.virtualTables.filter { table in
+      displaced.contains { $0.name == table.name }
+    }.compactMap(\.rowPart?.name)
+    displacedTables = Set(displaced.filter(\.isPlainTable).map(\.name) + rowParts)
     let views = own.filter { $0.kind == .view }.map(\.name)
     // Of a table that is there as well, or is not made, nothing is added.
-    let settled = taken.tables.union(displacedTables).union(views)
+    let settled = taken.tables.union(displaced.map(\.name)).union(views)
     for declaration in own {
       let isPart = [.index, .trigger].contains(declaration.kind)
-      guard !isPart || !settled.contains(declaration.table) else { continue }
+      guard !isPart || !settled.contains(declaration.table),
+        declaration.family.map(settled.contains) != true
+      else { continue }
       if let holder = taken.holder(displacing: declaration) {
         remarks.append(declaration.remark(of: label, displacedBy: holder))
       } else if taken.holder(of: declaration) == nil {
@@ -79,8 +86,11 @@ private struct TakenNames {
 
   private var objects: [Name: Holder] = [:]
   private var triggers: [Name: Holder] = [:]
+  /// The virtual tables whose rows have no place in those of their names.
+  private let unlike: Set<Name>
 
-  init(in schema: FreshSchema) {
+  init(in schema: FreshSchema, displacing unlike: [Name: VirtualMapping]) {
+    self.unlike = Set(unlike.keys)
     let virtual = Set(schema.declared.virtualTables.map(\.name))
     for entry in schema.declared.entries {
       let holder = Holder(
@@ -107,7 +117,9 @@ private struct TakenNames {
     let isSame =
       switch declaration.kind {
       // What keeps the rows of a virtual table is merged by itself.
-      case .table: holder.kind == .table && holder.isVirtual == (declaration.module != nil)
+      case .table:
+        holder.kind == .table && holder.isVirtual == (declaration.module != nil)
+          && !unlike.contains(declaration.name)
       case .view: holder.kind == .view
       case .index, .trigger: false
       }
@@ -127,6 +139,6 @@ extension Declaration {
       holder.words == what
       ? "another \(what)" : (holder.kind == .index ? "an " : "a ") + holder.words
     return "the \(what) '\(name)'\(place) of \(label) is left out: its name is that of \(other) in "
-      + "a newer input" + (isPlainTable ? ", and its rows are set aside" : "")
+      + "a newer input" + (kind == .table ? ", and its rows are set aside" : "")
   }
 }

@@ -48,6 +48,13 @@ extension FreshSchema {
     }
   }
 
+  /// The full-text tables by those that keep their texts.
+  var virtualNames: [Name: Name] {
+    Dictionary(
+      declared.virtualTables.filter(\.keepsTexts).map { (Name("\($0.name)_content"), $0.name) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   /// The virtual tables whose content cannot be merged.
   var unmergedVirtualTables: [VirtualTable] {
     let merged = Set(mergedTables.map(\.name))

@@ -162,10 +162,12 @@ extension MergeReport {
     _ staging: MergeStaging, _ output: SalvageOutput
   ) {
     let described = schema.mergedTables
+    let virtual = schema.virtualNames.filter { !ledger.tables.contains($0.value) }
     let known = zip(ledger.tables, verification.rowCounts).map { name, count in
       let table = described.first { $0.name == name }
       return Table(
-        name: name, key: table?.mergeKey ?? [], newerBy: rules.clock(of: name),
+        name: virtual[name] ?? name, key: virtual[name] == nil ? table?.mergeKey ?? [] : ["rowid"],
+        newerBy: rules.clock(of: name),
         cells: ledger.cells[name] ?? [], counted: table == nil ? 0 : count)
     }
     let isOrphaned = ledger.orphans.contains { $0.seen > 0 || $0.lost != .none }
