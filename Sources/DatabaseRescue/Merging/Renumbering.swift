@@ -28,9 +28,9 @@ struct Renumbering {
     self.older = older
     roots = tables.filter { rules.renumbered.contains($0.name) }
     var followers: [Follower] = []
-    let search = RootSearch(tables: tables, renumbered: Set(roots.map(\.name)))
+    let search = RootSearch(tables: tables, renumbered: Set(roots.map(\.name)), older: older)
     for table in roots.isEmpty ? [] : tables {
-      for column in Set(table.description.foreignKeys.flatMap(\.columns)) {
+      for column in Set(older.foreignKeys(of: table.description).flatMap(\.columns)) {
         let found = search.roots(of: column, in: table)
         let isComputed = !table.columns.contains(column)
         if found.count == 1, !isComputed, let root = roots.first(where: { found.contains($0.name) })

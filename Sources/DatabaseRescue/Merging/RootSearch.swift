@@ -8,6 +8,8 @@ import SQLiteFormat
 struct RootSearch {
   let tables: [MergeTable]
   let renumbered: Set<Name>
+  /// The input whose rows refer to others.
+  let older: StagedInput
 
   /// The tables with new keys to which a column refers, by way of others or not.
   func roots(of column: Name, in table: MergeTable) -> Set<Name> {
@@ -19,7 +21,7 @@ struct RootSearch {
   {
     guard seen.insert([table.name, column]).inserted else { return [] }
     var found: Set<Name> = []
-    for key in table.description.foreignKeys {
+    for key in older.foreignKeys(of: table.description) {
       guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
       let referred = parent.description.columns(referredToBy: key)
       for (own, other) in zip(key.columns, referred) where own == column {

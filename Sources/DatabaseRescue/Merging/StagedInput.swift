@@ -27,9 +27,23 @@ struct StagedInput {
 }
 
 extension StagedInput {
+  /// The foreign keys of its rows of a table: those that it declares itself, and for other columns those
+  /// of the result.
+  func foreignKeys(of table: TableDescription) -> [ForeignKeyDescription] {
+    let names = Set(table.columns.map(\.name))
+    let own = (survey.schema?.table(named: table.name)?.foreignKeys ?? []).filter {
+      names.isSuperset(of: $0.columns)
+    }
+    let columns = Set(own.flatMap(\.columns))
+    return own + table.foreignKeys.filter { columns.isDisjoint(with: $0.columns) }
+  }
+
   /// The columns of a table of the result that the input's own table has.
   func columns(sharedWith table: TableDescription) -> Set<Name> {
-    survey.columns(sharedWith: table, namesMayBeDamaged: namesMayBeDamaged)
+    survey.columns(
+      sharedWith: table,
+      renamed: survey.virtualNames[table.name].flatMap { virtual[$0]?.columns } ?? [:],
+      namesMayBeDamaged: namesMayBeDamaged)
   }
 }
 

@@ -269,4 +269,21 @@ import Testing
     let merged = try bench.merge([old, copy, new], "--renumber-all", dangling: 1)
     #expect(try merged.text("SELECT count(*) FROM c WHERE v = 'lone'") == "1")
   }
+
+  @Test func `a foreign key that only the older input declares is followed`() throws {
+    let parent = "CREATE TABLE p (id INTEGER PRIMARY KEY, v);"
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", parent + "CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p, v);",
+          "INSERT INTO p VALUES (1, 'old'); INSERT INTO c VALUES (1, 1, 'old');"),
+        try bench.make(
+          "new.db", parent + "CREATE TABLE c (id INTEGER PRIMARY KEY, p, v);",
+          "INSERT INTO p VALUES (1, 'new'); INSERT INTO c VALUES (1, 1, 'new');"),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY 1")
+        == "new new\nold old")
+  }
 }
