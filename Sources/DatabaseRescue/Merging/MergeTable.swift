@@ -103,11 +103,12 @@ struct MergeTable {
     return Affinity(declaredType: column.type, strict: description.strict) == .blob
   }
 
-  /// Whether two rows of one key are told to be one by a further key, which only one row may have.
+  /// Whether two rows of one key are told to be one by a further key, which only one row may have; one
+  /// that holds the first tells nothing.
   func isTold(_ left: String, _ right: String) -> String {
     let ways = description.indexes.filter { index in
       index.unique && index.origin != .primaryKey && index.predicate == nil
-        && index.columns.allSatisfy { $0.name != nil }
+        && index.columns.allSatisfy { $0.name != nil && $0.name != integerKey }
     }.map { index in
       index.columns.map { column in
         let name = (column.name ?? "").quotedIdentifier

@@ -286,4 +286,23 @@ import Testing
       try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY 1")
         == "new new\nold old")
   }
+
+  @Test func `a unique key with the primary key in it does not make two rows one`() throws {
+    let tables = """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, org, v, UNIQUE (id, org));
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p, org, v, FOREIGN KEY (p, org) REFERENCES p (id, org));
+      """
+    func rows(_ word: String) -> String {
+      "INSERT INTO p VALUES (1, 10, '\(word)'); INSERT INTO c VALUES (1, 1, 10, '\(word)');"
+    }
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", tables, rows("old")),
+        try bench.make("new.db", tables, rows("new")),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY 1")
+        == "new new\nold old")
+  }
 }
