@@ -66,8 +66,13 @@ struct MergeCourse {
         ).run([.text(error.message)])
       }
       try setAside(table, &merger)
-      try close(table, &merger)
     }
+    let strangers = MergeStrangers(going, older)
+    if let error = try merger.attempt({ try strangers.note(&$0) }) {
+      merger.ledger.reservations.append(
+        "what rows of \(older.label) refer to could not be looked for: \(error.message)")
+    }
+    for table in going { try close(table, &merger) }
   }
 
   // MARK: Deciding

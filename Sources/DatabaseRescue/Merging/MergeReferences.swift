@@ -25,10 +25,13 @@ struct MergeReferences {
     references = Self.references(of: tables, to: tables)
   }
 
-  /// The references of rows of tables to rows of others.
-  static func references(of children: [MergeTable], to tables: [MergeTable]) -> [Reference] {
+  /// The references of rows of tables to rows of others, by the foreign keys that an input has for them.
+  static func references(
+    of children: [MergeTable], to tables: [MergeTable], in input: StagedInput? = nil
+  ) -> [Reference] {
     children.flatMap { child in
-      child.description.foreignKeys.compactMap { key in
+      (input?.foreignKeys(of: child.description) ?? child.description.foreignKeys).compactMap {
+        key in
         guard let parent = tables.first(where: { $0.name == key.table }) else { return nil }
         let columns = parent.description.columns(referredToBy: key)
         guard columns.count == key.columns.count, parent.description.tellsRowsApart(by: columns)

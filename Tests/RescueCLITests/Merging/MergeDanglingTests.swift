@@ -148,4 +148,56 @@ import Testing
     #expect(merged.ending.status == 0)
     #expect(try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p") == "same old")
   }
+
+  @Test(arguments: [true, false])
+  func `a row that referred to none and refers to one now is told, whichever input it is of`(
+    _ isOfOlder: Bool
+  ) throws {
+    let lone = try bench.make(
+      "lone.db", Self.tables, "INSERT INTO p VALUES (1, 'one')",
+      "INSERT INTO c VALUES (1, 5, 'lone'), (2, 1, 'one')")
+    let other = try bench.make(
+      "other.db", Self.tables, "INSERT INTO p VALUES (5, 'five')",
+      "INSERT INTO c VALUES (9, 5, 'f')")
+    let merged = try bench.merge(isOfOlder ? [lone, other] : [other, lone])
+    #expect(merged.ending.status == 13)
+    #expect(try notes(of: merged).contains { $0.contains("1 row of 'c'") && $0.contains("'p'") })
+  }
+
+  @Test(arguments: ["old", "new"])
+  func `rows whose parent in the result is another one are told`(_ preferred: String) throws {
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", Self.tables, "INSERT INTO p VALUES (1, 'Alice'), (2, 'same')",
+          "INSERT INTO c VALUES (1, 1, 'of Alice'), (2, 2, 'of the same')"),
+        try bench.make(
+          "new.db", Self.tables, "INSERT INTO p VALUES (1, 'Bob'), (2, 'same')",
+          "INSERT INTO c VALUES (3, 1, 'of Bob'), (4, 1, 'of Bob')"),
+      ], "--prefer", preferred)
+    #expect(merged.ending.status == 14)
+    let told = try notes(of: merged).filter { $0.contains("that were set aside") }
+    #expect(told.count == 1)
+    #expect(
+      told.first?.hasPrefix(preferred == "old" ? "2 rows of 'c' of newer" : "1 row of 'c'") == true)
+  }
+
+  @Test func `a reference that leads to another table in the result is told`() throws {
+    let parents =
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, v); CREATE TABLE q (id INTEGER PRIMARY KEY, v);"
+    let merged = try bench.merge([
+      try bench.make(
+        "old.db", parents + "CREATE TABLE c (id INTEGER PRIMARY KEY, r REFERENCES q (id));",
+        "INSERT INTO q VALUES (1, 'q')", "INSERT INTO c VALUES (1, 1)"),
+      try bench.make(
+        "new.db", parents + "CREATE TABLE c (id INTEGER PRIMARY KEY, r REFERENCES p (id));",
+        "INSERT INTO p VALUES (1, 'p')"),
+    ])
+    #expect(merged.ending.status == 13)
+    #expect(try notes(of: merged).contains { $0.contains("referred to 'q' there") })
+  }
+
+  private func notes(of merged: Merged) throws -> [String] {
+    try merged.ending.json["notes"]?.elements.compactMap(\.text) ?? []
+  }
 }
