@@ -20,6 +20,8 @@ struct Renumbering {
   let followers: [Follower]
   /// What should be known of references that cannot follow.
   var remarks: [String] = []
+  /// What should be known of tables that get no new keys.
+  private var refusals: [String] = []
   /// The next free number of each table.
   private var next: [Name: Int64] = [:]
 
@@ -65,6 +67,7 @@ struct Renumbering {
       CREATE TABLE work.moved (tbl INTEGER, old INTEGER, new INTEGER, round INTEGER,
         lost INTEGER NOT NULL DEFAULT 0, twin INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tbl, old)) WITHOUT ROWID;
       CREATE INDEX work.moved_by_round ON moved (round, tbl, new);
+      CREATE INDEX work.moved_by_new ON moved (tbl, new);
       CREATE TABLE IF NOT EXISTS work.vacant (tbl INTEGER, number INTEGER,
         PRIMARY KEY (tbl, number)) WITHOUT ROWID
       """)
@@ -109,7 +112,8 @@ struct Renumbering {
     _ root: MergeTable, _ merger: borrowing Merger, _ steps: RenumberingSteps
   ) throws {
     guard let first = try firstFreeNumber(of: root, merger) else {
-      remarks.append("'\(root.name)' is not renumbered: no number is left above those in use")
+      refusals.append(
+        "'\(root.name)' of \(older.label) is not renumbered: no number is left above those in use")
       return
     }
     let key = root.address[0]
@@ -270,13 +274,46 @@ struct Renumbering {
 
   // MARK: What is noted
 
+  /// The keys that rows of a table had in the input, and those that they have in the end: one may have
+  /// moved more than once.
+  private func moves(of root: MergeTable) -> String {
+    """
+    WITH RECURSIVE chain (old, new, lost, twin, round) AS (
+      SELECT old, new, lost, twin, round FROM work.moved AS x
+      WHERE tbl = \(root.number) AND NOT EXISTS (
+        SELECT 1 FROM work.moved AS y WHERE y.tbl = x.tbl AND y.new = x.old AND y.round < x.round)
+      UNION ALL
+      SELECT c.old, m.new, c.lost, m.twin, m.round FROM chain AS c CROSS JOIN work.moved AS m
+      ON m.tbl = \(root.number) AND m.old = c.new AND m.round > c.round)
+    SELECT old, new, lost, twin FROM chain AS c WHERE NOT EXISTS (
+      SELECT 1 FROM work.moved AS m
+      WHERE m.tbl = \(root.number) AND m.old = c.new AND m.round > c.round)
+    """
+  }
+
+  /// Notes the new keys of rows whose key refers to another row.
+  private func noteReferringKeys(_ merger: inout Merger) throws {
+    for follower in followers where follower.table.integerKey == follower.column {
+      let statement = try merger.connection.prepare(
+        """
+        SELECT x.old, x.new FROM (\(moves(of: follower.root))) AS x
+        CROSS JOIN older.\(follower.table.quoted) AS o ON o.\(follower.column.quotedIdentifier) = x.new
+        ORDER BY x.old
+        """)
+      while try statement.step() {
+        try merger.aside.addRenumbered(
+          follower.table.name, from: older.label, old: statement[0], new: statement[1])
+      }
+    }
+  }
+
   /// Notes every new key, and what could not follow.
   private func note(_ merger: inout Merger) throws {
     var moved: [Name] = []
     for root in roots {
       var (count, lostCount, twinCount) = (0, 0, 0)
       let statement = try merger.connection.prepare(
-        "SELECT old, new, lost, twin FROM work.moved WHERE tbl = \(root.number) ORDER BY old")
+        "SELECT old, new, lost, twin FROM (\(moves(of: root))) ORDER BY old")
       while try statement.step() {
         try merger.aside.addRenumbered(
           root.name, from: older.label, old: statement[0], new: statement[1])
@@ -296,7 +333,9 @@ struct Renumbering {
         "no declared foreign key refers to '\(root.name)': whatever else holds its keys has those of "
           + older.label)
     }
+    merger.ledger.notes += refusals
     guard !moved.isEmpty else { return }
+    try noteReferringKeys(&merger)
     merger.ledger.renumbered += moved.count
     merger.ledger.notes += remarks
     if tables.contains(where: { $0.description.kind != .ordinary }) {

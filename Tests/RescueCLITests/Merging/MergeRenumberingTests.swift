@@ -305,4 +305,48 @@ import Testing
       try merged.text("SELECT c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY 1")
         == "new new\nold old")
   }
+
+  @Test func `the old keys that are noted are those of the input`() throws {
+    let tables = """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, v);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p, v);
+      CREATE TABLE one (id INTEGER PRIMARY KEY REFERENCES p, v);
+      """
+    func rows(_ parent: String, _ child: String) -> String {
+      """
+      INSERT INTO p VALUES (1, '\(parent)'); INSERT INTO c VALUES (2, 1, '\(child)');
+      INSERT INTO one VALUES (1, '\(parent)');
+      """
+    }
+    let merged = try bench.merge(
+      [
+        try bench.make("a.db", tables, rows("A", "x")),
+        try bench.make("b.db", tables, rows("S", "x")),
+        try bench.make("c.db", tables, rows("S", "y")),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0)
+    #expect(
+      try merged.text("SELECT c.id, c.v, p.v FROM c JOIN p ON p.id = c.p ORDER BY c.id")
+        == "2 y S\n3 x S\n4 x A")
+    #expect(
+      try merged.aside(
+        "SELECT \"table\", source, old, new FROM renumbered ORDER BY \"table\", source")
+        == "c a.db 2 4\nc b.db 2 3\none a.db 1 2\np a.db 1 2")
+  }
+
+  @Test func `a table that gets no new keys as none is left is named`() throws {
+    let merged = try bench.merge(
+      [
+        try bench.make(
+          "old.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+          "INSERT INTO t VALUES (9223372036854775807, 'old')"),
+        try bench.make(
+          "new.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+          "INSERT INTO t VALUES (9223372036854775807, 'new')"),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 14)
+    #expect(
+      try merged.ending.json["notes"]?.elements.compactMap(\.text)
+        == ["'t' of old.db is not renumbered: no number is left above those in use"])
+  }
 }
