@@ -251,6 +251,16 @@ struct MergeCourse {
       case nil: break
       }
     }
+    // Of what was not taken, it does not matter which key it would have had.
+    if cell.renumbered > 0 {
+      cell.renumbered -= Int(
+        try merger.connection.value(
+          """
+          SELECT count(*) FROM \(table.decisions) AS d WHERE decision NOT IN (0, 3) AND EXISTS (
+            SELECT 1 FROM work.moved AS x
+            WHERE x.tbl = \(table.number) AND x.new = d.o0 AND NOT x.lost AND NOT x.twin)
+          """)?.integerValue ?? 0)
+    }
     merger.ledger[table.name, older.number] = cell
     try merger.noteOwners(of: table, older.number)
     try merger.connection.execute("DROP TABLE \(table.decisions)")

@@ -16,7 +16,7 @@ struct MergeLedger {
     var identical = 0
     /// Rows set aside because another one with the same key stays.
     var conflicts = 0
-    /// Rows set aside because a constraint refuses them beside the others.
+    /// Rows set aside because a constraint of the result refuses them, perhaps beside the others.
     var refused = 0
     /// Rows set aside because what they refer to was.
     var parted = 0

@@ -162,7 +162,7 @@ extension MergeAnswer {
     }
     let reasons = [
       (sum(\.conflicts), "as another row with their key stays"),
-      (sum(\.refused), "as a constraint refuses them beside the others"),
+      (sum(\.refused), "as the schema of the result refuses them"),
       (sum(\.parted), "as what they refer to is set aside"),
       (sum(\.stuck), "as they cannot refer to a new key"),
       (sum(\.displaced), "as the name of their table is another object’s in a newer input"),

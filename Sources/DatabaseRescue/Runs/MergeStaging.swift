@@ -69,20 +69,22 @@ struct MergeStaging {
     var addition = SchemaAddition()
     var salvage: Salvage?
     let (newer, label) = (schema, labels[number])
-    let report = try run.salvage(
-      inputs[number], to: output, known: knowledge(besides: number), isResult: false
-    ) { reconstruction, digests throws(RescueError) in
-      let found = reconstruction.survey
-      addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
-      let target = newer.map { addition.completing($0) }
-      var world = world
-      if world.outputByteCountMax == nil, let target, target.encoding != found.encoding {
-        world.outputByteCountMax = 4 * (found.image?.dataByteCount ?? 0) + (4 << 20)
+    let report = try naming(label) { () throws(RescueError) in
+      try run.salvage(
+        inputs[number], to: output, known: knowledge(besides: number), isResult: false
+      ) { reconstruction, digests throws(RescueError) in
+        let found = reconstruction.survey
+        addition = newer.map { SchemaAddition(of: found, label, to: $0) } ?? addition
+        let target = newer.map { addition.completing($0) }
+        var world = world
+        if world.outputByteCountMax == nil, let target, target.encoding != found.encoding {
+          world.outputByteCountMax = 4 * (found.image?.dataByteCount ?? 0) + (4 << 20)
+        }
+        let made = Salvage(
+          reconstruction, into: target, from: labels.last, inputs: digests, world: world)
+        salvage = made
+        return made
       }
-      let made = Salvage(
-        reconstruction, into: target, from: labels.last, inputs: digests, world: world)
-      salvage = made
-      return made
     }
     guard let salvage else { throw RescueError(.internal, "an input was not read") }
     let survey = salvage.survey
@@ -98,6 +100,20 @@ struct MergeStaging {
       namesMayBeDamaged: salvage.namesMayBeDamaged, addition: addition,
       virtual: newer.map { $0.virtualMappings(from: survey) } ?? [:])
     return (staged, run.notes)
+  }
+
+  /// Says which input it is in which there is no database.
+  private func naming<Result>(
+    _ label: String, _ body: () throws(RescueError) -> Result
+  ) throws(RescueError) -> Result {
+    do throws(RescueError) {
+      return try body()
+    } catch {
+      guard error.kind == .invalidInput else { throw error }
+      throw RescueError(
+        .invalidInput, "'\(label)': \(error.message)", meaning: error.meaning,
+        advice: error.advice)
+    }
   }
 
   private mutating func note(_ report: SalvageReport, of label: String) {

@@ -77,6 +77,21 @@ import Testing
     #expect(try merged.aside("SELECT source, reason, c2 FROM conflicts") == "old.db constraint old")
   }
 
+  @Test func `what the newest schema refuses of an older row is set aside`() throws {
+    let merged = try bench.merge([
+      try bench.make(
+        "old.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+        "INSERT INTO t VALUES (1, NULL), (2, 'ok'), (3, 'long word')"),
+      try bench.make(
+        "new.db",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT NOT NULL CHECK (length(v) < 5)) STRICT"),
+    ])
+    #expect(try merged.text("SELECT * FROM t") == "2 ok")
+    #expect(try merged.rows("t", 0)["refused"]?.number == 2)
+    #expect(
+      try merged.aside("SELECT \"rowid\", source FROM conflicts") == "1 old.db main\n3 old.db main")
+  }
+
   @Test func `no trigger fires, and views, triggers and generated columns are as before`() throws {
     let tables = """
       CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b AS (a * 2) STORED, c AS (a + 1));
@@ -170,5 +185,15 @@ import Testing
     #expect(merged.ending.status == 14)
     #expect(try merged.rows("t", 0)["leftOut"]?.number == 1)
     #expect(try merged.aside("SELECT c1 FROM left_out") == "precious")
+  }
+
+  @Test func `a row that the newest schema refuses is not called doubtful`() throws {
+    let merged = try bench.merge([
+      try bench.make("old.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (NULL), (1)"),
+      try bench.make("new.db", "CREATE TABLE t (a NOT NULL)"),
+    ])
+    #expect(merged.ending.status == 14)
+    #expect(try merged.rows("t", 0)["refused"]?.number == 1)
+    #expect(try merged.rows("t", 0)["doubtful"]?.number == 0)
   }
 }

@@ -30,7 +30,7 @@ import Testing
     #expect(merged.ending.status == 14)
     #expect(try merged.text("SELECT id, v FROM t ORDER BY id") == "1 Zoë 😀\n2 \n9 new")
     #expect(try kept(merged) == "encoding blob 61FF62\nencoding blob EFBFBF")
-    #expect(try merged.rows("t", 0)["doubtful"]?.number == 2)
+    #expect(try merged.rows("t", 0)["refused"]?.number == 2)
   }
 
   @Test(arguments: [TextEncoding.utf16le, .utf16be])

@@ -207,4 +207,15 @@ import Testing
     #expect(outcome.status == 130, "\(outcome)")
     #expect(try before.changes(until: FolderContents(of: scratch.path)) == [], "\(outcome)")
   }
+
+  @Test func `an input without a database is named`() throws {
+    let empty = bench.bench["empty.db"]
+    try empty.replaceContents(with: [])
+    let inputs = [
+      try bench.make("old.db", "CREATE TABLE t (a)"), empty,
+      try bench.make("new.db", "CREATE TABLE t (a)"),
+    ]
+    let ending = try bench.bench.run(["merge"] + inputs + ["--output", bench.bench["out.db"]])
+    #expect(ending.status == 65 && ending.all.contains("'empty.db'"), "\(ending.all)")
+  }
 }

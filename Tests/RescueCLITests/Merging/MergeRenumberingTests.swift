@@ -349,4 +349,16 @@ import Testing
       try merged.ending.json["notes"]?.elements.compactMap(\.text)
         == ["'t' of old.db is not renumbered: no number is left above those in use"])
   }
+
+  @Test func `a row that is refused under its new key is none with a new key`() throws {
+    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, u UNIQUE, v)"
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", table, "INSERT INTO t VALUES (1, 'b', 'old')"),
+        try bench.make("new.db", table, "INSERT INTO t VALUES (1, 'a', 'new'), (2, 'b', 'new')"),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 14)
+    #expect(try merged.rows("t", 0)["refused"]?.number == 1)
+    #expect(try merged.rows("t", 0)["renumbered"]?.number == 0)
+  }
 }

@@ -39,7 +39,7 @@ enum MergeShapes {
     "identical": .count.saying("rows that are there already, value for value"),
     "quarantined": .count.saying("rows set aside, for one of the reasons that follow"),
     "conflicts": .count.saying("another row with the same key stays"),
-    "refused": .count.saying("a constraint refuses the row beside the others"),
+    "refused": .count.saying("the schema of the result refuses the row, perhaps beside the others"),
     "parted": .count.saying("the row that it refers to was set aside"),
     "stuck": .count.saying("it could not follow a new key"),
     "displaced": .count.saying("the name of its table is another object's in a newer input"),
