@@ -16,7 +16,8 @@ extension SalvageWork {
         guard rows > 0 else { continue }
         ledger.origins.append(
           RestoredRows(
-            table: table.wanted.name, backup: backup.name, created: backup.created, rows: rows))
+            table: survey.virtualNames[table.wanted.name] ?? table.wanted.name, backup: backup.name,
+            created: backup.created, rows: rows))
         ledger.balances[table.balance].restored += rows
         ledger.balances[table.balance].lost = ledger.balances[table.balance].lost.reduced(by: rows)
         try refreshMissingRows(of: table)
@@ -134,7 +135,14 @@ private struct Merging {
     guard let tree, let reader = SalvageReader(backup.reconstruction),
       let source = backup.survey.table(of: tree)
     else { return nil }
-    let plan = salvage.plan(source, of: tree, into: table.wanted)
+    var columns: [Name: Name] = [:]
+    if table.plan?.isShadow == true {
+      let mappings = salvage.schema.virtualMappings(from: backup.survey, salvage.renames)
+      let mapping = backup.survey.virtualNames[tree.entry.name].flatMap { mappings[$0] }
+      guard let mapping, mapping.way != .none else { return nil }
+      columns = mapping.columns
+    }
+    let plan = salvage.plan(source, of: tree, into: table.wanted, renamed: columns)
     guard
       let lookup = try target.lookup(
         in: table.wanted.name, plan.mapping, keyCount: plan.keyCount,

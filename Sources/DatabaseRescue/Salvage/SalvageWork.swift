@@ -158,7 +158,9 @@ struct SalvageWork: ~Copyable {
     for table in ledger.loaded
     where ledger.balances[table.balance].lost != .none || !table.plan.tree.isReadable {
       let evidence = try witness(table)
-      if !table.plan.isShadow { ledger.lossy.append(LossyTable(table, evidence)) }
+      if !table.plan.isShadow || families.texts.contains(table.plan.name) {
+        ledger.lossy.append(LossyTable(table, evidence))
+      }
     }
   }
 

@@ -41,7 +41,7 @@ struct SalvagedDatabase: ~Copyable {
     on partial: FilePath, output: FilePath, quarantine: FilePath
   ) throws -> SalvageReport {
     let modules = try salvage.reviewModules(in: partial)
-    ledger.notes += modules.notes
+    ledger.notes += modules.notes.filter { !ledger.notes.contains($0) }
     let verification = try verify(partial, counting: ledger.counted.map(\.table))
     for (table, rows) in zip(ledger.counted, verification.rowCounts) {
       ledger.balances[table.balance].counted = rows

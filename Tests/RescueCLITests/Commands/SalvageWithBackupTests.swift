@@ -329,4 +329,18 @@ import Testing
     #expect(ending.status == 65)
     #expect(try !bench["new.db"].exists)
   }
+
+  @Test(arguments: ["fts5(title, body)", "fts4(title, body)"])
+  func `lost texts of a full-text table come from the backup`(_ module: String) throws {
+    let result = try salvage([
+      .init(stringLiteral: "CREATE VIRTUAL TABLE f USING \(module)"),
+      "INSERT INTO f (rowid, title, body) VALUES (1, 'one', 'two'), (2, 'three', 'four')",
+    ]) { oracle in
+      try oracle.pages.filter { $0.object == "f_content" }.map { .zeroPage($0.number) }
+    }
+    #expect(try result.new.value("SELECT rowid FROM f WHERE f MATCH 'body:four'") == .integer(2))
+    #expect(
+      try result.ending.json["origins"]?.elements.first?["table"]?.text == "f",
+      "\(result.ending.all)")
+  }
 }
