@@ -55,11 +55,11 @@ package struct FreshSchema: Sendable {
     from survey: Survey, _ renames: Renames = Renames()
   ) -> [Name: VirtualMapping] {
     var mappings: [Name: VirtualMapping] = [:]
-    for table in survey.virtualTables where !table.parts.isEmpty {
+    for table in survey.virtualTables where !table.parts.isEmpty || table.isFullText {
       guard renames.newName(of: table.name) == table.name,
         let old = survey.schema?.table(named: table.name),
         let other = declared.virtualTables.first(where: { $0.name == table.name }),
-        !other.parts.isEmpty, let new = declared.table(named: table.name)
+        other.storage != .nothing, let new = declared.table(named: table.name)
       else { continue }
       mappings[table.name] = VirtualMapping(
         from: table, old, to: other, new, renamed: renames.columns(of: table.name))

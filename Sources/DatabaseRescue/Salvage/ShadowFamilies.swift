@@ -39,7 +39,8 @@ struct ShadowFamilies {
       switch mapping?.way {
       case VirtualMapping.Way.none?:
         displaced.append(table.name)
-        withoutPlace.formUnion(family)
+        withoutPlace.formUnion(
+          family + tables.map(\.name).filter { table.mayKeepRows(in: $0) })
         continue
       case .reordered(let order)?: reordered.append((table.name, order))
       case .copied?, .rebuilt?, nil: break

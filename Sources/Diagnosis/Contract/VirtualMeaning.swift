@@ -34,6 +34,11 @@ struct VirtualMeaning: Hashable {
     content = named.last { $0.0 == "content" }?.1.joined()
   }
 
+  /// Whether another one has the same columns, for the same module.
+  func hasColumns(of other: VirtualMeaning) -> Bool {
+    module == other.module && columns == other.columns
+  }
+
   /// Whether it finds words in texts.
   var isFullText: Bool { module.map { ["fts3", "fts4", "fts5"].contains($0) } ?? false }
 

@@ -29,8 +29,14 @@ package struct VirtualMapping: Hashable, Sendable {
     from table: VirtualTable, _ old: TableDescription, to other: VirtualTable,
     _ new: TableDescription, renamed: [Name: Name] = [:]
   ) {
-    guard VirtualMeaning(old) != VirtualMeaning(new) || !renamed.isEmpty else {
+    let (was, wanted) = (VirtualMeaning(old), VirtualMeaning(new))
+    guard was != wanted || !renamed.isEmpty else {
       (way, columns) = (.copied, [:])
+      return
+    }
+    // What a module keeps that is not here is known by its statement alone.
+    guard !table.parts.isEmpty, !other.parts.isEmpty else {
+      (way, columns) = (was.hasColumns(of: wanted) ? .copied : .none, [:])
       return
     }
     let names = old.columns.map { renamed[$0.name] ?? $0.name }
@@ -74,6 +80,15 @@ package struct VirtualMapping: Hashable, Sendable {
 }
 
 extension VirtualTable {
+  /// Whether a table may be one of those that store it: where its module is not here, by the names
+  /// that such tables have.
+  package func mayKeepRows(in part: Name) -> Bool {
+    guard parts.isEmpty, isFullText else { return false }
+    return [
+      "content", "config", "data", "docsize", "idx", "segdir", "segments", "stat",
+    ].contains { part == Name("\(name)_\($0)") }
+  }
+
   /// The name of the id of a row in the part with the rows.
   fileprivate var idName: Name {
     switch module {

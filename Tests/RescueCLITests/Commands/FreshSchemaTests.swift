@@ -443,4 +443,28 @@ import Testing
       into: "CREATE TABLE t (a INT, b TEXT AS (a || 'x'))")
     #expect(result.ending.status == 0)
   }
+
+  @Test func `texts whose tokenizer only the app has do not get into other columns`() throws {
+    let (file, schema, output) = (bench["app.db"], bench["schema.sql"], bench["new.db"])
+    try DatabaseBuilder([
+      "CREATE VIRTUAL TABLE f USING fts5(title, body, tokenize=porter)",
+      "INSERT INTO f VALUES ('one', 'two')",
+    ]).build(at: file)
+    do {
+      let connection = try Connection(file, mode: .readWrite)
+      connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+      try connection.execute(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'porter', 'apptok')"
+      )
+    }
+    try schema.replaceContents(
+      with: Bytes("CREATE VIRTUAL TABLE f USING fts5(body, title)".utf8))
+    let ending = try bench.run("salvage", file, "--output", output, "--schema", schema)
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try Oracle(output).count(of: "f") == 0)
+    let quarantine = try Oracle(output.adding(suffix: ".quarantine.db"))
+    #expect(
+      try quarantine.value("SELECT c1 || c2 FROM rows WHERE \"table\" = 'f_content'")
+        == .text("onetwo"))
+  }
 }
