@@ -45,8 +45,8 @@ package struct VirtualMapping: Hashable, Sendable {
       other.partNames(of: other.rowColumns(new.columns.map(\.name))).map { ($1, $0) },
       uniquingKeysWith: { first, _ in first })
     // What has no column is called as nothing is there.
-    var columns = table.partNames(of: table.rowColumns(names)).mapValues {
-      places[$0] ?? Name("\(table.name).\($0)")
+    var columns = table.partNames(of: table.rowColumns(old.columns.map(\.name))).mapValues {
+      places[renamed[$0] ?? $0] ?? Name("\(table.name).\($0)")
     }
     columns[table.idName] = other.idName
     self.columns = columns

@@ -147,6 +147,26 @@ import Testing
     #expect(try result.value("SELECT seq FROM sqlite_sequence") == .integer(3))
   }
 
+  @Test(arguments: ["fts4", "fts5"])
+  func `columns of full-text tables go under the new names of the contract`(_ module: String)
+    throws
+  {
+    let result = try salvage(
+      [
+        .init(stringLiteral: "CREATE VIRTUAL TABLE f USING \(module)(title, body)"),
+        "INSERT INTO f (title, body) VALUES ('one', 'two')",
+      ],
+      into: """
+        {
+          schema: 1, name: "app",
+          freshSchema: ["CREATE VIRTUAL TABLE f USING \(module)(body, heading)"],
+          renamedColumns: {f: {title: "heading"}},
+        }
+        """, as: "app.contract.json")
+    #expect(result.ending.status == 0, "\(result.ending.all)")
+    #expect(try result.value("SELECT heading || body FROM f") == .text("onetwo"))
+  }
+
   @Test func `values take the type that SQLite would give them`() throws {
     let result = try salvage(
       ["CREATE TABLE t (a, b, c, d)", "INSERT INTO t VALUES ('12', 12, '1e1', 'x')"],
