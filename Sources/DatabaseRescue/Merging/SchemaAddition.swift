@@ -10,7 +10,8 @@ struct SchemaAddition {
   private(set) var declarations: [Declaration] = []
   /// What is left out, in words: views, which hold no rows, and what has no name beside the others.
   private(set) var remarks: [String] = []
-  /// The tables that cannot be made, as their names are taken; of virtual ones, those with the rows.
+  /// The tables that cannot be made, as their names are taken; of virtual ones, those with the rows, or
+  /// with the words of rows that are kept nowhere.
   private(set) var displacedTables: Set<Name> = []
   /// The tables of which nothing is missed.
   private var derived: Set<Name> = []
@@ -28,7 +29,7 @@ struct SchemaAddition {
     let displaced = own.filter { taken.holder(displacing: $0) != nil && $0.kind == .table }
     let rowParts = survey.virtualTables.filter { table in
       displaced.contains { $0.name == table.name }
-    }.compactMap(\.rowPart?.name)
+    }.flatMap { table in (table.rowPart.map { [$0] } ?? table.parts).map(\.name) }
     displacedTables = Set(displaced.filter(\.isPlainTable).map(\.name) + rowParts)
     let views = own.filter { $0.kind == .view }.map(\.name)
     // Of a table that is there as well, or is not made, nothing is added.
