@@ -23,18 +23,6 @@ extension Placement {
     return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
   }
 
-  /// Whether rows that are in use, and for which no tree has room, are such as a table has, but none
-  /// of its own: the tree that has lost them may have lost what elimination gives to this one.
-  func isStrange(_ homeless: Open, to claimant: Int) -> Bool {
-    guard knowsFreePages, homeless.tallies[claimant] != nil,
-      let root = doubt.root(of: claimants[claimant].position),
-      let page = homeless.group.rowPages.first, !doubt.listed.all.contains(page)
-    else { return false }
-    return pages.rows(on: page, isTable: homeless.group.isTable).allSatisfy { row in
-      row.rowID != nil && !pages.image.holds(row.rowID, inTableAt: root)
-    }
-  }
-
   /// Whether a tree whose indexes know most of its rows cannot have those of a group, of which they
   /// know hardly one: no leaf of an index is gone, or those that may be had no room for so many.
   private func isStranger(_ candidate: Candidate, to group: OrphanGroup) -> Bool {

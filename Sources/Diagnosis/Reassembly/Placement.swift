@@ -105,21 +105,12 @@ struct Placement {
       let before = open.count
       var proposals: [Int: [Claimant.Proposal]] = [:]
       let offers = open.map { candidates(for: $0) }
-      let homeless = open.indices.lazy.filter { offers[$0].isEmpty }.map { open[$0] }
-      var rivalled: [Int: Bool] = [:]
-      func isRivalled(_ claimant: Int) -> Bool {
-        if let known = rivalled[claimant] { return known }
-        let found = homeless.contains { isStrange($0, to: claimant) }
-        rivalled[claimant] = found
-        return found
-      }
       var rivals: [Int: Int] = [:]
       for candidate in offers.joined() { rivals[candidate.claimant, default: 0] += 1 }
       for (index, group) in open.enumerated() {
         let candidates = offers[index]
         guard let (claimant, evidence) = choose(candidates, group, isElimination),
           evidence > .elimination || isBeyondDoubt(group, candidates, claimant, rivals),
-          evidence != .elimination || !isRivalled(claimant),
           let span = candidates.first(where: { $0.claimant == claimant })?.span
         else { continue }
         proposals[claimant, default: []].append((index, span, evidence))

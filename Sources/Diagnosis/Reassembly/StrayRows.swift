@@ -52,7 +52,7 @@ extension Doubtful {
 
 extension Image {
   /// Whether a table has a row of a rowid.
-  func holds(_ rowID: Int64?, inTableAt root: PageNumber) -> Bool {
+  fileprivate func holds(_ rowID: Int64?, inTableAt root: PageNumber) -> Bool {
     rowID.map { (try? cell(ofRow: $0, inTableAt: root)) != nil } ?? false
   }
 }

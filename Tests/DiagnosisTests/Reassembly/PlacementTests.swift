@@ -189,24 +189,6 @@ import Testing
     #expect(rebuilt.survey.tree(named: "note").map(rebuilt.loss) == Loss.none)
   }
 
-  @Test func `rows of a table whose root is another page fill no hole of one of the same form`()
-    throws
-  {
-    let specimen = try Specimen(
-      """
-      CREATE TABLE one (id INTEGER PRIMARY KEY, name TEXT);
-      CREATE TABLE two (id INTEGER PRIMARY KEY, name TEXT);
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
-      INSERT INTO two SELECT 50 * i + 25, 'the name of number ' || i FROM n;
-      INSERT INTO one SELECT 2 * (id - 25), name FROM two WHERE id < 10000;
-      """)
-    let (ones, twos) = (specimen.pages(of: "one", "leaf"), specimen.pages(of: "two", "leaf"))
-    let damaged = specimen.with(.copyPage(from: twos[0], to: try specimen.root(of: "two")))
-      .with(.copyPage(from: specimen.pages(of: "word", "leaf")[0], to: ones[3]))
-    let rows = try placedRows(in: "one", of: damaged.bytes).compactMap(\.rowID)
-    #expect(!rows.isEmpty && rows.allSatisfy { $0 % 100 == 0 })
-  }
-
   @Test func `a leaf that is lost is told of where the root was found elsewhere`() throws {
     let specimen = try Specimen(
       "CREATE TABLE long (id INTEGER PRIMARY KEY, v BLOB)",

@@ -113,7 +113,7 @@ import Testing
       word.contains(".") ? bench[FilePath(String(word))].description : String(word)
     }
     let ending = try bench.run(words)
-    #expect([66, 73].contains(ending.status), "\(ending.all)")
+    #expect(ending.status != 0, "\(ending.all)")
     #expect(try SystemStorage().status(of: bench["no"]) == nil)
   }
 
