@@ -107,8 +107,6 @@ package struct PlaybookResult: Hashable, Sendable {
     switch ending {
     case .needsDecision, .refused: .decisionNeeded
     case .declined: .declined
-    // Where it ends before anybody has looked, nothing is known to be fine.
-    case .stopped where verdict == nil: failure?.kind ?? .decisionNeeded
     case .failed, .done, .skipped, .stopped: failure?.kind
     }
   }

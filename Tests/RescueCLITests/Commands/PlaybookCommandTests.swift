@@ -260,12 +260,6 @@ import Testing
     #expect(try Oracle.firstDifference(expected: healthy, actual: file) == nil)
   }
 
-  @Test(arguments: ["last-resort-reset", "newer-than-app"])
-  func `a run that ends before anybody has looked is not fine`(_ name: String) throws {
-    try bench.place("zeroed-leaf.db", as: "app.db")
-    #expect(try bench.run("playbook", "run", name, bench["app.db"]).status == 20)
-  }
-
   @Test func `what is no database ends with what to ask for`() throws {
     let file = try bench.place("not-a-database.jpg")
     let before = try bench.look()
