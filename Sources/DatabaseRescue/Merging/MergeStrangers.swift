@@ -42,12 +42,21 @@ struct MergeStrangers {
     _ value: Value?, of reference: MergeReferences.Reference, in label: String,
     _ merger: inout Merger, _ words: String
   ) {
+    note(
+      value, of: reference.child, by: reference.columns, in: label, &merger,
+      words + "; see whether they belong to them")
+  }
+
+  /// Tells of rows that refer to others, where there are any.
+  private func note(
+    _ value: Value?, of table: MergeTable, by columns: [Name], in label: String,
+    _ merger: inout Merger, _ words: String
+  ) {
     guard let count = value?.integerValue.map({ Int($0) }), count > 0 else { return }
     merger.ledger.adopted += count
-    let columns = reference.columns.map { "'\($0)'" }.joined(separator: ", ")
+    let columns = columns.map { "'\($0)'" }.joined(separator: ", ")
     merger.ledger.notes.append(
-      "\(count.of("row")) of '\(reference.child.name)' of \(label), by \(columns), \(words); see "
-        + "whether they belong to them")
+      "\(count.of("row")) of '\(table.name)' of \(label), by \(columns), \(words)")
   }
 
   /// Counts the rows whose reference leads to another table in the result.
@@ -63,12 +72,9 @@ struct MergeStrangers {
         SELECT count(*) FROM \(table.decisions) AS d CROSS JOIN older.\(table.quoted) AS c
         ON \(table.isRow("c", "o")) WHERE d.decision IN (0, 3) AND \(given)
         """)
-      guard let count = value?.integerValue.map({ Int($0) }), count > 0 else { continue }
-      merger.ledger.adopted += count
-      let columns = key.columns.map { "'\($0)'" }.joined(separator: ", ")
-      merger.ledger.notes.append(
-        "\(count.of("row")) of '\(table.name)' of \(older.label), by \(columns), referred to "
-          + "'\(key.table)' there: in the result that leads to '\(other.table)'")
+      note(
+        value, of: table, by: key.columns, in: older.label, &merger,
+        "referred to '\(key.table)' there: in the result that leads to '\(other.table)'")
     }
   }
 }

@@ -179,7 +179,7 @@ package struct PruneAnswer: CommandAnswer {
     for decision in plan.decisions {
       let name = decision.entry.name
       table.add([
-        "\(name.id)", "\(name.created.formatted(.iso8601))", "\(name.userVersion)",
+        "\(name.id)", "\(decision.entry.created.formatted(.iso8601))", "\(name.userVersion)",
         decision.isKept ? "keep" : "\("remove", .warning)", "\(decision.reason.text)",
       ])
     }

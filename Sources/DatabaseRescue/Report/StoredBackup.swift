@@ -10,7 +10,7 @@ extension Backup {
     .members([
       "path": .string(path.description),
       "id": .string(name.id.description),
-      "created": .date(name.created),
+      "created": .date(created),
       "version": .integer(Int(name.userVersion)),
       "byteCount": .integer(byteCount),
       "databaseByteCount": manifest.map { .integer($0.image.byteCount) },

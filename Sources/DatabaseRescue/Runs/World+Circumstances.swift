@@ -22,9 +22,9 @@ extension World {
     var found = Circumstances()
     found.ownBackup = examination.survey.kind == .backup ? ownBackup(at: input.main) : nil
     found.moments = moments(of: input, backups)
-    found.before = backups.max { $0.created < $1.created }.flatMap(\.held)
-    let newest = backups.max { $0.created < $1.created }?.path.name.description
-    found.before?.overlap = offers.first { $0.name == newest }
+    let newest = backups.max { $0.created < $1.created }
+    found.before = newest.flatMap(\.held)
+    found.before?.overlap = offers.first { $0.name == newest?.path.name.description }
       .map { .init($0.comparison) }
     found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
     guard !input.isPrivate else { return found }

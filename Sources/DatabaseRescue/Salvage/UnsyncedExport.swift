@@ -67,33 +67,31 @@ package enum UnsyncedExport {
       "SELECT * FROM \(place.table.quotedIdentifier)\(condition)")
     let names = statement.columnNames
     let places = names.indices.sorted { names[$0] < names[$1] }
-    let keys = try names.map { try quoted($0) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    let keys = try names.map { try json(.text(Bytes($0.utf8)), encoder) }
     var bytes = Bytes()
     var count = 0
     while try statement.step() {
       let row = statement.row
-      let cells = try places.map { "\(keys[$0]):\(try json(row[$0]))" }
+      let cells = try places.map { "\(keys[$0]):\(try json(row[$0], encoder))" }
       bytes.append(contentsOf: "{\(cells.joined(separator: ","))}\n".utf8)
       count += 1
     }
     return (bytes, count)
   }
 
-  private static func json(_ value: Value) throws -> String {
+  private static func json(_ value: Value, _ encoder: JSONEncoder) throws -> String {
     switch value {
     case .null: return "null"
     case .integer(let integer): return "\(integer)"
     // As SQLite writes what no number in JSON stands for.
     case .real(let real): return real.isFinite ? "\(real)" : real < 0 ? "-9e999" : "9e999"
     case .text(let bytes), .blob(let bytes):
-      if case .text = value, let text = value.utf8String { return try quoted(text) }
+      if case .text = value, let text = value.utf8String {
+        return String(decoding: try encoder.encode(text), as: UTF8.self)
+      }
       return "{\"base64\":\"\(Data(bytes).base64EncodedString())\"}"
     }
-  }
-
-  private static func quoted(_ text: String) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    return String(decoding: try encoder.encode(text), as: UTF8.self)
   }
 }

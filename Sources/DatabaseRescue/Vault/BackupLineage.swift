@@ -215,12 +215,12 @@ extension BackupContent {
 extension Backup {
   /// The backup with what it holds, to be compared with.
   fileprivate func earlier(_ content: BackupContent) -> Succession.Earlier {
-    Succession.Earlier("\(name.id) of \(name.created.formatted(.iso8601))", content.mark)
+    Succession.Earlier("\(name.id) of \(created.formatted(.iso8601))", content.mark)
   }
 
   /// The same, where it is a good one that was made before another.
   fileprivate func older(than other: Backup) -> Succession.Earlier? {
-    guard isGood, name.created <= other.name.created, name.id != other.name.id else { return nil }
+    guard isGood, created <= other.created, name.id != other.name.id else { return nil }
     return manifest.map { earlier($0.content) }
   }
 }

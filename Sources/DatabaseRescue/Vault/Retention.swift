@@ -28,8 +28,10 @@ package struct Retention: Hashable, Sendable {
 
   /// A backup, as far as it matters here.
   package struct Entry: Hashable, Sendable {
-    /// Its name, which says of what database it is, from when, and of which version.
+    /// Its name, which says of what database it is, and of which version.
     package var name: BackupName
+    /// When it was made.
+    package var created: Date
     /// A digest of where the database lies; nil where that is not known.
     package var place: String?
     /// Whether it can stand in for the database.
@@ -41,10 +43,11 @@ package struct Retention: Hashable, Sendable {
 
     /// Makes an entry.
     package init(
-      _ name: BackupName, of place: String? = nil, isGood: Bool, isInUse: Bool = false,
-      finished: Double = 0
+      _ name: BackupName, created: Date? = nil, of place: String? = nil, isGood: Bool,
+      isInUse: Bool = false, finished: Double = 0
     ) {
       self.name = name
+      self.created = created ?? name.created
       self.place = place
       self.finished = finished
       self.isGood = isGood
@@ -76,15 +79,15 @@ package struct Retention: Hashable, Sendable {
   ) -> [PrunePlan.Decision] {
     if !isSound { return entries.map { PrunePlan.Decision($0, .databaseHasFindings) } }
     // A clock that went wrong must not make others look old.
-    let newest = (entries + others).filter { $0.name.created <= now }.min(by: Entry.isNewer)
+    let newest = (entries + others).filter { $0.created <= now }.min(by: Entry.isNewer)
     guard newest?.isGood != false else {
       return entries.map { PrunePlan.Decision($0, .newestIsNotGood) }
     }
     var seen = Seen()
-    let good = entries.filter { $0.isGood && $0.name.created <= now }
+    let good = entries.filter { $0.isGood && $0.created <= now }
     let lastGood = good.first
     return entries.map { entry in
-      if entry.name.created > now { return PrunePlan.Decision(entry, .inFuture) }
+      if entry.created > now { return PrunePlan.Decision(entry, .inFuture) }
       if !entry.isGood { return PrunePlan.Decision(entry, .notGood) }
       let reason = keep(entry, &seen)
       return PrunePlan.Decision(
@@ -104,8 +107,8 @@ package struct Retention: Hashable, Sendable {
   /// Why a good backup is kept; nil when nothing speaks for it.
   private func keep(_ entry: Entry, _ seen: inout Seen) -> PrunePlan.Reason? {
     seen.count += 1
-    let isFirstOfDay = seen.days.insert(entry.name.day).inserted
-    let isFirstOfWeek = seen.weeks.insert(entry.name.week).inserted
+    let isFirstOfDay = seen.days.insert(entry.day).inserted
+    let isFirstOfWeek = seen.weeks.insert(entry.week).inserted
     let isFirstOfVersion = seen.versions.insert(entry.name.userVersion).inserted
     if seen.count <= last { return .last }
     if isFirstOfDay, seen.days.count <= daily { return .daily }
@@ -114,7 +117,7 @@ package struct Retention: Hashable, Sendable {
   }
 }
 
-extension BackupName {
+extension Retention.Entry {
   /// The day on which it was made, in days since 1970.
   fileprivate var day: Int { Int((created.timeIntervalSince1970 / 86_400).rounded(.down)) }
 
@@ -128,8 +131,8 @@ extension Retention.Entry {
 
   /// Whether a backup comes before another, newest first.
   fileprivate static func isNewer(_ left: Self, _ right: Self) -> Bool {
-    (left.name.created, left.finished, left.name.id.description)
-      > (right.name.created, right.finished, right.name.id.description)
+    (left.created, left.finished, left.name.id.description)
+      > (right.created, right.finished, right.name.id.description)
   }
 }
 
@@ -209,12 +212,11 @@ package struct PrunePlan: Hashable, Sendable {
       $0.isKept && ![.inFuture, .notGood, .inUse].contains($0.reason)
     }
     let found = decisions.filter { !$0.isKept }.map(\.entry).flatMap { entry in
-      let name = entry.name
       let same = kept.filter { $0.entry.database == entry.database }
       return [
-        same.first { $0.reason == .lastGood }, same.first { $0.entry.name.day == name.day },
-        same.first { $0.entry.name.week == name.week },
-        same.first { $0.entry.name.userVersion == name.userVersion },
+        same.first { $0.reason == .lastGood }, same.first { $0.entry.day == entry.day },
+        same.first { $0.entry.week == entry.week },
+        same.first { $0.entry.name.userVersion == entry.name.userVersion },
       ].compactMap(\.self)
     }
     return kept.filter(found.contains)

@@ -32,8 +32,8 @@ extension Vault {
     for backup in try list() where isOfDatabase(backup) {
       entries.append(
         Retention.Entry(
-          backup.name, of: backup.manifest?.content.place, isGood: backup.isGood,
-          isInUse: try isInUse(backup.path), finished: backup.modified))
+          backup.name, created: backup.created, of: backup.manifest?.content.place,
+          isGood: backup.isGood, isInUse: try isInUse(backup.path), finished: backup.modified))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)
   }

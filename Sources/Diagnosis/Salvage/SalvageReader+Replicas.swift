@@ -77,9 +77,7 @@ private struct LostStretches {
 
   init(_ reconstruction: Reconstruction) {
     self.reconstruction = reconstruction
-    tables = reconstruction.survey.trees.filter {
-      $0.entry.kind == .table && !$0.pageFaults.isEmpty
-    }
+    tables = reconstruction.survey.trees.filter(\.hasLostPagesOfRows)
   }
 
   /// Whether there may be any.
@@ -104,12 +102,17 @@ private struct LostStretches {
   }
 
   private mutating func gaps(in table: TreeSurvey) -> [Gap] {
-    guard table.entry.kind == .table, !table.pageFaults.isEmpty else { return [] }
+    guard table.hasLostPagesOfRows else { return [] }
     if let known = gaps[table.entry.name] { return known }
     let found = reconstruction.gaps(in: table)
     gaps[table.entry.name] = found
     return found
   }
+}
+
+extension TreeSurvey {
+  /// Whether it is a table that leads to pages which are not there.
+  fileprivate var hasLostPagesOfRows: Bool { entry.kind == .table && !pageFaults.isEmpty }
 }
 
 /// What is known about the pages whose copies are read.

@@ -35,7 +35,8 @@ extension Image {
     guard cell.overflow == nil, cell.local.count > size else { return false }
     let start = offset(of: page.number)
     func isBorder(_ place: Int) -> Bool { (start + place) % size == 0 }
-    guard let border = cell.local.prefix(size).first(where: isBorder),
+    let border = cell.local.lowerBound + (size - (start + cell.local.lowerBound) % size) % size
+    guard
       stride(from: border, through: cell.local.upperBound - size, by: size).contains(where: {
         page.bytes[$0] == 0 && page.bytes[$0..<$0 + size].allSatisfy { $0 == 0 }
       }), let record = try? Record(page.bytes, in: cell.local)

@@ -107,6 +107,16 @@ import Testing
 
   // MARK: prune
 
+  @Test func `an old backup under a new name takes the place of none that is newer`() throws {
+    let (old, newest, renamed) = try (backUp(), backUp(), backUp())
+    try renamed.replaceContents(with: old.contents())
+    let flags = ["--keep-last", "1", "--keep-daily", "0", "--keep-weekly", "0"]
+    let plan = try bench.run(["vault", "prune", file, "--dry-run", "--json"] + flags)
+    let kept = try #require(try plan.json["backups"]?.elements).filter { $0["keep"]?.bool == true }
+    #expect(kept.map { $0["path"]?.text } == [newest.description])
+    #expect(try backups().first?["path"]?.text == newest.description)
+  }
+
   @Test func `a dry run names every backup with its reason, and removes none`() throws {
     let paths = try (0..<4).map { _ in try backUp() }
     let before = try bench.look()
