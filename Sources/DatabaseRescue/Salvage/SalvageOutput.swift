@@ -21,8 +21,8 @@ package struct SalvageOutput: Sendable {
       storage: storage)
   }
 
-  /// Gives both files their names, or neither; without doubtful rows, an old quarantine file stays, as
-  /// the rows in it may be nowhere else.
+  /// Gives both files their names, or neither; without doubtful rows, an old quarantine file goes
+  /// with the old database.
   func publish(
     _ partial: FilePath, partialQuarantine: FilePath?, in folder: borrowing PrivateFolder,
     _ storage: any Storage
@@ -30,7 +30,7 @@ package struct SalvageOutput: Sendable {
     if partialQuarantine != nil { try storage.createFolder(quarantine.path.folder) }
     let aside = FileExchange.Change(path: quarantine.path, new: partialQuarantine)
     try FileExchange.carryOut(
-      (partialQuarantine != nil ? [aside] : [])
+      (partialQuarantine != nil || quarantine.isReplacing ? [aside] : [])
         + [FileExchange.Change(path: database.path, new: partial)],
       replacing: database.isReplacing, in: folder, storage)
   }

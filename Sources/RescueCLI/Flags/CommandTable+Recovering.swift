@@ -72,8 +72,7 @@ extension Command {
       .output.required, .schema, .mergedBackup, .report, .wal, .journal, .offset, .length,
       .fromProcess, .maxSize,
       .maxOutput,
-      .force.saying(
-        "replace NEW and OUT if they exist; NEW.quarantine.db stays where nothing is set aside"),
+      .force.saying("replace NEW and OUT if they exist"),
     ],
     examples: [
       ("dbrescue salvage broken.db --output saved.db", "all that can be read"),
@@ -114,9 +113,7 @@ extension Command {
     flags: [
       .output.named("OUT").required, .prefer, .newerBy, .renumber, .renumberAll,
       .report.named("REPORT").saying("write a report too: REPORT ends in .html, .json or .txt"),
-      .maxSize, .maxOutput,
-      .force.saying(
-        "replace OUT and REPORT if they exist; OUT.quarantine.db stays where nothing is set aside"),
+      .maxSize, .maxOutput, .force.saying("replace OUT and REPORT if they exist"),
     ],
     examples: [
       ("dbrescue merge old.db app.db --output merged.db", "the old rows beside the new ones"),

@@ -73,7 +73,7 @@ import Testing
         .It Fl \-max\-output Ar MIB
         how large the new database may become, if not twice as large as the input and 1 MiB (1 to 1073741824)
         .It Fl f , Fl \-force
-        replace NEW and OUT if they exist; NEW.quarantine.db stays where nothing is set aside
+        replace NEW and OUT if they exist
         .El
 
         """#)
