@@ -25,6 +25,10 @@ final class Doubtful {
   let unlisted: Set<PageNumber>
   /// The pages of a free list of which nothing is wrong in itself.
   let listed: ListedPages
+  /// The pages of the free list that may have changed places with leaves of the trees in doubt.
+  let freed: Set<PageNumber>
+  /// The pages that stand where those would: what is on them may have been deleted.
+  let standIns: Set<PageNumber>
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   let unproven: PageSet
   /// The pages but the first that do not show what they are; nil where pages are missing.
@@ -44,12 +48,16 @@ final class Doubtful {
     let owners = Set(trees.map { PageOwner.tree($0) })
     let unlisted = survey.unlistedFreePages(image)
     let strange = survey.strangePagesOfSchema
+    let (freed, standIns) = owners.isEmpty ? ([], []) : search.listedLeaves()
     unproven = PageSet(
       image.dataPages.lazy.filter { page in
-        survey.claims.owner(of: page).map { owners.contains($0) || strange.contains(page) }
+        survey.claims.owner(of: page).map {
+          owners.contains($0) || strange.contains(page) || freed.contains(page)
+        }
           ?? !unlisted.contains(page)
       })
     (self.owners, self.unlisted) = (owners, unlisted)
+    (self.freed, self.standIns) = (freed, standIns)
     listed = ListedPages(survey)
   }
 

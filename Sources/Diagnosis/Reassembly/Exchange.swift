@@ -157,7 +157,7 @@ final class ExchangeSearch {
   }
 
   /// Whether a table has rows that no sound index over it holds, or has not what they hold.
-  private func disagreesWithIndexes(_ tree: TreeSurvey) -> Bool {
+  func disagreesWithIndexes(_ tree: TreeSurvey) -> Bool {
     let indexes = survey.soundIndexes(over: tree)
     return tree.isReadable && tree.records > 0 && !indexes.isEmpty
       && indexes.allSatisfy { $0.keys != tree.expectedKeys[$0.entry.name] }
@@ -189,7 +189,7 @@ final class ExchangeSearch {
 
   /// The places of a table's tree where a leaf stands whose rows do not, and those among leaves
   /// where an interior page does.
-  private func misfits(of table: Table) -> (leaves: [TreePlace], interiors: [TreePlace]) {
+  func misfits(of table: Table) -> (leaves: [TreePlace], interiors: [TreePlace]) {
     let suspects = Set(table.survey.suspectPages)
     var (leaves, interiors): ([TreePlace], [TreePlace]) = ([], [])
     var pending = [TreePlace(page: table.root, after: nil, upTo: nil)]

@@ -81,6 +81,11 @@ extension Placement {
   func choose(
     _ candidates: [Candidate], _ open: Open, _ isElimination: Bool
   ) -> (claimant: Int, evidence: PlacementEvidence)? {
+    if open.group.rowPages.contains(where: doubt.freed.contains) {
+      // The rows of a page that the free list names were deleted, or moved, unless an index has all.
+      let proven = candidates.filter { $0.tally.proven == $0.tally.rows && $0.tally.isProven }
+      return open.group.isLone && proven.count == 1 ? (proven[0].claimant, .index) : nil
+    }
     let witnessed = candidates.filter(\.tally.isWitnessed)
     if witnessed.count == 1, !mayBeEntries(witnessed[0], among: candidates) {
       return (witnessed[0].claimant, .index)

@@ -149,7 +149,8 @@ struct Placement {
     var proposals: [Int: [Claimant.Proposal]] = [:]
     for (index, open) in groups.enumerated() {
       guard open.group.isLone, let page = open.group.rowPages.first, let home = home(page),
-        !doubt.listed.all.contains(page), open.tallies[home] != nil,
+        !doubt.listed.all.contains(page), !doubt.standIns.contains(page),
+        open.tallies[home] != nil,
         let span = claimants[home].span(of: open.group.spans),
         claimants[home].hasRoom(for: span, { pages.span(of: $0, isTable: open.group.isTable) })
       else { continue }

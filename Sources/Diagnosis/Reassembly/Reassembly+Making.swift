@@ -18,7 +18,7 @@ extension Reassembly {
     var placement = Placement(work, of: doubt, knownPages: knownPages)
     placement.run(groups)
     assign(placement, work, doubt)
-    orphans += copies.map { page in
+    orphans += copies.subtracting(doubt.freed).map { page in
       let isTable = pages.reading(of: page)?.page.kind.isTable ?? true
       return OrphanPage(page: page, isTable: isTable, candidates: [])
     }
@@ -124,6 +124,8 @@ extension Reassembly {
       else { continue }
       // Nor does an index that the schema names no more.
       if LeftIndex.holds(group, beside: doubt) { continue }
+      // Nor is a row in doubt that the free list and all others say was deleted.
+      if owners.isEmpty, group.rowPages.allSatisfy(doubt.freed.contains) { continue }
       orphans += group.rowPages.map {
         OrphanPage(page: $0, isTable: group.isTable, candidates: owners)
       }
