@@ -14,6 +14,7 @@ extension Reassembly {
     work.takePages()
     let pages = doubt.pages
     let copies = pages.copies(among: work.orphans)
+      .union(work.orphans.filter(doubt.survey.misdirected.contains))
     let groups = OrphanGroup.groups(of: work.orphans.filter { !copies.contains($0) }, in: pages)
     var placement = Placement(work, of: doubt, knownPages: knownPages)
     placement.run(groups)

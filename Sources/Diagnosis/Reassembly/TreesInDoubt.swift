@@ -72,7 +72,7 @@ struct TreesInDoubt {
         shared.insert(root)
       }
     }
-    strays = pagesOfOthers
+    strays = pagesOfOthers.union(survey.misdirected)
     for page in strays { shared.insert(page) }
     for index in claimants.indices where outlines[index] != nil {
       outlines[index]?.takeApart(shared)

@@ -38,6 +38,8 @@ package struct Survey: Sendable {
   private(set) var isLogUntold = false
   /// Pages whose pointer-map entry contradicts the trees.
   package let pointerMapFaults: FaultList
+  /// Leaves that are not those of the tree that leads to them, but copies of another one's.
+  let misdirected: Set<PageNumber>
   /// Overflow pages to which chains lead where the pointer maps have others in their place.
   let disputedPages: Set<PageNumber>
   /// The owner of every page.
@@ -97,6 +99,7 @@ extension Survey {
     hasPointerMaps = false
     pointerMapFaults = FaultList()
     disputedPages = []
+    misdirected = []
     claims = PageClaims(pageCount: 0)
     self.transfer = transfer
     firstMovedPage = nil
@@ -118,7 +121,7 @@ extension Survey {
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, known.roots, parser: parser,
       believesTable: believesHead, claims: &claims)
-    let trees = ForestScan(
+    var trees = ForestScan(
       image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     ).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
@@ -126,11 +129,18 @@ extension Survey {
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
     }
+    var (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
+    let twins = TwinLeaves(
+      image, trees, orphans: unclaimed.filter(\.mayBeOfTable).map(\.page))
+    let misdirected = twins.misdirected
+    for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
+    for tree in trees.indices { trees[tree].leafMarks = [] }
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
     if isWhole, let believed {
       freeClaims.claim(behind: believed, of: image, KnownForms(trees, schema))
+      (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
     }
     kind = reading.kind
     cutHeaderCount = nil
@@ -142,7 +152,8 @@ extension Survey {
     hasHeadOfAnother = !believesHead
     self.freelist = freelist
     self.claims = freeClaims
-    (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
+    (self.unclaimed, self.unclaimedInHoles) = (unclaimed, unclaimedInHoles)
+    self.misdirected = Set(misdirected.map(\.page))
     self.trees = trees
     treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
@@ -197,6 +208,11 @@ extension Survey {
     let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
     var roles: [Name: ShadowRole] = [:]
     for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
+    // What comes to a wrong place shows there, where the rows of that place have another form.
+    let widths = Dictionary(
+      rooted.compactMap { entry in
+        entry.kind == .table ? schema.table(named: entry.name).map { ($0.columns.count, 1) } : nil
+      }, uniquingKeysWith: +)
     return ordered.enumerated().map { index, entry in
       let description = entry.kind == .table ? schema.table(named: entry.name) : nil
       // Without a readable statement the root page itself tells what kind of tree it is; those that
@@ -219,6 +235,7 @@ extension Survey {
         indexes: indexes ?? [], shape: shape,
         order: isRowIDTable ? nil : schema.keyOrder(of: entry, schemaFormat: schemaFormat),
         computed: computed,
+        hasPeers: description.map { widths[$0.columns.count] ?? 0 > 1 } ?? false,
         shadow: entry.kind == .table ? roles[entry.name] : nil, parser: parser)
     }
   }

@@ -45,6 +45,10 @@ package struct TreeSurvey: Hashable, Sendable {
   /// every row that can be read, in its place or not.
   package internal(set) var expectedKeys: [Name: Fingerprint] = [:]
 
+  /// Marks of the leaves, in order, where another table has as many columns; until leaves that were
+  /// written to the wrong place are found.
+  var leafMarks: [LeafMark] = []
+
   /// Whether nothing is wrong with the tree.
   package var isSound: Bool {
     isReadable && layoutFaults.isEmpty && unevenLeaves.isEmpty && misplacedBetween.isEmpty
@@ -80,6 +84,8 @@ struct TreeTask: Sendable {
   var order: KeyOrder?
   /// What of the table only SQLite can compute.
   var computed: ComputedTable?
+  /// Whether another table has as many columns.
+  var hasPeers = false
   /// What a module keeps in its rows.
   var shadow: ShadowRole?
   /// Who has SQLite compute that.
@@ -126,6 +132,7 @@ extension TreeSurvey {
             unevenLeaves.add(FormatError(.uneven, page: visit.page.number))
           }
           leafDepth = leafDepth ?? visit.depth
+          if task.hasPeers, let mark = LeafMark(visit) { leafMarks.append(mark) }
           if visit.isEmptyBelowRoot {
             pageFaults.add(FormatError(.noCell, page: visit.page.number))
           }

@@ -19,6 +19,11 @@ package struct UnclaimedPage: Hashable, Sendable {
   package let page: PageNumber
   /// What it looks like.
   package let content: Content
+
+  /// Whether it may be a page with rows of a table, or lead to some.
+  var mayBeOfTable: Bool {
+    if case .btree(let kind, let cells) = content { kind.isTable && cells > 0 } else { false }
+  }
 }
 
 extension Survey {

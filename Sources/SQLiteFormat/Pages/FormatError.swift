@@ -43,6 +43,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case recordLength
     /// A page that something else already owns.
     case claimedTwice
+    /// A page that is the same as one of another tree.
+    case copied
     /// Keys that do not ascend, or leave the interval of their parent.
     case keyOrder
     /// Leaves of one tree at different depths.
@@ -132,6 +134,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .reservedSerialType: "a record has a reserved serial type"
     case .recordLength: "the parts of a record do not add up to its payload"
     case .claimedTwice: "the page already belongs to something else"
+    case .copied: "it is the same page as one of another tree"
     case .keyOrder: "keys are out of order"
     case .uneven: "leaves lie at different depths"
     case .tooDeep: "the tree is deeper than any that SQLite makes"

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaves of two tables that are the same page, byte by byte: one of them was written to the wrong
+// place, where another table of its form had rows.
+//
+//   one      1-30   31-61   62-90           other    1-28   31-61   58-85
+//                     |                                       |
+//                     +--------- the same bytes --------------+
+
+import SQLiteFormat
+
+/// What is kept of a leaf of a table to find another one with the same bytes.
+struct LeafMark: Hashable, Sendable {
+  /// A few of its bytes.
+  let glance: UInt64
+  /// Its page.
+  let page: PageNumber
+  /// At how many ends its rows begin and end where those of such a leaf most often do: behind the
+  /// last key before them, and with the key that divides them from the next ones.
+  let closeness: Int8
+  /// Whether it is the root.
+  let isRoot: Bool
+
+  /// The mark of a leaf of a table with rowids; nil for one that tells nothing.
+  init?(_ visit: TreeWalk.Visit) {
+    guard visit.page.kind == .tableLeaf, let first = visit.content.cells.first?.rowID,
+      let last = visit.content.cells.last?.rowID
+    else { return nil }
+    glance = visit.page.bytes.glance
+    page = visit.page.number
+    let beginsClose = visit.lower.map { first.subtractingReportingOverflow(1) == ($0, false) }
+    closeness = (beginsClose ?? false ? 1 : 0) + (visit.upper == last ? 1 : 0)
+    isRoot = visit.depth == 0
+  }
+}
+
+/// The search for leaves that were written to the wrong place.
+struct TwinLeaves {
+  /// A leaf, by its tree and its position among the tree's leaves.
+  private struct Place {
+    let tree: Int
+    let leaf: Int
+  }
+
+  private let image: Image
+  private let trees: [TreeSurvey]
+  /// The pages that may be those of a table that has lost its root.
+  private let orphans: [PageNumber]
+
+  init(_ image: Image, _ trees: [TreeSurvey], orphans: [PageNumber]) {
+    (self.image, self.trees, self.orphans) = (image, trees, orphans)
+  }
+
+  /// The leaves that are not those of the tree that leads to them, and both where nothing tells which
+  /// of two it is; by the positions of the trees.
+  ///
+  /// Tables that were copied as a whole have like leaves side by side: these tell nothing.
+  var misdirected: [(tree: Int, page: PageNumber)] {
+    var places: [UInt64: [Place]] = [:]
+    for (tree, survey) in trees.enumerated() {
+      for (leaf, mark) in survey.leafMarks.enumerated() {
+        places[mark.glance, default: []].append(Place(tree: tree, leaf: leaf))
+      }
+    }
+    return places.values.filter { $0.count == 2 && $0[0].tree != $0[1].tree }
+      .flatMap { wrong(of: $0[0], $0[1]) }
+      .map { ($0.tree, mark(of: $0).page) }
+      .sorted { $0.1 < $1.1 }
+  }
+
+  private func mark(of place: Place) -> LeafMark { trees[place.tree].leafMarks[place.leaf] }
+
+  /// Those of two leaves that are out of place; none where they are not the same, or may be rows that
+  /// an app has copied.
+  private func wrong(of one: Place, _ other: Place) -> [Place] {
+    let marks = (mark(of: one), mark(of: other))
+    guard !marks.0.isRoot || !marks.1.isRoot, let rows = rows(of: marks.0.page),
+      rows == self.rows(of: marks.1.page),
+      Set(rows.values).count * 2 > rows.count, rows.count > 1
+    else { return [] }
+    // A root has no neighbours; it is the table's, unless that has rows elsewhere.
+    if marks.0.isRoot || marks.1.isRoot {
+      let beside = rowsBeside(marks.0.isRoot ? other : one)
+      let isAlone = orphans.allSatisfy { areApart(self.rows(of: $0) ?? [:], beside) }
+      return !orphans.isEmpty && isAlone ? [marks.0.isRoot ? one : other] : []
+    }
+    guard areApart(rowsBeside(one), rowsBeside(other)) else { return [] }
+    let trust = (self.trust(in: one), self.trust(in: other))
+    return (trust.0 <= trust.1 ? [one] : []) + (trust.1 <= trust.0 ? [other] : [])
+  }
+
+  /// How much speaks for a leaf where it stands: first what indexes say, then keys that meet.
+  private func trust(in place: Place) -> Int {
+    let tree = trees[place.tree]
+    let says = trees.lazy.filter { $0.entry.kind == .index && $0.entry.table == tree.entry.name }
+      .compactMap { index in
+        index.isSound ? tree.expectedKeys[index.entry.name].map { $0 == index.keys } : nil
+      }
+    let indexes = says.contains(false) ? -1 : says.contains(true) ? 1 : 0
+    return indexes * 4 + Int(mark(of: place).closeness) - (isMisplaced(place) ? 8 : 0)
+  }
+
+  /// Whether two lists of rows have none in common.
+  private func areApart(_ rows: [Int64: Bytes], _ others: [Int64: Bytes]) -> Bool {
+    rows.allSatisfy { others[$0.key] != $0.value }
+  }
+
+  private func isMisplaced(_ place: Place) -> Bool {
+    let page = mark(of: place).page
+    return trees[place.tree].misplaced.first.contains { $0.page == page }
+  }
+
+  /// The bytes of the rows of a leaf, by their rowids.
+  private func rows(of page: PageNumber) -> [Int64: Bytes]? {
+    guard let page = try? image.btreePage(page), let cells = page.soundCells else { return nil }
+    return Dictionary(
+      cells.compactMap { cell in cell.rowID.map { ($0, page.bytes.slice(cell.local)) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The rows of the leaves on either side of one.
+  private func rowsBeside(_ place: Place) -> [Int64: Bytes] {
+    let marks = trees[place.tree].leafMarks
+    return [place.leaf - 1, place.leaf + 1].filter(marks.indices.contains)
+      .compactMap { rows(of: marks[$0].page) }
+      .reduce(into: [:]) { all, rows in all.merge(rows) { first, _ in first } }
+  }
+}

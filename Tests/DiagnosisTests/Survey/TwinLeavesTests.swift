@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaves that were written over those of another table of their form.
+
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import Diagnosis
+
+struct TwinLeavesTests {
+  /// `one` and `other` of one form, with texts of other lengths.
+  private static let tables: DatabaseBuilder.Step = """
+    CREATE TABLE one (id INTEGER PRIMARY KEY, body TEXT);
+    CREATE TABLE other (id INTEGER PRIMARY KEY, body TEXT);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+    INSERT INTO one SELECT i * 3, substr('some text of one', 1, 9 + i * 7919 % 7) || i FROM n;
+    INSERT INTO other SELECT id, substr('other', 1, 1 + id * 7907 % 4) || id FROM one;
+    """
+
+  /// The findings, and the pages of both tables, of a database in which a leaf of `one` was written
+  /// over a page of `other`.
+  private func look(
+    _ specimen: Specimen, _ source: Int, over victim: Int
+  ) throws -> (isSound: Bool, one: [PageNumber], other: [PageNumber]) {
+    let specimen = specimen.with(.copyPage(from: source, to: victim))
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    func pages(_ table: Name) throws -> [PageNumber] {
+      let tree = try #require(rebuilt.survey.tree(named: table))
+      let position = try #require(rebuilt.survey.position(of: tree))
+      return rebuilt.reassembly.assignments[position]?.pages
+        ?? specimen.pages(of: table.text, "leaf").compactMap { PageNumber($0) }
+    }
+    return (
+      Survey(main: specimen.bytes).verdict == .healthy, try pages("one"), try pages("other")
+    )
+  }
+
+  /// A leaf of `one` and the one of `other` in whose place its rows fit.
+  private func likePlaces(in specimen: Specimen) throws -> (Int, Int) {
+    let image = try #require(Survey(main: specimen.bytes).image)
+    func spans(_ table: String) -> [(page: Int, first: Int64, last: Int64)] {
+      specimen.pages(of: table, "leaf").compactMap { page in
+        guard let number = PageNumber(page),
+          let rowIDs = (try? image.btreePage(number))?.soundCells?.compactMap(\.rowID),
+          let first = rowIDs.first, let last = rowIDs.last
+        else { return nil }
+        return (page, first, last)
+      }
+    }
+    let others = spans("other")
+    for leaf in spans("one").dropFirst().dropLast() {
+      let place = others.indices.dropFirst().first { index in
+        others[index - 1].last < leaf.first && leaf.last <= others[index].last
+      }
+      if let place, place < others.count - 1 { return (leaf.page, others[place].page) }
+    }
+    throw FormatError(.noCell)
+  }
+
+  @Test func `a leaf that fits between the keys of another table is not that table's`() throws {
+    let specimen = try Specimen(Self.tables)
+    let (source, victim) = try likePlaces(in: specimen)
+    let (isSound, one, other) = try look(specimen, source, over: victim)
+    #expect(!isSound)
+    #expect(one.contains { $0.number == source })
+    #expect(!other.contains { $0.number == victim })
+  }
+
+  @Test func `a root that is a copy of another table's leaf is not the table's`() throws {
+    let specimen = try Specimen(Self.tables)
+    let source = specimen.pages(of: "one", "leaf")[5]
+    let root = try specimen.root(of: "other")
+    let (isSound, one, other) = try look(specimen, source, over: root)
+    #expect(!isSound)
+    #expect(one.contains { $0.number == source })
+    #expect(Set(other.map(\.number)) == Set(specimen.pages(of: "other", "leaf")))
+  }
+
+  @Test func `tables that an app has copied are sound`() throws {
+    for change in [
+      "DELETE FROM other WHERE id < 200", "UPDATE other SET body = body || id WHERE id % 7 = 0",
+      "UPDATE one SET body = '' WHERE id BETWEEN 300 AND 900",
+    ] {
+      let specimen = try Specimen(
+        Self.tables, "DELETE FROM other", "INSERT INTO other SELECT * FROM one", .init(change, []))
+      #expect(Survey(main: specimen.bytes).verdict == .healthy)
+    }
+  }
+}
