@@ -66,42 +66,40 @@ extension TextTransfer {
   /// How long lines and sectors are at most.
   private static let blockMax = 4096
 
-  /// A file that is longer than the pages that it counts, by the same after each so many bytes, without
-  /// what was put in; nil for any other.
+  /// A file with the same after each so many bytes, without what was put in; nil for any other.
+  ///
+  /// Without it, the file is as long as the pages that it counts. What was put in may stand in the
+  /// header, too, which counts them.
   private static func interleaved(
     _ main: any PageSource, _ head: Bytes
   ) throws(ReadFailure) -> InterleavedView? {
-    guard let header = DatabaseHeader(head), header.hasMagic, header.geometry != nil,
-      header.isPageCountValid
-    else { return nil }
-    let length = header.pageCount * header.pageSize
-    let surplus = main.byteCount - length
-    for added in [2, 1, sectorRest] where surplus > 0 && surplus % added == 0 {
-      let places = surplus / added
-      guard places >= placesMin else { continue }
+    guard head.matches(DatabaseHeader.magic) else { return nil }
+    for (block, added) in lines(of: head) + [
+      (Image.sectorSize, sectorRest), (blockMax, sectorRest),
+    ] {
+      let view = InterleavedView(main, block: block, added: added)
+      guard let header = DatabaseHeader(try view.read(at: 0, count: DatabaseHeader.byteCount)),
+        header.geometry != nil, header.isPageCountValid
+      else { continue }
+      let length = header.pageCount * header.pageSize
       // The last block may be a part of one, with or without what was put in behind it.
-      let shortest = max(1, length / (places + 1))
-      let longest = min(length / (places - 1), blockMax)
-      for block in shortest..<max(shortest, longest + 1) {
-        let view = InterleavedView(main, block: block, added: added)
-        guard (length...length + added).contains(view.byteCount), isParted(head, view),
-          try PageVote(view, reserved: 0).weight > PageVote(main, reserved: 0).weight
-        else { continue }
-        return view.prefix(length)
-      }
+      guard (length...length + added).contains(view.byteCount),
+        main.byteCount - view.byteCount >= placesMin * added,
+        try PageVote(view, reserved: 0).weight > PageVote(main, reserved: 0).weight
+      else { continue }
+      return view.prefix(length)
     }
     return nil
   }
 
-  /// Whether the same line end stands after each block, or the blocks are sectors.
-  private static func isParted(_ head: Bytes, _ view: InterleavedView) -> Bool {
-    guard view.added < sectorRest else {
-      return [Image.sectorSize, blockMax].contains(view.block)
-    }
-    let places = stride(
-      from: view.block, through: head.count - view.added, by: view.block + view.added)
-    return lineEnds.contains { end in
-      end.count == view.added && places.allSatisfy { head.matches(end, at: $0) }
+  /// After how many bytes the same line end stands again and again, and how long that is.
+  private static func lines(of head: Bytes) -> [(block: Int, added: Int)] {
+    lineEnds.flatMap { end in
+      (DatabaseHeader.magic.count...blockMax).filter { block in
+        head.matches(end, at: block)
+          && stride(from: block, through: head.count - end.count, by: block + end.count)
+            .allSatisfy { head.matches(end, at: $0) }
+      }.map { ($0, end.count) }
     }
   }
 

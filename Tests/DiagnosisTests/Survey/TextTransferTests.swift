@@ -34,7 +34,10 @@ import Testing
     #expect(try survey.firstDifference(from: Oracle(path)) == nil)
   }
 
-  @Test(arguments: [(998, [0x0D, 0x0A]), (1000, [0x0A]), (512, [1, 2, 3, 4, 5, 6, 7, 8])])
+  @Test(arguments: [
+    (998, [0x0D, 0x0A]), (1000, [0x0A]), (512, [1, 2, 3, 4, 5, 6, 7, 8]), (76, [0x0A]),
+    (64, [0x0D, 0x0A]), (19, [0x0D]),
+  ])
   func `what was put in after each so many bytes is left out again`(
     _ block: Int, _ added: [UInt8]
   ) throws {
