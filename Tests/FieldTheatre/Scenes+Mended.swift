@@ -9,7 +9,8 @@ import SQLiteFormat
 import Testing
 
 extension Scene {
-  static let mended: [Scene] = besideNothing + ofTwoMoments + joinedAndReplaced
+  static let mended: [Scene] =
+    besideNothing + ofTwoMoments + joinedAndReplaced + parted + misplaced
 
   private static let besideNothing: [Scene] = [
     Scene(
@@ -138,7 +139,76 @@ extension Scene {
   ]
 }
 
+extension Scene {
+  private static let parted: [Scene] = [
+    Scene(
+      "a mail program breaks it into lines of 998 bytes", to: .hotel, is: .transferredAsText,
+      .damagedIntact, lost: .nothing, right: .salvage, half: .after
+    ) { try $0.part(after: 998, by: [0x0D, 0x0A]) },
+    Scene(
+      "a program breaks it into lines of 76 bytes", to: .herbarium, is: .transferredAsText,
+      .damagedIntact, lost: .nothing, right: .salvage, half: .after
+    ) { try $0.part(after: 76, by: [0x0A]) },
+    Scene(
+      "the image of a disk has sectors of 520 bytes", to: .hotel, is: .bytesInFront,
+      .damagedIntact, lost: .nothing, right: .salvage, half: .after
+    ) { try $0.part(after: 512, by: [0xA5, 0x3C, 0, 1, 0, 0, 0x7E, 0x11]) },
+  ]
+
+  private static let misplaced: [Scene] = [
+    Scene(
+      "a card mistakes a page of plants for one that was free", to: .herbarium, is: .interrupted,
+      .damagedIntact, lost: .nothing, right: .salvage, half: .after, untold: .severalMoments
+    ) { stage in
+      try stage.write(
+        "CREATE TABLE sheet (id INTEGER PRIMARY KEY, text TEXT)",
+        "INSERT INTO sheet SELECT id, place || place FROM plant", "DELETE FROM sheet WHERE id > 9")
+      try stage.remember()
+      let leaf = try stage.pages(of: "plant")[6]
+      let file = try stage.database.contents()
+      let trunk = Int(file.bigEndian(at: 32))
+      // The first page that the trunk names: section 1.5 of the file format.
+      let free = Int(file.bigEndian(at: (trunk - 1) * stage.program.pageSize + 8))
+      try stage.damage(.swapPages(leaf, free))
+    },
+    Scene(
+      "a card gives a blank sector of a page with short rows and zeros", to: .herbarium,
+      is: .badMedium, .damagedLossy, lost: .some, right: .salvage, half: .after, untold: .zeros
+    ) { stage in
+      try stage.write(
+        "CREATE TABLE spot (id INTEGER PRIMARY KEY, x INT, mark BLOB)",
+        "INSERT INTO spot SELECT id, id % 3, zeroblob(12) FROM plant")
+      try stage.remember()
+      let leaf = try stage.pages(of: "spot")[1]
+      try stage.overwrite(
+        at: (leaf - 1) * stage.program.pageSize + stage.program.pageSize - 512,
+        with: Bytes(repeating: 0, count: 512))
+    },
+    Scene(
+      "a quota stops the file from growing, and the journal is cleared away", to: .hotel,
+      is: .interrupted, .damagedLossy, lost: .some, right: .salvage, half: .after,
+      untold: .atPage
+    ) { stage in
+      let length = try stage.database.contents().count
+      try stage.write("INSERT INTO stay (guest, note) SELECT guest, note FROM stay WHERE id < 60")
+      try stage.remember()
+      try stage.damage(.truncate(bytes: length))
+    },
+  ]
+}
+
 extension Stage {
+  /// Puts bytes in after each so many bytes of the file.
+  fileprivate func part(after block: Int, by added: Bytes) throws {
+    try change { file in
+      let bytes = file
+      file = Bytes(
+        stride(from: 0, to: bytes.count, by: block).flatMap {
+          bytes[$0..<min($0 + block, bytes.count)] + added
+        })
+    }
+  }
+
   /// Leaves the journal of a transaction that was cut off and had changed most pages.
   fileprivate func leaveJournalOfMostPages() throws {
     try Leftover.hotJournal([

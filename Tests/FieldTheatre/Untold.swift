@@ -47,6 +47,11 @@ extension String {
     "a file in WAL mode that ends at a page, sound as far as it goes, is also one of which a"
     + " checkpoint was cut off and the log is gone"
 
+  /// Of a file that ends at a page.
+  static let atPage =
+    "a file that ends at a page, sound as far as it goes, comes of a copy that stopped there as well "
+    + "as of a file that could not grow"
+
   /// Of pages that lie together.
   static let together =
     "the pages that are not there lie together: a copy that was taken in a checkpoint "

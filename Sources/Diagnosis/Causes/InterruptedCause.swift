@@ -121,6 +121,15 @@ enum InterruptedCause: Cause {
         ["no other page is missing: power can fail while a file grows"],
         against: ["a copy that was cut off just there ends like this too"])
     }
+    if let missing = traces.missing, !missing.isInsidePage, traces.isOnlyEndMissing,
+      let size = traces.header?.pageSize, let count = traces.header?.pageCount,
+      missing.expected - missing.present <= max(8, count / 10) * size
+    {
+      return .fits(
+        .possible, "the last pages of a transaction were not written",
+        ["whole pages are missing at its end: no room, or a quota, stops a file where it grows"],
+        against: ["a copy that was cut off just there ends like this too"])
+    }
     guard traces.indexDoubt == .possible else { return nil }
     return .fits(
       .possible, "a write to a table was lost, and not the one to its index",

@@ -52,7 +52,8 @@ struct Scar: Hashable, Sendable {
     let text = TextRun.length(of: bytes)
     if text >= 32 { return .text(text) }
     if isSound { return .sound }
-    let blanks = blankSectors(of: bytes, page)
+    let fromEnds = blankSectors(of: bytes, page)
+    let blanks = fromEnds.isEmpty ? tree.map(emptiedSectors) ?? [] : fromEnds
     if let blank = blanks.first {
       return .blank(
         byte: blank, sectors: blanks.count, isWhole: blanks.count * sector == bytes.count)
@@ -76,6 +77,22 @@ struct Scar: Hashable, Sendable {
         bytes[run.lowerBound] == 0xFF || run.lowerBound == 0 || run.lowerBound >= content
       else { return [] }
       return Array(repeating: bytes[run.lowerBound], count: run.count / sector)
+    }
+  }
+
+  /// The bytes that fill whole sectors in which cells begin, as the pointers of a page say: no cell
+  /// begins with a zero, and what stands before or behind a sector may be zeros as well.
+  private static func emptiedSectors(of page: BTreePage) -> [UInt8] {
+    let pointers = (0..<page.cellCount).compactMap {
+      page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
+    }
+    return stride(from: 0, to: page.bytes.count, by: sector).compactMap { start -> UInt8? in
+      let part = start..<min(start + sector, page.bytes.count)
+      guard let byte = page.bytes.slice(part).first, byte == 0 || byte == 0xFF,
+        pointers.contains(where: part.contains),
+        page.bytes.slice(part).allSatisfy({ $0 == byte })
+      else { return nil }
+      return byte
     }
   }
 
