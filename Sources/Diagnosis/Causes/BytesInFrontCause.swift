@@ -52,7 +52,7 @@ enum BytesInFrontCause: Cause {
     }
     if image.start < 0 || !image.hasPageNumbers {
       return .fits(
-        .certain,
+        image.hasPageNumbers || beginsInside(image) ? .certain : .possible,
         image.hasPageNumbers
           ? "the first \(grouped(-image.start)) bytes of the database are missing"
           : "the beginning of the database is missing",
@@ -80,6 +80,17 @@ enum BytesInFrontCause: Cause {
           + "and its restore, leaves them out.")
     }
     return .ruledOut("it begins where a database begins, and its pages lie in their places")
+  }
+
+  /// Whether the file begins with the end of a page, or with a page that is not the first one.
+  private static func beginsInside(_ image: Image) -> Bool {
+    let pageSize = image.geometry.pageSize
+    guard image.start % pageSize == 0 else { return true }
+    guard let number = PageNumber(2),
+      let bytes = try? image.files.main.read(at: 0, count: pageSize),
+      let page = try? BTreePage(bytes, number: number, geometry: image.geometry)
+    else { return false }
+    return page.layoutFaults.isEmpty
   }
 
   /// How many bytes stand behind the last page, where the header tells it and they are no page; nil

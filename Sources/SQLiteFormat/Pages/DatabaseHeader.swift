@@ -79,6 +79,13 @@ package struct DatabaseHeader: Hashable, Sendable {
   /// The magic string.
   package static let magic = Bytes("SQLite format 3\u{0}".utf8)
 
+  /// Whether bytes begin with the magic string, of which up to half may be destroyed.
+  ///
+  /// That so many bytes stand in their places by chance is out of the question.
+  package static func beginsAsMagic(_ bytes: Bytes) -> Bool {
+    zip(bytes, magic).count { $0 == $1 } * 2 >= magic.count
+  }
+
   /// The geometry that the header states; nil when it cannot be.
   package var geometry: Geometry? { Geometry(pageSize: pageSize, reserved: reserved) }
   /// Whether `pageCount` can be believed.

@@ -266,6 +266,18 @@ import Testing
     #expect(answer.causes.map(\.kind) == [.bytesInFront])
   }
 
+  @Test func `pages without numbers do not make it certain that the first are missing`() throws {
+    let bytes = try posts(5000)
+    let pageSize = try #require(DatabaseHeader(bytes)?.pageSize)
+    // No page is where another one leads to.
+    var rotten = Bytes(repeating: 0, count: 100) + bytes.prefix(pageSize).dropFirst(100)
+    for index in (1..<bytes.count / pageSize).reversed() {
+      rotten += bytes.dropFirst(index * pageSize).prefix(pageSize)
+    }
+    let missing = try answer(rotten).causes.filter { $0.kind == .bytesInFront }
+    #expect(missing.map(\.confidence) == [.possible])
+  }
+
   static let images: [(Int, Bytes)] = [
     (1080, [0x53, 0xEF]), (3, Bytes("NTFS    ".utf8)), (510, [0x55, 0xAA]),
   ]

@@ -91,11 +91,13 @@ struct GeometrySearch {
         hasPageNumbers: numbering.firstNumber != nil), candidates: [geometry])
   }
 
-  /// Where the magic string stands: near the start of the file; or, at the start of a sector behind
-  /// that, before a header that tells of as many bytes as the whole file has, whose pieces may have
-  /// been joined in another order.
+  /// Where the magic string stands: at the start of the file, also where some of it is destroyed; near
+  /// the start; or, at the start of a sector behind that, before a header that tells of as many bytes
+  /// as the whole file has, whose pieces may have been joined in another order.
   static func placeOfMagic(_ source: any PageSource) throws(ReadFailure) -> Int? {
-    if try source.read(at: 0, count: 16).matches(DatabaseHeader.magic) { return 0 }
+    if try DatabaseHeader.beginsAsMagic(source.read(at: 0, count: DatabaseHeader.magic.count)) {
+      return 0
+    }
     let head = try source.read(at: 0, count: headMax)
     let first = DatabaseHeader.magic.first
     if let place = head.indices.first(where: {

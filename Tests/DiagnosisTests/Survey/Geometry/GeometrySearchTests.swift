@@ -115,6 +115,39 @@ import Testing
     #expect(survey.unclaimed.count { $0.content == .btree(.tableLeaf, cells: 3) } == 4)
   }
 
+  @Test(arguments: [[3], [0, 2, 4, 6, 8, 10, 12, 14]])
+  func `a file begins with its first page where half of the magic stands`(
+    _ destroyed: [Int]
+  ) throws {
+    let path = scratch["rotten.db"]
+    try DatabaseBuilder(
+      pageSize: 1024,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO t SELECT i, 'row ' || i FROM n
+        """,
+      ]
+    ).build(at: path)
+    var bytes = try path.contents()
+    for index in destroyed { bytes[index] ^= 8 }
+    // The page size cannot be one, and every reference between pages leads astray: the children of
+    // page 2 stand in another order.
+    bytes[16] = 0x44
+    let leaves = bytes.suffix(from: 2048)
+    let count = leaves.count / 1024
+    try #require(count > 5)
+    bytes.removeLast(leaves.count)
+    for index in (0..<count).reversed() {
+      bytes += leaves.dropFirst(index * 1024).prefix(1024)
+    }
+    let survey = Survey(main: bytes)
+    #expect(survey.geometry?.hasPageNumbers == true)
+    #expect(survey.geometry?.start == 0)
+    #expect(survey.schema?.entries.map(\.name) == ["t"])
+  }
+
   @Test(arguments: [512, 700, 5000, 1_200_000])
   func `junk before a database whose magic is gone costs nothing`(_ count: Int) throws {
     let (bytes, path, pageSize) = try build("deep-trees")
