@@ -43,13 +43,22 @@ enum InterruptedCause: Cause {
       let isNeeded = traces.around.needsJournal == true
       return .fits(
         isNeeded ? .certain : .possible,
-        "a transaction was cut off, and nothing is lost by it",
+        isNeeded
+          ? "a transaction was cut off, and nothing is lost by it" : "a transaction was cut off",
         [
           "the -journal beside it is hot: it takes back all that had arrived of the transaction",
           isNeeded ? "without it, the file contradicts itself" : nil,
         ],
         against: isNeeded
-          ? [] : ["the file is sound without it too: it may be left from before a restore"])
+          ? []
+          : [
+            "the file is sound without it too: it may be left from before a restore, or from a "
+              + "transaction that was taken back"
+          ],
+        now: isNeeded
+          ? nil
+          : "Copy the file and its -journal before anything opens them: SQLite takes back what the "
+            + "journal does not have, and salvage sets it aside.")
     }
     if traces.around.needsLog == true, let progress = traces.around.checkpoint, progress.isCutOff {
       return .fits(

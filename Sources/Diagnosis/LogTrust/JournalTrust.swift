@@ -32,16 +32,21 @@ extension Survey {
   ///
   /// Where the database contradicts itself less with what SQLite would play back, or with a journal
   /// whose first header is gone and whose transaction had not ended, that counts.
+  ///
+  /// Where the file is sound with a journal and without it, or not even with it, what the journal
+  /// takes back may be rows that have no other place.
   func trustingJournal(or reading: (Image.JournalUse) -> Survey) -> Survey {
     guard let image else { return self }
     switch image.journal {
     case .applied(let journal):
-      guard image.journalFits == false || !isConsistent else { return self }
+      guard image.journalFits == false || !isConsistent else {
+        return isWhole && !reading(.none).isWhole ? self : withJournalInDoubt
+      }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
-      guard !isConsistent, !journal.continued.isEmpty else { return self }
+      guard !isConsistent, !journal.continued.isEmpty else { return withJournalInDoubt }
       let plain = reading(.asSQLite)
-      return plain.contradictions < contradictions ? plain : self
+      return (plain.contradictions < contradictions ? plain : self).withJournalInDoubt
     case .stale:
       guard !isWhole, image.hasUnfinishedJournal else { return self }
       let back = reading(.headless)

@@ -38,7 +38,15 @@ extension Image {
     let newest = header.map { $0.isPageCountValid ? $0.pageCount : log.pageCount } ?? nil
     guard newest == log.pageCount, file.isWAL else { return .broken }
     guard let first = copies.first, let next = headerOfFrame(first) else { return .unknown }
-    if copies.contains(where: { isFirstPage(of: bare, file, in: $0) }) { return .proven }
+    // Only auto-vacuum and VACUUM, which changes the cookie, make a database smaller.
+    let isLarger =
+      next.schemaCookie == file.schemaCookie && !file.isAutoVacuum && next.isPageCountValid
+      && next.pageCount < file.pageCount
+    if copies.contains(where: { isFirstPage(of: bare, file, in: $0) }) {
+      return isLarger && hasStrangePages(bare, log, in: next.pageCount + 1...file.pageCount)
+        ? .broken : .proven
+    }
+    if isLarger { return .broken }
     let isNext = [0, 1].contains(next.changeCounter &- file.changeCounter)
     // Where the schema is the same, a cookie that is not has been damaged since.
     let isSchemaNext = Int32(bitPattern: next.schemaCookie &- file.schemaCookie) > 0
@@ -56,6 +64,27 @@ extension Image {
     else { return false }
     return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
   }
+
+  /// Whether no page of the database file, of those that were not there before the log, was copied from
+  /// it: twins with as many pages have the same page 1.
+  private func hasStrangePages(
+    _ bare: Image, _ log: WriteAheadLog, in numbers: ClosedRange<Int>
+  ) -> Bool {
+    let frames = Dictionary(grouping: log.committed, by: \.page)
+    let pages = numbers.prefix(Self.comparedMax).compactMap { PageNumber($0) }
+    let contents = pages.compactMap { page in
+      (try? bare.bytes(of: page)).flatMap { $0.isZero ? nil : (page: page, bytes: $0) }
+    }
+    return !contents.isEmpty
+      && !contents.contains { page, bytes in
+        (frames[page] ?? []).contains { frame in
+          (try? files.wal?.read(at: frame.offset, count: geometry.pageSize)) == bytes
+        }
+      }
+  }
+
+  /// How many pages are compared with the frames of a log at most.
+  private static var comparedMax: Int { 64 }
 
   private func headerOfFrame(_ frame: WriteAheadLog.Frame) -> DatabaseHeader? {
     (try? files.wal?.read(at: frame.offset, count: DatabaseHeader.byteCount))

@@ -28,7 +28,8 @@ extension SurveyReading {
 
   /// The reading of the files with the pages back in their places that moved.
   private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
-    guard let image = survey.image else { return nil }
+    // Of a transaction that is taken back in part, pages lead to those of another moment.
+    guard let image = survey.image, !image.missesJournalRecords else { return nil }
     var hasMoved =
       survey.leadsAstray || survey.leadsAmiss(in: image) || survey.hasPagesInFront(of: image)
     if !hasMoved { hasMoved = try survey.meetsPagesAskew(in: image) }

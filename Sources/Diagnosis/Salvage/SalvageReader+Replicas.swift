@@ -151,7 +151,8 @@ private struct ReplicaOwners {
       if generation.isCovered { covered = generation }
     }
     self.unproven = Self.owners(in: unproven, survey)
-    let isCoveredWanted = survey.isLogInDoubt || !survey.trees.allSatisfy(\.isReadable)
+    let isCoveredWanted =
+      survey.isFileAloneInDoubt || !survey.trees.allSatisfy(\.isReadable)
     self.covered = Self.owners(in: isCoveredWanted ? covered : nil, survey)
   }
 
@@ -181,8 +182,8 @@ private struct ReplicaOwners {
     // A transaction that was under way when everything stopped is none; of a log that is cut off
     // or broken, the commit may be what is missing.
     case .uncommittedFrame: return isLogBroken
-    // The state without the log may be the one that counts.
-    case .main where survey.isLogInDoubt: return true
+    // The state without the log or journal may be the one that counts.
+    case .main where survey.isFileAloneInDoubt: return true
     case .main, .journal, .olderFrame, .supersededFrame:
       if let known = destroyed[replica.page] { return known }
       let isDestroyed = isDestroyed(replica.page)
@@ -229,6 +230,11 @@ private struct ReplicaOwners {
   private func tree(of owner: PageOwner) -> TreeSurvey? {
     owner.tree.flatMap { survey.trees.indices.contains($0) ? survey.trees[$0] : nil }
   }
+}
+
+extension Survey {
+  /// Whether what the database file has under its log or journal may count.
+  fileprivate var isFileAloneInDoubt: Bool { isLogInDoubt || isJournalInDoubt }
 }
 
 extension Generation {

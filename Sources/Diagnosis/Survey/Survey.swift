@@ -34,6 +34,9 @@ package struct Survey: Sendable {
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
   package private(set) var isLogInDoubt = false
+  /// Whether a hot journal was played back although the database is sound without it as well, or is
+  /// not with it: what it takes back may count, too.
+  private(set) var isJournalInDoubt = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
   private(set) var isLogUntold = false
   /// Pages whose pointer-map entry contradicts the trees.
@@ -174,6 +177,13 @@ extension Survey {
   var withLogInDoubt: Survey {
     var survey = self
     survey.isLogInDoubt = true
+    return survey
+  }
+
+  /// The survey, where what its journal takes back may count as well.
+  var withJournalInDoubt: Survey {
+    var survey = self
+    survey.isJournalInDoubt = true
     return survey
   }
 

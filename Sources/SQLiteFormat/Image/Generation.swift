@@ -132,9 +132,14 @@ package struct Generations: Sequence, IteratorProtocol {
     }
   }
 
-  /// The pages of the database file that a journal or log has other copies of.
+  /// The pages of the database file that a journal or log has other copies of, and those behind the
+  /// end to which a journal takes the database back.
   private static func covered(_ image: Image) -> [PageReplica] {
-    image.overlay.keys.sorted().compactMap { page in
+    var pages = image.overlay.keys.sorted()
+    if case .applied = image.journal, image.pageCount < image.pagesInFile {
+      pages += ((image.pageCount + 1)...image.pagesInFile).compactMap { PageNumber($0) }
+    }
+    return pages.compactMap { page in
       let offset = image.start + (page.number - 1) * image.geometry.pageSize
       guard offset >= 0, offset < image.files.main.byteCount else { return nil }
       return PageReplica(page: page, source: .main, offset: offset)
@@ -198,9 +203,10 @@ extension Image {
     try Image(self, overlay: [replica.page: replica.located]).bytes(of: replica.page)
   }
 
-  /// Where the image's own copy of a page lies.
-  fileprivate func location(of page: PageNumber) -> Located {
-    overlay[page]
+  /// Where the image's own copy of a page lies; nil where it has none.
+  fileprivate func location(of page: PageNumber) -> Located? {
+    guard page.number <= pageCount else { return nil }
+    return overlay[page]
       ?? Located(origin: .main, offset: start + (page.number - 1) * geometry.pageSize)
   }
 }

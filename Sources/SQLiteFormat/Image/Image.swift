@@ -302,7 +302,7 @@ extension Image {
   }
 
   /// How many pages the main file has, with those that are missing at its beginning.
-  private var pagesInFile: Int {
+  var pagesInFile: Int {
     max(0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
   }
 

@@ -84,6 +84,7 @@ struct JournalWalk {
         }
         nonce = nil
         if ending != nil { isBroken = true }
+        if ending == nil, try isCutHeader(at: start) { (isBroken, isCut) = (true, true) }
       }
       guard case .next(let place, let last)? = ending else {
         guard ending == nil, isBroken, let found = try search(from: start) else { return }
@@ -205,6 +206,13 @@ struct JournalWalk {
     }
     pageCount = header.pageCount
     return header
+  }
+
+  /// Whether the journal ends inside the sector of a header: those are written as a whole.
+  private func isCutHeader(at place: Int) throws(FormatError) -> Bool {
+    guard place + sectorSize > source.byteCount else { return false }
+    return try source.bytes(at: place, count: RollbackJournal.magic.count)
+      .elementsEqual(RollbackJournal.magic)
   }
 
   /// Whether SQLite has marked the header of an earlier transaction there as one that does not count.

@@ -89,6 +89,33 @@ import Testing
     #expect(own.faults == [])
   }
 
+  @Test(arguments: [100, 900])
+  func `a log that begins with fewer pages than the file is another's`(_ count: Int) throws {
+    let table: DatabaseBuilder.Step = "CREATE TABLE t (a INTEGER PRIMARY KEY, b)"
+    func rows(_ numbers: ClosedRange<Int>, _ word: String) -> DatabaseBuilder.Step {
+      .init(
+        stringLiteral: """
+          WITH RECURSIVE n (i) AS
+            (SELECT \(numbers.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(numbers.upperBound))
+          INSERT INTO t SELECT i, '\(word) ' || i FROM n
+          """)
+    }
+    let own = scratch["own.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .wal, [table, rows(1...500, "own")]).build(at: own)
+    let other = scratch["other.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, [],
+      leftover: .wal([table, rows(1...count / 2, "other"), rows((count / 2 + 1)...count, "more")])
+    ).build(at: other)
+    let survey = Survey(
+      main: try own.contents(), wal: try other.adding(suffix: "-wal").contents())
+    // Where the log holds more, the two are read together, and nobody calls that healthy.
+    #expect(survey.tree(named: "t")?.records == max(500, count))
+    #expect(
+      survey.findings.contains { $0.code == (count < 500 ? .walForeign : .walInDoubt) })
+    #expect(survey.verdict != .healthy)
+  }
+
   @Test func `a log that makes new tables in its own database is applied`() throws {
     let path = scratch["app.db"]
     try DatabaseBuilder(

@@ -74,6 +74,67 @@ import Testing
     #expect(result.rows == Set(1...200))
   }
 
+  @Test(arguments: [30, 50, 90])
+  func `rows that moved in a transaction whose journal is cut off are set aside`(
+    _ percent: Int
+  ) throws {
+    let file = bench["app.db"]
+    let growth = stride(from: 4, through: 200, by: 4).map {
+      DatabaseBuilder.Step(stringLiteral: "UPDATE t SET a = hex(zeroblob(300)) WHERE id = \($0)")
+    }
+    try DatabaseBuilder(pageSize: 1024, [Self.table] + Self.inserts, leftover: .hotJournal(growth))
+      .build(at: file)
+    let journal = file.adding(suffix: "-journal")
+    let bytes = try journal.contents()
+    try journal.replaceContents(with: Bytes(bytes.prefix(bytes.count * percent / 100)))
+    let result = try salvage(file)
+    #expect(result.ending.status == 14)
+    let geometry = try #require(Geometry(pageSize: 1024))
+    let alone = Image(FileSet(main: MemorySource(try file.contents())), geometry: geometry)
+    let there = Set(
+      alone.pages.compactMap { try? alone.btreePage($0) }.filter { $0.kind == .tableLeaf }
+        .flatMap { page in alone.cells(of: page).cells.compactMap(\.rowID) }
+    ).intersection(1...200)
+    #expect(there.count > 150)
+    #expect(there.subtracting(result.rows).subtracting(result.aside) == [])
+    let words = try bench.run("diagnose", file).output
+    #expect(!words.contains("bytes were put"))
+  }
+
+  @Test func `rows that a journal would take back from a sound database are set aside`() throws {
+    let file = bench["app.db"]
+    let base = [Self.table] + Self.inserts
+    try DatabaseBuilder(
+      pageSize: 1024, base,
+      leftover: .hotJournal([
+        "UPDATE t SET a = 'changed ' || a",
+        """
+        WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 260)
+        INSERT INTO t SELECT i, 'taken back ' || hex(zeroblob(50)) FROM n
+        """,
+      ])
+    ).build(at: file)
+    let journal = file.adding(suffix: "-journal")
+    let bytes = try journal.contents()
+    // The app took that transaction back and committed another one; then its journal came again.
+    try file.removeFileSet()
+    try DatabaseBuilder(
+      pageSize: 1024,
+      base + [
+        """
+        WITH RECURSIVE n(i) AS (SELECT 301 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO t SELECT i, 'new ' || hex(zeroblob(20)) FROM n
+        """
+      ]
+    ).build(at: file)
+    try journal.replaceContents(with: bytes)
+    let result = try salvage(file)
+    #expect(result.ending.status == 14)
+    #expect(result.rows == Set(1...200))
+    #expect(result.aside.isSuperset(of: 301...400))
+    #expect(try !bench.run("diagnose", file).output.contains("nothing is lost by it"))
+  }
+
   private static func offset(ofFrame frame: Int) -> Int { 32 + frame * (24 + 4096) }
 
   @Test(arguments: [0, 19, 20, 100])
