@@ -156,12 +156,16 @@ extension Rescue {
   ///
   /// The value is the folder in which they were kept.
   ///
-  /// - Throws: ``RescueError`` when that run displaced nothing, or the database is in use.
+  /// - Throws: ``RescueError`` when that run displaced nothing, the database is in use, or somebody
+  ///   has changed the files since and they are not to come back `evenIfChanged`.
   public func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
+    _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false,
+    wait: Duration = .seconds(5)
   ) throws(RescueError) -> RunResult<FilePath> {
     try run(.undo, on: database) { run throws(RescueError) in
-      try run.undo(code, of: database, wait: wait, approve: { _ in }).place
+      try run.undo(
+        code, of: database, evenIfChanged: evenIfChanged, wait: wait, approve: { _ in }
+      ).place
     }
   }
 

@@ -21,8 +21,11 @@ extension Replacement {
         new = try world.storage.status(of: newFile)?.identity
         try last(nil)
         try world.requireGoingOn()
-        try writePlan()
-        try Displacement(folder, code.description, world.storage).carryOut()
+        let displaced = exists ? try noteDisplaced(in: folder.database.folder) : nil
+        try withExtendedLifetime(displaced) {
+          try writePlan()
+          try Displacement(folder, code.description, world.storage).carryOut()
+        }
       }
     } catch {
       var error = RescueError(error, doing: "replace '\(folder.database)'")

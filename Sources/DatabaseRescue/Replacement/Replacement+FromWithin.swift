@@ -95,6 +95,7 @@ extension Replacement {
         try copy(old, to: partial)
       }
       try world.storage.rename(partial, to: kept)
+      _ = try noteDisplaced(in: kept.folder)
       try world.storage.synchronizeFolder(kept.folder)
       // In WAL mode others can read; a copy would need a log of its own beside it.
       try last(header?.isWAL == true ? folder.database : kept)

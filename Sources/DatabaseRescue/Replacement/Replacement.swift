@@ -48,6 +48,8 @@ package struct Replacement: Sendable {
   private let lock: HeldLock
   /// The file that is replaced: its device and inode; nil when there is none.
   let old: [UInt64]?
+  /// Whether the new database begins empty: then no row of it is one of the old ones.
+  var beginsEmpty = false
 
   /// Begins a replacement: nothing of the database is changed yet, and no other run can begin one.
   ///
@@ -211,6 +213,17 @@ package struct Replacement: Sendable {
   /// Writes all of a file to a new one, durably.
   func copy(_ source: any StoredFile, to copy: FilePath) throws {
     try world.storage.copy(source, to: copy) { try world.requireGoingOn() }.synchronize()
+  }
+
+  /// Notes what the files of the database in a folder are, where they are kept.
+  ///
+  /// - Returns: What keeps them open.
+  func noteDisplaced(in folder: FilePath) throws -> DisplacedFiles {
+    let displaced = try DisplacedFiles(
+      of: self.folder.database.name, in: folder, beganEmpty: beginsEmpty, world)
+    try world.storage.createFolder(self.folder.quarantine(code))
+    try displaced.write(to: self.folder.quarantine(code), world.storage)
+    return displaced
   }
 
   /// Writes the plan, durably; what the folder holds is durable then, too.

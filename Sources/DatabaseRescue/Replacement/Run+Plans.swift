@@ -17,10 +17,11 @@ extension Run {
     _ work: PlannedWork, whenHeld: (inout Run) throws(RescueError) -> Void = { _ in }
   ) throws(RescueError) -> PlannedWork.Product {
     if !work.isOfGuard { try world.requireNobodyMigrates(work.folder) }
-    let replacement = try Replacement(
+    var replacement = try Replacement(
       of: work.folder, code: work.code,
       by: work.steps.contains(.replaceFiles) ? .move : .transaction,
       newByteCount: work.newByteCount(), world: world)
+    replacement.beginsEmpty = work.steps.contains(.buildEmpty)
     var product = PlannedWork.Product()
     do throws(RescueError) {
       for step in work.steps {

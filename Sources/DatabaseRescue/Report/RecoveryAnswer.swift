@@ -130,9 +130,21 @@ package struct UndoAnswer: CommandAnswer {
         code == nil ? "undo-plan" : "undo",
         [
           "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
+      + alteration.map { "  \($0)" }
+      + ["  what comes back: \(plan.verdict.word, plan.verdict.style)"]
           "from": .string(plan.place.description), "undo": undo.map { .string($0) },
           "tables": try .list(plan.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
         ])
+  /// What is said of files that are not any more what was displaced.
+  private var alteration: [StyledText] {
+    guard !plan.altered.isEmpty else { return [] }
+    let names = plan.altered.map { "\($0)" }.joined(separator: ", ")
+    return ["\("changed", .warning) since they were displaced: \(names)"]
+  }
+
+  /// How many rows stay with other values.
+  private var changedRows: Int { plan.outcomes.reduce(0) { $0 + $1.changed } }
+
     }
   }
 
@@ -147,8 +159,19 @@ package struct UndoAnswer: CommandAnswer {
         AnswerLine.note(
           "\(Quantity.count(lostRows, "row")) that came in since \(lostRows == 1 ? "is" : "are") only "
             + "in the files that were kept aside")
+          "verdict": .string(plan.verdict.word), "losesRows": .bool(plan.verdict.losesRows),
+          "alteredFiles": .array(plan.altered.map { .string($0.description) }),
       ]
-    return [.result("\(file.name): brought back from \(plan.place)")] + lost
-      + [.note("to undo: \(undo)")]
+    let changed =
+      changedRows == 0
+      ? []
+      : [
+        AnswerLine.note(
+          "\(Quantity.count(changedRows, "row")) had other values, which are in those files too")
+      ]
+    return [
+      .result("\(file.name): brought back from \(plan.place)"),
+      .result("\(file.name): now \(plan.verdict.word, plan.verdict.style)"),
+    ] + alteration.map { .warning($0) } + lost + changed + [.note("to undo: \(undo)")]
   }
 }

@@ -10,42 +10,66 @@ package struct UndoPlan: Sendable {
   package let place: FilePath
   /// What becomes of the rows of each table; empty where there is no database to compare with.
   package let outcomes: [RecoveryOption.Outcome]
+  /// The verdict on what comes back.
+  package let verdict: Verdict
+  /// The files that are not any more what was displaced, which is said and then brought back.
+  package let altered: [FilePath]
 
   /// Whether rows that are there now go.
   package var losesRows: Bool { outcomes.contains { $0.lost != .none } }
 
-  fileprivate init(_ place: FilePath, _ comparison: [RowComparison]) {
-    self.place = place
-    outcomes = comparison.map(\.outcome)
+  fileprivate init(_ kept: KeptFiles, _ comparison: [RowComparison]) {
+    place = kept.place
+    verdict = kept.examination.verdict
+    altered = kept.altered
+    outcomes = comparison.map {
+      kept.gaveWayToEmpty ? $0.outcomeAfterAnEmptyBeginning : $0.outcome
+    }
   }
+}
+
+/// The files that a run displaced, as they are now.
+private struct KeptFiles {
+  /// Where they are.
+  let place: FilePath
+  /// What is known of the database that they are.
+  let examination: Examination
+  /// The files that are not any more what was displaced.
+  let altered: [FilePath]
+  /// Whether what took their place began empty.
+  let gaveWayToEmpty: Bool
 }
 
 extension Rescue {
   /// Brings back the files that an earlier run displaced, once `approve` has seen what becomes of the
   /// rows that are there now.
   ///
-  /// - Throws: ``RescueError`` when that run displaced nothing, or the database is in use, and
-  ///   whatever `approve` throws: nothing was changed then.
+  /// - Throws: ``RescueError`` when that run displaced nothing, the database is in use, or the files
+  ///   were changed since and are not to come back `evenIfChanged`, and whatever `approve` throws:
+  ///   nothing was changed then.
   package func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5),
+    _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false,
+    wait: Duration = .seconds(5),
     approve: (UndoPlan) throws(RescueError) -> Void
   ) throws(RescueError) -> RunResult<UndoPlan> {
     try run(.undo, on: database) { run throws(RescueError) in
-      try run.undo(code, of: database, wait: wait, approve: approve)
+      try run.undo(
+        code, of: database, evenIfChanged: evenIfChanged, wait: wait, approve: approve)
     }
   }
 
   /// What an undo would do.
   ///
-  /// - Throws: ``RescueError`` when that run displaced nothing, or a file cannot be read.
+  /// - Throws: ``RescueError`` when that run displaced nothing, a file cannot be read, or the files
+  ///   were changed since and are not to come back `evenIfChanged`.
   package func undoPlan(
-    _ code: SupportCode, of database: FilePath, wait: Duration = .seconds(5)
+    _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false,
+    wait: Duration = .seconds(5)
   ) throws(RescueError) -> UndoPlan {
-    let displaced = try displaced(by: code, of: database)
-    let wanted = try examineKept(displaced, of: database)
-    guard try exists(database) else { return UndoPlan(displaced, []) }
+    let kept = try examineKept(by: code, of: database, evenIfChanged: evenIfChanged)
+    guard try exists(database) else { return UndoPlan(kept, []) }
     let present = try world.examineInUse(database, nil, wait: wait).examination
-    return UndoPlan(displaced, try compare(present, with: wanted))
+    return UndoPlan(kept, try compare(present, with: kept.examination))
   }
 
   fileprivate func compare(
@@ -61,12 +85,26 @@ extension Rescue {
 
   /// What is known of the files that a run displaced.
   fileprivate func examineKept(
-    _ displaced: FilePath, of database: FilePath
-  ) throws(RescueError) -> Examination {
+    by code: SupportCode, of database: FilePath, evenIfChanged: Bool
+  ) throws(RescueError) -> KeptFiles {
+    let place = try displaced(by: code, of: database)
     let name = try RescueFolder(of: database, storage: world.storage).database.name
-    return try world.examine(
-      InputFiles(displaced.appending(name), storage: world.storage), nil
+    var altered: [FilePath] = []
+    let noted = try DisplacedFiles(notedIn: place, world.storage)
+    if let noted {
+      let now = try DisplacedFiles(
+        of: name, in: place, beganEmpty: noted.beganEmpty, world)
+      altered = noted.changed(until: now, of: name)
+      if !altered.isEmpty, !evenIfChanged {
+        throw .altered(altered, in: place, code, of: database)
+      }
+    }
+    let examination = try world.examine(
+      InputFiles(place.appending(name), storage: world.storage), nil
     ).examination
+    return KeptFiles(
+      place: place, examination: examination, altered: altered,
+      gaveWayToEmpty: noted?.beganEmpty ?? (code.content?.operation.value == .reset))
   }
 
   /// How a database is replaced by another file: from within, so that those who have it open see
@@ -106,14 +144,15 @@ extension Run {
   /// Brings back the files that an earlier run displaced, once `approve` has seen what becomes of the
   /// rows that are there now.
   mutating func undo(
-    _ code: SupportCode, of database: FilePath, wait: Duration,
+    _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false, wait: Duration,
     approve: (UndoPlan) throws(RescueError) -> Void
   ) throws(RescueError) -> UndoPlan {
     try finishPending(database)
     try world.requireNotHeldApart(database)
     for number in 1...Self.plansMax {
       if let plan = try undoAsItIs(
-        code, of: database, wait: wait, mayHold: number == Self.plansMax, approve: approve)
+        code, of: database, evenIfChanged: evenIfChanged, wait: wait,
+        mayHold: number == Self.plansMax, approve: approve)
       {
         return plan
       }
@@ -126,35 +165,39 @@ extension Run {
   ///
   /// Where it `mayHold` the others up, as nobody is asked, the rows are compared under the lock.
   private mutating func undoAsItIs(
-    _ code: SupportCode, of database: FilePath, wait: Duration, mayHold: Bool,
+    _ code: SupportCode, of database: FilePath, evenIfChanged: Bool, wait: Duration,
+    mayHold: Bool,
     approve: (UndoPlan) throws(RescueError) -> Void
   ) throws(RescueError) -> UndoPlan? {
     let rescue = rescue
-    let displaced = try rescue.displaced(by: code, of: database)
+    let kept = try rescue.examineKept(by: code, of: database, evenIfChanged: evenIfChanged)
     let folder = try RescueFolder(of: database, storage: world.storage)
-    let wanted = try rescue.examineKept(displaced, of: database)
+    let wanted = kept.examination
     let present =
       try rescue.exists(database) ? try world.examineInUse(database, nil, wait: wait) : nil
     let method = try rescue.method(ofReplacing: present?.examination, in: database, by: wanted)
     var plan = UndoPlan(
-      displaced,
+      kept,
       try present.map { (present) throws(RescueError) in
         try rescue.compare(present.examination, with: wanted)
       } ?? [])
     try approve(plan)
 
+    // The code says already what it will have cost.
+    notes.rowsLost = plan.losesRows
     let own = notes.publishCode(plan.losesRows ? .succeededWithLoss : .succeeded)
+    notes.rowsLost = false
     var work = PlannedWork(
       [.buildFromQuarantine("\(code)"), method.step], in: world, on: folder, code: own, wait: wait)
-    work.displaced = displaced
+    work.displaced = kept.place
     let isRenewed = unattended && method == .transaction && (mayHold || present?.state == nil)
     work.state = isRenewed ? nil : present?.state
     do throws(RescueError) {
       _ = try carryOut(work) { run throws(RescueError) in
         guard isRenewed else { return }
-        let kept = folder.quarantine(own).appending(folder.database.name)
-        let now = try run.world.examine(InputFiles(kept, storage: run.world.storage), nil)
-        plan = UndoPlan(displaced, try rescue.compare(now.examination, with: wanted))
+        let held = folder.quarantine(own).appending(folder.database.name)
+        let now = try run.world.examine(InputFiles(held, storage: run.world.storage), nil)
+        plan = UndoPlan(kept, try rescue.compare(now.examination, with: wanted))
         try approve(plan)
       }
     } catch  where error.isOverdue {
@@ -167,6 +210,19 @@ extension Run {
 }
 
 extension RescueError {
+  /// What is said when the files that a run displaced are not any more what they were.
+  fileprivate static func altered(
+    _ names: [FilePath], in place: FilePath, _ code: SupportCode, of database: FilePath
+  ) -> RescueError {
+    let kept = place.appending(names.first ?? database.name)
+    let others = names.count > 1 ? " and \(names.count - 1) more" : ""
+    return RescueError(
+      .invalidInput, "'\(kept)'\(others) was changed after the run \(code) had displaced it",
+      meaning: "what would come back is not what was there before that run; nothing was changed",
+      advice: "dbrescue diagnose \(place.appending(database.name).shellQuoted)\n"
+        + "to bring it back as it is now: dbrescue undo \(code) \(database.shellQuoted) --force")
+  }
+
   /// What is said when somebody writes to a database again and again while it is to be replaced.
   static func neverAtRest(_ database: FilePath) -> RescueError {
     RescueError(

@@ -28,6 +28,14 @@ package struct RowComparison: Hashable, Sendable {
       table: table, kept: same, changed: changed,
       lost: onlyCurrent == 0 ? .none : .exactly(onlyCurrent), regained: onlyOther)
   }
+
+  /// The same where the current state began empty: a row under an old number is a new one.
+  package var outcomeAfterAnEmptyBeginning: RecoveryOption.Outcome {
+    let lost = onlyCurrent + changed
+    return RecoveryOption.Outcome(
+      table: table, kept: same, lost: lost == 0 ? .none : .exactly(lost),
+      regained: onlyOther + changed)
+  }
 }
 
 extension Reconstruction {

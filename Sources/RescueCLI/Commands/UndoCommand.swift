@@ -9,8 +9,15 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   let code = try supportCode(invocation.text(.code))
   let named = invocation.optionalPath(.replacedFile)
   let file = if let named { named } else { try context.database(replacedBy: code) }
-  if invocation.isSet(.dryRun) { return try rehearseUndo(code, of: file, context) }
-  let result = try context.rescue.undo(code, of: file) { plan throws(RescueError) in
+  let isForced = invocation.isSet(.force)
+  if invocation.isSet(.dryRun) {
+    let plan = try context.rescue.undoPlan(code, of: file, evenIfChanged: isForced)
+    try context.give(UndoAnswer(of: code, by: plan, to: file))
+    return .success
+  }
+  let result = try context.rescue.undo(
+    code, of: file, evenIfChanged: isForced
+  ) { plan throws(RescueError) in
     let answer = UndoAnswer(of: code, by: plan, to: file)
     try context.approve(answer.text, as: answer.document, invocation)
   }
@@ -40,14 +47,6 @@ extension CommandContext {
     }
     return file
   }
-}
-
-/// Says what an undo would do, once it is sure that there is something to bring back.
-private func rehearseUndo(
-  _ code: SupportCode, of file: FilePath, _ context: CommandContext
-) throws(RescueError) -> ExitCode {
-  try context.give(UndoAnswer(of: code, by: context.rescue.undoPlan(code, of: file), to: file))
-  return .success
 }
 
 /// A support code as it was typed or read out.

@@ -165,10 +165,12 @@ extension Command {
     description: [
       """
       Puts the files that the run of CODE kept aside back in their place. What stands there now \
-      is kept aside in turn, under the code of the new run.
+      is kept aside in turn, under the code of the new run. Files that somebody has changed since \
+      are not brought back without --force.
       """
     ],
-    operands: [.code, .replacedFile], flags: [.yes, .dryRun],
+    operands: [.code, .replacedFile],
+    flags: [.force.saying("bring files back that were changed since"), .yes, .dryRun],
     examples: [
       ("dbrescue undo CODE app.db", "CODE as the run printed it"),
       ("dbrescue undo CODE", "in the folder of the database"),

@@ -467,6 +467,40 @@ import Testing
     #expect(try !file.adding(suffix: ".rescue").exists)
     #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.elements.count == 2)
     // The latest of this database, not of the vault.
+  @Test(arguments: [Damage?.none, .zeroPage(3)])
+  func `an undo brings no files back that were changed since, unless it is told to`(
+    _ damage: Damage?
+  ) throws {
+    _ = try backUp()
+    // A damaged database moves, and a sound one is replaced from within.
+    if let damage {
+      try file.replaceContents(with: damage.applied(to: file.contents(), pageSize: 4096))
+    }
+    let code = try #require(try bench.run("restore", file, "--yes", "--json").json["code"]?.text)
+    let place = bench["app.db.rescue/quarantine"].appending(FilePath(code))
+    let kept = place.appending("app.db")
+    let bytes = try kept.contents()
+    var changed = bytes
+    changed.replaceSubrange((bytes.count - 1)..., with: [bytes[bytes.count - 1] ^ 1])
+    try kept.replaceContents(with: changed)
+    let before = try bench.look()
+    for flag in ["--yes", "--dry-run"] {
+      let refused = try bench.run("undo", code, file, flag)
+      #expect(refused.status == 65, "\(refused.all)")
+      #expect(refused.error.contains("was changed after the run"), "\(refused.all)")
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+    let plan = try bench.run("undo", code, file, "--dry-run", "--json", "--force")
+    #expect(try plan.json["alteredFiles"]?.elements.compactMap(\.text) == ["app.db"])
+    let log = kept.adding(suffix: "-wal")
+    try kept.replaceContents(with: bytes)
+    try log.replaceContents(with: Bytes([1]))
+    #expect(try bench.run("undo", code, file, "--yes").status == 65)
+    try SystemStorage().remove(log)
+    let done = try bench.run("undo", code, file, "--yes")
+    #expect(done.status == 0, "\(done.all)")
+  }
+
     let new = bench["new.db"]
     #expect(try bench.run("restore", file, "--vault", vault, "--output", new).status == 0)
     #expect(try difference(new, from: original) == nil)

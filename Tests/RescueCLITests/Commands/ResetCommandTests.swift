@@ -146,6 +146,22 @@ import Testing
     #expect(try Oracle.firstDifference(expected: copy, actual: file) == nil)
   }
 
+  @Test func `an undo of a reset counts new rows under old numbers as lost`() throws {
+    let ending = try bench.run(words + ["--yes", "--confirm", "app.db", "--json"])
+    let code = try #require(try ending.json["code"]?.text)
+    try Connection(file, mode: .readWrite, schemaBy: .us).execute(
+      "INSERT INTO exercises (id, name, muscle_group) VALUES (1, 'new one', 'x'), (2, 'new', 'y')")
+    let plan = try bench.run("undo", code, file, "--dry-run", "--json")
+    let tables = try #require(try plan.json["tables"]?.elements)
+    let exercises = try #require(tables.first { $0["table"]?.text == "exercises" })
+    #expect(exercises["lost"]?["rows"]?.number == 2, "\(plan.all)")
+    #expect(try plan.json["verdict"]?.text == "healthy")
+    let done = try bench.run("undo", code, file, "--yes")
+    #expect(done.all.contains("2 rows that came in since are only in the files"), "\(done.all)")
+    #expect(done.output.contains("app.db: now healthy"), "\(done.all)")
+    #expect(try #require(done.record).flags.rowsLost)
+  }
+
   @Test func `a reset needs a schema that builds`() throws {
     let before = try bench.look()
     #expect(try bench.run("reset", file, "--yes", "--confirm", "app.db").status == 64)

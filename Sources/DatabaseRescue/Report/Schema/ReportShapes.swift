@@ -39,10 +39,12 @@ enum ReportShapes {
       ["restore-to-file"], ["code": code, "backup": .text, "output": .text]),
     "undo-plan": report(
       ["undo-plan"],
-      ["option": .constant("undo"), "from": .text, "tables": .list(.named("outcome"))]),
+      broughtBack.merging([
+        "option": .constant("undo"), "from": .text, "tables": .list(.named("outcome")),
+      ]) { $1 }),
     "undo": report(
       ["undo"],
-      [
+      broughtBack.merging([
         "code": code, "from": .text.saying("where the files were kept"),
         "undo": .text.saying("the command that takes this back"),
         "tables": .list(.named("outcome")).saying("what became of the rows that were there"),
@@ -195,6 +197,13 @@ enum ReportShapes {
 
   private static let guarded: [String: JSONShape] = [
     "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
+  /// What comes back by an undo.
+  private static let broughtBack: [String: JSONShape] = [
+    "verdict": .named("verdict").saying("on what comes back"),
+    "losesRows": .named("losesRows"),
+    "alteredFiles": .list(.text).saying("files that were changed since they were displaced"),
+  ]
+
     "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
     "backups": .list(.named("storedBackup")).saying("the one that was made first"),
     "remedy?": .words(["restore", "stop"]),
