@@ -25,7 +25,8 @@ extension Survey {
       ]
     }
     guard tree.entry.kind == .index else {
-      let types = schema?.table(named: tree.entry.name)?.strict == true ? tree.mistyped.count : 0
+      let isStrict = schema?.table(named: tree.entry.name)?.strict == true
+      let types = isStrict ? tree.mistyped.count + tree.mistypedDefaults.count : 0
       return broken(.column, "NOT NULL", tree.nulls.count, "with NULL")
         + broken(.check, "CHECK", tree.computed?.broken.count ?? 0, "breaking it")
         + broken(.options, "STRICT", types, "with values of other types")

@@ -60,7 +60,10 @@ struct StatementEvidence {
       index.sql == nil && !(table.withoutRowID && index.origin == .primaryKey)
     }
     return automatic.symmetricDifference(declared.map(\.name)).count
-      + rows.count { !shape.fits($0) || shape.violations(of: $0) != (nulls: false, types: false) }
+      + rows.count { row in
+        let violations = shape.violations(of: row)
+        return !shape.fits(row) || violations.nulls || violations.types
+      }
   }
 
   /// The columns that every row has, with NULL.

@@ -23,6 +23,8 @@ package struct TreeSurvey: Hashable, Sendable {
   package internal(set) var mistyped = FaultList()
   /// Records with NULL in a column that refuses it.
   package internal(set) var nulls = FaultList()
+  /// Records that end before a column whose default is of a type that it refuses.
+  package internal(set) var mistypedDefaults = FaultList()
   /// What its rows come to, where a module keeps a virtual table in them.
   var shadow: ShadowTally?
   /// What SQLite computed of the rows, where something of that was to be.
@@ -208,6 +210,7 @@ extension TreeSurvey {
     let violations = shape.violations(of: stored.record)
     if violations.types { mistyped.add(fault) }
     if violations.nulls { nulls.add(fault) }
+    if violations.defaults { mistypedDefaults.add(fault) }
   }
 }
 

@@ -69,6 +69,8 @@ package struct RowShape: Hashable, Sendable {
   /// How many fields a record has at least: one that ends before holds NULL in a column that refuses
   /// it and has no other default.
   private let fieldsMin: Int
+  /// How many fields a record has at least that has nothing from defaults which the columns refuse.
+  private let typedFieldsMin: Int
   private let encoding: TextEncoding
 
   /// Makes a shape.
@@ -87,6 +89,11 @@ package struct RowShape: Hashable, Sendable {
     fieldsMin =
       stored.lastIndex { !$0.classes.contains(.null) && $0.defaultValue == .null }.map { $0 + 1 }
       ?? 0
+    typedFieldsMin =
+      stored.lastIndex {
+        $0.defaultValue != .null && !$0.classes.contains($0.defaultValue.storageClass)
+      }
+      .map { $0 + 1 } ?? 0
     let ruled = stored.lastIndex { $0.classes != .all || $0.prefersNumbers }
     rules = stored[..<(ruled.map { $0 + 1 } ?? 0)].map {
       Rule(classes: $0.classes, prefersNumbers: $0.prefersNumbers)
@@ -171,8 +178,8 @@ package struct RowShape: Hashable, Sendable {
   /// Whether located fields can be a row of the table, and each is one that its column holds; false
   /// also where that takes more than a look at them.
   func fits(_ fields: borrowing LocatedFields, of bytes: Span<UInt8>) -> Bool {
-    guard (fieldsMin...max(fieldsMin, stored.count)).contains(fields.count), firstPlaces.isEmpty
-    else {
+    let least = max(fieldsMin, typedFieldsMin)
+    guard (least...max(least, stored.count)).contains(fields.count), firstPlaces.isEmpty else {
       return false
     }
     if let rowIDPlace, rowIDPlace < fields.count, fields[rowIDPlace].serialType != 0 {
@@ -193,11 +200,15 @@ package struct RowShape: Hashable, Sendable {
 
   /// What of a record its columns do not hold: each column once at most.
   ///
-  /// A NULL where the column refuses it, which a record holds too that ends before the column; or a value of another type than the column's: a number in a
-  /// column that turns each into text, text that is a number where that would have become one, and
-  /// whatever a STRICT table refuses.
-  package func violations(of record: Record) -> (nulls: Bool, types: Bool) {
-    var violations = (nulls: record.fieldCount < fieldsMin, types: false)
+  /// A NULL where the column refuses it, which a record holds too that ends before the column; a
+  /// default of a type that the column refuses, where the record ends before it; or a value of
+  /// another type than the column's: a number in a column that turns each into text, text that is a
+  /// number where that would have become one, and whatever a STRICT table refuses.
+  package func violations(of record: Record) -> (nulls: Bool, types: Bool, defaults: Bool) {
+    var violations = (
+      nulls: record.fieldCount < fieldsMin, types: false,
+      defaults: record.fieldCount < typedFieldsMin
+    )
     for (rule, field) in zip(rules, record.fields) {
       let found = StorageClasses(serialType: field.serialType)
       if !rule.classes.contains(found) {

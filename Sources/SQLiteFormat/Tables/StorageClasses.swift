@@ -58,6 +58,19 @@ package struct StorageClasses: OptionSet, Hashable, Sendable {
   }
 }
 
+extension Value {
+  /// The class of the value.
+  var storageClass: StorageClasses {
+    switch self {
+    case .null: .null
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+}
+
 extension Span where Element == UInt8 {
   /// Whether a text is a number to SQLite, which a column that prefers numbers keeps as one.
   func isNumber(_ range: Range<Int>, encoding: TextEncoding) -> Bool {

@@ -68,6 +68,41 @@ import Testing
     #expect(try findings("slug TEXT NOT NULL DEFAULT 0, other TEXT").isEmpty)
   }
 
+  @Test(arguments: [
+    "INT DEFAULT 'q'", "INT DEFAULT '5'", "INT DEFAULT 1.5", "INT DEFAULT 1.0", "INT DEFAULT TRUE",
+    "REAL DEFAULT 'x'", "REAL DEFAULT 5", "TEXT DEFAULT 5", "TEXT DEFAULT TRUE",
+    "TEXT DEFAULT x'00'", "BLOB DEFAULT 'x'", "ANY DEFAULT 'x'", "INT DEFAULT ' 5 '",
+    "INT DEFAULT '0x10'", "INT DEFAULT 9223372036854775808",
+  ])
+  func `a default that its column refuses breaks a rule in every row that ends before it`(
+    _ column: String
+  ) throws {
+    for option in ["", " STRICT"] {
+      let scratch = try ScratchFolder()
+      let path = scratch["post.db"]
+      try DatabaseBuilder([
+        .init(stringLiteral: "CREATE TABLE post (id INTEGER PRIMARY KEY, n INT)\(option)"),
+        "INSERT INTO post (n) VALUES (1), (2)",
+      ]).build(at: path)
+      do {
+        let connection = try Connection(path, mode: .app)
+        connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+        // Newer versions of SQLite refuse to add some of them.
+        let words = column.replacing("'", with: "''")
+        try connection.execute(
+          "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+            + "'CREATE TABLE post (id INTEGER PRIMARY KEY, n INT, x \(words))\(option)'")
+      }
+      let said = try Connection(path, mode: .readOnly).value("PRAGMA integrity_check")
+      let isSound = said?.utf8String == "ok"
+      let found = Survey(main: try path.contents()).findings.filter { $0.code == .constraintBroken }
+      #expect(
+        found.map(\.message)
+          == (isSound ? [] : ["2 rows of 'post' hold a default of a type that its column refuses"]),
+        "\(column)\(option)")
+    }
+  }
+
   @Test func `rows with more fields than the table has columns are doubtful`() {
     let tree = CheckedTree.table { $0.unfit.add(fault(6)) }
     let findings = FormCheck.findings(in: tree)

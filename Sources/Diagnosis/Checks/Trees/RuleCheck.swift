@@ -13,6 +13,10 @@ enum RuleCheck: FaultCheck {
         .rowDoubtful, tree.mistyped, "hold", "a value of a type that its column never holds",
         checked),
       finding(.constraintBroken, tree.nulls, "hold", "NULL where a column refuses it", checked),
+      finding(
+        .constraintBroken, tree.mistypedDefaults, "hold",
+        "a default of a type that its column refuses",
+        checked),
       finding(.constraintBroken, broken, "break", "a CHECK constraint", checked),
     ].compactMap(\.self)
   }
