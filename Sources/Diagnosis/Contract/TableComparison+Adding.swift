@@ -14,11 +14,50 @@ extension TableComparison {
     // A reference with a default is refused while foreign keys are on.
     let isSurgical =
       column.constantDefault != nil && definition?.position(of: "references") != nil
-    return ContractDifference.Mend([
-      ContractDifference.Mend.Step(
-        .tables, "ALTER TABLE \(expected.name.quotedIdentifier) ADD COLUMN \(text)",
-        isSurgical: isSurgical)
-    ])
+    let checks = expectedDeclaration.checks(of: column.name).map { check in
+      found.rows(breaking: check.sql, adding: missingColumns, strict: expected.strict)
+    }
+    return ContractDifference.Mend(
+      [
+        ContractDifference.Mend.Step(
+          .tables, "ALTER TABLE \(expected.name.quotedIdentifier) ADD COLUMN \(text)",
+          isSurgical: isSurgical)
+      ],
+      // Versions of SQLite add such a column, and call the database malformed from then on.
+      tests: checks + referenceTests(of: column)
+        + typeTests(ofDefaultOf: column, "the database is malformed"))
+  }
+
+  /// Whether the default of a column that is added refers to something.
+  private func referenceTests(
+    of column: ColumnDescription
+  ) -> [ContractDifference.Mend.RowTest] {
+    guard column.constantDefault != nil else { return [] }
+    return expected.foreignKeys.map { ForeignKeyMeaning($0, in: schemas.expected) }
+      .filter { $0.columns == [column.name] }
+      .compactMap { found.rows(dangling: $0, adding: missingColumns, strict: expected.strict) }
+  }
+
+  /// Whether a STRICT table takes the default of a column that is added.
+  private func typeTests(
+    ofDefaultOf column: ColumnDescription, _ consequence: String
+  ) -> [ContractDifference.Mend.RowTest] {
+    guard expected.strict, column.constantDefault != nil, column.generated == .none else {
+      return []
+    }
+    return [found.rows(addingDefaultOf: column, consequence: consequence)].compactMap(\.self)
+  }
+
+  /// Whether a computed column that refuses NULL has a value in every row.
+  func computedTests(of column: ColumnDescription) -> [ContractDifference.Mend.RowTest] {
+    guard column.generated != .none, column.notNull,
+      let expression = expectedDeclaration.expression(of: column.name)
+    else { return [] }
+    return [
+      found.rows(
+        withNullAs: expression.sql, in: column.name, adding: missingColumns,
+        strict: expected.strict)
+    ]
   }
 
   /// What rows lack for a column that they do not have.
@@ -26,7 +65,10 @@ extension TableComparison {
     let needsValue =
       column.notNull && column.constantDefault == nil && column.generated == .none
       && expected.columns.firstIndex { $0.name == column.name } != expected.rowIDAlias
-    return .remaking(tests: needsValue ? [found.rows(withoutValueFor: column.name)] : [])
+    return .remaking(
+      tests: (needsValue ? [found.rows(withoutValueFor: column.name)] : [])
+        + referenceTests(of: column) + typeTests(ofDefaultOf: column, "it fails")
+        + computedTests(of: column))
   }
 
   /// Whether a column that is missing makes it necessary to make the table anew.

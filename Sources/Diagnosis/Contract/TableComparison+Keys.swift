@@ -129,7 +129,11 @@ extension TableComparison {
       present.index.unique && (!wanted.index.unique || wanted.key != present.key)
       ? ["that no two rows have the same \(present.key) is not enforced any more"] : []
     let making = wanted.making(from: schemas.found)
-    let tests = wanted.index.unique && !present.index.unique ? tests(of: wanted) : []
+    let isSameRule =
+      present.index.unique
+      && wanted.index.columns.map(\.refused) == present.index.columns.map(\.refused)
+      && wanted.index.predicate == present.index.predicate
+    let tests = wanted.index.unique && !isSameRule ? tests(of: wanted) : []
     let mend =
       making.obstacle == nil
       ? ContractDifference.Mend(
@@ -145,6 +149,14 @@ extension TableComparison {
     var difference = wanted.missing(from: schemas.found)
     difference.mend.tests = wanted.index.unique ? tests(of: wanted) : []
     return difference
+  }
+
+  /// The keys of a column that may be the same once another collation compares them.
+  func uniquenessTests(of column: ColumnDescription) -> [ContractDifference.Mend.RowTest] {
+    expected.indexes.filter { index in
+      index.unique
+        && index.columns.contains { $0.name == column.name && $0.collation == column.collation }
+    }.compactMap { duplicates(of: $0.columns, where: $0.predicate) }
   }
 
   private func tests(of index: IndexMeaning) -> [ContractDifference.Mend.RowTest] {

@@ -174,7 +174,7 @@ struct TableComparison {
       found.checks.map { SQLTokens(parsing: $0) },
       besides: extraColumns.flatMap { foundDeclaration.checks(of: $0.name) })
     return unnamed(.check, wanted, present) { check in
-      missingColumns.isEmpty ? [found.rows(breaking: check)] : []
+      [found.rows(breaking: check, adding: missingColumns, strict: expected.strict)]
     }
   }
 
@@ -284,7 +284,20 @@ struct TableComparison {
     return .remaking(
       losses: losses,
       tests: (refusesNull ? [found.rows(withNullIn: old.name)] : [])
-        + (isOtherType ? typeTests(of: [new]) : []))
+        + (isOtherType ? typeTests(of: [new]) : []) + alterations(of: old, to: new)
+        + (old.collation == new.collation ? [] : uniquenessTests(of: new))
+        + computedTests(of: new))
+  }
+
+  /// Whether values become others because another type keeps them in another way.
+  private func alterations(
+    of old: ColumnDescription, to new: ColumnDescription
+  ) -> [ContractDifference.Mend.RowTest] {
+    let affinity = Affinity(declaredType: new.type, strict: expected.strict)
+    guard old.generated == .none, new.generated == .none,
+      affinity != Affinity(declaredType: old.type, strict: found.strict)
+    else { return [] }
+    return [found.rows(alteredIn: new.name, as: new.type, affinity)].compactMap(\.self)
   }
 
   /// Whether the columns that both have stand in the same order; Room goes by their names.

@@ -47,16 +47,80 @@ extension TableDescription {
       noun: "row", finding: "with a value that is not of the type of its column (\(names))")
   }
 
-  /// The rows that break a CHECK constraint.
-  func rows(breaking check: String) -> ContractDifference.Mend.RowTest {
+  /// The rows that break a CHECK constraint, with the columns that are added to them.
+  func rows(
+    breaking check: String, adding new: [ColumnDescription] = [], strict: Bool = false
+  ) -> ContractDifference.Mend.RowTest {
     Test(
-      query: counting("NOT (\(check)\n)"), condition: "it fails where a row breaks \(check)",
-      noun: "row", finding: "that would break it")
+      query: counting("NOT (\(check)\n)", adding: new, strict: strict),
+      condition: "it fails where a row breaks \(check)", noun: "row",
+      finding: "that would break it")
   }
 
-  /// The rows that refer to none by a foreign key; nil where its columns are not all there.
-  func rows(dangling key: ForeignKeyMeaning) -> ContractDifference.Mend.RowTest? {
-    let present = Set(columns.map(\.name))
+  /// The rows in which a column that is computed is NULL, with the columns that are added to them.
+  func rows(
+    withNullAs expression: String, in column: Name, adding new: [ColumnDescription], strict: Bool
+  ) -> ContractDifference.Mend.RowTest {
+    Test(
+      query: counting("(\(expression)\n) IS NULL", adding: new, strict: strict),
+      condition: "it fails where '\(column)' is computed as NULL", noun: "row",
+      finding: "in which '\(column)' is computed as NULL")
+  }
+
+  /// The rows with a value in a column that is another one once it is kept as of another type: `007`
+  /// becomes 7 as an integer, and a large integer loses digits as a real.
+  func rows(
+    alteredIn column: Name, as type: String, _ affinity: Affinity
+  ) -> ContractDifference.Mend.RowTest? {
+    let value = "\(name.quotedIdentifier).\(column.quotedIdentifier)"
+    let isNumber = "typeof(\(value)) = 'text' AND \(value) = CAST(\(value) AS NUMERIC)"
+    // As a text: two numbers of one value may be written in two ways.
+    func differs(as kept: String) -> String {
+      "CAST(CAST(\(value) AS \(kept)) AS TEXT) || '' <> \(value) || ''"
+    }
+    let condition: String
+    switch affinity {
+    case .blob: return nil
+    case .text:
+      condition =
+        "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value)"
+    case .numeric, .integer: condition = "\(isNumber) AND \(differs(as: "NUMERIC"))"
+    case .real:
+      condition =
+        "\(isNumber) AND \(differs(as: "NUMERIC")) OR typeof(\(value)) = 'integer' "
+        + "AND CAST(CAST(\(value) AS REAL) AS INTEGER) <> \(value)"
+    }
+    let type = type.isEmpty ? "without a type" : "as \(type)"
+    return Test(
+      query: counting(condition),
+      condition: "values change where one in '\(column)' is another one \(type)", noun: "row",
+      finding: "in which '\(column)' becomes another value \(type)",
+      consequence: "values change")
+  }
+
+  /// The rows to which a column is added whose default a STRICT table refuses; nil where it has none
+  /// that could be refused.
+  func rows(
+    addingDefaultOf column: ColumnDescription, consequence: String
+  ) -> ContractDifference.Mend.RowTest? {
+    guard let value = column.addedValue(strict: true), let refusal = column.refusal(of: value)
+    else {
+      return nil
+    }
+    return Test(
+      query: counting(refusal),
+      condition: "\(consequence) where there are rows and the default of '\(column.name)' is not "
+        + "of its type",
+      noun: "row", finding: "with a default in '\(column.name)' that is not of its type",
+      consequence: consequence)
+  }
+
+  /// The rows that refer to none by a foreign key, with the columns that are added to them; nil
+  /// where its columns are not all there.
+  func rows(
+    dangling key: ForeignKeyMeaning, adding new: [ColumnDescription] = [], strict: Bool = false
+  ) -> ContractDifference.Mend.RowTest? {
+    let present = Set((columns + new).map(\.name))
     guard key.columns.allSatisfy(present.contains), key.referenced.count == key.columns.count else {
       return nil
     }
@@ -68,14 +132,23 @@ extension TableDescription {
           + pairs.joined(separator: " AND ") + ")"
       ]).joined(separator: " AND ")
     return Test(
-      query: counting(condition),
+      query: counting(condition, adding: new, strict: strict),
       condition: "references are left open where a row refers to none of '\(key.parent)'",
       noun: "row", finding: "that refer to none of '\(key.parent)'",
       consequence: "references are left open")
   }
 
-  private func counting(_ condition: String) -> String {
-    "SELECT count(*) FROM \(name.quotedIdentifier) WHERE \(condition)"
+  private func counting(
+    _ condition: String, adding new: [ColumnDescription] = [], strict: Bool = false
+  ) -> String {
+    let added = new.compactMap { column in
+      column.addedValue(strict: strict).map { "\($0) AS \(column.name.quotedIdentifier)" }
+    }
+    let table = name.quotedIdentifier
+    let rows =
+      added.isEmpty
+      ? table : "(SELECT *, \(added.joined(separator: ", ")) FROM \(table)) AS \(table)"
+    return "SELECT count(*) FROM \(rows) WHERE \(condition)"
   }
 
   /// The keys that several rows have; nil where there is no key.
@@ -108,6 +181,23 @@ extension TableDescription {
 }
 
 extension ColumnDescription {
+  /// What rows have in the column when it is added, as SQL: its default as its type keeps it; nil
+  /// where it is computed.
+  fileprivate func addedValue(strict: Bool) -> String? {
+    guard generated == .none else { return nil }
+    guard let tokens = constantDefault else { return "NULL" }
+    let value = "(\(SQLTokens(tokens).sql)\n)"
+    return switch Affinity(declaredType: type, strict: strict) {
+    case .blob: value
+    case .text:
+      "CASE WHEN typeof(\(value)) IN ('integer', 'real') THEN CAST(\(value) AS TEXT) "
+        + "ELSE \(value) END"
+    case .numeric, .integer, .real:
+      "CASE WHEN typeof(\(value)) = 'text' AND \(value) = CAST(\(value) AS NUMERIC) "
+        + "THEN CAST(\(value) AS NUMERIC) ELSE \(value) END"
+    }
+  }
+
   /// The condition under which a STRICT table refuses a value here, as it cannot be made one of the
   /// type without a loss; nil where it refuses none.
   fileprivate func refusal(of value: String) -> String? {

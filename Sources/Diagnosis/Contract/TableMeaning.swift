@@ -202,7 +202,7 @@ struct IndexMeaning: Hashable {
 
 extension IndexColumn {
   /// What of it tells which rows are alike.
-  fileprivate var refused: [Name] { [name ?? "", collation] }
+  var refused: [Name] { [name ?? "", collation] }
 }
 
 extension Name {

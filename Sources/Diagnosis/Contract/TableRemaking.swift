@@ -79,7 +79,10 @@ struct TableRemaking {
       // A name with its table is never taken for a string.
       from.map { "\(name).\($0.quotedIdentifier)" }.joined(separator: ", ")
     )
-    return "INSERT INTO \(temporary.quotedIdentifier) (\(targets)) SELECT \(sources) FROM \(name)"
+    // A row that breaks a rule is to stop it, and not to go as a clause of the table says.
+    let isSilent = !TableDeclaration(sql: new.sql).conflictClauses.isEmpty
+    return "INSERT \(isSilent ? "OR ABORT " : "")INTO \(temporary.quotedIdentifier) (\(targets)) "
+      + "SELECT \(sources) FROM \(name)"
   }
 
   /// What keeps the counter of an AUTOINCREMENT table.

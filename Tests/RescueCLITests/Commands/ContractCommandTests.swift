@@ -170,6 +170,71 @@ import Testing
         == (count > 0 ? [true] : []), "\(warnings)")
   }
 
+  @Test(arguments: [
+    ("a INT", "(7), (8)", "a TEXT", nil),
+    ("a TEXT", "('7'), (NULL), ('x'), (x'00')", "a INTEGER", nil),
+    (
+      "a TEXT", "('007'), ('1e3'), ('7')", "a INTEGER",
+      "changed column t.a: values change: there are 2 rows in which 'a' becomes another value as "
+        + "INTEGER"
+    ),
+    (
+      "a INT", "(9007199254740993), (5)", "a REAL",
+      "changed column t.a: values change: there is 1 row in which 'a' becomes another value as REAL"
+    ),
+    (
+      "a TEXT UNIQUE", "('x'), ('X')", "a TEXT COLLATE NOCASE UNIQUE",
+      "changed column t.a: it fails: there is 1 key (a COLLATE NOCASE) that more than one row has"
+    ),
+    (
+      "a", "(1), (NULL)", "a, g AS (a + 1) STORED NOT NULL",
+      "missing column t.g: it fails: there is 1 row in which 'g' is computed as NULL"
+    ),
+    (
+      "a", "(1)", "a, b DEFAULT 0 CHECK (b > 0)",
+      "missing column t.b: it fails: there is 1 row that would break it"
+    ),
+    ("a", "(1)", "a, b INT DEFAULT '1' CHECK (b > 0 AND typeof(b) = 'integer')", nil),
+    (
+      "a INTEGER PRIMARY KEY", "(1)", "a INTEGER PRIMARY KEY, b DEFAULT 5 REFERENCES t",
+      "missing column t.b: references are left open: there is 1 row that refer to none of 't'"
+    ),
+  ])
+  func `diff counts the rows that do not stay as they are`(
+    old: String, rows: String, new: String, warning: String?
+  ) throws {
+    let file = try build(
+      "app.db", .init(stringLiteral: "CREATE TABLE t (\(old))"),
+      .init(stringLiteral: "INSERT INTO t (a) VALUES \(rows)"))
+    let contract = try script("CREATE TABLE t (\(new))")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    #expect(warnings == [warning].compactMap(\.self))
+  }
+
+  @Test func `diff counts the rows whose default a STRICT table refuses`() throws {
+    let file = try build("app.db", "CREATE TABLE t (a INT) STRICT", "INSERT INTO t VALUES (1)")
+    let contract = try script(
+      "CREATE TABLE t (a INT, b REAL DEFAULT 'x', c REAL DEFAULT '5') STRICT")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    #expect(
+      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+        "missing column t.b: the database is malformed: there is 1 row with a default in 'b' that "
+          + "is not of its type"
+      ])
+  }
+
+  @Test(arguments: ["UNIQUE ON CONFLICT REPLACE", "UNIQUE ON CONFLICT IGNORE"])
+  func `the SQL of diff fails rather than losing rows to a conflict clause`(clause: String) throws {
+    let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (1), (2)")
+    let contract = try script("CREATE TABLE t (a \(clause))")
+    let change = try bench.run("contract", "diff", file, contract)
+    let connection = try Connection(file, mode: .app)
+    #expect(throws: SQLiteError.self) { try connection.execute(change.output) }
+    try connection.execute("ROLLBACK")
+    #expect(try connection.value("SELECT count(*) FROM t") == .integer(3))
+  }
+
   @Test func `a migration that failed by the book of its framework is a finding`() throws {
     let book = "CREATE TABLE schema_migrations (version uint64, dirty bool)"
     let file = try build(
