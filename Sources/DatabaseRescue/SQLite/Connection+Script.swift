@@ -33,7 +33,7 @@ extension Connection {
   }
 
   /// Runs the statement that starts at an offset, and gives the offset of the next.
-  private func executeStatement(of bytes: [CChar], from start: Int) throws(SQLiteError) -> Int {
+  func executeStatement(of bytes: [CChar], from start: Int) throws(SQLiteError) -> Int {
     var prepared: OpaquePointer?
     var next = bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -44,14 +44,14 @@ extension Connection {
       if let tail = unsafe tail { next = unsafe tail - first }
       return code
     }
-    guard code == SQLITE_OK else { throw error }
+    guard code == SQLITE_OK else { throw unsafe Self.error(of: handle, patience) }
     guard let statement = unsafe prepared else { return next }
     defer { unsafe sqlite3_finalize(statement) }
     while true {
       switch unsafe sqlite3_step(statement) {
       case SQLITE_ROW: continue
       case SQLITE_DONE: return next
-      default: throw error
+      default: throw unsafe Self.error(of: handle, patience, running: statement)
       }
     }
   }

@@ -194,8 +194,9 @@ package import SQLiteFormat
   /// Runs SQL that returns nothing: one statement or several.
   package func execute(_ sql: String) throws(SQLiteError) {
     patience.beginStatement()
-    let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
-    guard result == SQLITE_OK else { throw unsafe Self.error(of: handle, patience) }
+    let bytes = Array(sql.utf8CString)
+    var start = 0
+    while start < bytes.count - 1 { start = try executeStatement(of: bytes, from: start) }
   }
 
   /// Prepares one statement.
@@ -225,8 +226,10 @@ package import SQLiteFormat
   /// The last error of this connection.
   var error: SQLiteError { unsafe Self.error(of: handle) }
 
-  /// The last error of a handle.
-  @unsafe static func error(of handle: OpaquePointer, _ patience: Patience? = nil) -> SQLiteError {
+  /// The last error of a handle; of a statement that was running, without what it may say of rows.
+  @unsafe static func error(
+    of handle: OpaquePointer, _ patience: Patience? = nil, running statement: OpaquePointer? = nil
+  ) -> SQLiteError {
     let code = unsafe sqlite3_extended_errcode(handle)
     if code == SQLITE_INTERRUPT, patience?.isExhausted == true {
       return SQLiteError(extendedCode: code, message: "it takes more steps than it may")
@@ -237,9 +240,20 @@ package import SQLiteFormat
         extendedCode: SQLITE_FULL, message: unsafe String(cString: sqlite3_errstr(SQLITE_FULL)))
     }
     let message = unsafe sqlite3_errmsg(handle)
-    return SQLiteError(
+    let error = SQLiteError(
       extendedCode: code,
       message: unsafe message.map { unsafe String(cString: $0) } ?? "unknown error")
+    // What a module says of the table that it is to make is about the statement.
+    guard let statement = unsafe statement, unsafe !isMakingVirtualTable(statement) else {
+      return error
+    }
+    return error.withoutRows
+  }
+
+  @unsafe private static func isMakingVirtualTable(_ statement: OpaquePointer) -> Bool {
+    guard let sql = unsafe sqlite3_sql(statement) else { return false }
+    let words = unsafe String(cString: sql).prefix(40).split(whereSeparator: \.isWhitespace)
+    return words.prefix(2).map { Name(String($0)) } == ["CREATE", "VIRTUAL"]
   }
 }
 

@@ -3,7 +3,8 @@
 
 internal import CSQLite
 
-/// An error of SQLite, without values of rows.
+/// An error of SQLite, without values of rows: what it says of a statement that runs is told by
+/// ``withoutRows``.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code.
   package let extendedCode: Int32

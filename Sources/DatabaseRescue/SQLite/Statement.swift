@@ -74,7 +74,7 @@ package import SQLiteFormat
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw unsafe Connection.error(of: connection, patience)
+    default: throw unsafe Connection.error(of: connection, patience, running: handle)
     }
   }
 

@@ -49,6 +49,46 @@ import Testing
     #expect(!result.holds)
   }
 
+  @Test(arguments: [
+    "SELECT json_extract('{}', a) FROM t",
+    "SELECT 1 FROM f WHERE f MATCH (SELECT a FROM t LIMIT 1)",
+    "SELECT 1 FROM f WHERE f MATCH (SELECT a || ':x' FROM t LIMIT 1)",
+    "SELECT 1 FROM g WHERE g MATCH (SELECT '\"' || a || '\" (' FROM t LIMIT 1)",
+  ])
+  func `what SQLite says of an invariant that fails over rows has no value of them`(
+    sql: String
+  ) throws {
+    let result = try verify(
+      "CREATE TABLE t (a); INSERT INTO t VALUES ('$.[secret'), ('secret'); "
+        + "CREATE VIRTUAL TABLE f USING fts5 (x); CREATE VIRTUAL TABLE g USING fts4 (x)"
+    ) {
+      $0.invariants = [.init(name: "i", sql: sql)]
+    }
+    let reason = try #require(result.uncheckedInvariants.first?.reason)
+    #expect(!reason.contains("secret"), "\(reason)")
+    #expect(!ContractVerification.findings(of: result).contains { $0.message.contains("secret") })
+  }
+
+  @Test(arguments: [
+    ("INSERT INTO t VALUES (1)", "UNIQUE constraint failed: t.a"),
+    ("INSERT INTO t VALUES (NULL)", "NOT NULL constraint failed: t.a"),
+    ("INSERT INTO t VALUES (-1)", "CHECK constraint failed: positive"),
+    ("INSERT INTO s VALUES ('x')", "cannot store TEXT value in INT column s.a"),
+    ("ROLLBACK", "cannot rollback - no transaction is active"),
+    ("CREATE VIRTUAL TABLE f USING fts5 (x, tokenize = 'none')", "no such tokenizer: none"),
+    ("ALTER TABLE t RENAME COLUMN a TO b", "error in view v: no such column: t.c"),
+    ("SELECT missing FROM t", "no such column: missing"),
+  ])
+  func `what SQLite says of a schema stays`(sql: String, message: String) throws {
+    let connection = try Connection(mode: .memory, schemaBy: .us)
+    try connection.execute(
+      "CREATE TABLE t (a UNIQUE NOT NULL CONSTRAINT positive CHECK (a > 0)); "
+        + "INSERT INTO t VALUES (1); CREATE TABLE s (a INT) STRICT; "
+        + "CREATE VIEW v AS SELECT t.c FROM t")
+    let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
   @Test func `counting stops at the limit`() throws {
     let result = try verify("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)", rowsMax: 2) {
       $0.invariants = [.init(name: "i", sql: "SELECT a FROM t")]
