@@ -83,7 +83,11 @@ package struct CopyCount: Hashable, Sendable {
   /// are added again and again, an app does so, and some number of times more often than before is
   /// chance unless other rows were copied too; and where few rows in all became like others, it was
   /// by chance.
-  func hasCopied(since other: CopyCount) -> Bool {
+  ///
+  /// Where rows `haveIDs`, a number that everybody sees tells each from others of its content: that
+  /// there are more of what several rows had is what a migration means then, and that contents are
+  /// there twice which told rows apart is not.
+  func hasCopied(since other: CopyCount, haveIDs: Bool = false) -> Bool {
     let (now, then) = (kept(with: other), other.kept(with: self))
     var repeated = 0
     // Of contents that one row had, and that several had.
@@ -102,11 +106,14 @@ package struct CopyCount: Hashable, Sendable {
     }
     let ones = then.values.count { $0 == 1 }
     let isOfMany =
-      ones > 0 ? ofOne.contents * 4 >= ones : ofMany.contents >= min(Self.contentsMin, then.count)
+      ones > 0
+      ? ofOne.contents * 4 >= ones
+      : !haveIDs && ofMany.contents >= min(Self.contentsMin, then.count)
     let copied = ofOne.rows + (isOfMany ? ofMany.rows : 0)
     let added = Self.rows(now) - Self.rows(then)
     // One row that is like another is a line more in a log.
-    guard copied > 1 || Self.rows(then) == 1 || added == 0 else { return false }
+    let isAll = Self.rows(then) == 1 && !haveIDs
+    guard copied > 1 || isAll || added == 0 else { return false }
     return copied * 4 >= max(repeated, added) * 3
       && (added > 0 || copied * 4 >= Self.rows(then))
   }

@@ -113,7 +113,7 @@ extension StateComparison {
     // Without a column that told them apart, rows may well be alike.
     guard repeats > 0, !then.hasNaturalKey, !now.hasNaturalKey,
       pair.keepsColumns || now.rows > then.rows,
-      now.copies.hasCopied(since: then.copies)
+      now.copies.hasCopied(since: then.copies, haveIDs: then.hasVisibleID && now.hasVisibleID)
     else { return nil }
     return (repeats, isSample: now.copies.level > 0 || then.copies.level > 0)
   }

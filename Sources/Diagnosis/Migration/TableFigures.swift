@@ -58,6 +58,8 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var keyNames: [Name] = []
   /// Whether the key is a part of what rows hold, and no number that they were given.
   package private(set) var hasNaturalKey = false
+  /// Whether rows are told apart by a number of theirs that is in a column.
+  var hasVisibleID: Bool { keyNames.contains { column($0) != nil } }
   /// Which keys there are.
   package private(set) var keys = CopyCount()
   /// The rows by their keys, or by their rowids where they have no other.

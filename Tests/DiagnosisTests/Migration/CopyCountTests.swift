@@ -27,6 +27,14 @@ import Testing
     #expect(count([7] + half).hasCopied(since: count([7] + ones)))
   }
 
+  @Test func `of rows with ids those are copies that something else told apart`() {
+    #expect(!count([4, 6, 8]).hasCopied(since: count([2, 3, 4]), haveIDs: true))
+    #expect(!count([2]).hasCopied(since: count([1]), haveIDs: true))
+    #expect(count([2]).hasCopied(since: count([1])))
+    #expect(
+      count([14] + ones.map { 2 * $0 }).hasCopied(since: count([7] + ones), haveIDs: true))
+  }
+
   @Test(arguments: [14, 21])
   func `an app adds as many rows again as there were like them by chance`(times: Int) {
     #expect(!count([times] + ones).hasCopied(since: count([7] + ones)))
