@@ -216,7 +216,8 @@ struct SchemaComparison {
       case (let expected?, let found?):
         let texts = (SQLTokens(statement: expected.sql), SQLTokens(statement: found.sql))
         let names = names.union(texts.0.ownNames).union(texts.1.ownNames)
-        guard texts.0.meaning(names: names) != texts.1.meaning(names: names) else { return nil }
+        let meant = (texts.0.spelledOut, texts.1.spelledOut)
+        guard meant.0.meaning(names: names) != meant.1.meaning(names: names) else { return nil }
         return ContractDifference(
           .changed, subject, expected.name.text, expected: texts.0.sql, found: texts.1.sql,
           mend: mended(replacing(found, by: expected, subject)))

@@ -349,6 +349,63 @@ struct Drift: Sendable, CustomTestStringConvertible {
     #expect(try connection.value("SELECT seq FROM sqlite_sequence") == .integer(50))
   }
 
+  static let sameStatements = [
+    (
+      "CREATE TRIGGER r UPDATE ON t BEGIN SELECT 1; END",
+      "CREATE TRIGGER r BEFORE UPDATE ON t FOR EACH ROW BEGIN SELECT 1; END"
+    ),
+    (
+      "CREATE TRIGGER r AFTER UPDATE OF a, b ON t WHEN new.a > 0 BEGIN SELECT 1; END",
+      "CREATE TRIGGER r AFTER UPDATE OF \"b\", A ON t FOR EACH ROW WHEN new.a > 0 BEGIN SELECT 1; END"
+    ),
+    (
+      "CREATE TRIGGER r INSTEAD OF DELETE ON w BEGIN SELECT 1; END",
+      "CREATE TRIGGER r INSTEAD OF DELETE ON w FOR EACH ROW BEGIN SELECT 1; END"
+    ),
+    (
+      "CREATE VIEW v AS SELECT a x, (a + b) \"y z\", cast(a AS TEXT) c FROM t u",
+      "CREATE VIEW v AS SELECT a AS x, a + b AS [y z], CAST(a AS TEXT) AS c FROM t AS u"
+    ),
+    (
+      "CREATE VIEW v AS WITH c AS MATERIALIZED (SELECT a x FROM t) SELECT x FROM c",
+      "CREATE VIEW v AS WITH c AS MATERIALIZED (SELECT a AS x FROM t) SELECT x FROM c"
+    ),
+    (
+      "CREATE VIEW \"v\"\"w\" AS SELECT \"a\"\"b\" FROM q",
+      "CREATE VIEW `v\"w` AS SELECT [a\"b] FROM q"
+    ),
+  ]
+
+  @Test(arguments: sameStatements)
+  func `what a view or trigger may leave out is no drift`(one: String, other: String) throws {
+    let tables =
+      "CREATE TABLE t (a, b); CREATE VIEW w AS SELECT a FROM t; "
+      + "CREATE TABLE q (\"a\"\"b\"); "
+    #expect(try differences(tables + one, tables + other) == [])
+    #expect(try differences(tables + other, tables + one) == [])
+  }
+
+  @Test(arguments: [
+    (
+      "CREATE TRIGGER r UPDATE ON t BEGIN SELECT 1; END",
+      "CREATE TRIGGER r AFTER UPDATE ON t BEGIN SELECT 1; END"
+    ),
+    (
+      "CREATE TRIGGER r UPDATE OF a ON t BEGIN SELECT 1; END",
+      "CREATE TRIGGER r UPDATE OF a, b ON t BEGIN SELECT 1; END"
+    ),
+    (
+      "CREATE VIEW v AS SELECT CAST(a AS TEXT) x FROM t",
+      "CREATE VIEW v AS SELECT CAST(a AS INT) x FROM t"
+    ),
+    ("CREATE VIEW v AS SELECT a AS x FROM t", "CREATE VIEW v AS SELECT a AS y FROM t"),
+    ("CREATE VIEW v AS SELECT a AS x FROM t", "CREATE VIEW v AS SELECT a FROM t"),
+  ])
+  func `another view or trigger is a drift`(one: String, other: String) throws {
+    let table = "CREATE TABLE t (a, b); "
+    #expect(try differences(table + one, table + other).map(\.kind) == [.changed])
+  }
+
   @Test func `extra objects may be allowed, extra columns never`() throws {
     let differences = try differences(
       "CREATE TABLE t (a)",
