@@ -40,9 +40,24 @@ package struct RecoveryAnswer: CommandAnswer {
             }),
           "quarantine": report.quarantine.map { .string($0.description) },
           "undo": report.plan.map { .string($0.undo) },
+          "tables": account == nil
+            ? try report.plan.map { plan throws(RescueError) in
+              try JSON.list(plan.option.outcomes.map { DiagnosisReport.Option.Outcome($0) })
+            } : nil,
           "salvage": try account.map { account throws(RescueError) in try account.document },
         ])
     }
+  }
+
+  /// What is not in the database any more, as the plan has said; a salvage gives an account of its own.
+  private var lost: [StyledText] {
+    guard account == nil, let outcomes = report.plan?.option.outcomes else { return [] }
+    let lost = report.losses.map { "\("lost", .warning), as planned: \($0)" as StyledText }
+    let changed = outcomes.filter { $0.changed > 0 }.map { outcome in
+      "\("older values", .warning), as planned: \(Quantity.count(outcome.changed, "row")) of "
+        + "'\(outcome.table)'" as StyledText
+    }
+    return lost + changed
   }
 
   package var lines: [AnswerLine] {
@@ -56,6 +71,7 @@ package struct RecoveryAnswer: CommandAnswer {
         ? .result("\(file): now \(report.verdict.word, report.verdict.style)")
         : .result(
           "\(file): now \("sound, and not complete", .warning): rows are lost or set aside"))
+    lines += lost.map { .result("  \($0)") }
     if let quarantine = report.quarantine {
       lines.append(.note("the old files are in \(quarantine)"))
     }
@@ -114,8 +130,20 @@ package struct UndoAnswer: CommandAnswer {
   /// What it is that is going to be done, and what becomes of the rows that are there.
   package var text: [StyledText] {
     ["bring back what the run \(displacing) displaced; the present files are kept aside"]
+      + alteration.map { "  \($0)" }
+      + ["  what comes back: \(plan.verdict.word, plan.verdict.style)"]
       + OptionText.table(of: plan.outcomes)
   }
+
+  /// What is said of files that are not any more what was displaced.
+  private var alteration: [StyledText] {
+    guard !plan.altered.isEmpty else { return [] }
+    let names = plan.altered.map { "\($0)" }.joined(separator: ", ")
+    return ["\("changed", .warning) since they were displaced: \(names)"]
+  }
+
+  /// How many rows stay with other values.
+  private var changedRows: Int { plan.outcomes.reduce(0) { $0 + $1.changed } }
 
   private var lostRows: Int {
     plan.outcomes.reduce(0) { if case .exactly(let count) = $1.lost { $0 + count } else { $0 } }
@@ -130,21 +158,11 @@ package struct UndoAnswer: CommandAnswer {
         code == nil ? "undo-plan" : "undo",
         [
           "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
-      + alteration.map { "  \($0)" }
-      + ["  what comes back: \(plan.verdict.word, plan.verdict.style)"]
           "from": .string(plan.place.description), "undo": undo.map { .string($0) },
+          "verdict": .string(plan.verdict.word), "losesRows": .bool(plan.verdict.losesRows),
+          "alteredFiles": .array(plan.altered.map { .string($0.description) }),
           "tables": try .list(plan.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
         ])
-  /// What is said of files that are not any more what was displaced.
-  private var alteration: [StyledText] {
-    guard !plan.altered.isEmpty else { return [] }
-    let names = plan.altered.map { "\($0)" }.joined(separator: ", ")
-    return ["\("changed", .warning) since they were displaced: \(names)"]
-  }
-
-  /// How many rows stay with other values.
-  private var changedRows: Int { plan.outcomes.reduce(0) { $0 + $1.changed } }
-
     }
   }
 
@@ -159,8 +177,6 @@ package struct UndoAnswer: CommandAnswer {
         AnswerLine.note(
           "\(Quantity.count(lostRows, "row")) that came in since \(lostRows == 1 ? "is" : "are") only "
             + "in the files that were kept aside")
-          "verdict": .string(plan.verdict.word), "losesRows": .bool(plan.verdict.losesRows),
-          "alteredFiles": .array(plan.altered.map { .string($0.description) }),
       ]
     let changed =
       changedRows == 0

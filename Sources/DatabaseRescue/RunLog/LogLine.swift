@@ -26,6 +26,10 @@ extension RunBeginning: LogLine {
   package static var type: String { "beginning" }
 }
 
+extension RunCorrection: LogLine {
+  package static var type: String { "correction" }
+}
+
 extension LogLine {
   /// The line as a document.
   ///

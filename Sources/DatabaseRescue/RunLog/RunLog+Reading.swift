@@ -12,6 +12,8 @@ extension RunLog {
     /// The runs that have begun to replace a database, and of whose end there is no line: killed,
     /// or at work.
     package var unfinished: [RunBeginning] = []
+    /// The statuses of runs that are others than their lines say.
+    fileprivate var corrections: [SupportCode: Int32] = [:]
     /// How many lines could not be read: torn, foreign, or of a later schema.
     package var unreadableCount = 0
   }
@@ -32,6 +34,11 @@ extension RunLog {
       }
     }
     for line in tail[tail.startOfLast(limit)...] { contents.add(line[...]) }
+    for index in contents.records.indices {
+      if let exit = contents.corrections[contents.records[index].code] {
+        contents.records[index].exitCode = exit
+      }
+    }
     let ended = Set(contents.records.map { $0.began ?? $0.code })
     contents.unfinished.removeAll { ended.contains($0.began) }
     return contents
@@ -61,10 +68,13 @@ extension RunLog {
     try forEachLine { line in
       // Most lines are of other runs, and to parse them all would take far longer.
       guard
-        line.indices.contains(where: { line[$0] == text[0] && line[$0...].starts(with: text) }),
-        let record = RunRecord(line: line), record.code == code
+        line.indices.contains(where: { line[$0] == text[0] && line[$0...].starts(with: text) })
       else { return }
-      newest = record
+      if let record = RunRecord(line: line), record.code == code {
+        newest = record
+      } else if let correction = RunCorrection(line: line), correction.code == code {
+        newest?.exitCode = correction.exit
+      }
     }
     return newest
   }
@@ -113,6 +123,8 @@ extension RunLog.Contents {
       records.append(record)
     } else if let beginning = RunBeginning(line: line) {
       unfinished.append(beginning)
+    } else if let correction = RunCorrection(line: line) {
+      corrections[correction.code] = correction.exit
     } else {
       unreadableCount += 1
     }

@@ -85,6 +85,13 @@ package struct RunLog: Sendable {
     try append(line: line(for: beginning))
   }
 
+  /// Notes, durably, that a run has ended in another status than its line says.
+  ///
+  /// - Throws: ``RescueError`` as ``append(_:)-(RunRecord)``.
+  func append(_ correction: RunCorrection) throws(RescueError) {
+    try append(line: line(for: correction))
+  }
+
   private func append(line: Bytes) throws(RescueError) {
     let isWritten: Bool
     do {

@@ -31,7 +31,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   /// How it ended.
   package let outcome: PlainName
   /// The exit status of the command.
-  package let exitCode: Int32
+  package internal(set) var exitCode: Int32
   /// The program with its version.
   package let tool: PlainName
   /// The libraries in use, with their versions; nil in the records of versions that did not say.

@@ -22,9 +22,11 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
     inputs: result.inputs, code: result.code, created: result.started
   ).with(advice)
   context.tellLogFailure(of: result)
-  try context.tell(
-    report, to: reportFile,
-    naming: examination.strangeSidecar != nil
-      ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
+  try context.rescue.concluding(result) { () throws(RescueError) in
+    try context.tell(
+      report, to: reportFile,
+      naming: examination.strangeSidecar != nil
+        ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
+  }
   return ExitCode(examination.verdict)
 }

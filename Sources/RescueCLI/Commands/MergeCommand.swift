@@ -21,7 +21,9 @@ let mergeCommand: CommandBody = { invocation, context throws(RescueError) in
   try context.give(answer)
   context.tellCode(of: result)
   if let reportFile {
-    try context.save(answer.rendered(as: reportFile.format), as: reportFile.output)
+    try context.rescue.concluding(result) { () throws(RescueError) in
+      try context.save(answer.rendered(as: reportFile.format), as: reportFile.output)
+    }
   }
   if let imbalance = result.value.imbalance { throw imbalance }
   return ExitCode(result.value.outcome)

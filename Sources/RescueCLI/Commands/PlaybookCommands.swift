@@ -63,7 +63,10 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
         Bytes(answer.rendered(as: record.format).utf8), world: context.world)
     } catch {
       context.console.warn("the record was not written: \(error.message)")
-      if result.value.exitStatus == 0 { return .cannotWrite }
+      if result.value.exitStatus == 0 {
+        context.rescue.note(ExitCode.cannotWrite.rawValue, of: result)
+        return .cannotWrite
+      }
     }
   }
   return ExitCode(rawValue: result.value.exitStatus) ?? .internal

@@ -61,7 +61,7 @@ func recover(
   let report = result.value
   try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file).name))
   context.tellCode(of: result)
-  try afterwards(result)
+  try context.rescue.concluding(result) { () throws(RescueError) in try afterwards(result) }
   return ExitCode(report.outcome)
 }
 

@@ -35,6 +35,7 @@ let rehearseCommand: CommandBody = { invocation, context throws(RescueError) in
     do throws(RescueError) {
       try junit.write(result.value.junit, world: context.world)
     } catch {
+      context.rescue.note(ExitCode.cannotWrite.rawValue, of: result)
       throw RescueError(
         .cannotWrite, error.message, meaning: "the result was printed, and is in no file",
         advice: error.advice)

@@ -34,7 +34,9 @@ extension CommandContext {
     tellLogFailure(of: result)
     tellInterruption(of: result)
     let contract = schema.map { " --contract \($0.shellQuoted)" } ?? ""
-    try tell(report, to: reportFile, naming: output.shellQuoted + contract)
+    try rescue.concluding(result) { () throws(RescueError) in
+      try tell(report, to: reportFile, naming: output.shellQuoted + contract)
+    }
     if let imbalance = result.value.imbalance { throw imbalance }
     return ExitCode(result.value.outcome)
   }

@@ -71,6 +71,9 @@ struct Command: Sendable {
     Set(exitCodes + ExitCode.always).sorted { $0.rawValue < $1.rawValue }
   }
 
+  /// Whether it shows a plan for a database and carries it out: rows that the plan loses are lost.
+  var carriesOutPlan: Bool { purpose == .rescue && flags.contains { $0.name == Flag.yes.name } }
+
   /// What follows the name in the usage line, piece by piece.
   var usageParts: [String] {
     let needed = flags.filter(\.isRequired).map(\.usage)

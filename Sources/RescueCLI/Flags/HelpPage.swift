@@ -55,7 +55,7 @@ struct HelpPage {
       addList(command.flags.map { ($0.term, $0.explanation) })
     }
     addGlobalFlags()
-    addExitStatus(command.allExitCodes)
+    addExitStatus(command.allExitCodes, isOfPlan: command.carriesOutPlan)
   }
 
   // MARK: A group of commands
@@ -160,9 +160,13 @@ struct HelpPage {
     addList(Flag.global.map { ($0.term, $0.explanation) })
   }
 
-  private mutating func addExitStatus(_ codes: [ExitCode]) {
+  private mutating func addExitStatus(_ codes: [ExitCode], isOfPlan: Bool = false) {
     addHeading("EXIT STATUS")
-    addList(codes.map { (String($0.rawValue), $0.meaning) })
+    let addition = " but what the plan named"
+    addList(
+      codes.map { code in
+        (String(code.rawValue), code.meaning + (isOfPlan && code == .success ? addition : ""))
+      })
     addWrapped("Treat every other status as failure.", indent: 2)
   }
 

@@ -300,6 +300,16 @@ import Testing
     #expect(!text.output.contains("DBR-") && text.output.contains("how to undo it"))
   }
 
+  @Test func `a restore says at its end which rows it has cost, as its plan did`() throws {
+    _ = try backUp()
+    try use(file)
+    let done = try bench.run("restore", file, "--yes")
+    #expect(done.status == 0, "\(done.all)")
+    #expect(
+      done.output.contains("  lost, as planned: exactly 1 row of 'exercises'\n"), "\(done.all)")
+    #expect(!done.output.contains("of 'sets'"), "\(done.all)")
+  }
+
   @Test func `a restore asks, and does nothing without an answer`() throws {
     _ = try backUp()
     try use(file)
@@ -457,16 +467,6 @@ import Testing
     #expect(try #require(done.record).code.description.isEmpty == false)
   }
 
-  @Test func `a backup goes to the vault that is named`() throws {
-    let vault = bench["vault"]
-    let other = bench["other.db"]
-    try FitnessLog.create(other, version: 4, workouts: 5, seed: 9)
-    #expect(try bench.run("backup", file, "--vault", vault).status == 0)
-    bench.pass(hours: 1)
-    #expect(try bench.run("backup", other, "--vault", vault).status == 0)
-    #expect(try !file.adding(suffix: ".rescue").exists)
-    #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.elements.count == 2)
-    // The latest of this database, not of the vault.
   @Test(arguments: [Damage?.none, .zeroPage(3)])
   func `an undo brings no files back that were changed since, unless it is told to`(
     _ damage: Damage?
@@ -501,6 +501,16 @@ import Testing
     #expect(done.status == 0, "\(done.all)")
   }
 
+  @Test func `a backup goes to the vault that is named`() throws {
+    let vault = bench["vault"]
+    let other = bench["other.db"]
+    try FitnessLog.create(other, version: 4, workouts: 5, seed: 9)
+    #expect(try bench.run("backup", file, "--vault", vault).status == 0)
+    bench.pass(hours: 1)
+    #expect(try bench.run("backup", other, "--vault", vault).status == 0)
+    #expect(try !file.adding(suffix: ".rescue").exists)
+    #expect(try bench.run("vault", "list", vault, "--json").json["backups"]?.elements.count == 2)
+    // The latest of this database, not of the vault.
     let new = bench["new.db"]
     #expect(try bench.run("restore", file, "--vault", vault, "--output", new).status == 0)
     #expect(try difference(new, from: original) == nil)

@@ -14,6 +14,31 @@ import Testing
   let bench: Workbench
   init() throws { bench = try Workbench() }
 
+  @Test func `the log has the status of a run whose report could not be written`() throws {
+    let file = try bench.place("healthy-v4.db", as: "app.db")
+    let damaged = try bench.place("zeroed-leaf.db")
+    let contract = bench.contract
+    // Nobody can make a file there.
+    let runs: [[any Word]] = [
+      ["diagnose", file, "--report", "/proc/report.txt"],
+      ["salvage", damaged, "--output", bench["new.db"], "--report", "/proc/report.json"],
+      ["merge", file, file, "--output", bench["both.db"], "--report", "/proc/report.json"],
+      ["playbook", "run", "pre-migration-backup", file, "--report", "/proc/record.json"],
+      [
+        "recover", damaged, "--choose", "salvage", "--yes", "--contract", contract, "--hand-over",
+        "/proc/message.txt",
+      ],
+    ]
+    for words in runs {
+      let ending = try bench.run(words)
+      #expect(ending.status != 0 && ending.status != 14, "\(words): \(ending.all)")
+      let record = try #require(ending.record, "\(words): \(ending.all)")
+      #expect(record.exitCode == ending.status, "\(words)")
+      let shown = try bench.run("log", "show", record.code.description, "--json")
+      #expect(try shown.json["exit"]?.number == Int(ending.status), "\(words)")
+    }
+  }
+
   @Test func `each run leaves one line, which names it and can be shown`() throws {
     let file = try bench.place("healthy-v4.db", as: "app.db")
     let damaged = try bench.place("zeroed-leaf.db")

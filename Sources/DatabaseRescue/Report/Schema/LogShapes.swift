@@ -35,6 +35,10 @@ enum LogShapes {
         "at": .date, "file": .text.saying("the name of the database"),
       ]
     ).saying("what a run writes before it may change a database"),
+    "correction": .document(
+      ["correction"], as: .log,
+      ["code": .named("supportCode").saying("the code of the run"), "exit": ReportShapes.exit]
+    ).saying("how a run ended after which its report could not be written"),
   ]
 
   private static let migration = JSONShape.object([

@@ -23,6 +23,8 @@ enum ReportShapes {
           .saying("files with the rows that were not sent anywhere yet"),
         "quarantine?": .text.saying("where the old files are"),
         "undo?": .text.saying("the command that brings them back"),
+        "tables?": .list(.named("outcome"))
+          .saying("what became of the rows that were there, as planned"),
         "salvage?": .named("salvage"),
       ]),
     "plan": report(
@@ -48,7 +50,7 @@ enum ReportShapes {
         "code": code, "from": .text.saying("where the files were kept"),
         "undo": .text.saying("the command that takes this back"),
         "tables": .list(.named("outcome")).saying("what became of the rows that were there"),
-      ]),
+      ]) { $1 }),
     "guard": report(
       ["guard"],
       judged.merging(guarded) { $1 }.merging([
@@ -195,8 +197,6 @@ enum ReportShapes {
     "notes": .list(.text).saying("what was not as it usually is"),
   ]
 
-  private static let guarded: [String: JSONShape] = [
-    "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
   /// What comes back by an undo.
   private static let broughtBack: [String: JSONShape] = [
     "verdict": .named("verdict").saying("on what comes back"),
@@ -204,6 +204,8 @@ enum ReportShapes {
     "alteredFiles": .list(.text).saying("files that were changed since they were displaced"),
   ]
 
+  private static let guarded: [String: JSONShape] = [
+    "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
     "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
     "backups": .list(.named("storedBackup")).saying("the one that was made first"),
     "remedy?": .words(["restore", "stop"]),
