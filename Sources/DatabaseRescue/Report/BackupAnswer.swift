@@ -84,6 +84,7 @@ package struct VaultAnswer: CommandAnswer {
 extension Backup {
   /// What a backup is that is not good.
   fileprivate var word: String {
+    if readError != nil { return "cannot be read" }
     if manifest?.raw == true { return "raw" }
     if proof?.passed == false { return "damaged" }
     return state == .complete ? "findings" : state.rawValue

@@ -5,6 +5,9 @@ internal import Diagnosis
 internal import SQLiteFormat
 
 extension Backup {
+  /// The state of a backup that may not be read, or that the disk does not hand out: it may well hold.
+  static let unread = "unread"
+
   /// The backup as JSON.
   package var stored: JSON {
     .members([
@@ -14,7 +17,7 @@ extension Backup {
       "version": .integer(Int(name.userVersion)),
       "byteCount": .integer(byteCount),
       "databaseByteCount": manifest.map { .integer($0.image.byteCount) },
-      "state": .string(state.rawValue),
+      "state": .string(readError == nil ? state.rawValue : Self.unread),
       "good": .bool(isGood),
       "proven": proof.map { ["at": .date($0.date), "passed": .bool($0.passed)] },
       "unchecked": .array(unchecked.map { .string($0) }),

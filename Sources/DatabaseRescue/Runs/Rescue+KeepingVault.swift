@@ -14,13 +14,16 @@ package struct VaultVerification: Sendable {
   /// Whether every file gives back exactly what was stored.
   package var passed: Bool { results.allSatisfy(\.passed) }
 
-  /// The exit status: that of a file that does not hold, or else of a disk that does not hand one out;
-  /// where there is no file, nothing is proven.
+  /// The exit status: that of a file that does not hold, or else of one that the disk does not hand
+  /// out, or that may not be read; where there is no file, nothing is proven.
   package var exitStatus: Int32 {
     if results.isEmpty { return VaultStatus.Problem.noBackupStatus }
     if passed { return 0 }
+    let failed = results.filter { !$0.passed }
     let kind: RescueError.Kind =
-      results.contains { !$0.passed && !$0.isUnread } ? .invalidInput : .inputOutput
+      if !failed.allSatisfy(\.isUnread) { .invalidInput } else {
+        failed.allSatisfy(\.isForbidden) ? .permission : .inputOutput
+      }
     return kind.rawValue
   }
 }
@@ -65,7 +68,7 @@ extension Rescue {
         verification.noteFailure = error
       }
       if verification.exitStatus != 0 {
-        let isUnread = verification.exitStatus == RescueError.Kind.inputOutput.rawValue
+        let isUnread = verification.results.allSatisfy { $0.passed || $0.isUnread }
         run.notes.outcome = isUnread ? .failed : .findings
         run.notes.exitStatus = verification.exitStatus
       }

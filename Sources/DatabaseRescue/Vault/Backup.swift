@@ -64,10 +64,13 @@ public struct Backup: Sendable {
   }
 
   /// A backup that cannot be opened.
-  init(unreadable path: FilePath, named name: BackupName, because error: RescueError) {
+  init(
+    unreadable path: FilePath, named name: BackupName, because error: RescueError,
+    in storage: any Storage
+  ) {
     self.path = path
     self.name = name
-    byteCount = 0
+    byteCount = ((try? storage.status(of: path)) ?? nil)?.byteCount ?? 0
     state = .damaged
     manifest = nil
     flaws = [error.message]

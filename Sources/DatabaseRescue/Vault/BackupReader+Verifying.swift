@@ -33,6 +33,8 @@ package struct BackupVerification: Sendable {
   package let flaws: [String]
   /// Whether the disk did not hand out some of it, which says nothing of what it holds.
   package var isUnread = false
+  /// Whether that is because nobody has the permission to read it.
+  var isForbidden = false
 
   /// Whether the backup gives back exactly what was stored, by every way of reading it.
   package var passed: Bool {

@@ -160,7 +160,7 @@ public struct Vault: Sendable {
         BackupReader.readBack, passed: false, detail: error.message)
       return BackupVerification(
         path: path, state: .damaged, checks: [check], damage: [], flaws: [error.message],
-        isUnread: error.kind != .invalidInput)
+        isUnread: error.kind != .invalidInput, isForbidden: error.kind == .permission)
     }
   }
 
@@ -174,7 +174,7 @@ public struct Vault: Sendable {
         return try Backup(at: path, named: name, in: storage)
       }
     } catch {
-      return Backup(unreadable: path, named: name, because: error)
+      return Backup(unreadable: path, named: name, because: error, in: storage)
     }
   }
 

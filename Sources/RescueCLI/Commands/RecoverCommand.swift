@@ -10,7 +10,8 @@ let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   var files = context.files(invocation)
   let message = try invocation.path(.handOver).map { path throws(RescueError) in
-    try files.write(path, storage: context.world.storage)
+    try files.write(
+      path, replacing: invocation.isSet(.force), storage: context.world.storage)
   }
   var causes: CauseAnswer?
   return try recover(

@@ -16,7 +16,11 @@ extension Command {
       writes what was done in plain words, for the user; no value of a row is in it.
       """,
     ],
-    operands: [.file], flags: [.contract, .vault, .choose, .handOver, .maxOutput, .yes, .dryRun],
+    operands: [.file],
+    flags: [
+      .contract, .vault, .choose, .handOver, .force.saying("replace MESSAGE if it exists"),
+      .maxOutput, .yes, .dryRun,
+    ],
     examples: [
       ("dbrescue recover app.db", "see what can be done, and choose"),
       ("dbrescue recover app.db --choose restore --yes", "decided beforehand"),

@@ -144,6 +144,25 @@ import Testing
     }
   }
 
+  @Test func `a backup that nobody may read is not said to be damaged, and keeps its size`() throws
+  {
+    let scratch = Scratch()
+    let (backup, _) = try Self.backup(scratch, kibibytes: 100)
+    let storage = FailingStorage(forbidding: backup.path)
+    let vault = Vault(backup.path.folder, in: storage)
+    let listed = try #require(try vault.list().first)
+    #expect(listed.byteCount == backup.byteCount && !listed.isGood)
+    #expect(listed.stored["state"]?.text == "unread")
+    let lines = try VaultAnswer(vault).lines
+    guard case .table(let table)? = lines.first else {
+      Issue.record("no table")
+      return
+    }
+    #expect(table.lines().contains { $0.plain.contains("cannot be read") })
+    let verification = VaultVerification(results: vault.verify(listed))
+    #expect(verification.exitStatus == RescueError.Kind.permission.rawValue)
+  }
+
   @Test func `what is left of a cut backup is never the whole of it`() throws {
     let scratch = Scratch()
     let (backup, image) = try Self.backup(scratch, kibibytes: 100)

@@ -81,8 +81,14 @@ final class FailingStorage: Storage {
   private let laterFree: Int?
   private let hasAsked = Mutex(false)
 
-  init(failing: Int? = nil, free: Int? = nil, thenFree: Int? = nil) {
+  /// The file that nobody may open.
+  private let forbidden: FilePath?
+
+  init(
+    failing: Int? = nil, free: Int? = nil, thenFree: Int? = nil, forbidding path: FilePath? = nil
+  ) {
     self.failing = failing
+    forbidden = path
     self.free = free
     laterFree = thenFree ?? free
   }
@@ -100,6 +106,7 @@ final class FailingStorage: Storage {
 
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
     try count("open", path)
+    if path == forbidden { throw StorageError(operation: "open", path: path, errno: 13) }
     return FailingFile(try machine.open(path, mode), path: path, storage: self)
   }
 

@@ -41,6 +41,21 @@ import Testing
     #expect(!message.contains("do not delete anything"), "\(message)")
   }
 
+  @Test func `a message replaces another one only with force`() throws {
+    let file = try bench.place("zeroed-index-leaf.db", as: "app.db")
+    let message = bench["message.txt"]
+    try message.replaceContents(with: Bytes("of an earlier run".utf8))
+    let words: [any Word] = [
+      "recover", file, "--choose", "salvage", "--yes", "--contract", bench.contract, "--hand-over",
+      message,
+    ]
+    let refused = try bench.run(words)
+    #expect(refused.status == 73, "\(refused.all)")
+    #expect(refused.error.contains("--force"))
+    #expect(try bench.run(words + ["--force"]).status == 0)
+    #expect(String(decoding: try message.contents(), as: UTF8.self).contains("What happened"))
+  }
+
   @Test func `a message tells of what was changed since the backup`() throws {
     let file = bench["app.db"]
     try DatabaseBuilder([

@@ -69,7 +69,8 @@ enum VaultShapes {
       ])), "endedBy?": .text.saying("the error that ended the reading"),
   ]
 
-  private static let state = JSONShape.words(BackupReader.State.allCases.map(\.rawValue))
+  private static let state = JSONShape.words(
+    BackupReader.State.allCases.map(\.rawValue) + [Backup.unread])
 
   private static let checks = JSONShape.list(
     .object([
