@@ -81,18 +81,36 @@ struct Merger: ~Copyable {
   mutating func findNumbersInUse(by olders: [StagedInput]) throws {
     guard !rules.renumbered.isEmpty, olders.count > 1 else { return }
     for older in olders {
-      try connection.attach(older.database, as: "older")
-      let present = try connection.tables(in: "older")
-      let shared = tables.filter { present.contains($0.description.name) }.compactMap {
-        MergeTable($0.description, number: $0.number, clock: nil)
-      }
-      let renumbering = Renumbering(shared, rules, of: older)
+      let renumbering = try attach(older)
       for root in renumbering.roots {
         let number = try renumbering.highestNumber(of: root, in: "older", connection)
         numbersInUse[root.name] = max(numbersInUse[root.name] ?? 0, number)
       }
       try connection.detach("older")
     }
+    // Where there is no room above them, free ones are looked for below.
+    try connection.execute(Renumbering.takenTable)
+    for older in olders {
+      let renumbering = try attach(older)
+      for root in renumbering.roots {
+        let own = try renumbering.highestNumber(of: root, in: "main", connection)
+        guard max(own, numbersInUse[root.name] ?? 0) > Renumbering.roomyMax else { continue }
+        try connection.execute(
+          "INSERT OR IGNORE INTO work.taken SELECT \(root.number), n FROM "
+            + "(\(renumbering.numbers(of: root, in: "older")))")
+      }
+      try connection.detach("older")
+    }
+  }
+
+  /// Attaches an older input, to see which of its rows may get new numbers.
+  private func attach(_ older: StagedInput) throws -> Renumbering {
+    try connection.attach(older.database, as: "older")
+    let present = try connection.tables(in: "older")
+    let shared = tables.filter { present.contains($0.description.name) }.compactMap {
+      MergeTable($0.description, number: $0.number, clock: nil)
+    }
+    return Renumbering(shared, rules, of: older)
   }
 
   /// Takes the rows of an older input.

@@ -69,7 +69,8 @@ struct Renumbering {
       CREATE INDEX work.moved_by_round ON moved (round, tbl, new);
       CREATE INDEX work.moved_by_new ON moved (tbl, new);
       CREATE TABLE IF NOT EXISTS work.vacant (tbl INTEGER, number INTEGER,
-        PRIMARY KEY (tbl, number)) WITHOUT ROWID
+        PRIMARY KEY (tbl, number)) WITHOUT ROWID;
+      \(Self.takenTable)
       """)
     for (place, follower) in followers.enumerated() {
       try? merger.connection.execute(
@@ -113,7 +114,7 @@ struct Renumbering {
   ) throws {
     guard let first = try firstFreeNumber(of: root, merger) else {
       refusals.append(
-        "'\(root.name)' of \(older.label) is not renumbered: no number is left above those in use")
+        "'\(root.name)' of \(older.label) is not renumbered: so many numbers are not left in a row")
       return
     }
     let key = root.address[0]
@@ -164,8 +165,14 @@ struct Renumbering {
       + "AND t.new = \(key))"
   }
 
-  /// The first number that is in no use: neither as a key, nor by what refers to one.
-  private func firstFreeNumber(of root: MergeTable, _ merger: borrowing Merger) throws -> Int64? {
+  /// The first number that is in no use, as none behind it is, for as many as there may be new ones:
+  /// neither as a key, nor by what refers to one.
+  ///
+  /// They are above all numbers that were ever given, or, where too few are left, the last free ones
+  /// below the largest.
+  private mutating func firstFreeNumber(of root: MergeTable, _ merger: borrowing Merger) throws
+    -> Int64?
+  {
     let used = try ["main", "older"].map { try highestNumber(of: root, in: $0, merger.connection) }
     // Each row may get one key, and as it is not the same any more, another; and each row of the
     // merged database has one that something may refer to.
@@ -174,8 +181,44 @@ struct Renumbering {
       SELECT (SELECT count(*) FROM older.\(root.quoted)) + (SELECT count(*) FROM main.\(root.quoted))
       """)
     let highest = max(used.max() ?? 0, merger.numbersInUse[root.name] ?? 0)
-    let (_, overflow) = highest.addingReportingOverflow(2 * (rows?.integerValue ?? 0) + 1)
-    return overflow ? nil : highest + 1
+    let count = 2 * (rows?.integerValue ?? 0) + 1
+    if !highest.addingReportingOverflow(count).overflow { return highest + 1 }
+    let free = try merger.connection.value(
+      """
+      SELECT n + 1 FROM (
+        SELECT n, coalesce(lead(n) OVER (ORDER BY n), \(Int64.max)) AS next FROM (
+          SELECT 0 AS n UNION \(numbers(of: root, in: "main")) UNION \(numbers(of: root, in: "older"))
+          UNION SELECT number FROM work.taken WHERE tbl = \(root.number)))
+      WHERE n >= 0 AND next - n > ? ORDER BY n DESC LIMIT 1
+      """, [.integer(count)])
+    if free != nil {
+      remarks.append(
+        "new keys of '\(root.name)' are below those in use: none is left above them")
+    }
+    return free?.integerValue
+  }
+
+  /// Above this number a search for free ones below is prepared.
+  static let roomyMax = Int64.max / 2
+  /// The numbers that other inputs have, where there may be no room above them.
+  static let takenTable = """
+    CREATE TABLE IF NOT EXISTS work.taken (tbl INTEGER, number INTEGER,
+      PRIMARY KEY (tbl, number)) WITHOUT ROWID;
+    """
+
+  /// The columns of a database with keys of a table, and those that refer to one.
+  private func places(of root: MergeTable) -> [(table: String, column: String)] {
+    [(root.quoted, root.address[0])]
+      + followers.filter { $0.root.name == root.name }.map {
+        ($0.table.quoted, $0.column.quotedIdentifier)
+      }
+  }
+
+  /// A query for the numbers that a database has as keys of a table, or refers to.
+  func numbers(of root: MergeTable, in database: String) -> String {
+    places(of: root).map { table, column in
+      "SELECT \(column) AS n FROM \(database).\(table) WHERE typeof(\(column)) = 'integer'"
+    }.joined(separator: " UNION ")
   }
 
   /// The highest number that a database has as a key of a table, or refers to, or has given before; 0
@@ -184,11 +227,7 @@ struct Renumbering {
     of root: MergeTable, in database: String, _ connection: borrowing Connection
   ) throws -> Int64 {
     var highest: Int64 = 0
-    var places = [(root.quoted, root.address[0])]
-    places += followers.filter { $0.root.name == root.name }.map {
-      ($0.table.quoted, $0.column.quotedIdentifier)
-    }
-    for (table, column) in places {
+    for (table, column) in places(of: root) {
       let value = try connection.value(
         "SELECT max(\(column)) FROM \(database).\(table) WHERE typeof(\(column)) = 'integer'")
       highest = max(highest, value?.integerValue ?? 0)

@@ -334,20 +334,45 @@ import Testing
         == "c a.db 2 4\nc b.db 2 3\none a.db 1 2\np a.db 1 2")
   }
 
-  @Test func `a table that gets no new keys as none is left is named`() throws {
+  @Test(arguments: ["", "AUTOINCREMENT"])
+  func `free numbers below are given where none is left above those in use`(
+    counter: String
+  ) throws {
+    let tables = """
+      CREATE TABLE t (id INTEGER PRIMARY KEY \(counter), v);
+      CREATE TABLE r (t INTEGER REFERENCES t (id));
+      """
+    let last = Int64.max
     let merged = try bench.merge(
       [
         try bench.make(
-          "old.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
-          "INSERT INTO t VALUES (9223372036854775807, 'old')"),
+          "third.db", tables, "INSERT INTO t VALUES (\(last - 9), 'third'), (7, 'low')",
+          "INSERT INTO r VALUES (\(last - 9))"),
         try bench.make(
-          "new.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
-          "INSERT INTO t VALUES (9223372036854775807, 'new')"),
+          "old.db", tables, "INSERT INTO t VALUES (\(last), 'old')",
+          "INSERT INTO r VALUES (\(last))"),
+        try bench.make("new.db", tables, "INSERT INTO t VALUES (\(last), 'new'), (7, 'seven')"),
       ], "--renumber-all")
-    #expect(merged.ending.status == 14)
+    #expect(merged.ending.status == 0, "\(merged.ending.all)")
+    #expect(try merged.text("SELECT v FROM t ORDER BY v") == "low\nnew\nold\nseven\nthird")
     #expect(
-      try merged.ending.json["notes"]?.elements.compactMap(\.text)
-        == ["'t' of old.db is not renumbered: no number is left above those in use"])
+      try merged.text("SELECT v FROM t JOIN r ON r.t = t.id ORDER BY v") == "old\nthird")
+    #expect(try merged.text("SELECT v FROM t WHERE id IN (7, \(last)) ORDER BY id") == "seven\nnew")
+    #expect(
+      try merged.ending.json["notes"]?.elements.compactMap(\.text).contains(
+        "new keys of 't' are below those in use: none is left above them") == true)
+  }
+
+  @Test func `numbers that a counter has not given yet are given before it runs out`() throws {
+    let tables = "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, v)"
+    let full = "UPDATE sqlite_sequence SET seq = 9223372036854775807"
+    let merged = try bench.merge(
+      [
+        try bench.make("old.db", tables, "INSERT INTO t VALUES (1, 'old')", full),
+        try bench.make("new.db", tables, "INSERT INTO t VALUES (1, 'new')", full),
+      ], "--renumber-all")
+    #expect(merged.ending.status == 0, "\(merged.ending.all)")
+    #expect(try merged.text("SELECT * FROM t ORDER BY id") == "1 new\n2 old")
   }
 
   @Test func `a row that is refused under its new key is none with a new key`() throws {
