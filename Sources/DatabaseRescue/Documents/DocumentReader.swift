@@ -10,11 +10,6 @@ package import SQLiteFormat
 
 /// Reads JSON5 documents that people edit: contracts and playbooks.
 package enum DocumentReader {
-  /// Everything that is wrong with a document, in the order of the text.
-  package static func problems(in bytes: Bytes, shape: DocumentShape) -> [DocumentProblem] {
-    DocumentScanner.scan(bytes, shape: shape).problems
-  }
-
   /// Decodes a document: the scanner finds what is wrong and where, Foundation decodes the rest.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` whose message starts with

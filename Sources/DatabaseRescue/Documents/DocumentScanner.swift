@@ -112,23 +112,10 @@ struct DocumentScanner {
     _ shape: DocumentShape
   ) throws(DocumentProblem) -> [String: DocumentValue] {
     let start = cursor.position
-    try enter()
     var members: [String: DocumentValue] = [:]
-    while try !closes(UInt8(ascii: "}"), of: "object", openedAt: start) {
-      let keyStart = cursor.position
-      let key = try self.key()
-      let isNew = members[key] == nil
-      if !isNew { report("duplicate key \(key.quoted)", at: keyStart) }
-      let member = member(key, of: shape, at: keyStart)
-      try skipBlank()
-      guard cursor.byte == UInt8(ascii: ":") else {
-        throw problem("expected ':' after the key \(key.quoted)")
-      }
-      cursor.advance()
-      try skipBlank()
-      let value = try value(member.shape, mayBeNull: !member.isRequired)
-      if isNew { members[key] = value }
-      try separator(before: UInt8(ascii: "}"), of: "object", openedAt: start)
+    try items(of: "object", until: UInt8(ascii: "}")) { scanner throws(DocumentProblem) in
+      let (key, value) = try scanner.member(of: shape, besides: members)
+      members[key] = members[key] ?? value
     }
     if case .object(_, let required) = shape {
       for key in required.subtracting(members.keys).sorted() {
@@ -138,65 +125,69 @@ struct DocumentScanner {
     return members
   }
 
-  /// The shape of the value of a key, and whether it must be there; reports a key that is unknown.
+  /// Reads a key and its value, and reports a key that is unknown or stands there twice.
   private mutating func member(
-    _ key: String, of shape: DocumentShape, at place: TextPosition
-  ) -> (shape: DocumentShape, isRequired: Bool) {
+    of shape: DocumentShape, besides members: [String: DocumentValue]
+  ) throws(DocumentProblem) -> (key: String, value: DocumentValue) {
+    let start = cursor.position
+    let key = try self.key()
+    if members[key] != nil { report("duplicate key \(key.quoted)", at: start) }
+    var (element, isRequired) = (DocumentShape.anything, false)
     switch shape {
-    case .map(let shape): return (shape, true)
-    case .object(let members, let required):
-      if let shape = members[key] { return (shape, required.contains(key)) }
-      report(
-        "unknown key \(key.quoted)\(NearestWord.hint(for: key, in: members.keys))", at: place)
-      return (.anything, false)
-    default: return (.anything, false)
+    case .map(let shape): (element, isRequired) = (shape, true)
+    case .object(let known, let required):
+      (element, isRequired) = (known[key] ?? .anything, required.contains(key))
+      if known[key] == nil {
+        let hint = NearestWord.hint(for: key, in: known.keys)
+        report("unknown key \(key.quoted)\(hint)", at: start)
+      }
+    default: break
     }
+    try skipBlank()
+    guard cursor.byte == UInt8(ascii: ":") else {
+      throw problem("expected ':' after the key \(key.quoted)")
+    }
+    cursor.advance()
+    try skipBlank()
+    return (key, try value(element, mayBeNull: !isRequired))
   }
 
   private mutating func list(_ shape: DocumentShape) throws(DocumentProblem) -> [DocumentValue] {
-    let start = cursor.position
-    try enter()
     var elements: [DocumentValue] = []
-    while try !closes(UInt8(ascii: "]"), of: "list", openedAt: start) {
-      elements.append(try value(shape.element, mayBeNull: false))
-      try separator(before: UInt8(ascii: "]"), of: "list", openedAt: start)
+    try items(of: "list", until: UInt8(ascii: "]")) { scanner throws(DocumentProblem) in
+      elements.append(try scanner.value(shape.element, mayBeNull: false))
     }
     return elements
   }
 
-  /// Moves over an opening bracket.
-  private mutating func enter() throws(DocumentProblem) {
+  /// Reads what stands between two brackets: items, with a comma after each but the last, which
+  /// may have one.
+  private mutating func items(
+    of what: String, until bracket: UInt8,
+    _ item: (inout DocumentScanner) throws(DocumentProblem) -> Void
+  ) throws(DocumentProblem) {
+    let start = cursor.position
     guard depth < Self.depthMax else {
       throw problem("lists and objects nest deeper than \(Self.depthMax)")
     }
     depth += 1
     cursor.advance()
-  }
-
-  /// Whether the closing bracket comes next; moves over it.
-  private mutating func closes(
-    _ bracket: UInt8, of what: String, openedAt start: TextPosition
-  ) throws(DocumentProblem) -> Bool {
     try skipBlank()
-    if cursor.isAtEnd {
-      throw DocumentProblem("the \(what) that starts here is not closed", at: start)
+    while cursor.byte != bracket {
+      if cursor.isAtEnd {
+        throw DocumentProblem("the \(what) that starts here is not closed", at: start)
+      }
+      try item(&self)
+      try skipBlank()
+      if cursor.byte == UInt8(ascii: ",") {
+        cursor.advance()
+        try skipBlank()
+      } else if cursor.byte != bracket, !cursor.isAtEnd {
+        throw problem("expected ',' or '\(Character(Unicode.Scalar(bracket)))'")
+      }
     }
-    guard cursor.byte == bracket else { return false }
     cursor.advance()
     depth -= 1
-    return true
-  }
-
-  /// Moves over a comma, which only a closing bracket can replace.
-  private mutating func separator(
-    before bracket: UInt8, of what: String, openedAt start: TextPosition
-  ) throws(DocumentProblem) {
-    try skipBlank()
-    if cursor.byte == UInt8(ascii: ",") {
-      cursor.advance()
-    } else if cursor.byte != bracket, !cursor.isAtEnd {
-      throw problem("expected ',' or '\(Character(Unicode.Scalar(bracket)))'")
-    }
   }
 
   // MARK: What is found

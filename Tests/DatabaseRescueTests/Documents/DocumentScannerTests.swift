@@ -201,6 +201,13 @@ import Testing
   }
 }
 
+extension DocumentReader {
+  /// Everything that is wrong with a document, in the order of the text.
+  fileprivate static func problems(in bytes: Bytes, shape: DocumentShape) -> [DocumentProblem] {
+    DocumentScanner.scan(bytes, shape: shape).problems
+  }
+}
+
 /// A step of the way to a value, as a decoder tells it.
 private struct PathKey: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   let stringValue: String
