@@ -14,33 +14,9 @@ package struct Playbook: Hashable, Sendable, Encodable {
   /// When it is not, and what to do instead.
   package var whenNotToUse: [String]
   /// What it leaves to whoever runs it.
-  package var parameters: [PlaybookParameter]
+  package var parameters: [PlaybookParameter] = []
   /// The steps in their order.
   package var steps: [Step]
-
-  /// Makes a playbook.
-  package init(
-    name: String, title: String, symptoms: [String], whenToUse: [String], whenNotToUse: [String],
-    parameters: [PlaybookParameter] = [], steps: [Step]
-  ) {
-    self.name = name
-    self.title = title
-    self.symptoms = symptoms
-    self.whenToUse = whenToUse
-    self.whenNotToUse = whenNotToUse
-    self.parameters = parameters
-    self.steps = steps
-  }
-
-  /// Takes a playbook from a document in which nothing is wrong.
-  init(_ document: DocumentValue, name: String) {
-    func texts(_ key: String) -> [String] { document[key]?.texts ?? [] }
-    self.init(
-      name: name, title: document["title"]?.text ?? "", symptoms: texts("symptoms"),
-      whenToUse: texts("whenToUse"), whenNotToUse: texts("whenNotToUse"),
-      parameters: document["parameters"]?.elements?.compactMap { PlaybookParameter($0) } ?? [],
-      steps: document["steps"]?.elements?.compactMap { Step($0) } ?? [])
-  }
 
   /// The step of an id; nil when there is none.
   package func step(_ id: String) -> Step? { steps.first { $0.id == id } }
@@ -53,6 +29,16 @@ package struct Playbook: Hashable, Sendable, Encodable {
 }
 
 extension Playbook {
+  /// Takes a playbook from a document in which nothing is wrong.
+  init(_ document: DocumentValue, name: String) {
+    func texts(_ key: String) -> [String] { document[key]?.texts ?? [] }
+    self.init(
+      name: name, title: document["title"]?.text ?? "", symptoms: texts("symptoms"),
+      whenToUse: texts("whenToUse"), whenNotToUse: texts("whenNotToUse"),
+      parameters: document["parameters"]?.elements?.compactMap { PlaybookParameter($0) } ?? [],
+      steps: document["steps"]?.elements?.compactMap { Step($0) } ?? [])
+  }
+
   /// One step: an action, whether to do it, and what people read.
   package struct Step: Hashable, Sendable, Encodable {
     /// What to do when the step fails, or when its question is answered with no.
@@ -85,35 +71,6 @@ extension Playbook {
     /// For `guard`: put the backup back where the result is refused, without a question.
     package var putBack: Bool?
 
-    /// Makes a step.
-    package init(
-      id: String, action: PlaybookAction, text: String, when: String? = nil,
-      onFailure: OnFailure? = nil, raw: Bool? = nil, inPlace: Bool? = nil,
-      choices: [String]? = nil, command: [String]? = nil, putBack: Bool? = nil
-    ) {
-      self.id = id
-      self.action = action
-      self.text = text
-      self.when = when
-      self.onFailure = onFailure
-      self.raw = raw
-      self.inPlace = inPlace
-      self.choices = choices
-      self.command = command
-      self.putBack = putBack
-    }
-
-    /// Takes a step from a document, in which anything may be missing; nil without an action.
-    init?(_ document: DocumentValue) {
-      guard let action: PlaybookAction = document["action"]?.word() else { return nil }
-      self.init(
-        id: document["id"]?.text ?? "", action: action, text: document["text"]?.text ?? "",
-        when: document["when"]?.text, onFailure: document["onFailure"]?.word(),
-        raw: document["raw"]?.flag, inPlace: document["inPlace"]?.flag,
-        choices: document["choices"]?.texts, command: document["command"]?.texts,
-        putBack: document["putBack"]?.flag)
-    }
-
     /// Whether the step is done only where somebody approves of it: it replaces the live database,
     /// or runs a program that changes it.
     package var needsConsent: Bool { isDestructive || action == .guardCommand }
@@ -126,5 +83,18 @@ extension Playbook {
       default: false
       }
     }
+  }
+}
+
+extension Playbook.Step {
+  /// Takes a step from a document, in which anything may be missing; nil without an action.
+  init?(_ document: DocumentValue) {
+    guard let action: PlaybookAction = document["action"]?.word() else { return nil }
+    self.init(
+      id: document["id"]?.text ?? "", action: action, text: document["text"]?.text ?? "",
+      when: document["when"]?.text, onFailure: document["onFailure"]?.word(),
+      raw: document["raw"]?.flag, inPlace: document["inPlace"]?.flag,
+      choices: document["choices"]?.texts, command: document["command"]?.texts,
+      putBack: document["putBack"]?.flag)
   }
 }

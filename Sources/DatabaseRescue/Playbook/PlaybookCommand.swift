@@ -56,21 +56,19 @@ extension Playbook.Step {
     (command ?? []).map { FilePath($0).shellQuoted }.joined(separator: " ")
   }
 
-  /// The step with the values of parameters in its command, for people.
-  func shown(with parameters: [String: PlaybookFacts.Value]) -> Playbook.Step {
-    var values = parameters.mapValues { FilePath($0.plain) }
-    values[CommandWord.database] = nil
-    var step = self
-    step.command = command?.map { CommandWord($0).filled(with: values).description }
-    return step
-  }
-
-  /// The words of the command, on a database and with the values of parameters.
+  /// The words of the command, with the values of parameters, and on a database where one is given.
   func words(
-    on database: FilePath, _ parameters: [String: PlaybookFacts.Value]
+    _ parameters: [String: PlaybookFacts.Value], on database: FilePath? = nil
   ) -> [FilePath] {
     var values = parameters.mapValues { FilePath($0.plain) }
     values[CommandWord.database] = database
     return (command ?? []).map { CommandWord($0).filled(with: values) }
+  }
+
+  /// The step with the values of parameters in its command, for people.
+  func shown(with parameters: [String: PlaybookFacts.Value]) -> Playbook.Step {
+    var step = self
+    step.command = command.map { _ in words(parameters).map(\.description) }
+    return step
   }
 }

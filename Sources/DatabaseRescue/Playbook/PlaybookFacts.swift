@@ -50,11 +50,12 @@ package struct PlaybookFacts: Hashable, Sendable {
     }
 
     /// The value as it is written.
-    var plain: String { if case .text(let text) = self { text } else { exact } }
-
-    private var exact: String {
-      guard case .real(let real) = self else { return description }
-      return Int(exactly: real).map { "\($0)" } ?? "\(real)"
+    var plain: String {
+      switch self {
+      case .flag, .integer: description
+      case .real(let real): Int(exactly: real).map { "\($0)" } ?? "\(real)"
+      case .text(let text): text
+      }
     }
 
     /// The type as SQL declares it.

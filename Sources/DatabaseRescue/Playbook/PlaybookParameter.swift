@@ -51,9 +51,9 @@ package struct PlaybookParameter: Hashable, Sendable, Encodable {
   /// another type.
   init?(_ document: DocumentValue) {
     guard let name = document["name"]?.text, let kind: Kind = document["type"]?.word(),
-      let text = document["text"]?.text, let given = document["default"]
+      let text = document["text"]?.text,
+      let value = document["default"].flatMap({ kind.value($0.content) })
     else { return nil }
-    guard let value = kind.value(given.content) else { return nil }
     (self.name, self.kind, self.value, self.text) = (name, kind, value, text)
   }
 }

@@ -21,10 +21,7 @@ protocol PlaybookPerformer {
   mutating func perform(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult
 
   /// Puts a question to whoever is there.
-  mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer
-
-  /// Hears of a step before it is done, so that progress can be shown.
-  mutating func willPerform(_ step: Playbook.Step)
+  mutating func ask(_ question: PlaybookQuestion) -> PlaybookAnswer
 
   /// Hears of a step after it was done or passed over: its record is complete.
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord)
@@ -62,18 +59,6 @@ package struct PlaybookStepResult: Hashable, Sendable {
     package let result: GuardReport.Result
     package let exitStatus: Int32
   }
-
-  /// Makes a report.
-  package init(
-    _ summary: String, facts: PlaybookFacts, copy: SafetyCopy? = nil,
-    migration: Migration? = nil, refusal: RescueError? = nil
-  ) {
-    self.summary = summary
-    self.facts = facts
-    self.copy = copy
-    self.migration = migration
-    self.refusal = refusal
-  }
 }
 
 /// A copy of the database that exists beside it, and how that was proven.
@@ -93,13 +78,6 @@ package struct SafetyCopy: Hashable, Sendable, Codable {
   /// The checks that proved it, such as `read back` and `integrity_check`; without any it proves
   /// nothing.
   package let checks: [String]
-
-  /// Makes a copy's description.
-  package init(_ kind: Kind, name: String, checks: [String]) {
-    self.kind = kind
-    self.name = name
-    self.checks = checks
-  }
 }
 
 /// A question to whoever is there.
@@ -107,12 +85,7 @@ package struct PlaybookQuestion: Hashable, Sendable {
   /// The question.
   package let text: String
   /// What can be chosen; empty for a question of yes or no.
-  package let choices: [Choice]
-
-  package init(_ text: String, choices: [Choice] = []) {
-    self.text = text
-    self.choices = choices
-  }
+  package var choices: [Choice] = []
 
   /// One thing that can be chosen.
   package struct Choice: Hashable, Sendable {

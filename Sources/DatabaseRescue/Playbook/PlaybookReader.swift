@@ -33,14 +33,16 @@ package enum PlaybookReader {
     "steps.choices": "of an `ask`: the steps of which the answer approves one",
   ]
 
-  private static let parameter = DocumentShape.object(
+  /// What it contains for each parameter.
+  static let parameter = DocumentShape.object(
     [
       "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),
       "default": .anything, "text": .text,
     ],
     required: ["name", "type", "default", "text"])
 
-  private static let step = DocumentShape.object(
+  /// What it contains for each step.
+  static let step = DocumentShape.object(
     [
       "id": .text, "action": .words(PlaybookAction.allCases.map(\.rawValue)), "text": .text,
       "when": .text, "onFailure": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)),

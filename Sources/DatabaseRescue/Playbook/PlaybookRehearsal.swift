@@ -108,15 +108,13 @@ private struct Understudy: PlaybookPerformer {
 
   func perform(_ step: Playbook.Step) -> PlaybookStepResult {
     PlaybookStepResult(
-      "", facts: known, copy: SafetyCopy(.backup, name: "", checks: ["foreseen"]))
+      summary: "", facts: known, copy: SafetyCopy(kind: .backup, name: "", checks: ["foreseen"]))
   }
 
   mutating func ask(_ question: PlaybookQuestion) -> PlaybookAnswer {
     isAsked = true
     return .yes
   }
-
-  func willPerform(_ step: Playbook.Step) {}
 
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
     if record.outcome == .skipped {

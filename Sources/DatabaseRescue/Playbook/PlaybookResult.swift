@@ -71,34 +71,47 @@ package struct PlaybookDecision: Hashable, Sendable {
   package let origin: Origin
 }
 
-/// What a run of a playbook did.
+/// What a run of a playbook has done: it grows with every step, and is complete when the run ends.
 package struct PlaybookResult: Hashable, Sendable {
   /// The name of the playbook.
   package let playbook: String
   /// How the run ended: `done` when the playbook came to its end.
-  package let ending: PlaybookStepRecord.Outcome
+  package private(set) var ending = PlaybookStepRecord.Outcome.done
   /// The step at which the run ended; nil when the playbook came to its end.
-  package let stoppedAt: String?
+  private var endedAt: Playbook.Step?
   /// Every step that was come to, in order.
-  package let records: [PlaybookStepRecord]
+  package private(set) var records: [PlaybookStepRecord] = []
   /// The verdict of the first look, before the run changed anything; nil when nobody has looked.
-  package let firstVerdict: Verdict?
+  package private(set) var firstVerdict: Verdict?
   /// What is known at the end.
-  package let facts: PlaybookFacts
+  package private(set) var facts = PlaybookFacts()
   /// The proven copies that this run has made.
-  package let copies: [SafetyCopy]
+  package private(set) var copies: [SafetyCopy] = []
   /// What somebody decided, in order.
-  package let decisions: [PlaybookDecision]
+  package private(set) var decisions: [PlaybookDecision] = []
   /// The last error of a step; nil when none failed.
-  package let failure: RescueError?
+  package private(set) var failure: RescueError?
   /// The exit status of a migration that was refused, where that was the last failure; nil for none.
-  package let migrationStatus: Int32?
-  /// What to do next.
-  package let next: String
+  package private(set) var migrationStatus: Int32?
   /// The rows that replacing the database has cost, a line for each table that has lost any.
   package internal(set) var losses: [String] = []
   /// The commands that take back what the run has replaced, the last replacement first.
   package internal(set) var undo: [String] = []
+  /// The steps that may be done without a further question.
+  var consents: Set<String>
+
+  /// Begins a run, of which nothing is known yet.
+  init(of playbook: Playbook, consents: Set<String>) {
+    self.playbook = playbook.name
+    self.consents = consents
+    facts.parameters = playbook.values
+  }
+
+  /// The id of the step at which the run ended; nil when the playbook came to its end.
+  package var stoppedAt: String? { endedAt?.id }
+
+  /// The verdict at the end; nil when nobody has looked.
+  package var verdict: Verdict? { facts.verdict }
 
   /// What kind of trouble the run ended in; nil when the verdicts alone decide the exit status.
   ///
@@ -111,6 +124,81 @@ package struct PlaybookResult: Hashable, Sendable {
     }
   }
 
-  /// The verdict at the end; nil when nobody has looked.
-  package var verdict: Verdict? { facts.verdict }
+  /// What to do next.
+  package var next: String {
+    switch ending {
+    case .stopped: return endedAt?.text ?? ""
+    case .failed: return failure?.advice ?? ""
+    case .refused:
+      return "make a backup first, with a backup step before \(endedAt?.id.quoted ?? "it")"
+    case .declined: return "nothing was changed by this step; run the playbook again to decide anew"
+    case .needsDecision:
+      guard let endedAt else { return "" }
+      let flags = (endedAt.choices ?? [endedAt.id]).map { "--approve \($0)" }.joined(
+        separator: " or ")
+      return "decide, then run the playbook again with \(flags), or where somebody can answer"
+    case .done, .skipped:
+      return verdict.map { "the playbook is done; \($0.meaning)" } ?? "the playbook is done"
+    }
+  }
+}
+
+extension PlaybookResult {
+  /// Takes over what a performer knows; what belongs to the run, and what the vault held at its
+  /// start, no performer can change.
+  mutating func learn(_ learned: PlaybookFacts, atStart: Bool) {
+    let before = facts
+    facts = learned
+    facts.parameters = before.parameters
+    for fact in PlaybookFact.allCases
+    where fact.source == .run || fact.source == .vault && !atStart {
+      facts[fact] = before[fact]
+    }
+    for fact in [PlaybookFact.backupInThisRun, .quarantineInThisRun, .replacedInThisRun] {
+      facts[fact] = facts[fact] ?? false
+    }
+    if firstVerdict == nil { firstVerdict = facts.verdict }
+  }
+
+  /// Remembers what a step did to the database, and the copy that it made: only of the steps that
+  /// make one, and only when proven.
+  mutating func keep(_ result: PlaybookStepResult, of step: Playbook.Step) {
+    if step.isDestructive || result.migration?.result == .restored {
+      facts[.replacedInThisRun] = true
+    }
+    if let migration = result.migration {
+      facts[.migration] = .text(migration.result.rawValue)
+      migrationStatus = migration.result == .kept ? nil : migration.exitStatus
+    }
+    if let copy = result.copy, !copy.checks.isEmpty, step.action == .backup || step.needsConsent {
+      copies.append(copy)
+      facts[copy.kind == .backup ? .backupInThisRun : .quarantineInThisRun] = true
+    }
+  }
+
+  /// Remembers what somebody decided.
+  mutating func decide(
+    _ step: Playbook.Step, _ answer: String, _ origin: PlaybookDecision.Origin
+  ) {
+    decisions.append(PlaybookDecision(step: step.id, answer: answer, origin: origin))
+    if step.action == .ask { facts[.lastAnswer] = .text(answer) }
+  }
+
+  /// Remembers how a step ended.
+  mutating func note(_ record: PlaybookStepRecord) {
+    records.append(record)
+    if let failure = record.failure {
+      self.failure = failure
+      if record.action != .guardCommand { migrationStatus = nil }
+    }
+    if record.outcome != .skipped { facts[.lastStepOutcome] = .text(record.outcome.rawValue) }
+  }
+
+  /// Ends the run before the playbook does.
+  mutating func end(_ ending: PlaybookStepRecord.Outcome, at step: Playbook.Step) {
+    (self.ending, endedAt) = (ending, step)
+  }
+
+  /// Ends the run before its first step, of which nothing can be known.
+  mutating func end(failing error: RescueError) { (ending, failure) = (.failed, error) }
 }

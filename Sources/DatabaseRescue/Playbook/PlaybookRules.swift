@@ -27,18 +27,14 @@ struct PlaybookRules {
     known = parameters.prefix(Self.stepsMax).compactMap { PlaybookParameter($0) }
     judge(text: playbook["title"])
     for key in ["symptoms", "whenToUse", "whenNotToUse"] {
-      guard let texts = playbook[key], texts.texts != nil else { continue }
-      for text in texts.elements ?? [] { judge(text: text) }
+      for (_, place) in texts(of: playbook[key]) { judge(text: place) }
     }
-    for key in ["symptoms", "whenToUse", "whenNotToUse", "steps"] {
-      guard let list = playbook[key], list.elements?.isEmpty == true else { continue }
+    if let list = playbook["steps"], list.elements?.isEmpty == true {
       note("the list is empty", list)
     }
-    if steps.count > Self.stepsMax {
-      note("more than \(Self.stepsMax) steps", steps[Self.stepsMax])
-    }
-    if parameters.count > Self.stepsMax {
-      note("more than \(Self.stepsMax) parameters", parameters[Self.stepsMax])
+    for (list, name) in [(steps, "steps"), (parameters, "parameters")]
+    where list.count > Self.stepsMax {
+      note("more than \(Self.stepsMax) \(name)", list[Self.stepsMax])
     }
     for index in parameters.indices.prefix(Self.stepsMax) { judge(parameter: index) }
     for index in steps.indices.prefix(Self.stepsMax) { judge(step: index) }
@@ -62,6 +58,15 @@ struct PlaybookRules {
   private mutating func judge(text: DocumentValue?) {
     guard let text, let mistake = text.text.flatMap(Self.mistake) else { return }
     note(mistake, text)
+  }
+
+  /// The texts of a list with their places; an empty list is a mistake.
+  private mutating func texts(
+    of list: DocumentValue?
+  ) -> [(text: String, place: DocumentValue)] {
+    guard let list, let texts = list.texts, let places = list.elements else { return [] }
+    if texts.isEmpty { note("the list is empty", list) }
+    return Array(zip(texts, places))
   }
 
   /// Whether a name has nothing but small letters, digits and this sign, and up to 40 of them.
@@ -144,10 +149,8 @@ struct PlaybookRules {
   }
 
   private mutating func judge(command list: DocumentValue?) {
-    guard let list, let words = list.texts, let places = list.elements else { return }
-    if words.isEmpty { note("the list is empty", list) }
     let names = [CommandWord.database] + known.map(\.name)
-    for (index, (word, place)) in zip(words, places).enumerated() {
+    for (index, (word, place)) in texts(of: list).enumerated() {
       if index == 0 || !word.isEmpty { judge(text: place) }
       for name in CommandWord(word).names where !names.contains(name) {
         note(
@@ -160,12 +163,11 @@ struct PlaybookRules {
   private mutating func judge(
     choices list: DocumentValue?, among later: ArraySlice<DocumentValue>
   ) {
-    guard let list, let choices = list.texts, let places = list.elements else { return }
-    if choices.isEmpty { note("the list is empty", list) }
+    let choices = texts(of: list)
     let possible = later.filter { Playbook.Step($0)?.needsConsent == true }
       .compactMap { $0["id"]?.text }
-    for (index, (choice, place)) in zip(choices, places).enumerated() {
-      if choices[..<index].contains(choice) {
+    for (index, (choice, place)) in choices.enumerated() {
+      if choices[..<index].contains(where: { $0.text == choice }) {
         note("the choice is listed twice", place)
       } else if !possible.contains(choice) {
         note(

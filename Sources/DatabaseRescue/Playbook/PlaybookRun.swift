@@ -44,11 +44,12 @@ package struct PlaybookRun {
 
   /// Walks through the steps, up to the end or to the step that ends the run.
   func run(with performer: inout some PlaybookPerformer) -> PlaybookResult {
-    var walk = PlaybookWalk(consents: approvals, parameters: playbook.values)
+    var result = PlaybookResult(of: playbook, consents: approvals)
     do throws(RescueError) {
-      walk.learn(try performer.facts(), atStart: true)
+      result.learn(try performer.facts(), atStart: true)
     } catch {
-      return result(of: walk, ending: .failed, at: nil, failure: error)
+      result.end(failing: error)
+      return result
     }
     for step in playbook.steps {
       let start = world.now()
@@ -57,30 +58,31 @@ package struct PlaybookRun {
         ? PlaybookStepRecord(
           step, .failed, "the playbook was interrupted before this step", failure: .interrupted,
           endsRun: true)
-        : decide(step, &walk, &performer)
+        : decide(step, &result, &performer)
       record.seconds = max(0, world.now().timeIntervalSince(start))
-      walk.note(record)
+      result.note(record)
       performer.didEnd(step, record)
       if performer.ends(with: record) {
-        return result(of: walk, ending: record.outcome, at: step, failure: walk.failure)
+        result.end(record.outcome, at: step)
+        break
       }
     }
-    return result(of: walk, ending: .done, at: nil, failure: walk.failure)
+    return result
   }
 
   // MARK: One step
 
   /// Judges the condition of a step, and does the step when it holds.
   private func decide(
-    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+    _ step: Playbook.Step, _ result: inout PlaybookResult, _ performer: inout some PlaybookPerformer
   ) -> PlaybookStepRecord {
     var (holds, reason) = (true, "always")
     var record: PlaybookStepRecord
     do throws(SQLiteError) {
       if let when = step.when {
-        (holds, reason) = try performer.judge(PlaybookCondition(sql: when), over: walk.facts)
+        (holds, reason) = try performer.judge(PlaybookCondition(sql: when), over: result.facts)
       }
-      record = holds ? self.do(step, &walk, &performer) : PlaybookStepRecord(step, .skipped)
+      record = holds ? self.do(step, &result, &performer) : PlaybookStepRecord(step, .skipped)
     } catch {
       // An overflow, say: validation has seen the rest.
       let failure = RescueError(
@@ -95,7 +97,7 @@ package struct PlaybookRun {
   }
 
   private func `do`(
-    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
+    _ step: Playbook.Step, _ result: inout PlaybookResult, _ performer: inout some PlaybookPerformer
   ) -> PlaybookStepRecord {
     let goesOn = step.onFailure == .continue && !step.isDestructive
     do throws(RescueError) {
@@ -103,15 +105,14 @@ package struct PlaybookRun {
       case .note: return .init(step, .done, step.text)
       case .stop: return .init(step, .stopped, step.text, endsRun: true)
       case .ask:
-        return try answer(step, &walk, &performer)
+        return answer(step, &result, &performer)
       default:
-        if step.needsConsent, let objection = try objection(to: step, &walk, &performer) {
+        if step.needsConsent, let objection = objection(to: step, &result, &performer) {
           return objection
         }
-        performer.willPerform(step)
         let report = try performer.perform(step)
-        walk.learn(report.facts, atStart: false)
-        walk.keep(report.copy, from: step, report.migration)
+        result.learn(report.facts, atStart: false)
+        result.keep(report, of: step)
         if let refusal = report.refusal {
           return .init(step, .failed, report.summary, failure: refusal, endsRun: !goesOn)
         }
@@ -128,43 +129,43 @@ package struct PlaybookRun {
 
   /// Why a step that needs consent is not done; nil when it may be.
   private func objection(
-    to step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) throws(RescueError) -> PlaybookStepRecord? {
-    guard !step.isDestructive || !walk.copies.isEmpty else {
+    to step: Playbook.Step, _ result: inout PlaybookResult,
+    _ performer: inout some PlaybookPerformer
+  ) -> PlaybookStepRecord? {
+    guard !step.isDestructive || !result.copies.isEmpty else {
       return .init(
         step, .refused, "this run has made no proven copy of the database", endsRun: true)
     }
-    if walk.consents.contains(step.id) {
-      if approvals.contains(step.id) { walk.decide(step, "yes", .beforehand) }
+    if result.consents.contains(step.id) {
+      if approvals.contains(step.id) { result.decide(step, "yes", .beforehand) }
       return nil
     }
-    switch try performer.ask(PlaybookQuestion("\(step.text) (\(consequence(of: step)))")) {
+    switch performer.ask(PlaybookQuestion(text: "\(step.text) (\(consequence(of: step)))")) {
     case .yes:
-      walk.decide(step, "yes", .answered)
+      result.decide(step, "yes", .answered)
       return nil
     case .nobody:
       return .init(step, .needsDecision, consequence(of: step), endsRun: true)
     case .no, .choice:
-      walk.decide(step, "no", .answered)
+      result.decide(step, "no", .answered)
       return .init(step, .declined, "nothing was changed by this step", endsRun: true)
     }
   }
 
   /// Asks the question of a step, unless approvals answer it.
   private func answer(
-    _ step: Playbook.Step, _ walk: inout PlaybookWalk, _ performer: inout some PlaybookPerformer
-  ) throws(RescueError) -> PlaybookStepRecord {
+    _ step: Playbook.Step, _ result: inout PlaybookResult, _ performer: inout some PlaybookPerformer
+  ) -> PlaybookStepRecord {
     let choices = step.choices ?? []
-    let approved = (choices.isEmpty ? [step.id] : choices).filter(walk.consents.contains)
+    let approved = (choices.isEmpty ? [step.id] : choices).filter(result.consents.contains)
     var answer = PlaybookAnswer.nobody
     let origin: PlaybookDecision.Origin = approved.count == 1 ? .beforehand : .answered
     if approved.count == 1 {
       answer = choices.isEmpty ? .yes : .choice(approved[0])
     } else {
-      performer.willPerform(step)
-      answer = try performer.ask(
+      answer = performer.ask(
         PlaybookQuestion(
-          step.text,
+          text: step.text,
           choices: choices.compactMap(playbook.step).map {
             .init(id: $0.id, effect: "\($0.text) (\(consequence(of: $0)))")
           }))
@@ -173,53 +174,15 @@ package struct PlaybookRun {
     case .nobody:
       return .init(step, .needsDecision, step.text, endsRun: true)
     case .yes where choices.isEmpty:
-      walk.lastAnswer = "yes"
-      walk.decide(step, "yes", origin)
+      result.decide(step, "yes", origin)
       return .init(step, .done, "yes")
     case .choice(let id) where choices.contains(id):
-      walk.lastAnswer = id
-      walk.decide(step, id, origin)
-      walk.consents.insert(id)
+      result.decide(step, id, origin)
+      result.consents.insert(id)
       return .init(step, .done, id)
     case .no, .yes, .choice:
-      walk.lastAnswer = "no"
-      walk.decide(step, "no", origin)
+      result.decide(step, "no", origin)
       return .init(step, .declined, "no", endsRun: step.onFailure != .continue)
-    }
-  }
-
-  // MARK: The end
-
-  private func result(
-    of walk: PlaybookWalk, ending: PlaybookStepRecord.Outcome, at step: Playbook.Step?,
-    failure: RescueError?
-  ) -> PlaybookResult {
-    PlaybookResult(
-      playbook: playbook.name, ending: ending, stoppedAt: step?.id, records: walk.records,
-      firstVerdict: walk.firstVerdict,
-      facts: walk.facts, copies: walk.copies, decisions: walk.decisions, failure: failure,
-      migrationStatus: walk.migrationStatus,
-      next: next(ending, step, failure, walk))
-  }
-
-  private func next(
-    _ ending: PlaybookStepRecord.Outcome, _ step: Playbook.Step?, _ failure: RescueError?,
-    _ walk: PlaybookWalk
-  ) -> String {
-    switch ending {
-    case .stopped: return step?.text ?? ""
-    case .failed: return failure?.advice ?? ""
-    case .refused:
-      return "make a backup first, with a backup step before \(step?.id.quoted ?? "it")"
-    case .declined: return "nothing was changed by this step; run the playbook again to decide anew"
-    case .needsDecision:
-      guard let step else { return "" }
-      let ids = step.choices ?? [step.id]
-      let flags = ids.map { "--approve \($0)" }.joined(separator: " or ")
-      return "decide, then run the playbook again with \(flags), or where somebody can answer"
-    case .done, .skipped:
-      return walk.facts.verdict.map { "the playbook is done; \($0.meaning)" }
-        ?? "the playbook is done"
     }
   }
 }

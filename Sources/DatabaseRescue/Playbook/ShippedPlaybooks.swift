@@ -26,9 +26,7 @@ package enum ShippedPlaybooks {
 
   /// All of them, by name.
   package static func all() throws(RescueError) -> [Playbook] {
-    var playbooks: [Playbook] = []
-    for name in names { playbooks.append(try playbook(named: name)) }
-    return playbooks
+    try names.map { name throws(RescueError) in try playbook(named: name) }
   }
 
   /// The playbook of a name.

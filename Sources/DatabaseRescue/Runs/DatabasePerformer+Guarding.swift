@@ -8,10 +8,10 @@ extension DatabasePerformer {
   /// Runs a program under guard; what it did is known before anything is said of it.
   mutating func migrate(_ step: Playbook.Step) throws(RescueError) -> PlaybookStepResult {
     let undertaking = Undertaking(
-      step.words(on: database, parameters), timeout: nil, printingTo: setting.commandOutput)
+      step.words(parameters, on: database), timeout: nil, printingTo: setting.commandOutput)
     let net = MigrationNet(contract: setting.contract, vault: setting.vault) { [asking] _ in
       if step.putBack == true { return .restore }
-      return asking(PlaybookQuestion("put the backup back?")) == .yes ? .restore : .stop
+      return asking(PlaybookQuestion(text: "put the backup back?")) == .yes ? .restore : .stop
     }
     let report = try run.carryOut(undertaking, on: database, in: net)
     try learnAgain(after: report)
@@ -21,10 +21,10 @@ extension DatabasePerformer {
       undo.insert(way.command, at: 0)
     }
     return PlaybookStepResult(
-      "\(undertaking.name): \(report.result.words)", facts: known,
+      summary: "\(undertaking.name): \(report.result.words)", facts: known,
       copy: report.isBackupWhole
         ? SafetyCopy(
-          .backup, name: backup.path.name.description,
+          kind: .backup, name: backup.path.name.description,
           checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []) : nil,
       migration: .init(result: report.result, exitStatus: report.exitStatus),
       refusal: report.isKept ? nil : report.refused(way: way))

@@ -78,7 +78,7 @@ struct DatabasePerformer: PlaybookPerformer {
     case .check, .diagnose, .contractVerify:
       let examination = try look(asFarAs: step.action)
       return PlaybookStepResult(
-        "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
+        summary: "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
     case .backup: return try backUp(step)
     case .salvage where step.inPlace != true: return try salvageCopy()
     case .salvage: return try replace(by: .salvage)
@@ -86,15 +86,11 @@ struct DatabasePerformer: PlaybookPerformer {
     case .reset: return try replace(by: .reset)
     case .rebuild: return try replace(by: .rebuildIndexes)
     case .guardCommand: return try migrate(step)
-    case .ask, .note, .stop: return PlaybookStepResult(step.text, facts: known)
+    case .ask, .note, .stop: return PlaybookStepResult(summary: step.text, facts: known)
     }
   }
 
-  mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer {
-    asking(question)
-  }
-
-  mutating func willPerform(_ step: Playbook.Step) {}
+  func ask(_ question: PlaybookQuestion) -> PlaybookAnswer { asking(question) }
 
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
     run.notes.note(
@@ -171,8 +167,8 @@ struct DatabasePerformer: PlaybookPerformer {
     let backup = try run.backUp(database, setting.contract, setting.vault, options)
     let checks = backup.manifest?.checks.filter(\.passed).map(\.name) ?? []
     return PlaybookStepResult(
-      "backed up to \(backup.path.name)", facts: known,
-      copy: SafetyCopy(.backup, name: backup.path.name.description, checks: checks))
+      summary: "backed up to \(backup.path.name)", facts: known,
+      copy: SafetyCopy(kind: .backup, name: backup.path.name.description, checks: checks))
   }
 
   private mutating func salvageCopy() throws(RescueError) -> PlaybookStepResult {
@@ -188,7 +184,7 @@ struct DatabasePerformer: PlaybookPerformer {
     let written = rows.reduce(0) { $0 + $1.written }
     let aside = rows.reduce(0) { $0 + $1.quarantined }
     return PlaybookStepResult(
-      "\(written) rows in \(output.name), \(aside) set aside", facts: known)
+      summary: "\(written) rows in \(output.name), \(aside) set aside", facts: known)
   }
 
   /// Carries out an option in the place of the database.
@@ -226,10 +222,10 @@ struct DatabasePerformer: PlaybookPerformer {
     if let plan = report.plan { undo.insert(plan.undo, at: 0) }
     let kept = report.quarantine?.name.description ?? ""
     return PlaybookStepResult(
-      "the database is now \(report.verdict.word)"
+      summary: "the database is now \(report.verdict.word)"
         + (cost.isEmpty ? "" : ", without \(cost.joined(separator: ", "))")
         + "; the former files are kept", facts: known,
-      copy: SafetyCopy(.quarantine, name: kept, checks: ["moved as they were"]))
+      copy: SafetyCopy(kind: .quarantine, name: kept, checks: ["moved as they were"]))
   }
 }
 

@@ -42,7 +42,7 @@ import Testing
     var performer = ScriptedPerformer()
     var found = PlaybookFacts()
     found.set(.newer)
-    performer.reports["check"] = .init("newer", facts: found)
+    performer.reports["check"] = .init(summary: "newer", facts: found)
     let result = try run(
       [
         .check, .init(id: "end", action: .stop, text: "Install it.", when: "verdict = 'newer'"),
@@ -83,7 +83,7 @@ import Testing
   @Test func `a migration that is refused has failed, and later steps can ask`() throws {
     var performer = ScriptedPerformer()
     performer.reports["migrate"] = PlaybookStepResult(
-      "refused", facts: PlaybookFacts(), copy: .proven,
+      summary: "refused", facts: PlaybookFacts(), copy: .proven,
       migration: .init(result: .restored, exitStatus: 18),
       refusal: RescueError(.invalidInput, "it is refused"))
     var step = Self.migrate
@@ -102,7 +102,7 @@ import Testing
   @Test func `a failure after a refused migration decides the exit status`() throws {
     var performer = ScriptedPerformer()
     performer.reports["migrate"] = PlaybookStepResult(
-      "refused", facts: PlaybookFacts(), migration: .init(result: .left, exitStatus: 19),
+      summary: "refused", facts: PlaybookFacts(), migration: .init(result: .left, exitStatus: 19),
       refusal: RescueError(.invalidInput, "it is refused"))
     performer.failures["check"] = RescueError(.busy, "somebody writes")
     var step = Self.migrate
@@ -179,7 +179,8 @@ import Testing
   @Test func `a backup without any check proves nothing`() throws {
     var performer = ScriptedPerformer()
     performer.reports["backup"] = .init(
-      "written", facts: PlaybookFacts(), copy: SafetyCopy(.backup, name: "b", checks: []))
+      summary: "written", facts: PlaybookFacts(),
+      copy: SafetyCopy(kind: .backup, name: "b", checks: []))
     let result = try run([.backup, .restore], approve: ["restore"], &performer)
     #expect(result.ending == .refused)
     #expect(performer.performed == ["backup"])
@@ -187,7 +188,7 @@ import Testing
 
   @Test func `only a backup or a replacement can prove a copy`() throws {
     var performer = ScriptedPerformer()
-    performer.reports["check"] = .init("checked", facts: PlaybookFacts(), copy: .proven)
+    performer.reports["check"] = .init(summary: "checked", facts: PlaybookFacts(), copy: .proven)
     #expect(try run([.check, .restore], approve: ["restore"], &performer).ending == .refused)
   }
 
@@ -337,7 +338,8 @@ import Testing
   {
     var performer = ScriptedPerformer(known: PlaybookFacts([.backupAgeHours: 100.0]))
     performer.reports["backup"] = .init(
-      "done", facts: PlaybookFacts([.backupAgeHours: 0.0, .backupVerified: true]), copy: .proven)
+      summary: "done", facts: PlaybookFacts([.backupAgeHours: 0.0, .backupVerified: true]),
+      copy: .proven)
     let result = try run(
       [.backup, .init(id: "n", action: .note, text: "x", when: "backup_age_hours < 24")],
       &performer)
@@ -353,7 +355,8 @@ import Testing
     var after = PlaybookFacts()
     after.set(.healthy)
     performer.reports["restore"] = .init(
-      "done", facts: after, copy: SafetyCopy(.quarantine, name: "q", checks: ["moved"]))
+      summary: "done", facts: after,
+      copy: SafetyCopy(kind: .quarantine, name: "q", checks: ["moved"]))
     let result = try run([.backup, .restore], approve: ["restore"], &performer)
     #expect(result.firstVerdict == .damagedLossy)
     #expect(result.verdict == .healthy)

@@ -16,7 +16,6 @@ struct ScriptedPerformer: PlaybookPerformer {
 
   private(set) var performed: [String] = []
   private(set) var questions: [PlaybookQuestion] = []
-  private(set) var announced: [String] = []
   private(set) var ended: [String] = []
 
   mutating func facts() throws(RescueError) -> PlaybookFacts {
@@ -33,17 +32,15 @@ struct ScriptedPerformer: PlaybookPerformer {
     }
     let copy: SafetyCopy? =
       if step.action == .backup { .proven } else if step.isDestructive {
-        SafetyCopy(.quarantine, name: "q", checks: ["moved together"])
+        SafetyCopy(kind: .quarantine, name: "q", checks: ["moved together"])
       } else { nil }
-    return PlaybookStepResult("done", facts: known, copy: copy)
+    return PlaybookStepResult(summary: "done", facts: known, copy: copy)
   }
 
-  mutating func ask(_ question: PlaybookQuestion) throws(RescueError) -> PlaybookAnswer {
+  mutating func ask(_ question: PlaybookQuestion) -> PlaybookAnswer {
     questions.append(question)
     return answers.isEmpty ? .nobody : answers.removeFirst()
   }
-
-  mutating func willPerform(_ step: Playbook.Step) { announced.append(step.id) }
 
   mutating func didEnd(_ step: Playbook.Step, _ record: PlaybookStepRecord) {
     ended.append("\(step.id) \(record.outcome.rawValue)")
@@ -51,7 +48,8 @@ struct ScriptedPerformer: PlaybookPerformer {
 }
 
 extension SafetyCopy {
-  static let proven = SafetyCopy(.backup, name: "b", checks: ["read back", "integrity_check"])
+  static let proven = SafetyCopy(
+    kind: .backup, name: "b", checks: ["read back", "integrity_check"])
 }
 
 extension PlaybookFacts {

@@ -55,7 +55,8 @@ typealias ShippedPlaybookTests = `The shipped playbooks`
     replaced.set(after)
     for step in playbook.steps where step.isDestructive {
       performer.reports[step.id] = .init(
-        "done", facts: replaced, copy: SafetyCopy(.quarantine, name: "q", checks: ["moved"]))
+        summary: "done", facts: replaced,
+        copy: SafetyCopy(kind: .quarantine, name: "q", checks: ["moved"]))
     }
     let result = try PlaybookRun(playbook, approvals: approve).run(with: &performer)
     return (result, performer)

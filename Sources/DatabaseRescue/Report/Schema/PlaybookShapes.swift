@@ -9,19 +9,10 @@ enum PlaybookShapes {
   static let playbook: [String: JSONShape] = [
     "name": .text, "title": .text, "symptoms": .list(.text), "whenToUse": .list(.text),
     "whenNotToUse": .list(.text),
-    "parameters": .list(
-      .object([
-        "name": .text, "type": .words(PlaybookParameter.Kind.allCases.map(\.rawValue)),
-        "default": DocumentShape.anything.published(), "text": .text,
-      ])
-    ).saying("what is left to whoever runs it"),
+    "parameters": .list(PlaybookReader.parameter.published())
+      .saying("what is left to whoever runs it"),
     "steps": .list(
-      .object([
-        "id": .text, "action": action, "text": .text,
-        "when?": .text.saying("a condition in SQL over the facts"),
-        "onFailure?": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)), "raw?": .flag,
-        "inPlace?": .flag, "choices?": .list(.text), "command?": .list(.text), "putBack?": .flag,
-      ])),
+      PlaybookReader.step.published(saying: ["when": "a condition in SQL over the facts"])),
   ]
 
   /// What a dry run foresees.
