@@ -4,52 +4,6 @@
 import Diagnosis
 import SQLiteFormat
 
-/// A database in memory, into which declarations of an untrusted schema go.
-final class SandboxDatabase {
-  /// How many steps of SQLite's machine a whole schema may take.
-  private static let stepsMax = 200_000_000
-
-  let connection: Connection
-
-  /// Makes a database for one of so many shares of a schema.
-  init(shares: Int = 1) throws(SQLiteError) {
-    connection = try Connection(mode: .memory)
-    connection.limitForUntrustedSQL(statementBytes: Connection.statementBytesMax)
-    connection.acceptUnknownCollations()
-    connection.patience.allow(Self.stepsMax / shares)
-  }
-
-  /// The statement that SQLite has stored for an object: without the name of a database in it.
-  func storedStatement(of declaration: Declaration) -> String? {
-    let found = try? connection.value(
-      "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ? COLLATE NOCASE",
-      [.text(declaration.kind.rawValue), .text(declaration.name)])
-    return (found ?? nil)?.utf8String
-  }
-
-  /// Refuses a table of which SQLite can read no row, as a generated column needs itself: it says so
-  /// only when the table is read.
-  func requireReadable(_ declaration: Declaration) throws(DeclarationFault) {
-    guard declaration.sql.mayHaveGeneratedColumns else { return }
-    let table = declaration.name.quotedIdentifier
-    do throws(SQLiteError) {
-      _ = try connection.prepare("SELECT * FROM \(table)")
-    } catch {
-      // What cannot be dropped goes with its group.
-      try? connection.execute("DROP TABLE \(table)")
-      throw DeclarationFault(reason: error.message, weight: .unreadable)
-    }
-  }
-
-  /// Does something, and takes back what it has made.
-  func takingBack(_ body: () -> Void) {
-    // Neither can fail in memory; if it does, the next group finds its names taken.
-    try? connection.execute("BEGIN")
-    body()
-    try? connection.execute("ROLLBACK")
-  }
-}
-
 /// Where the declarations of an untrusted schema are tried.
 ///
 /// One table with its indexes and triggers after the other is declared, described and taken back:
@@ -239,96 +193,9 @@ struct SchemaSandbox {
       defaults[table.name] = Self.defaults(of: table, plain.connection)
     }
   }
-
-  /// The values of a table's defaults, column by column, as SQLite has them for rows that were
-  /// written before the column was added: only constants count, and it knows which ones are.
-  private static func defaults(
-    of table: TableDescription, _ connection: borrowing Connection
-  ) -> [Value] {
-    table.columns.map { column in
-      guard let sql = column.defaultSQL else { return .null }
-      let tokens = SQLTokens(parsing: sql)
-      let affinity = Affinity(declaredType: column.type, strict: table.strict)
-      return tokens.plainValue(affinity)
-        ?? (try? connection.addedDefault(
-          sql, isExpression: tokens.tokens.count > 1, affinity)) ?? .null
-    }
-  }
 }
 
 extension Declaration {
   /// Whether the object has no pages, and is made by its row in the schema alone.
   fileprivate var isWrittenDown: Bool { kind == .view || kind == .trigger }
-}
-
-extension String {
-  /// Whether the word AS is in a statement, without which no column is generated.
-  ///
-  /// There may be very many statements, and what is found in a name or a text does no harm.
-  fileprivate var mayHaveGeneratedColumns: Bool {
-    var (length, isSame) = (0, true)
-    for byte in utf8 {
-      let letter = byte | 0x20
-      guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= letter else {
-        if length == 2, isSame { return true }
-        (length, isSame) = (0, true)
-        continue
-      }
-      isSame = isSame && length < 2 && letter == UInt8(ascii: length == 0 ? "a" : "s")
-      length += 1
-    }
-    return false
-  }
-}
-
-extension SQLTokens {
-  /// The value of a short number or of a text, in a column that stores it as it is; nil for
-  /// everything about which SQLite has rules of its own.
-  fileprivate func plainValue(_ affinity: Affinity) -> Value? {
-    guard tokens.count == 1 else { return nil }
-    switch tokens[0] {
-    case .number(let digits) where digits.utf8.count < 10 && affinity != .text && affinity != .real:
-      return Int64(digits).map(Value.integer)
-    case .literal(let text) where affinity == .text && text.hasPrefix("'"):
-      let content = text.dropFirst().dropLast()
-      return content.utf8.contains(UInt8(ascii: "'")) ? nil : .text(String(content))
-    default: return nil
-    }
-  }
-}
-
-extension Connection {
-  /// The value that a row has for a column with a default that was added after it; of a column of
-  /// reals, what it has before it is made one.
-  ///
-  /// A name by itself, in quotes or without, is a text: `DEFAULT active`. In the parentheses that an
-  /// expression needs it would be a column.
-  ///
-  /// - Throws: ``SQLiteError`` where it is not the same for every row, as the time is not. Nothing is
-  ///   computed to tell.
-  fileprivate func addedDefault(
-    _ sql: String, isExpression: Bool, _ affinity: Affinity
-  ) throws(SQLiteError) -> Value? {
-    let table = "a row from before".quotedIdentifier
-    try execute("CREATE TABLE \(table) (a); INSERT INTO \(table) VALUES (1)")
-    defer { try? execute("DROP TABLE \(table)") }
-    // An expression may end in a comment.
-    let constant = isExpression ? "(\(sql)\n)" : sql
-    let column = "b \(affinity.typeName) DEFAULT \(constant)"
-    try prepare("ALTER TABLE \(table) ADD COLUMN \(column)").run([])
-    return try value("SELECT b FROM \(table)")
-  }
-}
-
-extension Affinity {
-  /// A declared type with this affinity; of reals, one that leaves integers what they are.
-  fileprivate var typeName: String {
-    switch self {
-    case .text: "TEXT"
-    case .numeric: "NUMERIC"
-    case .integer: "INTEGER"
-    case .real: "NUMERIC"
-    case .blob: ""
-    }
-  }
 }
