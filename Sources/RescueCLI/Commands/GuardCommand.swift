@@ -30,7 +30,7 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
       result.value, result.code, of: file, in: invocation.path(.vault),
       kept: "\(file.name): the migration is kept, and \("verified", .good)", by: context.rescue))
   context.tellCode(of: result)
-  return ExitCode(result.value)
+  return ExitCode(status: result.value.exitStatus)
 }
 
 extension CommandContext {

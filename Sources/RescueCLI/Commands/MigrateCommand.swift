@@ -38,7 +38,7 @@ private func migrate(
   try context.give(
     MigrationAnswer(result, of: file, in: options.vault, by: context.rescue))
   context.tellCode(of: result)
-  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+  return ExitCode(status: result.value.exitStatus)
 }
 
 /// Tells what a migration would do.
@@ -51,7 +51,7 @@ private func foresee(
     of: file, with: folder, options: options, onStep: context.tell)
   try context.give(MigrationForecastAnswer(result, of: file))
   context.tellCode(of: result)
-  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+  return ExitCode(status: result.value.exitStatus)
 }
 
 extension CommandContext {

@@ -69,7 +69,7 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
       }
     }
   }
-  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+  return ExitCode(status: result.value.exitStatus)
 }
 
 /// A playbook of the program, or the one at a path.

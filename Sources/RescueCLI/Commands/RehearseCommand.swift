@@ -42,7 +42,7 @@ let rehearseCommand: CommandBody = { invocation, context throws(RescueError) in
     }
   }
   context.tellCode(of: result)
-  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+  return ExitCode(status: result.value.exitStatus)
 }
 
 private func chain(

@@ -22,7 +22,7 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
   try context.give(VerificationAnswer(result, of: vault))
   if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
   context.tellCode(of: result)
-  return ExitCode(rawValue: result.value.exitStatus) ?? .internal
+  return ExitCode(status: result.value.exitStatus)
 }
 
 /// The vault that was named: the folder itself, or the database that it belongs to.

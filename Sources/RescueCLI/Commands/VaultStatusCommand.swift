@@ -15,7 +15,7 @@ let vaultStatusCommand: CommandBody = { invocation, context throws(RescueError) 
   let result = try context.rescue.status(
     of: databases(invocation), vault: invocation.path(.vault), ageMax: ageMax
   ) { statuses in
-    code = ExitCode(rawValue: VaultStatus.exitStatus(of: statuses)) ?? .internal
+    code = ExitCode(status: VaultStatus.exitStatus(of: statuses))
     do throws(RescueError) {
       let metrics = try metrics?.get()
       let text = VaultMetrics(statuses, at: context.world.now(), ageMax: ageMax)

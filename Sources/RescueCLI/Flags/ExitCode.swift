@@ -36,47 +36,17 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   case interrupted = 130
   case terminated = 143
 
+  /// How a run ends that ends in a status; one that is not among these is a defect.
+  init(status: Int32) { self = ExitCode(rawValue: status) ?? .internal }
+
   /// How a run ends that came to a verdict and did nothing else.
-  init(_ verdict: Verdict) {
-    self =
-      switch verdict {
-      case .healthy: .success
-      case .outdated: .outdated
-      case .newer: .newer
-      case .drifted: .drifted
-      case .damagedIntact: .damagedIntact
-      case .damagedLossy: .damagedLossy
-      case .unreadable: .unreadable
-      }
-  }
+  init(_ verdict: Verdict) { self.init(status: verdict.exitStatus) }
 
   /// How a run ends that could not be done: by the verdict where that stands in the way.
-  init(_ error: RescueError) {
-    self = error.verdict.map { ExitCode($0) } ?? ExitCode(error.kind)
-  }
+  init(_ error: RescueError) { self = error.verdict.map { ExitCode($0) } ?? ExitCode(error.kind) }
 
   /// How a run ends that could not be done.
-  init(_ kind: RescueError.Kind) {
-    self =
-      switch kind {
-      case .decisionNeeded: .decisionNeeded
-      case .declined: .declined
-      case .usage: .usage
-      case .invalidInput: .invalidInput
-      case .missing: .missing
-      case .internal: .internal
-      case .cannotWrite: .cannotWrite
-      case .inputOutput: .inputOutput
-      case .busy: .busy
-      case .permission: .permission
-      case .interrupted: .interrupted
-      }
-  }
-
-  /// How a guarded migration ends.
-  init(_ report: GuardReport) {
-    self = ExitCode(rawValue: report.exitStatus) ?? .internal
-  }
+  init(_ kind: RescueError.Kind) { self.init(status: kind.rawValue) }
 
   /// What it means, without a full stop.
   var meaning: String {
