@@ -10,12 +10,6 @@ package struct TextPosition: Hashable, Sendable, Codable, Comparable, CustomStri
   /// The column, from 1.
   package let column: Int
 
-  /// Makes a position.
-  package init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
-
   /// The start of a text.
   package static let start: TextPosition = TextPosition(line: 1, column: 1)
 

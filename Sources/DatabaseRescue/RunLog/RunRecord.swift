@@ -230,19 +230,6 @@ extension RunRecord {
     package let duplicates: Int
     /// Rows that are missing.
     package let lost: RowLoss
-
-    /// Makes the counts of a table.
-    package init(
-      table: PlainName, seen: Int, written: Int, quarantined: Int, duplicates: Int,
-      lost: RowLoss
-    ) {
-      self.table = table
-      self.seen = seen
-      self.written = written
-      self.quarantined = quarantined
-      self.duplicates = duplicates
-      self.lost = lost
-    }
   }
 
   /// One step of a run.

@@ -11,12 +11,6 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// SQLite's own message.
   package let message: String
 
-  /// Makes an error.
-  package init(extendedCode: Int32, message: String) {
-    self.extendedCode = extendedCode
-    self.message = message
-  }
-
   /// The error of a text in which there is more than one statement.
   static let severalStatements = SQLiteError(
     extendedCode: SQLITE_ERROR, message: "more than one statement")

@@ -23,17 +23,6 @@ package struct OpenFile: Hashable, Sendable {
   package var status: FileStatus
   /// Whether the process can write to it.
   package var isWritable: Bool
-
-  /// Describes an open file.
-  package init(
-    process: Int32, name: FilePath, path: FilePath, status: FileStatus, isWritable: Bool
-  ) {
-    self.process = process
-    self.name = name
-    self.path = path
-    self.status = status
-    self.isWritable = isWritable
-  }
 }
 
 /// The open files of processes.
@@ -42,12 +31,6 @@ package struct OpenFiles: Hashable, Sendable {
   package var files: [OpenFile]
   /// At how many processes nobody may look.
   package var unseenProcesses: Int
-
-  /// Lists open files.
-  package init(files: [OpenFile], unseenProcesses: Int) {
-    self.files = files
-    self.unseenProcesses = unseenProcesses
-  }
 }
 
 extension Storage {

@@ -127,21 +127,6 @@ package struct FileStatus: Hashable, Sendable {
   package var isOwn: Bool
   /// Who may read and write it.
   package var access: FileAccess
-
-  /// Makes a status.
-  package init(
-    kind: Kind, byteCount: Int, modified: Double, mode: UInt32, identity: [UInt64], linkCount: Int,
-    isOwn: Bool, access: FileAccess
-  ) {
-    self.kind = kind
-    self.byteCount = byteCount
-    self.modified = modified
-    self.mode = mode
-    self.identity = identity
-    self.linkCount = linkCount
-    self.isOwn = isOwn
-    self.access = access
-  }
 }
 
 /// An open file; closed when the last reference goes.

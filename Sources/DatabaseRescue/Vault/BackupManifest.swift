@@ -53,12 +53,6 @@ package struct BackupManifest: Codable, Hashable, Sendable {
     package var byteCount: Int
     /// Their SHA-256; nil in the first copy, written before they were read.
     package var sha256: Digest?
-
-    /// Makes an image.
-    package init(byteCount: Int, sha256: Digest? = nil) {
-      self.byteCount = byteCount
-      self.sha256 = sha256
-    }
   }
 
   /// A file that was stored beside the database.
@@ -67,12 +61,6 @@ package struct BackupManifest: Codable, Hashable, Sendable {
     package var suffix: String
     /// Its bytes.
     package var image: Image
-
-    /// Makes a sidecar.
-    package init(suffix: String, image: Image) {
-      self.suffix = suffix
-      self.image = image
-    }
   }
 
   /// A check that was really done.
@@ -114,21 +102,21 @@ package struct BackupManifest: Codable, Hashable, Sendable {
 /// What a database is and holds, as whoever made the backup found.
 package struct BackupContent: Codable, Hashable, Sendable {
   /// The bytes of a page; 0 when unknown.
-  package var pageSize: Int
+  package var pageSize: Int = 0
   /// The `user_version`.
-  package var userVersion: Int32
+  package var userVersion: Int32 = 0
   /// The `application_id`.
-  package var applicationID: UInt32
+  package var applicationID: UInt32 = 0
   /// The journal mode of the database when it was backed up, such as `wal`.
-  package var journalMode: String
+  package var journalMode: String = ""
   /// The support code of the run.
   package var supportCode: String?
   /// The `CREATE` statements, in the order of the schema table.
-  package var schemaSQL: [String]
+  package var schemaSQL: [String] = []
   /// The tables.
-  package var tables: [Table]
+  package var tables: [Table] = []
   /// What was found wrong, or worth knowing.
-  package var findings: [FoundThing]
+  package var findings: [FoundThing] = []
   /// The change counter of the file header, or a lower one that it had just before; nil when that
   /// is unknown.
   package var changeCounter: UInt32?
@@ -137,22 +125,6 @@ package struct BackupContent: Codable, Hashable, Sendable {
   package var place: String?
   /// The AUTOINCREMENT counters by table; nil when they are unknown.
   package var sequences: [Name: Int64]?
-
-  /// Makes a description of a database; what is left out is unknown.
-  package init(
-    pageSize: Int = 0, userVersion: Int32 = 0, applicationID: UInt32 = 0,
-    journalMode: String = "", supportCode: String? = nil, schemaSQL: [String] = [],
-    tables: [Table] = [], findings: [FoundThing] = []
-  ) {
-    self.pageSize = pageSize
-    self.userVersion = userVersion
-    self.applicationID = applicationID
-    self.journalMode = journalMode
-    self.supportCode = supportCode
-    self.schemaSQL = schemaSQL
-    self.tables = tables
-    self.findings = findings
-  }
 
   /// A table of the database.
   package struct Table: Codable, Hashable, Sendable {
@@ -166,16 +138,6 @@ package struct BackupContent: Codable, Hashable, Sendable {
     package var leafPages: LeafPages?
     /// Whether it is the storage of a virtual table; nil when it is not.
     package var isShadow: Bool?
-
-    /// Makes a table.
-    package init(
-      name: Name, rows: Int, contentHash: String? = nil, leafPages: LeafPages? = nil
-    ) {
-      self.name = name
-      self.rows = rows
-      self.contentHash = contentHash
-      self.leafPages = leafPages
-    }
   }
 
   /// A finding, as it is written down.

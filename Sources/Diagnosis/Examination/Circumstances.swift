@@ -64,15 +64,6 @@ package struct Circumstances: Hashable, Sendable {
     package let onlyBackup: Int
     /// Whether there are rows or columns that the backup has not.
     package let hasOwn: Bool
-
-    /// Compares a backup with the current rows.
-    package init(common: Int, mostSame: Int, changed: Int, onlyBackup: Int, hasOwn: Bool) {
-      self.common = common
-      self.mostSame = mostSame
-      self.changed = changed
-      self.onlyBackup = onlyBackup
-      self.hasOwn = hasOwn
-    }
   }
 
   /// What the newest backup held.
@@ -116,17 +107,6 @@ package struct Circumstances: Hashable, Sendable {
 
     /// Whether most pages of the database are the same in it: one of the two came of the other.
     package let sharesPages: Bool
-
-    /// Describes a copy.
-    package init(
-      name: String, changeCounter: UInt32, overlap: Overlap, isOfConflict: Bool, sharesPages: Bool
-    ) {
-      self.name = name
-      self.changeCounter = changeCounter
-      self.overlap = overlap
-      self.isOfConflict = isOfConflict
-      self.sharesPages = sharesPages
-    }
   }
 
   /// The file system; nil where it is not known.

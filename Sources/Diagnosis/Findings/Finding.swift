@@ -39,13 +39,6 @@ public struct Finding: Hashable, Sendable {
     public var offset: Int?
     /// The table, index, view or trigger, by name.
     public var object: String?
-
-    /// Makes a place.
-    package init(page: PageNumber? = nil, offset: Int? = nil, object: String? = nil) {
-      self.page = page
-      self.offset = offset
-      self.object = object
-    }
   }
 
   /// What kind of fact this is.

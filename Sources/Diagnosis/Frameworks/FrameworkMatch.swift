@@ -23,11 +23,4 @@ package struct FrameworkMatch: Hashable, Sendable {
   ///
   /// They are not all bookkeeping: Anki's and WatermelonDB's hold the user's rows.
   package let tables: [Name]
-
-  /// Makes a match.
-  package init(framework: Framework, confidence: Confidence, tables: [Name]) {
-    self.framework = framework
-    self.confidence = confidence
-    self.tables = tables
-  }
 }

@@ -22,13 +22,6 @@ package struct UnsyncedMark: Hashable, Sendable {
   /// What can be said of its rows.
   package let rule: Rule
 
-  /// Makes a mark.
-  package init(framework: Framework, table: Name, rule: Rule) {
-    self.framework = framework
-    self.table = table
-    self.rule = rule
-  }
-
   /// The marks in a file with these tables, in the order of the file for each kind.
   ///
   /// An empty list means that nothing says where unsynced rows would be, not that

@@ -149,11 +149,6 @@ private struct FrameSorting {
   var ending = WriteAheadLog.Ending.complete
   var commitsAfterBreak = 0
 
-  init(salts: (UInt32, UInt32), checksum: WriteAheadLog.Checksum) {
-    self.salts = salts
-    self.checksum = checksum
-  }
-
   /// Takes in the frame that is read.
   mutating func take(_ runs: FrameRuns) {
     let frame = WriteAheadLog.Frame(
