@@ -15,16 +15,6 @@ enum Deflate {
   /// The most bytes that one byte of deflate data can stand for.
   static let ratioMax = 1032
 
-  /// Compresses bytes; equal bytes, level and zlib give equal data.
-  ///
-  /// - Parameters:
-  ///   - bytes: What to compress, at most a few spans.
-  ///   - level: From 1, fast, to 9, small.
-  /// - Returns: The deflate data; nil when memory is short.
-  static func compress(_ bytes: Bytes, level: Int) -> Bytes? {
-    Deflater(level: level)?.compress(bytes)
-  }
-
   /// Inflates data that stands for exactly `count` bytes; nil when it does not.
   static func inflate(_ data: Bytes, in range: Range<Int>, to count: Int) -> Bytes? {
     guard let inflater = Inflater() else { return nil }

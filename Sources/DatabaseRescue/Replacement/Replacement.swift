@@ -134,30 +134,20 @@ package struct Replacement: Sendable {
   /// Where the new file is to be built: beside the old one.
   package var newFile: FilePath { folder.newFile(code.description) }
 
-  /// Puts the new file in place; the old files are in quarantine afterwards.
+  /// Puts the new file in place, of a state of the database where one is given, and of no other; the
+  /// old files are in quarantine afterwards.
   ///
   /// `last` is called when nobody can write to the old database any more, and nothing has been
   /// changed yet: with a path where its rows can still be read, if SQLite can read it. After it,
-  /// nothing stops the replacement.
+  /// nothing stops the replacement. Where it matters whether the database is in WAL mode afterwards,
+  /// it is brought back to its mode, unless another process has it open.
   ///
   /// - Throws: ``RescueError`` with what has become of the database; the old one is then in place,
-  ///   or a plan is on disk that ``finishPending(_:world:)`` carries to its end.
-  package func install(
-    wait: Duration, last: (FilePath?) throws(RescueError) -> Void = { _ in }
-  ) throws(RescueError) {
-    try install(over: nil, asWAL: nil, wait: wait, last: last)
-  }
-
-  /// Puts the new file in place of a state of the database, and of no other.
-  ///
-  /// Where it matters whether the database is in WAL mode afterwards, it is brought back to its mode,
-  /// unless another process has it open.
-  ///
-  /// - Throws: ``RescueError`` as ``install(wait:last:)``, and of the kind `.busy` when somebody
-  ///   has written to it since: ``RescueError/isOverdue``.
+  ///   or a plan is on disk that ``finishPending(_:world:)`` carries to its end. It is of the kind
+  ///   `.busy` when somebody has written to that state since: ``RescueError/isOverdue``.
   func install(
     over state: DatabaseState?, asWAL isWAL: Bool?, wait: Duration,
-    last: (FilePath?) throws(RescueError) -> Void = { _ in }
+    last: (FilePath?) throws(RescueError) -> Void
   ) throws(RescueError) {
     switch method {
     case .transaction: try installThroughSQLite(over: state, asWAL: isWAL, wait, last)

@@ -111,16 +111,6 @@ package struct PageMap: Hashable, Sendable {
   }
 }
 
-extension PageMap {
-  /// What a cell shows.
-  func kind(of cell: UInt8) -> Kind {
-    guard cell >= Self.firstOwnerColour else {
-      return Kind.allCases.first { $0.colour == cell } ?? .unowned
-    }
-    return owners[Int(cell - Self.firstOwnerColour)].isIndex ? .index : .table
-  }
-}
-
 extension PageMap: Encodable {
   /// Writes how many pages of each kind there are, and which are damaged; the map itself is for
   /// looking at.

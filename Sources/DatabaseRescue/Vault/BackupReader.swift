@@ -88,9 +88,6 @@ package final class BackupReader: Sendable {
   /// The length of the database; nil when nothing that is left says so.
   package var imageByteCount: Int? { archive?.imageByteCount }
 
-  /// How many data members were found.
-  package var memberCount: Int { archive?.members.count ?? 0 }
-
   /// Whether the manifest is the one that was measured last, with the checks in it.
   package var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
 

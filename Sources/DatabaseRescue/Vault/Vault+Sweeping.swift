@@ -10,17 +10,6 @@ package struct VaultLeftover: Hashable, Sendable {
 }
 
 extension Vault {
-  /// What dead runs left behind; the files of runs that are still writing are not among it.
-  ///
-  /// - Throws: ``RescueError`` when the folder cannot be read.
-  package func leftovers() throws(RescueError) -> [VaultLeftover] {
-    var leftovers: [VaultLeftover] = []
-    try forEachDeadRun { leftover, _ in
-      if !leftover.paths.isEmpty { leftovers.append(leftover) }
-    }
-    return leftovers
-  }
-
   /// Removes what dead runs left behind.
   ///
   /// - Returns: What was removed.
@@ -38,7 +27,7 @@ extension Vault {
   }
 
   /// Hands over the files of each dead run with its claim, whose lock is held so that it stays dead.
-  private func forEachDeadRun(
+  func forEachDeadRun(
     _ body: (VaultLeftover, Claim) throws(StorageError) -> Void
   ) throws(RescueError) {
     do throws(StorageError) {

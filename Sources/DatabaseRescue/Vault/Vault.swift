@@ -36,11 +36,6 @@ public struct Vault: Sendable {
     self.storage = storage
   }
 
-  /// Makes a view of the folder where the backups of a database are kept by default.
-  package init(of database: FilePath, in storage: any Storage = SystemStorage()) {
-    self.init(Self.defaultFolder(of: database), of: database, in: storage)
-  }
-
   /// Where the backups of a database are kept by default: `<database>.rescue/backups`.
   package static func defaultFolder(of database: FilePath) -> FilePath {
     database.adding(suffix: ".rescue").appending("backups")

@@ -155,9 +155,4 @@ package struct ContractDifference: Hashable, Sendable {
       return difference.description + warnings + mending
     }
   }
-
-  /// A readable list as one text; empty when there are no differences.
-  package static func diff(_ differences: [ContractDifference]) -> String {
-    lines(for: differences).map { $0 + "\n" }.joined()
-  }
 }

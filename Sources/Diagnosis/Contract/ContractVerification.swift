@@ -153,12 +153,6 @@ package struct ContractVerification: Hashable, Sendable {
   /// The differences because of which the database does not do what the app expects.
   package var drifts: [ContractDifference] { differences.filter { $0.weight == .drift } }
 
-  /// Whether the database is all that the contract expects; unsynced rows do not count.
-  package var holds: Bool {
-    relation == .equal && isExpectedApplication && drifts.isEmpty && brokenInvariants.isEmpty
-      && uncheckedInvariants.isEmpty && danglingReferences.isEmpty && uncheckedForeignKeys.isEmpty
-  }
-
   /// What is known of all rows that wait: where some do, at least so many; never none where
   /// one place cannot tell, or where there is no place to look.
   package var unsyncedRows: UnsyncedRows {

@@ -30,9 +30,6 @@ package struct KnownPages: Sendable {
     self.checksum = checksum
   }
 
-  /// How many pages are known.
-  package var count: Int { leaves.count }
-
   /// The table of a leaf that is still what it was; nil for a page that changed, or is none.
   package func table(of page: PageNumber, bytes: Bytes) -> Name? {
     leaves[page].flatMap { $0.checksum == checksum(bytes) ? $0.table : nil }

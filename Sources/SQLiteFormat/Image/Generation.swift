@@ -188,21 +188,6 @@ package struct Generations: Sequence, IteratorProtocol {
 }
 
 extension Image {
-  /// The copies of a page other than the one in the image, newest first.
-  ///
-  /// Whoever asks for many pages walks ``Generations`` once instead.
-  package func replicas(of page: PageNumber) -> [PageReplica] {
-    Generations(self).flatMap { generation in generation.replicas.filter { $0.page == page } }
-      .reversed()
-  }
-
-  /// The bytes of a copy of a page.
-  ///
-  /// - Throws: ``FormatError`` when it cannot be read.
-  package func bytes(of replica: PageReplica) throws(FormatError) -> Bytes {
-    try Image(self, overlay: [replica.page: replica.located]).bytes(of: replica.page)
-  }
-
   /// Where the image's own copy of a page lies; nil where it has none.
   fileprivate func location(of page: PageNumber) -> Located? {
     guard page.number <= pageCount else { return nil }

@@ -23,13 +23,6 @@ enum FrameFault: Hashable {
   /// A byte of the checksum that it states.
   case checksum(BitFlip)
 
-  /// The byte.
-  var flip: BitFlip {
-    switch self {
-    case .page(let flip), .header(let flip), .checksum(let flip): flip
-    }
-  }
-
   /// Whether it costs nothing but the page.
   var isBehindHeader: Bool { if case .header = self { false } else { true } }
 

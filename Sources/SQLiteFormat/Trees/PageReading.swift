@@ -56,15 +56,6 @@ extension Image {
       suspicion(of: cell, on: page) ?? .cellUnproven, page: page, offset: cell.offset)
   }
 
-  /// Reads a page as what its place demands, or, where that is not known, as what it is.
-  ///
-  /// - Throws: ``FormatError`` when nothing of such a page can be read.
-  package func reading(
-    of number: PageNumber, expecting kind: BTreePage.Kind?
-  ) throws(FormatError) -> PageReading {
-    try reading(of: number, as: kind.map { [$0] } ?? BTreePage.Kind.allCases)
-  }
-
   /// Reads a page as one of these kinds.
   ///
   /// Its type byte counts as long as the rest of the page does not speak against it. A sound page

@@ -120,3 +120,10 @@ import Testing
     #expect(Self.inflate(Bytes("SQLite format 3\0".utf8)).failure == .notGzip)
   }
 }
+
+extension Deflate {
+  /// The deflate data of some bytes; nil when memory is short.
+  static func compress(_ bytes: Bytes, level: Int) -> Bytes? {
+    Deflater(level: level)?.compress(bytes)
+  }
+}

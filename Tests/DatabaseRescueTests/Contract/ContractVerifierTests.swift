@@ -2,6 +2,7 @@
 // How databases stand to their contracts.
 
 import Diagnosis
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 

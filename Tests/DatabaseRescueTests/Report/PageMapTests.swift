@@ -102,3 +102,13 @@ import Testing
     }
   }
 }
+
+extension PageMap {
+  /// What a cell shows.
+  fileprivate func kind(of cell: UInt8) -> Kind {
+    guard cell >= Self.firstOwnerColour else {
+      return Kind.allCases.first { $0.colour == cell } ?? .unowned
+    }
+    return owners[Int(cell - Self.firstOwnerColour)].isIndex ? .index : .table
+  }
+}

@@ -359,3 +359,8 @@ func describe(
     for backup in made { #expect(try BackupReader(backup.path).verify().passed) }
   }
 }
+
+extension BackupReader {
+  /// How many data members were found.
+  fileprivate var memberCount: Int { archive?.members.count ?? 0 }
+}

@@ -155,3 +155,14 @@ import Testing
     #expect([first.id, second.id] == [BackupID(random: 5), BackupID(random: 6)])
   }
 }
+
+extension Vault {
+  /// What dead runs left behind; the files of runs that are still writing are not among it.
+  func leftovers() throws(RescueError) -> [VaultLeftover] {
+    var leftovers: [VaultLeftover] = []
+    try forEachDeadRun { leftover, _ in
+      if !leftover.paths.isEmpty { leftovers.append(leftover) }
+    }
+    return leftovers
+  }
+}

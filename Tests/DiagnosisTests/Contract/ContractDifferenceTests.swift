@@ -48,3 +48,10 @@ import Testing
     }
   }
 }
+
+extension ContractDifference {
+  /// A readable list as one text; empty when there are no differences.
+  fileprivate static func diff(_ differences: [ContractDifference]) -> String {
+    lines(for: differences).map { $0 + "\n" }.joined()
+  }
+}

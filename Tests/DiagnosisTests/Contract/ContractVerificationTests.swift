@@ -2,6 +2,7 @@
 // Verifications as findings.
 
 import Diagnosis
+import RescueTestSupport
 import SQLiteFormat
 import Testing
 

@@ -2,6 +2,7 @@
 // What a user has before and after a run, and whether what a run says of it is true.
 
 import DatabaseRescue
+import RescueTestSupport
 import SQLiteFormat
 
 /// What a user has on a stage.

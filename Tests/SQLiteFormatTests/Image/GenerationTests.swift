@@ -155,3 +155,17 @@ import Testing
     if cut >= 512 { #expect(throws: FormatError.self) { try image.bytes(of: .first) } }
   }
 }
+
+extension Image {
+  /// The copies of a page other than the one in the image, newest first.
+  func replicas(of page: PageNumber) -> [PageReplica] {
+    Generations(self).flatMap { generation in generation.replicas.filter { $0.page == page } }
+      .reversed()
+  }
+
+  /// The bytes of a copy of a page: those that the state has which it is a page of.
+  func bytes(of replica: PageReplica) throws -> Bytes {
+    let state = try #require(Generations(self).first { $0.replicas.contains(replica) })
+    return try state.image.bytes(of: replica.page)
+  }
+}

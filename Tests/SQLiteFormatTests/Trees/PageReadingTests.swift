@@ -528,3 +528,12 @@ extension PageReading {
     #expect(efforts[1] < efforts[0] * 20)
   }
 }
+
+extension Image {
+  /// Reads a page as what its place demands, or, where that is not known, as what it is.
+  func reading(
+    of number: PageNumber, expecting kind: BTreePage.Kind?
+  ) throws(FormatError) -> PageReading {
+    try reading(of: number, as: kind.map { [$0] } ?? BTreePage.Kind.allCases)
+  }
+}
