@@ -115,3 +115,16 @@ int dbrescue_file_system(const char *path, unsigned long *kind) {
   return 0;
 }
 #endif
+
+#ifdef __linux__
+#include <sys/prctl.h>
+
+int dbrescue_adopt_orphans(int adopts) {
+  return prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)adopts, 0, 0, 0);
+}
+#else
+int dbrescue_adopt_orphans(int adopts) {
+  (void)adopts;
+  return 0;
+}
+#endif

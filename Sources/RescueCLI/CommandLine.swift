@@ -48,6 +48,7 @@ package enum CommandLine {
     let interruption = Interruption.ofProcess
     var world = World(isCancelled: { interruption.isRequested })
     world.cancelledStatus = { interruption.status }
+    world.adoptsOrphans = true
     SystemProcess.end(
       run(
         arguments: SystemProcess.arguments, world: world,
@@ -93,6 +94,7 @@ package enum CommandLine {
       if let line { world.progress = { line.take($0) } }
       defer { line?.take(.ended) }
       let context = CommandContext(world: world, console: console, interruption: interruption)
+      try SystemProcess.requireDescriptors()
       try context.requireLogApart(invocation)
       defer { context.tellCutOffMigration(invocation) }
       code = try body(invocation, context)
@@ -134,7 +136,8 @@ package enum CommandLine {
     let error = RescueError(
       .inputOutput, "cannot write to standard output: \(reason)",
       meaning: "the work itself ended with status \(code.rawValue): \(code.meaning)")
-    console.report(error)
-    return code == .success ? ExitCode.inputOutput.rawValue : code.rawValue
+    let status = code == .success ? ExitCode.inputOutput.rawValue : code.rawValue
+    console.report(error, endingIn: status)
+    return status
   }
 }

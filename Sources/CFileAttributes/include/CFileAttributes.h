@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extended attributes, whose functions Swift sees on Apple systems only.
+// Extended attributes, and other calls of the system for which Swift has no names everywhere.
 #ifndef DBRESCUE_CFILEATTRIBUTES_H
 #define DBRESCUE_CFILEATTRIBUTES_H
 
@@ -18,5 +18,11 @@ int dbrescue_birth_time(const char *path, double *seconds);
 ///
 /// Returns 0, or -1 with `errno` set.
 int dbrescue_file_system(const char *path, unsigned long *kind);
+
+/// Has processes become children of this one, or not any more, whose parents have ended and that it
+/// or its children have started: on Linux; elsewhere nothing is done.
+///
+/// Returns 0, or -1 with `errno` set.
+int dbrescue_adopt_orphans(int adopts);
 
 #endif

@@ -67,6 +67,7 @@ struct Undertaking {
       do throws(StorageError) {
         var process = ChildProcess(
           words, environment: environment, mark: Self.mark, printingTo: output)
+        process.adoptsOrphans = place.world.adoptsOrphans
         // The command may go to another folder.
         process.paths["DBRESCUE_DATABASE"] = try place.world.storage.place(of: place.database)
         process.paths["DBRESCUE_BACKUP"] = place.backup?.path

@@ -33,6 +33,10 @@ package struct ChildProcess: Sendable {
   package let output: CommandOutput
   /// Paths that it gets in its environment as they are, whatever bytes are in them.
   package var paths: [String: FilePath] = [:]
+  /// Whether all that is orphaned while it runs is of it, as this process starts nothing else.
+  ///
+  /// On Linux what has left its group and dropped its environment is found by that.
+  package var adoptsOrphans = false
   /// How long it may take to heed a signal.
   package var grace = Duration.seconds(5)
 
@@ -57,8 +61,11 @@ package struct ChildProcess: Sendable {
     timeout: Duration? = nil, isStopWished: () -> Bool = { false },
     stopSignal: @autoclosure () -> Int32 = SIGINT
   ) throws(StorageError) -> ProcessEnd {
+    let adoption = adoptsOrphans ? OrphanAdoption() : nil
+    defer { adoption?.end() }
     let process = try start()
-    let family = ProcessFamily(group: process, mark: "\(mark)=\(environment[mark] ?? "")")
+    var family = ProcessFamily(group: process, mark: "\(mark)=\(environment[mark] ?? "")")
+    family.strangers = adoption?.strangers
     var child = RunningChild(process: process, family: family, grace: grace)
     return child.end(timeout: timeout, isStopWished: isStopWished, stopSignal: stopSignal())
   }

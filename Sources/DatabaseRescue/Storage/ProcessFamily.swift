@@ -2,6 +2,7 @@
 // A program with all that it has started: those of its process group, and those that left it and
 // still carry the mark that the program was given.
 
+import CFileAttributes
 import SQLiteFormat
 
 #if canImport(Glibc)
@@ -15,12 +16,16 @@ import SQLiteFormat
 /// A program with all that it has started.
 ///
 /// A process that starts a session of its own leaves the group, and its parents may end before it.
-/// What it inherits is the environment: there it carries the mark, which Linux shows.
+/// What it inherits is the environment: there it carries the mark, which Linux shows. One that drops
+/// that, too, is known by its parent where this process adopts orphans.
 struct ProcessFamily: Sendable {
   /// The process group; nil where nothing is known of it any more.
   let group: pid_t?
   /// What stands in the environment of each of them, such as `NAME=value`.
   let mark: String
+  /// The children that this process had before; nil unless all other ones are of the family, with
+  /// all that they have started.
+  var strangers: Set<pid_t>?
 
   /// Sends a signal to all of them, also to those that were stopped.
   func signal(_ number: Int32) {
@@ -57,38 +62,60 @@ struct ProcessFamily: Sendable {
 
   #if os(Linux)
     /// Those that are at work, wherever they went.
-    var members: [pid_t] {
-      Self.processes.filter { process in
-        guard let state = Self.state(of: process), state.letter != "Z", state.letter != "X" else {
-          return false
-        }
-        return (group != nil && state.group == group) || hasMark(process)
-      }
-    }
+    var members: [pid_t] { Array(states.keys) }
 
     /// Those that have left the group.
     private var others: [pid_t] {
-      members.filter { process in
-        group == nil || Self.state(of: process)?.group != group
+      states.filter { group == nil || $0.value.group != group }.map(\.key)
+    }
+
+    /// The states of those that are at work.
+    private var states: [pid_t: State] {
+      let all = Self.all
+      return all.filter { process, state in
+        !["Z", "X"].contains(state.letter)
+          && (group != nil && state.group == group || isAdopted(process, all) || hasMark(process))
       }
     }
 
-    /// All processes but this one.
-    private static var processes: [pid_t] {
-      let names = (try? SystemStorage().names(in: "/proc")) ?? []
-      return names.compactMap { pid_t($0.description) }.filter { $0 != getpid() }
+    /// Whether a process descends from this one, and from no stranger.
+    private func isAdopted(_ process: pid_t, _ all: [pid_t: State]) -> Bool {
+      guard let strangers else { return false }
+      var (process, steps) = (process, 0)
+      while let state = all[process], !strangers.contains(process), steps <= all.count {
+        if state.parent == getpid() { return true }
+        (process, steps) = (state.parent, steps + 1)
+      }
+      return false
     }
 
-    /// The state of a process as one letter, and its group: the first fields behind its name.
-    private static func state(of process: pid_t) -> (letter: Character, group: pid_t)? {
+    /// The children of this process.
+    static var children: Set<pid_t> {
+      Set(all.filter { $0.value.parent == getpid() }.keys)
+    }
+
+    /// What is known of a process: its state as one letter, its parent and its group.
+    private typealias State = (letter: Character, parent: pid_t, group: pid_t)
+
+    /// All processes but this one.
+    private static var all: [pid_t: State] {
+      let names = (try? SystemStorage().names(in: "/proc")) ?? []
+      let processes = names.compactMap { pid_t($0.description) }.filter { $0 != getpid() }
+      return Dictionary(
+        processes.compactMap { process in state(of: process).map { (process, $0) } },
+        uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The state of a process: the first fields behind its name.
+    private static func state(of process: pid_t) -> State? {
       guard let line = contents(FilePath("/proc/\(process)/stat")),
         let end = line.lastIndex(of: UInt8(ascii: ")"))
       else { return nil }
       let fields = String(decoding: line[(end + 1)...], as: UTF8.self).split(separator: " ")
-      guard fields.count > 2, let letter = fields[0].first, let group = pid_t(fields[2]) else {
-        return nil
-      }
-      return (letter, group)
+      guard fields.count > 2, let letter = fields[0].first, let parent = pid_t(fields[1]),
+        let group = pid_t(fields[2])
+      else { return nil }
+      return (letter, parent, group)
     }
 
     private func hasMark(_ process: pid_t) -> Bool {
@@ -122,5 +149,31 @@ struct ProcessFamily: Sendable {
     var members: [pid_t] { [] }
 
     private var others: [pid_t] { [] }
+
+    /// The children of this process: not known.
+    static var children: Set<pid_t> { [] }
   #endif
+}
+
+/// That what is orphaned becomes a child of this process: for as long as a program runs that may
+/// start what leaves its group and drops its environment.
+struct OrphanAdoption {
+  /// The children that were there before.
+  let strangers: Set<pid_t>
+
+  /// Begins it; nil where the system has no such thing.
+  init?() {
+    #if os(Linux)
+      guard dbrescue_adopt_orphans(1) == 0 else { return nil }
+      strangers = ProcessFamily.children
+    #else
+      return nil
+    #endif
+  }
+
+  /// Ends it, and takes note of those that have ended: nobody else does.
+  func end() {
+    _ = dbrescue_adopt_orphans(0)
+    while waitpid(-1, nil, WNOHANG) > 0 {}
+  }
 }

@@ -39,6 +39,8 @@ public struct World: Sendable {
   package var pause: @Sendable (Duration) -> Void = { duration in
     usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
   }
+  /// Whether all children of this process are those that a run starts, so that orphans are, too.
+  package var adoptsOrphans = false
   /// The most bytes that are read of a pipe.
   package var pipeByteCountMax = 1 << 30
   /// The most bytes of a database that a salvage makes; nil for twice those of its input, and a

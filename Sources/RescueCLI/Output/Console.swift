@@ -102,9 +102,10 @@ final class Console: Sendable {
   }
 
   /// Says why the run failed.
-  func report(_ error: RescueError) {
+  func report(_ error: RescueError, endingIn status: Int32? = nil) {
     if manner.isJSON {
-      sayPart(StyledText(verbatim: error.json.compact + "\n"))
+      let json = error.json(exit: status ?? error.exitStatus)
+      sayPart(StyledText(verbatim: json.compact + "\n"))
     } else {
       for line in error.lines { say(line) }
     }

@@ -14,13 +14,13 @@ extension RescueError {
       + (code.map { ["  support code \($0, .emphasised)"] } ?? [])
   }
 
-  /// The error for programs; where a run has failed, with its support code, and whether it has
-  /// changed what it was given: null where that cannot be told.
-  var json: JSON {
+  /// The error for programs, with the status in which the process ends; where a run has failed, with
+  /// its support code, and whether it has changed what it was given: null where that cannot be told.
+  func json(exit: Int32) -> JSON {
     .document(
       "error",
       [
-        "exit": .integer(Int(exitStatus)), "message": .string(message),
+        "exit": .integer(Int(exit)), "message": .string(message),
         "meaning": .string(meaning), "advice": .string(advice),
         "code": code.map { .string($0.description) },
         "changed": change.map { $0.extent == .unknown ? .null : .bool($0.extent == .something) },

@@ -2,6 +2,8 @@
 // The process as the system made it: arguments, standard streams, signals. The only file of the
 // command line with system calls, and the only one that may say `unsafe`.
 
+import DatabaseRescue
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -71,6 +73,28 @@ enum SystemProcess {
     for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&awaited, number) }
     unsafe pthread_sigmask(SIG_UNBLOCK, &awaited, nil)
   }
+
+  /// How many files a process must be allowed to have open at once.
+  private static let descriptorsMin: rlim_t = 32
+
+  /// Refuses to begin where so few files may be open that threads could not be woken: the system's
+  /// library ends the process then.
+  ///
+  /// - Throws: `RescueError` of the kind `.inputOutput`.
+  static func requireDescriptors() throws(RescueError) {
+    var limit = rlimit()
+    guard unsafe getrlimit(fileLimit, &limit) == 0, limit.rlim_cur < descriptorsMin else { return }
+    throw RescueError(
+      .inputOutput, "this process may have no more than \(limit.rlim_cur) files open",
+      meaning: "nothing was begun, and nothing was changed",
+      advice: "ulimit -n \(descriptorsMin * 8), then try again")
+  }
+
+  #if canImport(Glibc)
+    private static let fileLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let fileLimit = RLIMIT_NOFILE
+  #endif
 
   /// Ends the process.
   static func end(_ status: Int32) -> Never { exit(status) }

@@ -89,6 +89,18 @@ import Testing
     #expect(damaged.status == 14)
   }
 
+  @Test func `the status that a document says is the one in which the program ends`() throws {
+    let full = Streams.WriteResult.failed("no space left on device")
+    let outcome = run(
+      ["check", "a.db", "--json"], recorder: Recorder(results: [.output: full]),
+      bodies: check { _, context throws(RescueError) in
+        context.console.print("x")
+        return .damagedLossy
+      })
+    #expect(outcome.status == 14)
+    #expect(outcome.error.contains("\"exit\":14"), "\(outcome.error)")
+  }
+
   @Test func `colours are for terminals`() {
     let body = check { _, context throws(RescueError) in
       context.console.print("\("damaged", .bad)")

@@ -49,6 +49,22 @@ import Testing
     #expect(outcome.errorText.contains("free some space"), "\(outcome)")
   }
 
+  @Test(arguments: [8, 10, 11, 12])
+  func `a process that may open hardly any files says so before it begins`(_ count: Int) throws {
+    let file = stage.log.folder.appending("app.db")
+    try DatabaseBuilder(["CREATE TABLE t (a)"]).build(at: file)
+    let outcome = try Command(
+      "/bin/sh",
+      [
+        "-c", "ulimit -n \(count); exec \"$0\" backup \"$1\"",
+        try Products.dbrescue.description, file.description,
+      ],
+      environment: stage.environment
+    ).run()
+    #expect(outcome.status == 74, "\(outcome)")
+    #expect(outcome.errorText.contains("no more than \(count) files open"), "\(outcome)")
+  }
+
   @Test(.enabled(if: canMount, "mounting is not allowed"))
   func `a disk that fills up while a backup is written keeps the last one, and no litter`() throws {
     func build(_ name: String, kibibytes: Int) throws -> FilePath {
