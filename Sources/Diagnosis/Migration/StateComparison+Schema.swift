@@ -7,8 +7,8 @@ extension StateComparison {
   /// What the schema demanded and does not any more; a contract says itself what is meant.
   var schemaProblems: [String] {
     guard contract == nil else { return [] }
-    return lostIndexes + lostRules + lostActions + lostTypes + lostOfColumns + lostTriggers
-      + lostViews
+    return lostIndexes + lostRules + lostNumbering + lostActions + lostTypes + lostOfColumns
+      + lostColumns.filter(\.isComputed).map(\.line) + lostTriggers + lostViews
   }
 
   /// What is demanded or done in another way than before, and may well be meant.
@@ -22,12 +22,16 @@ extension StateComparison {
       case .foreignKey: "a foreign key of '\($0.object)'"
       case .trigger, .view:
         hasNewNamesOnly($0) ? nil : "\($0.subject.rawValue) '\($0.object)'"
+      case .table:
+        newTables[Name($0.object)]?.kind == .virtual ? "the virtual table '\($0.object)'" : nil
       default: nil
       }
     }
     let conflicts = Set(differences.filter { $0.subject == .conflictClause }.map(\.object)).sorted()
       .map { "an ON CONFLICT clause of '\($0)'" }
     return (rules + others + conflicts).map { "\($0) is another one than before" } + otherColumns
+      + otherComputations + otherNumbering + lostColumns.filter { !$0.isComputed }.map(\.line)
+      + lostModules + lostTables + lostWithTables
   }
 
   /// Whether two statements differ only in names that are gone, in the place of which are new ones.
@@ -89,13 +93,13 @@ extension StateComparison {
     return lost.map { "view '\($0.name)' is gone" }
   }
 
-  private static func missing(of all: [NamedSQL], in others: [NamedSQL]) -> [NamedSQL] {
+  static func missing(of all: [NamedSQL], in others: [NamedSQL]) -> [NamedSQL] {
     let present = Set(others.map { [$0.name, $0.table] })
     return all.filter { !present.contains([$0.name, $0.table]) }.sorted { $0.name < $1.name }
   }
 
   /// Whether all tables are there that an object of the schema before names.
-  private func isStillAbout(_ object: NamedSQL) -> Bool {
+  func isStillAbout(_ object: NamedSQL) -> Bool {
     let gone = Set(before.schema.tables.map { renames[$0.name] ?? $0.name })
       .subtracting(after.schema.tables.map(\.name))
     return !SQLTokens(parsing: object.sql).tokens.contains { token in
@@ -145,6 +149,10 @@ extension StateComparison {
     guard let then = oldSchema.tables.first(where: { $0.name == table }), let now = newTables[table]
     else { return false }
     let key = then.columns.filter { $0.primaryKeyPosition > 0 }
+    // A number that SQLite gives to each row, used again or not.
+    if let alias = now.rowIDColumn, key.map(\.name) == [alias] {
+      return now.autoincrement || !then.autoincrement
+    }
     let isUnique = now.indexes.contains { index in
       index.unique && index.predicate == nil
         && Set(index.columns.map(\.name)) == Set(key.map { Optional($0.name) })
@@ -229,7 +237,7 @@ extension StateComparison {
     }
   }
 
-  private var newTables: [Name: TableDescription] {
+  var newTables: [Name: TableDescription] {
     Dictionary(after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

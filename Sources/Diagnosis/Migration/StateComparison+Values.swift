@@ -140,17 +140,33 @@ extension StateComparison {
         guard !other.loseRows else { return [] }
         let rows = (other.isSample ? "at least " : "") + counted(other.count, "row")
         return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]
+          + valuesBesideIDs(of: pair)
       }
       guard pair.now.rows == pair.then.rows else { return [] }
-      guard !pair.hasMixedRows else {
-        return ["values of '\(pair.new)' are in other rows than before"]
-      }
-      return pair.then.columns.compactMap { column in
-        guard let other = pair.column(column), problem(with: column, of: pair) == nil,
-          other.sum != column.sum
-        else { return nil }
-        return "column '\(pair.new).\(pair.name(of: column))' has other values than before"
-      }
+      return pair.hasMixedRows ? [mixedRows(of: pair)] : otherValues(of: pair)
+    }
+  }
+
+  /// Values that are others than before in a table whose rows have other ids.
+  private func valuesBesideIDs(of pair: TablePair) -> [String] {
+    guard pair.now.rows == pair.then.rows else {
+      return pair.hasOtherContents
+        ? ["values of '\(pair.new)' are others than before, or in other rows"] : []
+    }
+    let changed = otherValues(of: pair, besides: pair.then.keyNames)
+    return changed.isEmpty && pair.hasOtherContents ? [mixedRows(of: pair)] : changed
+  }
+
+  private func mixedRows(of pair: TablePair) -> String {
+    "values of '\(pair.new)' are in other rows than before"
+  }
+
+  private func otherValues(of pair: TablePair, besides keys: [Name] = []) -> [String] {
+    pair.then.columns.compactMap { column in
+      guard let other = pair.column(column), problem(with: column, of: pair) == nil,
+        other.sum != column.sum, !keys.contains(column.name)
+      else { return nil }
+      return "column '\(pair.new).\(pair.name(of: column))' has other values than before"
     }
   }
 }

@@ -90,6 +90,9 @@ struct TablePair {
     return SameRows(then, now, naming: newNames)?.differ ?? false
   }
 
+  /// Whether rows, told by all but their key, are not those of before; not so where columns came.
+  var hasOtherContents: Bool { keepsNames && now.copies.contentsMissing(of: then.copies) > 0 }
+
   /// The rows that were there before, where others came.
   ///
   /// The whole table where no others came, keys do not tell which rows they are, or all that they

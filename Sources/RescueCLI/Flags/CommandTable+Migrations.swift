@@ -17,9 +17,10 @@ extension Command {
       """,
       """
       COMMAND fails too when it is stopped: by --timeout, or by a signal to this run. It is stopped \
-      with all that it has started. Without a contract, no table, row, value, index, constraint, \
-      trigger or view may be lost; with one, its rowCounts say where rows may go. With --json it \
-      prints to the standard error; with --command-output to a file, which may hold what it says of \
+      with all that it has started. Without a contract, no row, value, index, constraint, trigger \
+      or view may be lost; what goes with a table without rows is told. With one, its rowCounts say \
+      where rows may go. With --json it prints to the standard error; with --command-output to a \
+      file, which may hold what it says of \
       rows.
       """,
     ],

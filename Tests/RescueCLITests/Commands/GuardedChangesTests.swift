@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a guard says of changes without a contract: what no row tells, and values beside new ids.
+
+import DatabaseRescue
+import RescueTestSupport
+import SQLiteFormat
+import Testing
+
+@testable import RescueCLI
+
+@Suite struct GuardedChangesTests {
+  /// A change, and what is said of it.
+  struct Change: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let before: [String]
+    let after: [String]
+    let status: Int32
+    /// Lines of the answer; none where nothing at all is to be said.
+    let says: [String]
+
+    init(
+      _ name: String, _ before: [String], _ after: [String], status: Int32 = 0, says: [String] = []
+    ) {
+      (testDescription, self.before, self.after) = (name, before, after)
+      (self.status, self.says) = (status, says)
+    }
+  }
+
+  @Test(arguments: ids + numbering + objects + columns)
+  func `a change is refused or told`(_ change: Change) throws {
+    let bench = try Workbench()
+    let (file, new) = (bench["app.db"], bench["new.db"])
+    let before = change.before.map { DatabaseBuilder.Step(stringLiteral: $0) }
+    try DatabaseBuilder(before).build(at: file)
+    try DatabaseBuilder(before + change.after.map { DatabaseBuilder.Step(stringLiteral: $0) })
+      .build(at: new)
+    let ending = try bench.run("guard", file, "--on-failure", "restore", "--", "/bin/cp", new, file)
+    #expect(ending.status == change.status, "\(ending.all)")
+    for words in change.says { #expect(ending.all.contains(words), "\(words)\n\(ending.all)") }
+    if change.says.isEmpty { #expect(!ending.all.contains("unless it was meant"), "\(ending.all)") }
+  }
+
+  // MARK: Rows with other ids
+
+  private static let rows = [
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, k, v)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
+      + "INSERT INTO t SELECT i, 'k' || i, 'v' || i FROM c",
+  ]
+  private static let regions = [
+    "CREATE VIRTUAL TABLE r USING rtree (id, x0, x1, +au)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
+      + "INSERT INTO r SELECT i, i, i + 1, 'a' || i FROM c",
+  ]
+  private static let texts = [
+    "CREATE VIRTUAL TABLE f USING fts5 (a, b UNINDEXED)",
+    "INSERT INTO f VALUES ('one', 'u1'), ('two', 'u2'), ('three', 'u3')",
+  ]
+
+  /// The rows of a table put in again with other ids.
+  private static func again(_ table: String, _ id: String, _ columns: String) -> [String] {
+    [
+      "CREATE TABLE z AS SELECT \(id) AS i, * FROM \(table)", "DELETE FROM \(table)",
+      "INSERT INTO \(table) (\(id), \(columns.split(separator: "=")[0])) "
+        + "SELECT i + 100, \(columns.split(separator: "=")[1]) FROM z",
+      "DROP TABLE z",
+    ]
+  }
+
+  static let ids: [Change] = [
+    Change(
+      "other ids alone", rows, ["UPDATE t SET id = id + 100"],
+      says: ["20 rows of 't' have another id"]),
+    Change(
+      "other ids, and other values", rows, ["UPDATE t SET id = id + 100, v = 'junk' || id"],
+      says: ["20 rows of 't' have another id", "column 't.v' has other values than before"]),
+    Change(
+      "other ids, and values in other rows", rows,
+      ["UPDATE t SET id = id + 100, v = 'v' || (21 - id)"],
+      says: ["20 rows of 't' have another id", "values of 't' are in other rows than before"]),
+    Change(
+      "other ids, other values and more rows", rows,
+      ["UPDATE t SET id = id + 100, v = 'junk' || id", "INSERT INTO t (k, v) VALUES ('n', 'n')"],
+      says: ["another id", "values of 't' are others than before, or in other rows"]),
+    Change(
+      "another id, and another value", rows, ["UPDATE t SET id = 99, v = 'junk' WHERE id = 1"],
+      says: ["1 row of 't' has another id", "column 't.v' has other values than before"]),
+    Change(
+      "an R-tree's other column", regions, again("r", "id", "x0, x1, au=x0, x1, 'junk' || i"),
+      says: ["20 rows of 'r' have another id", "column 'r.au' has other values than before"]),
+    Change(
+      "an R-tree's other column in other rows", regions,
+      again("r", "id", "x0, x1, au=x0, x1, 'a' || (21 - i)"),
+      says: ["20 rows of 'r' have another id", "values of 'r' are in other rows than before"]),
+    Change(
+      "a full-text table's other column", texts, again("f", "rowid", "a, b=a, 'junk' || i"),
+      says: ["3 rows of 'f' have another id", "column 'f.b' has other values than before"]),
+  ]
+
+  // MARK: The numbers of rows
+
+  private static func rebuilt(_ key: String) -> [String] {
+    [
+      "CREATE TABLE n (id \(key), k, v)", "INSERT INTO n SELECT * FROM t", "DROP TABLE t",
+      "ALTER TABLE n RENAME TO t",
+    ]
+  }
+
+  static let numbering: [Change] =
+    ["INT PRIMARY KEY", "BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY DESC"]
+    .map { key in
+      Change(
+        "rows get no number by \(key)", rows, rebuilt(key), status: 18,
+        says: ["column 't.id' takes NULL now; a row without a value there got a number"])
+    } + [
+      Change(
+        "rows that need a number of their own", rows, rebuilt("INT NOT NULL PRIMARY KEY"),
+        says: ["rows get no number in column 't.id' any more"]),
+      Change(
+        "AUTOINCREMENT", rows, rebuilt("INTEGER PRIMARY KEY AUTOINCREMENT"),
+        says: ["'t' has AUTOINCREMENT now"]),
+      Change(
+        "AUTOINCREMENT of an empty table is lost",
+        ["CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, k, v)"],
+        rebuilt("INTEGER PRIMARY KEY"), status: 18,
+        says: ["the primary key of 't' is another one than before"]),
+      Change("rows that get a number now", rebuiltByHand, rebuilt("INTEGER PRIMARY KEY")),
+    ]
+
+  private static let rebuiltByHand = [
+    "CREATE TABLE t (id INT PRIMARY KEY, k, v)",
+    "INSERT INTO t VALUES (1, 'a', 'b'), (2, 'c', 'd')",
+  ]
+
+  // MARK: Objects
+
+  private static let audited = [
+    "CREATE TABLE p (id INTEGER PRIMARY KEY, n)", "INSERT INTO p VALUES (1, 'one')",
+    "CREATE TABLE audit (v)",
+    "CREATE TRIGGER tr AFTER UPDATE ON p BEGIN INSERT INTO audit VALUES (new.n); END",
+    "CREATE VIEW w AS SELECT p.n, audit.v FROM p, audit",
+  ]
+  private static let indexed = [
+    "CREATE TABLE p (id INTEGER PRIMARY KEY, n)", "INSERT INTO p VALUES (1, 'one')",
+    "CREATE VIRTUAL TABLE f USING fts5 (n, content='p', content_rowid='id')",
+    "INSERT INTO f (f) VALUES ('rebuild')",
+    "CREATE TRIGGER ai AFTER INSERT ON p BEGIN INSERT INTO f (rowid, n) VALUES (new.id, new.n); END",
+  ]
+
+  static let objects: [Change] = [
+    Change(
+      "an empty table with what names it", audited,
+      ["DROP TRIGGER tr", "DROP VIEW w", "DROP TABLE audit"],
+      says: [
+        "table 'audit' is gone; it had no rows",
+        "trigger 'tr' of 'p' is gone, with a table that it names",
+        "view 'w' is gone, with a table that it names",
+      ]),
+    Change(
+      "an empty table with another name", ["CREATE TABLE p (a)", "CREATE TABLE audit (v)"],
+      ["ALTER TABLE audit RENAME TO trail"]),
+    Change(
+      "a full-text index with its trigger", indexed, ["DROP TRIGGER ai", "DROP TABLE f"],
+      says: [
+        "full-text table 'f' is gone", "trigger 'ai' of 'p' is gone, with a table that it names",
+      ]),
+    Change(
+      "a full-text table that is none any more",
+      ["CREATE VIRTUAL TABLE f USING fts5 (n)", "INSERT INTO f VALUES ('one')"],
+      [
+        "CREATE TABLE z (n)", "INSERT INTO z (rowid, n) SELECT rowid, n FROM f", "DROP TABLE f",
+        "ALTER TABLE z RENAME TO f",
+      ], says: ["'f' is no virtual table of fts5 any more"]),
+    Change(
+      "another tokenizer",
+      ["CREATE VIRTUAL TABLE f USING fts5 (n)", "INSERT INTO f VALUES ('one')"],
+      [
+        "CREATE TABLE z AS SELECT * FROM f", "DROP TABLE f",
+        "CREATE VIRTUAL TABLE f USING fts5 (n, tokenize=porter)", "INSERT INTO f SELECT n FROM z",
+        "DROP TABLE z",
+      ], says: ["the virtual table 'f' is another one than before"]),
+  ]
+
+  // MARK: Columns
+
+  private static let computed = [
+    "CREATE TABLE g (id INTEGER PRIMARY KEY, a, e, b AS (a + 1))",
+    "INSERT INTO g (a) VALUES (1), (2)",
+  ]
+
+  static let columns: [Change] = [
+    Change(
+      "a computed column", computed, ["ALTER TABLE g DROP COLUMN b"], status: 18,
+      says: ["column 'g.b', which was computed, is gone"]),
+    Change("a computed column with another name", computed, ["ALTER TABLE g RENAME b TO c"]),
+    Change(
+      "a column without values", computed, ["ALTER TABLE g DROP COLUMN e"],
+      says: ["column 'g.e' is gone; it had no values"]),
+    Change(
+      "another computation", computed,
+      [
+        "CREATE TABLE z (id INTEGER PRIMARY KEY, a, e, b AS (a * 100))",
+        "INSERT INTO z SELECT id, a, e FROM g", "DROP TABLE g", "ALTER TABLE z RENAME TO g",
+      ], says: ["column 'g.b' is computed in another way"]),
+  ]
+}
