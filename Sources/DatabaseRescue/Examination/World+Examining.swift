@@ -83,13 +83,18 @@ extension World {
     }
   }
 
-  /// What is to be said of a migration that was cut off and may have changed something.
-  private func cutOffMigration(of database: FilePath, _ survey: Survey) -> String? {
-    guard let folder = try? RescueFolder(of: database, storage: storage),
-      let migration = (try? guardedMigration(of: folder))?.cutOff,
-      !migration.hasChangedNothing(of: survey.image)
-    else { return nil }
-    return migration.message
+  /// Notes what is to be said of a migration that was cut off and may have changed something, or
+  /// that nobody can tell.
+  private func noteMigration(of database: FilePath, _ survey: Survey, in use: inout LiveUse) {
+    guard let folder = try? RescueFolder(of: database, storage: storage) else { return }
+    do throws(StorageError) {
+      guard let migration = try guardedMigration(of: folder).cutOff,
+        !migration.hasChangedNothing(of: survey.image)
+      else { return }
+      use.cutOffMigration = migration.message
+    } catch {
+      use.unreadMigration = "'\(folder.path.name)' cannot be looked into"
+    }
   }
 
   private func examineOnce(
@@ -106,9 +111,7 @@ extension World {
       let reconstruction = try reconstruct(files, known: known)
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       use.packing = input.packing
-      if !input.isPrivate {
-        use.cutOffMigration = cutOffMigration(of: input.main, reconstruction.survey)
-      }
+      if !input.isPrivate { noteMigration(of: input.main, reconstruction.survey, in: &use) }
       return try examination(
         reconstruction, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil,
         use: use)

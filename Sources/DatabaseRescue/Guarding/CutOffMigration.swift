@@ -15,6 +15,8 @@ package struct CutOffMigration: Sendable {
   package let backup: BackupName?
   /// The folder of the backup; nil where that is the one beside the database.
   package let vault: FilePath?
+  /// The name of the database under which it was begun; nil where that is the one that was asked for.
+  fileprivate var otherName: FilePath?
   /// What its command has started and is still at work.
   package let processes: [Int32]
   /// What happened, in words without a full stop.
@@ -54,6 +56,7 @@ package struct CutOffMigration: Sendable {
 
   /// The command that goes back to before it.
   package func wayBack(of database: FilePath) -> String {
+    let database = otherName ?? database
     guard let backup else { return "dbrescue restore \(database.shellQuoted)" }
     return "dbrescue restore \(database.shellQuoted) --from \(backup.id) --yes"
       + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
@@ -61,7 +64,7 @@ package struct CutOffMigration: Sendable {
 
   /// The command that keeps what is there.
   package func wayOn(of database: FilePath) -> String {
-    "dbrescue backup \(database.shellQuoted) --accept"
+    "dbrescue backup \((otherName ?? database).shellQuoted) --accept"
   }
 }
 
@@ -84,8 +87,34 @@ extension World {
   /// The longest record that is read.
   private static let recordByteCountMax = 1 << 16
 
-  /// The migration on a database that has no end yet.
+  /// The migration on a database that has no end yet, also where it was begun under another name that
+  /// its file has in the same folder.
   func guardedMigration(of folder: RescueFolder) throws(StorageError) -> GuardedMigration {
+    let own = try recordedMigration(of: folder)
+    guard case .none = own else { return own }
+    for name in try otherNames(of: folder.database) {
+      switch try recordedMigration(of: RescueFolder(ofPlace: name)) {
+      case .none: continue
+      case .running: return .running
+      case .cutOff(var migration):
+        migration.otherName = name
+        return .cutOff(migration)
+      }
+    }
+    return .none
+  }
+
+  /// The other names in its folder of a file with several.
+  private func otherNames(of file: FilePath) throws(StorageError) -> [FilePath] {
+    guard let own = try storage.status(of: file), own.linkCount > 1 else { return [] }
+    return try storage.names(in: file.folder).filter { $0 != file.name }
+      .map { file.folder.appending($0) }
+      .filter { ((try? storage.status(of: $0)) ?? nil)?.identity == own.identity }
+  }
+
+  private func recordedMigration(
+    of folder: RescueFolder
+  ) throws(StorageError) -> GuardedMigration {
     guard try storage.status(of: folder.guardRecord)?.kind == .file else { return .none }
     let file: any StoredFile
     do {

@@ -46,6 +46,9 @@ extension Run {
       if let problem = VaultStatus.Problem.unsound(examined.verdict, database) {
         status.note(problem)
       }
+      for thing in examined.unchecked where thing.subject == .migration {
+        status.note(.untold(thing, database))
+      }
     } catch {
       if error.kind == .interrupted { throw error }
       status.note(.unseen(error))

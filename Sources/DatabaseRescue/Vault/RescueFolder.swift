@@ -36,6 +36,9 @@ package struct RescueFolder: Hashable, Sendable {
     }
   }
 
+  /// The folder of a database that no link leads to.
+  init(ofPlace database: FilePath) { self.database = database }
+
   /// The folder itself.
   package var path: FilePath { database.adding(suffix: ".rescue") }
   /// Where backups go unless told otherwise.

@@ -162,6 +162,13 @@ extension VaultStatus.Problem {
     Self(.unseen, error.message, advice: error.advice, error.exitStatus)
   }
 
+  /// Something about a database that decides whether it is fine, and that nobody could tell.
+  static func untold(_ thing: Unchecked, _ database: FilePath) -> Self {
+    Self(
+      .unseen, thing.message, advice: "ask as the user to whom '\(database.name).rescue' belongs",
+      RescueError.Kind.permission.rawValue)
+  }
+
   /// A database with which something is wrong; nil for a sound one.
   static func unsound(_ verdict: Verdict, _ database: FilePath) -> Self? {
     guard verdict != .healthy else { return nil }

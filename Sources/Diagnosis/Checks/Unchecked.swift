@@ -29,6 +29,8 @@ public struct Unchecked: Hashable, Sendable {
     case process
     /// Whether the log beside the database is its own.
     case log
+    /// Whether a migration under guard was cut off.
+    case migration
   }
 
   /// What was not checked.
@@ -69,6 +71,7 @@ public struct Unchecked: Hashable, Sendable {
     case .process:
       object == nil ? "not every process was looked at" : "the process\(name) was not looked at"
     case .log: "whether the -wal is that of this database could not be told"
+    case .migration: "whether a migration was cut off here could not be told"
     }
   }
 

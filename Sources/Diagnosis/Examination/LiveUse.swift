@@ -42,6 +42,8 @@ package struct LiveUse: Hashable, Sendable {
   package let unseenProcesses: Int?
   /// What is to be said of a migration that was cut off; nil where there is none.
   package var cutOffMigration: String?
+  /// Why nobody can tell whether a migration was cut off; nil where that is known.
+  package var unreadMigration: String?
   /// The archive that the database came in; nil where it lies there as it is.
   package var packing: Packing?
 
@@ -53,8 +55,11 @@ package struct LiveUse: Hashable, Sendable {
 
   /// What of it could not be looked at.
   var unchecked: [Unchecked] {
-    guard let count = unseenProcesses, count > 0 else { return [] }
-    return [
+    let migration = unreadMigration.map {
+      [Unchecked(.migration, of: nil as String?, because: $0)]
+    }
+    guard let count = unseenProcesses, count > 0 else { return migration ?? [] }
+    return (migration ?? []) + [
       Unchecked(
         .process, of: nil as String?,
         because: counted(count, "process", "processes")

@@ -93,6 +93,19 @@ import Testing
     #expect(!(check.text + check.errorText).contains("migration"))
   }
 
+  @Test func `another name of the same file is the same database`() throws {
+    let link = session["link.db"]
+    #expect(try Command("/bin/ln", [file.description, link.description]).run().status == 0)
+    let run = try start(changing: "DELETE FROM log WHERE at > 50")
+    let other = try session.dbrescue(["guard", link.description, "--", "true"]).run()
+    #expect(other.status == 75, "\(other)")
+    try kill(run)
+    try endCommand()
+    let check = try session.run("check", link.description)
+    #expect(check.status == 12, "\(check)")
+    #expect((check.text + check.errorText).contains("dbrescue restore \(file)"), "\(check)")
+  }
+
   @Test func `what a migration left that was cut off can be accepted`() throws {
     try kill(start(changing: "DELETE FROM log WHERE at > 50"))
     try endCommand()
