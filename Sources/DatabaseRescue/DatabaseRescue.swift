@@ -88,6 +88,7 @@ extension Rescue {
       let backup = try run.backUp(database, contract, vault, options)
       if options.acceptsOlder, backup.isGood {
         try forgetMigration(of: RescueFolder(of: database, storage: world.storage))
+        try Vault(of: backup, in: world.storage).releaseWaysBack()
       }
       return backup
     }

@@ -38,14 +38,14 @@ public struct GuardReport: Sendable {
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 
-  /// What stands in the place of the database and must be moved before a backup can be put back there,
-  /// such as a link; nil where nothing is in the way.
-  let obstacle: FilePath?
+  /// The command that makes way before a backup can be put back, as where a link is in the place of
+  /// the database; nil where nothing is in the way.
+  let clearing: String?
 
-  init(_ judgement: MigrationJudgement, after backup: Backup, obstacle: FilePath? = nil) {
+  init(_ judgement: MigrationJudgement, after backup: Backup, clearedBy clearing: String? = nil) {
     self.judgement = judgement
     self.backup = backup
-    self.obstacle = obstacle
+    self.clearing = clearing
   }
 
   /// What the judgement says.
@@ -89,7 +89,7 @@ extension GuardReport {
     of database: FilePath, in vault: FilePath?
   ) -> (purpose: String, command: String) {
     isBackupWhole
-      ? ("to restore", backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
+      ? ("to restore", backup.restoreCommand(for: database, in: vault, clearedBy: clearing))
       : ("to look for another backup", "dbrescue vault list \(backup.path.folder.shellQuoted)")
   }
 

@@ -62,7 +62,7 @@ extension MigrationJudgement {
   /// Judges what an undertaking has left.
   init(
     of undertaking: Undertaking, _ outcome: Undertaking.Outcome, on after: GuardedState,
-    before: GuardedState, _ contract: Contract?, detour: String? = nil
+    before: GuardedState, _ contract: Contract?, detour: String? = nil, otherAccess: String? = nil
   ) {
     let review = MigrationReview(of: after.state, since: before.state, contract)
     let examination = after.examination
@@ -72,7 +72,7 @@ extension MigrationJudgement {
     self.examination = examination
     rowCounts = review.rowCounts.map { RowCount($0) }
     schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
-    notices = review.notices
+    notices = review.notices + [otherAccess].compactMap(\.self)
     losesData = review.losesData || !examination.verdict.isStructureSound
     isUnchanged = detour == nil && after.isAlike(before)
 

@@ -73,6 +73,9 @@ extension Run {
       notes.note(work.folder.replaced(work.code))
       // What a migration left that was cut off is not there any more.
       try? work.folder.removeGuardRecord(world.storage)
+      if let backup = work.backup {
+        try? Vault(of: backup, in: world.storage).releaseWaysBack(since: backup)
+      }
     case .verifyInstalled:
       product.verdict = try self.step(step) { _ throws(RescueError) in
         try work.verifyInstalled()

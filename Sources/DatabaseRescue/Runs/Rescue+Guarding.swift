@@ -163,22 +163,27 @@ extension Run {
       return GuardReport(
         MigrationJudgement(
           of: work.undertaking, work.outcome, on: after, before: before, net.contract,
-          detour: detour), after: work.backup,
-        obstacle: detour == nil ? nil : work.place.file)
+          detour: detour?.message, otherAccess: work.place.otherAccess(in: run.world.storage)),
+        after: work.backup, clearedBy: detour?.clearing)
     }
     notes.take(report)
-    let vault = Vault(work.backup.path.folder, in: world.storage)
+    let vault = Vault(of: work.backup, in: world.storage)
     guard !report.isKept, !report.isUnchanged else {
       report.isBackupWhole = vault.has(work.backup.name)
+      if report.isKept {
+        try? vault.releaseWaysBack()
+      } else {
+        report.remainders = [work.place.otherAccess(in: world.storage)].compactMap(\.self)
+      }
       return report
     }
     report.isBackupWhole = vault.holds(work.backup)
     if !report.isBackupWhole {
       notes.correctLast(.migrationRun(without: work.backup, work.undertaking))
-    } else if let obstacle = report.obstacle {
+    } else if let clearing = report.clearing {
       notes.correctLast(
         .migrationRun(
-          on: database, work.backup, in: net.vault, work.undertaking, movingAway: obstacle))
+          on: database, work.backup, in: net.vault, work.undertaking, clearedBy: clearing))
     }
 
     let wish = try net.onFailure(report)
@@ -187,10 +192,13 @@ extension Run {
       do throws(RescueError) {
         if let detour {
           throw RescueError(
-            .cannotWrite, detour, advice: "move that out of the way, and put the backup back:")
+            .cannotWrite, detour.message,
+            advice: "move that out of the way, and put the backup back:")
         }
-        report.remainders = try restore(
-          work.backup, over: database, report, before: before, wait: net.wait)
+        report.remainders =
+          try restore(
+            work.backup, over: database, report, before: before, wait: net.wait)
+          + [work.place.giveAccessBack(in: world.storage)].compactMap(\.self)
       } catch {
         record.note(
           end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
@@ -198,6 +206,8 @@ extension Run {
         throw error
       }
     }
+    // Where that cannot be noted, nothing is removed from there either.
+    if report.isBackupWhole, remedy == .stop { try? vault.keepAsWayBack(work.backup) }
     report.remedy = remedy
     notes.take(report)
     return report
@@ -283,11 +293,11 @@ extension Change {
   /// What an undertaking may have done that was carried out on a database.
   fileprivate static func migrationRun(
     on database: FilePath, _ backup: Backup, in vault: FilePath?, _ undertaking: Undertaking,
-    movingAway obstacle: FilePath? = nil
+    clearedBy clearing: String? = nil
   ) -> Change {
     Change(
       .something, "\(undertaking.noun) ran; what the database was before is in '\(backup.path)'",
-      next: backup.restoreCommand(for: database, in: vault, movingAway: obstacle))
+      next: backup.restoreCommand(for: database, in: vault, clearedBy: clearing))
   }
 }
 

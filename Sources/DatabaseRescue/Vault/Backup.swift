@@ -82,11 +82,11 @@ public struct Backup: Sendable {
 
 extension Backup {
   /// The command that puts this backup in the place of its database; where something stands there
-  /// that must not be written through, it is moved first.
+  /// that must not be written through, another command makes way first.
   package func restoreCommand(
-    for database: FilePath, in vault: FilePath?, movingAway obstacle: FilePath? = nil
+    for database: FilePath, in vault: FilePath?, clearedBy clearing: String? = nil
   ) -> String {
-    (obstacle.map { "\($0.movingAway) && " } ?? "")
+    (clearing.map { "\($0) && " } ?? "")
       + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
       + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
   }

@@ -38,13 +38,15 @@ package struct Retention: Hashable, Sendable {
     package var isGood: Bool
     /// Whether a run that has not ended relies on it.
     package var isInUse: Bool
+    /// Whether it is the way back from a migration that was refused and left.
+    package var isWayBack: Bool
     /// When it was finished, in seconds, by which two of one second are told apart.
     package var finished: Double
 
     /// Makes an entry.
     package init(
       _ name: BackupName, created: Date? = nil, of place: String? = nil, isGood: Bool,
-      isInUse: Bool = false, finished: Double = 0
+      isInUse: Bool = false, isWayBack: Bool = false, finished: Double = 0
     ) {
       self.name = name
       self.created = created ?? name.created
@@ -52,6 +54,7 @@ package struct Retention: Hashable, Sendable {
       self.finished = finished
       self.isGood = isGood
       self.isInUse = isInUse
+      self.isWayBack = isWayBack
     }
   }
 
@@ -92,8 +95,13 @@ package struct Retention: Hashable, Sendable {
       let reason = keep(entry, &seen)
       return PrunePlan.Decision(
         entry,
-        entry == lastGood ? .lastGood : reason ?? (entry.isInUse ? .inUse : .superseded))
+        entry == lastGood ? .lastGood : reason ?? Self.need(of: entry) ?? .superseded)
     }
+  }
+
+  /// Why a backup is needed that no rule keeps; nil where it is not.
+  private static func need(of entry: Entry) -> PrunePlan.Reason? {
+    entry.isInUse ? .inUse : entry.isWayBack ? .wayBack : nil
   }
 
   /// What good backups have been seen so far, of newest first.
@@ -152,6 +160,8 @@ package struct PrunePlan: Hashable, Sendable {
     case newestOfVersion = "version"
     /// A run that has not ended relies on it.
     case inUse = "in-use"
+    /// A migration was refused and left as it was: it is the way back.
+    case wayBack = "way-back"
     /// It is dated later than now.
     case inFuture = "future"
     /// It is not good: it may be all that is left of some rows.
@@ -172,6 +182,7 @@ package struct PrunePlan: Hashable, Sendable {
       case .weekly: "the newest of its week"
       case .newestOfVersion: "the newest of its version"
       case .inUse: "a run that has not ended relies on it"
+      case .wayBack: "the way back from a migration that was refused"
       case .inFuture: "dated in the future"
       case .notGood: "not good, and perhaps all that is left of some rows"
       case .newestIsNotGood: "the newest backup is not good"
@@ -209,7 +220,7 @@ package struct PrunePlan: Hashable, Sendable {
   /// newest of the same day, week and version.
   var substitutes: [Decision] {
     let kept = decisions.filter {
-      $0.isKept && ![.inFuture, .notGood, .inUse].contains($0.reason)
+      $0.isKept && ![.inFuture, .notGood, .inUse, .wayBack].contains($0.reason)
     }
     let found = decisions.filter { !$0.isKept }.map(\.entry).flatMap { entry in
       let same = kept.filter { $0.entry.database == entry.database }

@@ -29,11 +29,13 @@ extension Vault {
     _ retention: Retention, world: World, isSound: Bool
   ) throws(RescueError) -> PrunePlan {
     var entries: [Retention.Entry] = []
+    let waysBack = try waysBack()
     for backup in try list() where isOfDatabase(backup) {
       entries.append(
         Retention.Entry(
           backup.name, created: backup.created, of: backup.manifest?.content.place,
-          isGood: backup.isGood, isInUse: try isInUse(backup.path), finished: backup.modified))
+          isGood: backup.isGood, isInUse: try isInUse(backup.path),
+          isWayBack: waysBack.contains(backup.name.id), finished: backup.modified))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)
   }

@@ -57,6 +57,29 @@ import Testing
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
   }
 
+  @Test(arguments: ["stop", "restore"])
+  func `a file in the place of a link to the database is not taken for the database`(
+    _ policy: String
+  ) throws {
+    let link = bench["link.db"]
+    #expect(try Command("/bin/ln", ["-s", "app.db", link.description]).run().status == 0)
+    let ending = try bench.run(
+      "guard", link, "--on-failure", policy, "--", "/bin/sh", "-c",
+      "rm \"$0\" && : > \"$0\"", link)
+    #expect(ending.status != 0)
+    #expect(
+      ending.all.contains("in the place of the link '\(link)' is a file of its own"),
+      "\(ending.all)")
+    let line = try #require(
+      ending.all.split(separator: "\n").first { $0.contains("dbrescue restore") }, "\(ending.all)")
+    let command = line[try #require(line.firstRange(of: "mv -n")?.lowerBound, "\(line)")...]
+    #expect(try paste(command) == 0, "\(command)")
+    #expect(try SystemStorage().openFolder(bench.files).status(of: "link.db")?.kind == .link)
+    #expect(try SystemStorage().openFolder(bench.files).status(of: "app.db")?.kind == .file)
+    let reference = Checkout.samples.appending("healthy-v4.db")
+    #expect(try Oracle.firstDifference(expected: reference, actual: link) == nil)
+  }
+
   @Test func `of a migration that could not be undone is said how it ended`() throws {
     _ = try guardLinking("restore", by: "mkdir")
     let look = try bench.run("check", file)
