@@ -86,14 +86,16 @@ struct Scar: Hashable, Sendable {
     let pointers = (0..<page.cellCount).compactMap {
       page.bytes.big16(at: page.pointerArrayOffset + 2 * $0)
     }
-    return stride(from: 0, to: page.bytes.count, by: sector).compactMap { start -> UInt8? in
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: page.bytes.count, by: sector) {
       let part = start..<min(start + sector, page.bytes.count)
-      guard let byte = page.bytes.slice(part).first, byte == 0 || byte == 0xFF,
-        pointers.contains(where: part.contains),
-        page.bytes.slice(part).allSatisfy({ $0 == byte })
-      else { return nil }
-      return byte
+      let beginnings = pointers.lazy.filter { part.contains($0) }.map { page.bytes[$0] }
+      guard let byte = beginnings.first(where: { $0 == 0 || $0 == 0xFF }) else { continue }
+      // A cell is blank, and not its sector: these bytes were not lost with sectors.
+      guard page.bytes.slice(part).allSatisfy({ $0 == byte }) else { return [] }
+      bytes.append(byte)
     }
+    return bytes
   }
 
   /// The runs of at least a sector of zeros, or of 255, each as long as it is.
