@@ -41,24 +41,21 @@ enum InterruptedCause: Cause {
   private static func unfinished(_ traces: Traces) -> CauseJudgement {
     if traces.hasHotJournal, traces.journalFits != false {
       let isNeeded = traces.around.needsJournal == true
+      let isInDoubt = traces.survey.isJournalInDoubt
       return .fits(
         isNeeded ? .certain : .possible,
-        isNeeded
-          ? "a transaction was cut off, and nothing is lost by it" : "a transaction was cut off",
+        isInDoubt
+          ? "a transaction was cut off" : "a transaction was cut off, and nothing is lost by it",
         [
           "the -journal beside it is hot: it takes back all that had arrived of the transaction",
           isNeeded ? "without it, the file contradicts itself" : nil,
         ],
         against: isNeeded
-          ? []
-          : [
-            "the file is sound without it too: it may be left from before a restore, or from a "
-              + "transaction that was taken back"
-          ],
-        now: isNeeded
-          ? nil
-          : "Copy the file and its -journal before anything opens them: SQLite takes back what the "
-            + "journal does not have, and salvage sets it aside.")
+          ? [] : ["the file is sound without it too: it may be left from before a restore"],
+        now: isInDoubt
+          ? "Copy the file and its -journal before anything opens them: SQLite takes back what the "
+            + "journal does not have, and salvage sets it aside."
+          : nil)
     }
     if traces.around.needsLog == true, let progress = traces.around.checkpoint, progress.isCutOff {
       return .fits(

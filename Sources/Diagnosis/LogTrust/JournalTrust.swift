@@ -33,14 +33,15 @@ extension Survey {
   /// Where the database contradicts itself less with what SQLite would play back, or with a journal
   /// whose first header is gone and whose transaction had not ended, that counts.
   ///
-  /// Where the file is sound with a journal and without it, or not even with it, what the journal
-  /// takes back may be rows that have no other place.
+  /// Where the file is sound with a journal and without it, and a transaction has come to its end since,
+  /// or where it is not even sound with it, what the journal takes back may have no other place.
   func trustingJournal(or reading: (Image.JournalUse) -> Survey) -> Survey {
     guard let image else { return self }
     switch image.journal {
     case .applied(let journal):
       guard image.journalFits == false || !isConsistent else {
-        return isWhole && !reading(.none).isWhole ? self : withJournalInDoubt
+        let isCertain = isWhole && !(image.hasOutlivedJournal && reading(.none).isWhole)
+        return isCertain ? self : withJournalInDoubt
       }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }

@@ -11,21 +11,36 @@ extension Image {
   /// many pages there were before. File format, sections 1.3.6 and 3.
   var journalFits: Bool? {
     guard start == 0, let journal = hotJournal, journal.pageSize == geometry.pageSize,
-      let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
-      let now = DatabaseHeader(bytes), now.hasMagic, now.isPageCountValid
+      let now = headerInFile, now.hasMagic, now.isPageCountValid
     else { return nil }
-    let records = journal.records + journal.continued
-    guard let record = records.first(where: { $0.page == .first }) else {
+    guard journal.allRecords.contains(where: { $0.page == .first }) else {
       return now.pageCount == journal.pageCount
     }
-    guard let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
-      let then = DatabaseHeader(old), then.hasMagic
-    else { return nil }
+    guard let then = headerInJournal, then.hasMagic else { return nil }
     // Whoever writes page 1 adds to its counter: until then it counts the pages of before.
     let isAsBefore = now.changeCounter == then.changeCounter
     return now.changeCounter &- then.changeCounter <= 1
       && (!then.isPageCountValid || then.pageCount == journal.pageCount)
       && (!isAsBefore || now.pageCount == journal.pageCount)
+  }
+
+  /// Whether page 1 was written since a hot journal kept it: its transaction was coming to its end,
+  /// or another one has ended since.
+  var hasOutlivedJournal: Bool {
+    guard let now = headerInFile, let then = headerInJournal else { return false }
+    return now.changeCounter != then.changeCounter
+  }
+
+  private var headerInFile: DatabaseHeader? {
+    (try? files.main.read(at: 0, count: DatabaseHeader.byteCount)).flatMap { DatabaseHeader($0) }
+  }
+
+  private var headerInJournal: DatabaseHeader? {
+    guard let record = hotJournal?.allRecords.first(where: { $0.page == .first }) else {
+      return nil
+    }
+    return (try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount))
+      .flatMap { DatabaseHeader($0) }
   }
 
   /// Whether the journal is that of the very first transaction, which was cut off.

@@ -34,8 +34,8 @@ package struct Survey: Sendable {
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
   package private(set) var isLogInDoubt = false
-  /// Whether a hot journal was played back although the database is sound without it as well, or is
-  /// not with it: what it takes back may count, too.
+  /// Whether what a hot journal takes back may count, too: a transaction has ended since and left the
+  /// database as sound, or it is not sound with the journal.
   private(set) var isJournalInDoubt = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
   private(set) var isLogUntold = false
