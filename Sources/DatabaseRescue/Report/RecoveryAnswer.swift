@@ -11,7 +11,7 @@ package struct RecoveryAnswer: CommandAnswer {
   private let file: FilePath
   private let account: SalvageAccount?
 
-  /// Makes the answer of a recovery of the database of this name.
+  /// Makes the answer of a recovery of the database at this path.
   package init(
     _ operation: SupportCode.Operation, _ result: RunResult<RecoveryReport>, of file: FilePath
   ) {
@@ -20,7 +20,7 @@ package struct RecoveryAnswer: CommandAnswer {
     code = result.code
     report = result.value
     account = result.value.salvage.map {
-      SalvageAccount(of: $0, file: PlainName(file), code: result.code, created: result.started)
+      SalvageAccount(of: $0, file: PlainName(file.name), code: result.code, created: result.started)
     }
   }
 
@@ -65,12 +65,12 @@ package struct RecoveryAnswer: CommandAnswer {
     var lines: [AnswerLine] = report.exported.map {
       .result("\(Quantity.count($0.rows, "unsynced row")) in \($0.path)")
     }
-    lines += (account?.lines(naming: nil) ?? []).map { .result($0) }
+    lines += (account?.lines(naming: file.shellQuoted) ?? []).map { .result($0) }
     lines.append(
       report.outcome == report.verdict
-        ? .result("\(file): now \(report.verdict.word, report.verdict.style)")
+        ? .result("\(file.name): now \(report.verdict.word, report.verdict.style)")
         : .result(
-          "\(file): now \("sound, and not complete", .warning): rows are lost or set aside"))
+          "\(file.name): now \("sound, and not complete", .warning): rows are lost or set aside"))
     lines += lost.map { .result("  \($0)") }
     if let quarantine = report.quarantine {
       lines.append(.note("the old files are in \(quarantine)"))
@@ -187,7 +187,9 @@ package struct UndoAnswer: CommandAnswer {
       ]
     return [
       .result("\(file.name): brought back from \(plan.place)"),
-      .result("\(file.name): now \(plan.verdict.word, plan.verdict.style)"),
+      plan.joinsJournal
+        ? .note("what its log or journal holds is part of the file now; the two are kept there")
+        : .result("\(file.name): now \(plan.verdict.word, plan.verdict.style)"),
     ] + alteration.map { .warning($0) } + lost + changed + [.note("to undo: \(undo)")]
   }
 }

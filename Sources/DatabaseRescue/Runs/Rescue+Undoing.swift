@@ -10,8 +10,10 @@ package struct UndoPlan: Sendable {
   package let place: FilePath
   /// What becomes of the rows of each table; empty where there is no database to compare with.
   package let outcomes: [RecoveryOption.Outcome]
-  /// The verdict on what comes back.
+  /// The verdict on what comes back, with the log or journal that was kept beside it.
   package let verdict: Verdict
+  /// Whether that becomes a part of the file, which may be sound then.
+  package let joinsJournal: Bool
   /// The files that are not any more what was displaced, which is said and then brought back.
   package let altered: [FilePath]
 
@@ -21,6 +23,7 @@ package struct UndoPlan: Sendable {
   fileprivate init(_ kept: KeptFiles, _ comparison: [RowComparison]) {
     place = kept.place
     verdict = kept.examination.verdict
+    joinsJournal = kept.examination.survey.image?.hasOverlay == true
     altered = kept.altered
     outcomes = comparison.map {
       kept.gaveWayToEmpty ? $0.outcomeAfterAnEmptyBeginning : $0.outcome

@@ -55,16 +55,18 @@ package struct LiveUse: Hashable, Sendable {
 
   /// What of it could not be looked at.
   var unchecked: [Unchecked] {
-    let migration = unreadMigration.map {
-      [Unchecked(.migration, of: nil as String?, because: $0)]
+    var things: [Unchecked] = []
+    if let unreadMigration {
+      things.append(Unchecked(.migration, of: nil as String?, because: unreadMigration))
     }
-    guard let count = unseenProcesses, count > 0 else { return migration ?? [] }
-    return (migration ?? []) + [
-      Unchecked(
-        .process, of: nil as String?,
-        because: counted(count, "process", "processes")
-          + " of other users, which may have the database open")
-    ]
+    if let count = unseenProcesses, count > 0 {
+      things.append(
+        Unchecked(
+          .process, of: nil as String?,
+          because: counted(count, "process", "processes")
+            + " of other users, which may have the database open"))
+    }
+    return things
   }
 
   /// The process whose files are worth to be captured.

@@ -40,14 +40,14 @@ extension Survey {
     switch image.journal {
     case .applied(let journal):
       guard image.journalFits == false || !isConsistent else {
-        let isCertain = isWhole && !(image.hasOutlivedJournal && reading(.none).isWhole)
-        return isCertain ? self : withJournalInDoubt
+        return image.hasOutlivedJournal && reading(.none).isWhole
+          ? withJournalInDoubt : doubtingJournal
       }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
-      guard !isConsistent, !journal.continued.isEmpty else { return withJournalInDoubt }
+      guard !isConsistent, !journal.continued.isEmpty else { return doubtingJournal }
       let plain = reading(.asSQLite)
-      return (plain.contradictions < contradictions ? plain : self).withJournalInDoubt
+      return (plain.contradictions < contradictions ? plain : self).doubtingJournal
     case .stale:
       guard !isWhole, image.hasUnfinishedJournal else { return self }
       let back = reading(.headless)
@@ -55,6 +55,9 @@ extension Survey {
     case .absent, .otherPageSize, .contradictory: return self
     }
   }
+
+  /// This reading, with its journal in doubt where not even it makes the database sound.
+  private var doubtingJournal: Survey { isWhole ? self : withJournalInDoubt }
 
   /// Whether no table of the one reading is in the other.
   private func sharesNoTable(with other: Survey) -> Bool {

@@ -77,14 +77,17 @@ extension Image {
     }
     return !contents.isEmpty
       && !contents.contains { page, bytes in
-        (frames[page] ?? []).contains { frame in
-          (try? files.wal?.read(at: frame.offset, count: geometry.pageSize)) == bytes
-        }
+        (frames[page] ?? []).reversed().contains { content($0) == bytes }
       }
   }
 
   /// How many pages are compared with the frames of a log at most.
   private static var comparedMax: Int { 64 }
+
+  /// The page in a frame of the log.
+  private func content(_ frame: WriteAheadLog.Frame) -> Bytes? {
+    (try? files.wal?.read(at: frame.offset, count: geometry.pageSize)) ?? nil
+  }
 
   private func headerOfFrame(_ frame: WriteAheadLog.Frame) -> DatabaseHeader? {
     (try? files.wal?.read(at: frame.offset, count: DatabaseHeader.byteCount))
@@ -96,15 +99,14 @@ extension Image {
     of bare: Image, _ file: DatabaseHeader, in frame: WriteAheadLog.Frame
   ) -> Bool {
     guard headerOfFrame(frame) == file, let page = try? bare.bytes(of: .first) else { return false }
-    return page == (try? files.wal?.read(at: frame.offset, count: geometry.pageSize))
+    return page == content(frame)
   }
 
   /// Whether a frame has the schema of the database file's page 1, but for a few of its bytes that may
   /// be damaged: without a change of the schema, SQLite writes to nothing but the header.
   private func hasSameSchemaPage(as bare: Image, in frame: WriteAheadLog.Frame) -> Bool {
     let start = DatabaseHeader.byteCount
-    guard let page = try? bare.bytes(of: .first),
-      let copy = try? files.wal?.read(at: frame.offset, count: geometry.pageSize),
+    guard let page = try? bare.bytes(of: .first), let copy = content(frame),
       page.count == copy.count, page.count > start
     else { return false }
     let pairs = zip(page[start...], copy[start...])

@@ -87,8 +87,7 @@ extension StateComparison {
 
   /// Columns that are computed by another expression than before.
   var otherComputations: [String] {
-    let newTables = newTables
-    return oldSchema.tables.flatMap { table in
+    oldSchema.tables.flatMap { table in
       table.columns.compactMap { column in
         guard let then = computation(of: column, in: table), let new = newTables[table.name],
           let other = new.columns.first(where: { $0.name == column.name }),

@@ -227,18 +227,13 @@ extension StateComparison {
 
   /// The columns that were there and still are, with what to call them.
   private var pairsOfColumns: [(name: String, old: ColumnDescription, new: ColumnDescription)] {
-    let newTables = newTables
-    return oldSchema.tables.flatMap { table in
+    oldSchema.tables.flatMap { table in
       table.columns.compactMap { column in
         newTables[table.name]?.columns.first { $0.name == column.name }.map { now in
           ("column '\(table.name).\(column.name)'", column, now)
         }
       }
     }
-  }
-
-  var newTables: [Name: TableDescription] {
-    Dictionary(after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

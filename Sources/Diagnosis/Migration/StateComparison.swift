@@ -16,6 +16,8 @@ struct StateComparison {
   private(set) var rowsBefore: [TablePair] = []
   /// The schema of before, with the names that tables and columns have now.
   let oldSchema: SchemaDescription
+  /// The tables of now, by name.
+  let newTables: [Name: TableDescription]
   /// What that has and the one of now has not, or has in another way, of tables that are there; none
   /// where a contract says itself what is meant.
   let differences: [ContractDifference]
@@ -35,6 +37,8 @@ struct StateComparison {
     var old = before.schema.renamingTables(renames)
     old.tables = old.tables.map { $0.renamingColumns(columns[$0.name] ?? [:]) }
     oldSchema = old
+    newTables = Dictionary(
+      after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     differences = contract == nil ? ContractDifference.losses(from: old, to: after.schema) : []
     rowsBefore = comparable.map(\.ofRowsBefore)
   }

@@ -132,10 +132,9 @@ extension Survey {
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
     }
-    var (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
-    let twins = TwinLeaves(
-      image, trees, orphans: unclaimed.filter(\.mayBeOfTable).map(\.page))
-    let misdirected = twins.misdirected
+    let misdirected = TwinLeaves(image, trees) {
+      Self.unclaimedPages(of: image, freeClaims).pages.filter(\.mayBeOfTable).map(\.page)
+    }.misdirected
     for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
     for tree in trees.indices { trees[tree].leafMarks = [] }
     let isWhole =
@@ -143,7 +142,6 @@ extension Survey {
       && freelist?.faults.isEmpty != false
     if isWhole, let believed {
       freeClaims.claim(behind: believed, of: image, KnownForms(trees, schema))
-      (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
     }
     kind = reading.kind
     cutHeaderCount = nil
@@ -155,7 +153,7 @@ extension Survey {
     hasHeadOfAnother = !believesHead
     self.freelist = freelist
     self.claims = freeClaims
-    (self.unclaimed, self.unclaimedInHoles) = (unclaimed, unclaimedInHoles)
+    (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
     self.misdirected = Set(misdirected.map(\.page))
     self.trees = trees
     treePlaces = TreePlaces(trees)

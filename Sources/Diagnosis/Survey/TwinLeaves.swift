@@ -43,10 +43,10 @@ struct TwinLeaves {
 
   private let image: Image
   private let trees: [TreeSurvey]
-  /// The pages that may be those of a table that has lost its root.
-  private let orphans: [PageNumber]
+  /// Finds the pages that may be those of a table that has lost its root.
+  private let orphans: () -> [PageNumber]
 
-  init(_ image: Image, _ trees: [TreeSurvey], orphans: [PageNumber]) {
+  init(_ image: Image, _ trees: [TreeSurvey], orphans: @escaping () -> [PageNumber]) {
     (self.image, self.trees, self.orphans) = (image, trees, orphans)
   }
 
@@ -79,7 +79,7 @@ struct TwinLeaves {
     else { return [] }
     // A root has no neighbours; it is the table's, unless that has rows elsewhere.
     if marks.0.isRoot || marks.1.isRoot {
-      let beside = rowsBeside(marks.0.isRoot ? other : one)
+      let (beside, orphans) = (rowsBeside(marks.0.isRoot ? other : one), orphans())
       let isAlone = orphans.allSatisfy { areApart(self.rows(of: $0) ?? [:], beside) }
       return !orphans.isEmpty && isAlone ? [marks.0.isRoot ? one : other] : []
     }

@@ -60,7 +60,7 @@ func recover(
     return .success
   }
   let report = result.value
-  try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file).name))
+  try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file)))
   context.tellCode(of: result)
   try context.rescue.concluding(result) { () throws(RescueError) in try afterwards(result) }
   return ExitCode(report.outcome)

@@ -20,8 +20,7 @@ extension Command {
       with all that it has started. Without a contract, no row, value, index, constraint, trigger \
       or view may be lost; what goes with a table without rows is told. With one, its rowCounts say \
       where rows may go. With --json it prints to the standard error; with --command-output to a \
-      file, which may hold what it says of \
-      rows.
+      file, which may hold what it says of rows.
       """,
     ],
     operands: [.file], takesCommandLine: true,

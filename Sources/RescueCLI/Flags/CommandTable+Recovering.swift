@@ -168,9 +168,9 @@ extension Command {
     "undo", .rescue, "bring back the files that a run has replaced",
     description: [
       """
-      Puts the files that the run of CODE kept aside back in their place. What stands there now \
-      is kept aside in turn, under the code of the new run. Files that somebody has changed since \
-      are not brought back without --force.
+      Puts the files that the run of CODE kept aside back in their place: as one file, of which \
+      what a log or journal held is a part. What stands there now is kept aside in turn, under the \
+      code of the new run. Files that somebody has changed since are not brought back without --force.
       """
     ],
     operands: [.code, .replacedFile],

@@ -6,6 +6,9 @@
 /// Pages of the main file, overlaid by the committed frames of a write-ahead log
 /// or by the before-images of a hot rollback journal. Every page knows its origin.
 package struct Image: Sendable {
+  /// Whether some of its pages come from a log or journal.
+  package var hasOverlay: Bool { !overlay.isEmpty }
+
   /// Where a page came from.
   package enum Origin: Hashable, Sendable {
     /// The database file.

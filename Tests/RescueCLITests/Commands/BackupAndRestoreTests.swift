@@ -446,6 +446,29 @@ import Testing
     #expect(try before.changes(until: bench.look()) == [])
   }
 
+  @Test func `an undo does not call a file damaged whose log was, and is a part of it now`() throws
+  {
+    let file = bench["app.db"]
+    let inserts = (1...40).map {
+      DatabaseBuilder.Step(stringLiteral: "INSERT INTO t VALUES (\($0), hex(zeroblob(300)))")
+    }
+    try DatabaseBuilder(
+      journal: .wal, ["CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)"], leftover: .wal(inserts)
+    ).build(at: file)
+    let log = file.adding(suffix: "-wal")
+    let damage = Damage.zeroRange(offset: 32 + 2 * (24 + 4096) + 24, count: 4096)
+    try log.replaceContents(with: damage.applied(to: log.contents(), pageSize: 4096))
+    #expect(try bench.run("check", file).status == 14)
+    let recovered = try bench.run("recover", file, "--choose", "salvage", "--yes", "--json")
+    let code = try #require(try recovered.json["code"]?.text)
+    let undone = try bench.run("undo", code, file, "--yes")
+    #expect(undone.status == 0)
+    #expect(undone.all.contains("what comes back: damaged"))
+    #expect(undone.all.contains("is part of the file now"))
+    #expect(!undone.all.contains("now damaged"))
+    #expect(try !log.exists && bench.run("check", file).status == 0)
+  }
+
   @Test func `an undo counts the rows that came in since, before anything is changed`() throws {
     _ = try backUp()
     let code = try #require(try bench.run("restore", file, "--yes", "--json").json["code"]?.text)

@@ -131,6 +131,12 @@ import Testing
     #expect(try bench.run("check", file, "--contract", bench.contract).status == 0)
   }
 
+  @Test func `the command that comes next names the database with its folder`() throws {
+    let file = try bench.place("zeroed-leaf.db")
+    let ending = try bench.run("recover", file, "--choose", "salvage", "--yes")
+    #expect(ending.output.contains("next: dbrescue check \(file.shellQuoted)"), "\(ending.all)")
+  }
+
   @Test func `a salvage that loses rows never ends in 0`() throws {
     let file = try bench.place("zeroed-leaf.db")
     let bytes = try file.contents()

@@ -4,6 +4,7 @@
 import DatabaseRescue
 import Diagnosis
 import RescueTestSupport
+import SQLiteFormat
 import Testing
 
 @testable import RescueCLI
@@ -47,6 +48,16 @@ struct SampleRow: Sendable, CustomStringConvertible {
     #expect(try json.json["exit"]?.number == Int(row.status))
     #expect(try json.json["losesRows"]?.bool == (json.status >= 14))
     if json.status != 0 { #expect(try !#require(json.json["findings"]?.elements).isEmpty) }
+  }
+
+  @Test func `a database whose beginning is missing starts before the file`() throws {
+    let bench = try Workbench()
+    let file = try bench.place("healthy-v4.db")
+    try file.replaceContents(with: Bytes(file.contents().dropFirst(57)))
+    for command in ["check", "diagnose"] {
+      let answer = try bench.run(command, file, "--json").json
+      #expect(answer["facts"]?["start"]?.number == -57)
+    }
   }
 
   @Test(arguments: SampleRow.all)

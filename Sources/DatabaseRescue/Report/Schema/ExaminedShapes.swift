@@ -133,7 +133,7 @@ enum ExaminedShapes {
     "reservedBytes?": .count.saying("the bytes of a page that are left to extensions"),
     "pageCount?": .count.saying("the pages, those in journals included"),
     "pageSizeFrom?": .words(["header", "pages", "wal"]).saying("who says so"),
-    "start?": .count.saying("where the database starts in the file"), "encoding?": .text,
+    "start?": .integer.saying("where the database starts in the file"), "encoding?": .text,
     "autoVacuum?": .words(["none", "full", "incremental"]),
     "journalMode?": .words(["rollback", "wal"]),
     "wal?": .text.saying("what became of the write-ahead log"),

@@ -199,7 +199,7 @@ enum ReportShapes {
 
   /// What comes back by an undo.
   private static let broughtBack: [String: JSONShape] = [
-    "verdict": .named("verdict").saying("on what comes back"),
+    "verdict": .named("verdict").saying("on what comes back, as it was kept"),
     "losesRows": .named("losesRows"),
     "alteredFiles": .list(.text).saying("files that were changed since they were displaced"),
   ]
