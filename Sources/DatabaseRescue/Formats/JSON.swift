@@ -20,12 +20,13 @@ package enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([String: JSON])
 
-  /// A document of ours: it says what it is, and by which version of the format; what is nil is
-  /// left out.
+  /// The answer of a command: it says what it is, by which version of the format, and in which
+  /// status the command ends; what is nil is left out.
   package static func document(
-    _ type: String, as format: PublishedFormat = .report, _ members: [String: JSON?]
+    _ type: String, exit: Int32 = 0, _ members: [String: JSON?]
   ) -> JSON {
-    .members(members.merging(format.head(type)) { $1 })
+    let head = PublishedFormat.report.head(type).merging(["exit": .integer(Int(exit))]) { $1 }
+    return .members(members.merging(head) { $1 })
   }
 
   /// An object without the members that are nil.
@@ -40,15 +41,13 @@ package enum JSON: Hashable, Sendable {
     try JSON(encoding: values)
   }
 
-  /// A value as a document of ours.
+  /// A value as the answer of a command.
   ///
   /// - Throws: ``RescueError`` of the kind `internal`, which is a defect.
   package static func document(
-    _ type: String, as format: PublishedFormat = .report, of value: some Encodable,
-    with members: [String: JSON?] = [:]
+    _ type: String, exit: Int32 = 0, of value: some Encodable
   ) throws(RescueError) -> JSON {
-    let own = try JSON(encoding: value).members.mapValues(Optional.some)
-    return document(type, as: format, own.merging(members) { $1 })
+    document(type, exit: exit, try JSON(encoding: value).members.mapValues(Optional.some))
   }
 
   /// Makes the value of something that encodes itself.

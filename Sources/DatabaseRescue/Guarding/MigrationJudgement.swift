@@ -3,31 +3,10 @@
 // contract, and every row.
 
 public import Diagnosis
-public import SQLiteFormat
+import SQLiteFormat
 
 /// What a migration did to a database, and what is wrong with the result.
 public struct MigrationJudgement: Sendable {
-  /// The number of rows of one table before and after.
-  public struct RowCount: Hashable, Sendable {
-    /// The table, by its new name where it has one.
-    public let table: Name
-    /// Its name before; nil where that was the same, or there was no such table.
-    public let oldName: Name?
-    /// Rows before; nil when there was no such table.
-    public let before: Int?
-    /// Rows after; nil when there is no such table.
-    public let after: Int?
-
-    init(table: Name, oldName: Name?, before: Int?, after: Int?) {
-      (self.table, self.oldName, self.before, self.after) = (table, oldName, before, after)
-    }
-
-    init(_ count: MigrationReview.RowCount) {
-      (table, oldName) = (count.table, count.oldName)
-      (before, after) = (count.before, count.after)
-    }
-  }
-
   /// What was run: a program, or the versions that SQL files lead to.
   package let program: PlainName
   /// How the migration ended.
@@ -70,7 +49,7 @@ extension MigrationJudgement {
     end = outcome.end
     steps = outcome.steps
     self.examination = examination
-    rowCounts = review.rowCounts.map { RowCount($0) }
+    rowCounts = review.rowCounts
     schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
     notices = review.notices + [otherAccess].compactMap(\.self)
     losesData = review.losesData || !examination.verdict.isStructureSound

@@ -46,12 +46,12 @@ struct MergeLedger {
     var lost = Loss.none
 
     /// Rows set aside, for whatever reason.
-    var setAside: Int { conflicts + refused + parted + stuck + displaced + doubtful }
+    var quarantined: Int { conflicts + refused + parted + stuck + displaced + doubtful }
     /// Whether every row is accounted for once.
-    var holds: Bool { seen == taken + identical + setAside }
+    var holds: Bool { seen == taken + identical + quarantined }
     /// Whether every row is in the result with all its values, itself or one that is the same.
     var isComplete: Bool {
-      holds && setAside == uncommitted && leftOut == 0 && changed == 0 && lost == .none
+      holds && quarantined == uncommitted && leftOut == 0 && changed == 0 && lost == .none
     }
   }
 

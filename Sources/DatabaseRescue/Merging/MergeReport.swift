@@ -44,7 +44,7 @@ public struct MergeReport: Sendable {
   /// What else should be known.
   public let notes: [String]
   /// Why there may be more than the rows that were seen.
-  public internal(set) var reservations: [String]
+  package internal(set) var reservations: [String]
   /// How many rows of newer inputs referred to none, and refer to a row of an older one in the result.
   let adopted: Int
   /// What `PRAGMA integrity_check` says about the result; empty when it is sound.
@@ -75,7 +75,7 @@ public struct MergeReport: Sendable {
       .internal,
       "the rows \(table.name.map { "of '\($0)'" } ?? "without a table") do not add up: "
         + table.cells.map {
-          "\($0.seen) seen, \($0.taken) taken, \($0.identical) identical, \($0.setAside) set aside"
+          "\($0.seen) seen, \($0.taken) taken, \($0.identical) identical, \($0.quarantined) set aside"
         }.joined(separator: "; ")
         + "; \(table.counted.map { "\($0)" } ?? "unknown") in the merged table",
       meaning: "the merged database was written, and must not be trusted",
@@ -90,7 +90,7 @@ public struct MergeReport: Sendable {
         balance.seen += cell.seen
         balance.written += cell.taken
         balance.duplicates += cell.identical
-        balance.quarantined += cell.setAside
+        balance.quarantined += cell.quarantined
         balance.uncommitted += cell.uncommitted
         balance.leftOut += cell.leftOut
         balance.changed += cell.changed

@@ -11,7 +11,7 @@ public enum RehearsedChain: Sendable {
   case command([FilePath])
 
   /// What stands for the database in a command.
-  public static let placeholder: String = "{db}"
+  package static let placeholder: String = "{db}"
 }
 
 /// What a rehearsal is asked to do.
@@ -94,7 +94,7 @@ public struct RehearsalCase: Sendable {
   /// How long the migration itself took.
   public internal(set) var seconds = 0.0
   /// Every table's rows at the beginning and at the end.
-  public internal(set) var rowCounts: [MigrationJudgement.RowCount] = []
+  public internal(set) var rowCounts: [RowCount] = []
   /// The files that were applied.
   public internal(set) var steps: [MigrationStep] = []
 

@@ -21,8 +21,12 @@ package struct BackupAnswer: CommandAnswer {
     code = result.code
   }
 
+  package var exitStatus: Int32 { backup.isGood ? 0 : Verdict.damagedLossy.exitStatus }
+
   package var document: JSON {
-    .document("backup", ["code": .string(code.description), "backups": [backup.stored]])
+    .document(
+      "backup", exit: exitStatus,
+      ["code": .string(code.description), "backups": [backup.stored]])
   }
 
   package var lines: [AnswerLine] {
@@ -95,18 +99,20 @@ extension Backup {
 package struct VerificationAnswer: CommandAnswer {
   private let vault: Vault
   private let results: [BackupVerification]
+  package let exitStatus: Int32
   private let code: SupportCode
 
   /// Makes the answer of a run.
   package init(_ result: RunResult<VaultVerification>, of vault: Vault) {
     self.vault = vault
     results = result.value.results
+    exitStatus = result.value.exitStatus
     code = result.code
   }
 
   package var document: JSON {
     .document(
-      "vault-verify",
+      "vault-verify", exit: exitStatus,
       ["code": .string(code.description), "backups": .array(results.map(Self.json))])
   }
 
@@ -156,9 +162,11 @@ package struct PruneAnswer: CommandAnswer {
     self.code = code
   }
 
+  package var exitStatus: Int32 { plan.isHeldUp ? RescueError.Kind.invalidInput.rawValue : 0 }
+
   package var document: JSON {
     .document(
-      code == nil ? "prune-plan" : "vault-prune",
+      code == nil ? "prune-plan" : "vault-prune", exit: exitStatus,
       [
         "code": code.map { .string($0.description) },
         "backups": .array(
@@ -207,9 +215,11 @@ package struct ExtractionAnswer: CommandAnswer {
     code = result.code
   }
 
+  package var exitStatus: Int32 { extraction.isWhole ? 0 : Verdict.damagedLossy.exitStatus }
+
   package var document: JSON {
     .document(
-      "vault-extract",
+      "vault-extract", exit: exitStatus,
       [
         "code": .string(code.description), "output": .string(output.description),
         "byteCount": .integer(extraction.byteCount), "whole": .bool(extraction.isWhole),

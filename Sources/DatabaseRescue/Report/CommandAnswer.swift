@@ -3,6 +3,9 @@
 
 /// What a command answers: one value, rendered as one JSON document or as lines for people.
 package protocol CommandAnswer {
+  /// The status in which the command ends.
+  var exitStatus: Int32 { get }
+
   /// The answer as a JSON document.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
@@ -16,6 +19,7 @@ package protocol CommandAnswer {
 }
 
 extension CommandAnswer {
+  package var exitStatus: Int32 { 0 }
   package var warnings: [StyledText] { [] }
 }
 

@@ -38,11 +38,13 @@ package struct ContractAnswer: CommandAnswer {
 }
 
 extension SchemaChange: CommandAnswer {
+  package var exitStatus: Int32 { isEmpty ? 0 : Verdict.drifted.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) {
       let sql = statements.map { $0 + ";" }.joined(separator: "\n")
       return .document(
-        "contract-diff",
+        "contract-diff", exit: exitStatus,
         [
           "differences": try .list(differences.map { ReportedDifference($0) }),
           "sql": sql.isEmpty ? nil : .string(sql),

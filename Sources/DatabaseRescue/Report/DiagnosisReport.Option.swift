@@ -29,7 +29,7 @@ extension DiagnosisReport {
         table = outcome.table.text
         kept = outcome.kept
         changed = outcome.changed
-        quarantined = outcome.setAside
+        quarantined = outcome.quarantined
         lost = RowLoss(outcome.lost)
         lostAtMost = outcome.lostAtMost
         regained = outcome.regained
@@ -86,7 +86,7 @@ extension DiagnosisReport {
         }
       kept = option.outcomes.reduce(0) { $0 + $1.kept }
       changed = option.outcomes.reduce(0) { $0 + $1.changed }
-      quarantined = option.outcomes.reduce(0) { $0 + $1.setAside }
+      quarantined = option.outcomes.reduce(0) { $0 + $1.quarantined }
       unplaced = option.unplaced?.quarantined ?? 0
       lost = RowLoss(sum: option.outcomes.map(\.lost) + [option.unplaced?.lost ?? .none])
       regained = option.outcomes.reduce(0) { $0 + $1.regained }

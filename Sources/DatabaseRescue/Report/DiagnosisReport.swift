@@ -95,7 +95,6 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     case tables, tablesOmitted, versions, unsynced, differencesOmitted
     case ruledOut, findings, unchecked, uncheckedOmitted, hint, next, undo, facts, pages
     case word = "verdict"
-    case exitStatus = "exit"
     case offer = "options"
     case listedDifferences = "differences"
     case causeEntries = "causes"

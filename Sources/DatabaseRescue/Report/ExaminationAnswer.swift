@@ -18,6 +18,8 @@ package struct CheckAnswer: CommandAnswer {
     options = (contract, journals)
   }
 
+  package var exitStatus: Int32 { result.value.verdict.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) { try result.document(ofLook: "check", at: file) }
   }
@@ -39,6 +41,8 @@ package struct ContractVerificationAnswer: CommandAnswer {
     self.result = result
     self.file = file
   }
+
+  package var exitStatus: Int32 { result.value.verdict.exitStatus }
 
   package var document: JSON {
     get throws(RescueError) { try result.document(ofLook: "contract-verify", at: file) }

@@ -17,7 +17,7 @@ package struct ExaminationText {
   /// The verdict and what it means.
   package var headline: [StyledText] {
     let verdict = examination.verdict
-    let line: StyledText = "\(file.name): \(verdict.word, verdict.style) – \(examination.meaning)"
+    let line: StyledText = "\(file.name): \(verdict.word, verdict.style) — \(examination.meaning)"
     return line.wrapped(to: TextTable.reportWidth)
   }
 

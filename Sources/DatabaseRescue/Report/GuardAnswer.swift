@@ -26,8 +26,10 @@ package struct GuardAnswer: CommandAnswer {
     self.rescue = rescue
   }
 
+  package var exitStatus: Int32 { report.exitStatus }
+
   package var document: JSON {
-    get throws(RescueError) { .document("guard", try members) }
+    get throws(RescueError) { .document("guard", exit: exitStatus, try members) }
   }
 
   /// What is said of every migration under guard.
@@ -35,7 +37,7 @@ package struct GuardAnswer: CommandAnswer {
     get throws(RescueError) {
       let own: [String: JSON?] = [
         "code": .string(code.description), "kept": .bool(report.isKept),
-        "result": .string(report.result.rawValue), "exit": .integer(Int(report.exitStatus)),
+        "result": .string(report.result.rawValue),
         "backups": [report.backup.stored], "remedy": remedy,
         "remainders": .array(report.remainders.map { .string($0) }),
         "blockingMessage": report.isKept ? nil : .array(message.map { .string($0) }),

@@ -58,7 +58,7 @@ extension MergeAnswer {
   private static func row(_ table: HTML, _ input: String, _ cell: MergeLedger.Cell) -> [HTML] {
     [
       table, .name(input.shownFile), "\(cell.seen.grouped)", "\(cell.taken.grouped)",
-      "\(cell.identical.grouped)", "\(cell.setAside.grouped)", .loss(RowLoss(cell.lost)),
+      "\(cell.identical.grouped)", "\(cell.quarantined.grouped)", .loss(RowLoss(cell.lost)),
     ]
   }
 }

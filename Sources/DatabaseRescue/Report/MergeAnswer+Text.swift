@@ -98,13 +98,13 @@ extension MergeAnswer {
         row(
           table.name?.shownName ?? "of no known table", table.cells.reduce(0) { $0 + $1.seen },
           table.cells.reduce(0) { $0 + $1.taken }, table.cells.reduce(0) { $0 + $1.identical },
-          table.cells.reduce(0) { $0 + $1.setAside }, loss, isSound: table.holds))
+          table.cells.reduce(0) { $0 + $1.quarantined }, loss, isSound: table.holds))
       for (input, cell) in zip(report.inputs, table.cells)
       where cell.seen > 0 || cell.lost != .none {
         columns.add(
           row(
-            "  " + input.harmless(limit: 24), cell.seen, cell.taken, cell.identical, cell.setAside,
-            RowLoss(cell.lost)))
+            "  " + input.harmless(limit: 24), cell.seen, cell.taken, cell.identical,
+            cell.quarantined, RowLoss(cell.lost)))
       }
     }
     let rest = report.tables.count - Self.shownMax

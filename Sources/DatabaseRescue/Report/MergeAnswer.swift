@@ -38,15 +38,16 @@ package struct MergeAnswer: CommandAnswer {
 
   // MARK: For programs
 
+  package var exitStatus: Int32 { report.imbalance?.exitStatus ?? report.outcome.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) {
       let limit = DiagnosisReport.listLimit
       return .document(
-        "merge",
+        "merge", exit: exitStatus,
         [
-          "code": .string(code.description),
-          "exit": .integer(Int(report.imbalance?.exitStatus ?? report.outcome.exitStatus)),
-          "output": .string(output), "quarantine": quarantine.map { .string($0) },
+          "code": .string(code.description), "output": .string(output),
+          "quarantine": quarantine.map { .string($0) },
           "complete": .bool(report.isComplete),
           "sources": .array(report.inputs.map { .string($0.shownFile) }),
           "inputs": try .list(inputs),
@@ -99,7 +100,7 @@ package struct MergeAnswer: CommandAnswer {
     [
       "source": .string(source.shownFile), "seen": .integer(cell.seen),
       "taken": .integer(cell.taken),
-      "identical": .integer(cell.identical), "quarantined": .integer(cell.setAside),
+      "identical": .integer(cell.identical), "quarantined": .integer(cell.quarantined),
       "conflicts": .integer(cell.conflicts), "refused": .integer(cell.refused),
       "parted": .integer(cell.parted), "stuck": .integer(cell.stuck),
       "displaced": .integer(cell.displaced), "doubtful": .integer(cell.doubtful),

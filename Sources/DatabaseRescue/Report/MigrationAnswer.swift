@@ -28,12 +28,14 @@ package struct MigrationAnswer: CommandAnswer {
     }
   }
 
+  package var exitStatus: Int32 { report.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) {
       let own = head(
-        report.start, report.end, report.exitStatus, code, report.guarded?.judgement, report.found)
-      guard let guarded else { return .document("migrate", own) }
-      return .document("migrate", own.merging(try guarded.members) { $1 })
+        report.start, report.end, code, report.guarded?.judgement, report.found)
+      guard let guarded else { return .document("migrate", exit: exitStatus, own) }
+      return .document("migrate", exit: exitStatus, own.merging(try guarded.members) { $1 })
     }
   }
 
@@ -58,14 +60,17 @@ package struct MigrationForecastAnswer: CommandAnswer {
     self.file = file
   }
 
+  package var exitStatus: Int32 { forecast.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) {
       var own = head(
-        forecast.start, forecast.end, forecast.exitStatus, code, forecast.judgement,
-        forecast.found)
-      guard let judgement = forecast.judgement else { return .document("migrate-plan", own) }
+        forecast.start, forecast.end, code, forecast.judgement, forecast.found)
+      guard let judgement = forecast.judgement else {
+        return .document("migrate-plan", exit: exitStatus, own)
+      }
       own["result"] = .string(judgement.isGood ? "kept" : "refused")
-      return .document("migrate-plan", own.merging(try judgement.members) { $1 })
+      return .document("migrate-plan", exit: exitStatus, own.merging(try judgement.members) { $1 })
     }
   }
 
@@ -86,7 +91,7 @@ package struct MigrationForecastAnswer: CommandAnswer {
   }
 
   /// Rows before and after.
-  private func table(_ counts: [MigrationJudgement.RowCount]) -> TextTable {
+  private func table(_ counts: [RowCount]) -> TextTable {
     func cell(_ count: Int?) -> StyledText {
       StyledText(verbatim: count.map { Quantity.grouped($0) } ?? "none")
     }
@@ -102,13 +107,12 @@ package struct MigrationForecastAnswer: CommandAnswer {
 
 /// What documents of migrations begin with.
 private func head(
-  _ start: Int, _ end: Int, _ exit: Int32, _ code: SupportCode,
-  _ judgement: MigrationJudgement?, _ found: Examination
+  _ start: Int, _ end: Int, _ code: SupportCode, _ judgement: MigrationJudgement?,
+  _ found: Examination
 ) -> [String: JSON?] {
   [
     "code": .string(code.description), "from": .integer(start), "to": .integer(end),
-    "exit": .integer(Int(exit)), "result": "nothing-to-do",
-    "verdict": .string(found.verdict.word),
+    "result": "nothing-to-do", "verdict": .string(found.verdict.word),
     "losesRows": .bool(false),
     "steps": .array((judgement?.steps ?? []).map(\.json)),
   ]

@@ -91,7 +91,7 @@ package enum OptionText {
     guard !outcomes.isEmpty else { return [] }
     var columns: [(title: String, count: (RecoveryOption.Outcome) -> Int)] = [("keeps", \.kept)]
     columns +=
-      [("changes", \.changed), ("sets aside", \.setAside), ("regains", \.regained)].filter {
+      [("changes", \.changed), ("sets aside", \.quarantined), ("regains", \.regained)].filter {
         column in outcomes.contains { column.1($0) > 0 }
       }
     var table = TextTable(

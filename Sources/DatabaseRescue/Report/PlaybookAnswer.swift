@@ -62,9 +62,11 @@ package struct PlaybookValidationAnswer: CommandAnswer {
     self.name = name
   }
 
+  package var exitStatus: Int32 { problems.isEmpty ? 0 : RescueError.Kind.invalidInput.rawValue }
+
   package var document: JSON {
     .document(
-      "playbook-validate",
+      "playbook-validate", exit: exitStatus,
       [
         "playbook": .string(name),
         "problems": .array(

@@ -30,9 +30,11 @@ package struct PlaybookRunAnswer: CommandAnswer {
       .first { !$0.isEmpty }.map { $0.harmless(limit: PlainName.lengthLimit) }
   }
 
+  package var exitStatus: Int32 { result.exitStatus }
+
   package var document: JSON {
     .document(
-      "playbook-run",
+      "playbook-run", exit: exitStatus,
       [
         "code": .string(code.description), "playbook": .string(result.playbook),
         "created": .date(created), "file": .string(file), "person": person.map { .string($0) },
@@ -40,7 +42,7 @@ package struct PlaybookRunAnswer: CommandAnswer {
         "stoppedAt": result.stoppedAt.map { .string($0) },
         "verdict": result.verdict.map { .string($0.word) },
         "losesRows": result.verdict.map { .bool($0.losesRows) },
-        "exit": .integer(Int(result.exitStatus)), "next": .string(result.next),
+        "next": .string(result.next),
         "losses": .array(result.losses.map { .string($0) }),
         "undoSteps": .array(result.undo.map { .string($0) }),
         "facts": .array(result.facts.shown.map { .string($0) }),

@@ -24,14 +24,15 @@ package struct RecoveryAnswer: CommandAnswer {
     }
   }
 
+  package var exitStatus: Int32 { report.outcome.exitStatus }
+
   package var document: JSON {
     get throws(RescueError) {
       .document(
-        operation.name,
+        operation.name, exit: exitStatus,
         [
           "code": .string(code.description), "changed": .bool(report.plan != nil),
           "verdict": .string(report.verdict.word), "losesRows": .bool(report.verdict.losesRows),
-          "exit": .integer(Int(report.outcome.exitStatus)),
           "option": report.plan.map { .string($0.option.name) },
           "backup": report.plan?.option.backup.map { .string($0) },
           "exported": .array(

@@ -70,11 +70,13 @@ package struct RehearsalAnswer: CommandAnswer {
 
   // MARK: For programs
 
+  package var exitStatus: Int32 { report.exitStatus }
+
   package var document: JSON {
     .document(
-      "rehearsal",
+      "rehearsal", exit: exitStatus,
       [
-        "code": .string(code.description), "exit": .integer(Int(report.exitStatus)),
+        "code": .string(code.description),
         "seed": .integer(Int(clamping: report.seed)), "passed": .integer(passed),
         "starts": .array(report.starts.map(Self.json)),
         "cases": .array(report.cases.map(Self.json)),
@@ -117,7 +119,7 @@ extension RehearsalCase {
   }
 }
 
-extension MigrationJudgement.RowCount {
+extension RowCount {
   /// The rows of a table before and after, as JSON.
   package var json: JSON {
     .members([

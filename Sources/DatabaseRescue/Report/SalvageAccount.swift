@@ -24,6 +24,8 @@ package struct SalvageAccount: WrittenReport, Hashable {
   package let created: Date
   /// The support code of the run.
   package let code: SupportCode
+  /// The status in which a salvage ends that gives this account.
+  package let exitStatus: Int32
   /// The name of the damaged database, without its folder.
   package let file: String
   /// The files that were read, the database first.
@@ -91,6 +93,7 @@ package struct SalvageAccount: WrittenReport, Hashable {
     libraries = Tool.libraries
     self.created = created
     self.code = code
+    exitStatus = report.imbalance?.exitStatus ?? report.outcome.exitStatus
     self.file = file.description.shownFile
     self.inputs = inputs.map { ReportedFile($0) }
     output = PlainName(report.output).description.shownFile

@@ -16,7 +16,7 @@ package struct VaultStatusAnswer: CommandAnswer {
   private let code: SupportCode
   private let moment: Date
   private let ageMax: Double
-  private let exitStatus: Int32
+  package let exitStatus: Int32
 
   /// Makes the answer of a run that ends in a status.
   package init(_ result: RunResult<[VaultStatus]>, ageMax: Double, exitStatus: Int32) {
@@ -29,10 +29,9 @@ package struct VaultStatusAnswer: CommandAnswer {
 
   package var document: JSON {
     .document(
-      "vault-status",
+      "vault-status", exit: exitStatus,
       [
-        "code": .string(code.description), "exit": .integer(Int(exitStatus)),
-        "at": .date(moment), "maxAgeSeconds": .number(ageMax),
+        "code": .string(code.description), "at": .date(moment), "maxAgeSeconds": .number(ageMax),
         "databases": .array(statuses.map(json)),
       ])
   }

@@ -31,6 +31,9 @@ package protocol WrittenReport: Encodable, Sendable {
   /// What the report is, such as `diagnosis`.
   var type: String { get }
 
+  /// The status in which the command ends that made it.
+  var exitStatus: Int32 { get }
+
   /// The text for a terminal.
   ///
   /// `file` is the file as a command to paste names it, already fit for a shell; the plain name
@@ -58,7 +61,7 @@ extension WrittenReport {
   ///
   /// - Throws: ``RescueError`` as ``json()``.
   package var document: JSON {
-    get throws(RescueError) { try .document(type, of: self) }
+    get throws(RescueError) { try .document(type, exit: exitStatus, of: self) }
   }
 
   /// The report in the form that was asked for.

@@ -35,7 +35,10 @@ extension LogLine {
   ///
   /// - Throws: ``RescueError`` of the kind `internal`, which is a defect.
   package var document: JSON {
-    get throws(RescueError) { try .document(Self.type, as: .log, of: self) }
+    get throws(RescueError) {
+      let own = try JSON(encoding: self).members.mapValues(Optional.some)
+      return .members(own.merging(PublishedFormat.log.head(Self.type)) { $1 })
+    }
   }
 
   /// Reads a line, of an earlier version too; nil when it is none of this kind.

@@ -103,29 +103,30 @@ extension Rescue {
       run.notes.stage = .plan
       var plan = try vault.prunePlan(retention, world: world, isSound: isSound)
       try approve(plan)
+      if !plan.removals.isEmpty {
+        try run.step("prune", at: .act) { _ throws(RescueError) in
+          let lock = try VaultLock(of: vault.folder, world.storage)
+          try withExtendedLifetime(lock) { () throws(RescueError) in
+            // Another run may have removed some in the meantime, and what was approved counts.
+            var present = try vault.prunePlan(retention, world: world, isSound: isSound)
+            guard present.contains(plan) else { throw Self.changedVault }
+            // A backup that does not hold is not good any more, and others stay instead of it.
+            var proven: Set<BackupID> = []
+            while try !vault.proveSubstitutes(of: present, &proven, world: world) {
+              present = try vault.prunePlan(retention, world: world, isSound: isSound)
+            }
+            try world.requireGoingOn()
+            guard plan.contains(present) else { throw Self.changedVault }
+            plan = present
+            try vault.stoppable(in: world).carryOut(plan)
+          }
+        }
+        run.notes.note(.removal(plan.removals.count, of: plan.removals.count))
+      }
       if plan.isHeldUp {
         run.notes.outcome = .findings
         run.notes.exitStatus = RescueError.Kind.invalidInput.rawValue
       }
-      guard !plan.removals.isEmpty else { return plan }
-      try run.step("prune", at: .act) { _ throws(RescueError) in
-        let lock = try VaultLock(of: vault.folder, world.storage)
-        try withExtendedLifetime(lock) { () throws(RescueError) in
-          // Another run may have removed some in the meantime, and what was approved counts.
-          var present = try vault.prunePlan(retention, world: world, isSound: isSound)
-          guard present.contains(plan) else { throw Self.changedVault }
-          // A backup that does not hold is not good any more, and others stay instead of it.
-          var proven: Set<BackupID> = []
-          while try !vault.proveSubstitutes(of: present, &proven, world: world) {
-            present = try vault.prunePlan(retention, world: world, isSound: isSound)
-          }
-          try world.requireGoingOn()
-          guard plan.contains(present) else { throw Self.changedVault }
-          plan = present
-          try vault.stoppable(in: world).carryOut(plan)
-        }
-      }
-      run.notes.note(.removal(plan.removals.count, of: plan.removals.count))
       return plan
     }
   }

@@ -179,8 +179,8 @@ extension MergeReport {
       table.cells.contains { $0.lost != .none || $0.leftOut > 0 || $0.changed > 0 }
     }
     let isAside =
-      tables.contains { $0.cells.contains { $0.setAside > 0 } } || isLossy || ledger.renumbered > 0
-      || staging.hasQuarantine
+      tables.contains { $0.cells.contains { $0.quarantined > 0 } } || isLossy
+      || ledger.renumbered > 0 || staging.hasQuarantine
     self.output = output.database.path
     quarantine = isAside ? output.quarantine.path : nil
     inputs = staging.labels

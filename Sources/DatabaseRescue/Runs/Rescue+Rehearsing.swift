@@ -247,15 +247,8 @@ struct RehearsalRun {
   ) throws(RescueError) {
     let found = try migratable(copy, way.start, contract)
     let trial = try rescue.try(undertaking, on: copy, found, contract, terms: options.contract)
-    let judgement = trial.judgement
-    way.seconds += trial.seconds
-    way.steps += judgement.steps
-    if case .command = chain { way.to = judgement.examination.foundVersion }
-    way.rowCounts = MigrationJudgement.RowCount.joined(way.rowCounts, judgement.rowCounts)
-    way.notices += judgement.notices.filter { !way.notices.contains($0) }
-    way.problems =
-      judgement.isGood ? [] : judgement.problems + judgement.drifts
-    if !judgement.isGood { way.outcome = judgement.end.succeeded ? .refused : .failed }
+    way.add(trial.judgement, seconds: trial.seconds)
+    if case .command = chain { way.to = trial.judgement.examination.foundVersion }
   }
 
   /// Examines a copy that is to be migrated.
@@ -279,28 +272,6 @@ extension RunNotes {
     }
     outcome = report.exitStatus == 0 ? .succeeded : .failed
     exitStatus = report.exitStatus
-  }
-}
-
-extension MigrationJudgement {
-  /// How the schema differs from the contract, one line each; none under another version.
-  fileprivate var drifts: [String] {
-    guard examination.relation == .equal else { return [] }
-    return (examination.comparison?.drifts ?? []).map(\.summary)
-  }
-}
-
-extension MigrationJudgement.RowCount {
-  /// The rows before one migration and after the next one.
-  fileprivate static func joined(_ first: [Self], _ second: [Self]) -> [Self] {
-    guard !first.isEmpty else { return second }
-    let before = Dictionary(first.map { ($0.table, $0) }, uniquingKeysWith: { old, _ in old })
-    return second.map { count in
-      let old = before[count.oldName ?? count.table]
-      return Self(
-        table: count.table, oldName: old?.oldName ?? count.oldName, before: old?.before,
-        after: count.after)
-    }
   }
 }
 

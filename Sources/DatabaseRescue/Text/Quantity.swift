@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers for people: sizes, counts and spans of time.
 
+import Diagnosis
+
 /// Numbers for people.
 package enum Quantity {
   /// A size in decimal units, such as `1.2 MB`.
@@ -19,18 +21,12 @@ package enum Quantity {
 
   /// A number with its noun, such as `15,607 rows` or `1 row`.
   package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
-    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+    counted(number, noun, plural)
   }
 
   /// A number with its thousands set apart, such as `15,607`.
   package static func grouped(_ number: Int) -> String {
-    let digits = String(number.magnitude)
-    var result = ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { result.append(",") }
-      result.append(digit)
-    }
-    return number < 0 ? "-" + result : result
+    Diagnosis.grouped(number)
   }
 
   /// A short span of time, such as `0.03 s` or `12.4 s`.

@@ -188,13 +188,3 @@ func pageList(_ pages: [PageNumber]) -> String {
 func pageList(_ pages: [PageNumber], _ singular: String, _ plural: String) -> String {
   "\(pageList(pages)) \(pages.count == 1 ? singular : plural)"
 }
-
-/// A number with its thousands set apart.
-func grouped(_ number: Int) -> String {
-  var text = ""
-  for (place, digit) in String(number).reversed().enumerated() {
-    if place > 0, place % 3 == 0, digit != "-" { text.append(",") }
-    text.append(digit)
-  }
-  return String(text.reversed())
-}

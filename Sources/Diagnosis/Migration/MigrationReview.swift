@@ -2,22 +2,10 @@
 // What a migration has lost, by comparing the database before with the one after: rows, values,
 // counters, and where no contract says what is meant, what the schema demanded.
 
-package import SQLiteFormat
+import SQLiteFormat
 
 /// A migration, as the database before and after tells of it.
 package struct MigrationReview: Sendable {
-  /// The number of rows of one table before and after.
-  package struct RowCount: Hashable, Sendable {
-    /// The table, by its new name where it has one.
-    package let table: Name
-    /// Its name before; nil where that was the same, or there was no such table.
-    package let oldName: Name?
-    /// Rows before; nil when there was no such table.
-    package let before: Int?
-    /// Rows after; nil when there is no such table.
-    package let after: Int?
-  }
-
   /// Every table's rows before and after.
   package let rowCounts: [RowCount]
   /// What is wrong, one fact a line.

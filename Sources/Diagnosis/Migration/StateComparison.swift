@@ -51,18 +51,18 @@ struct StateComparison {
 
   // MARK: Rows
 
-  var rowCounts: [MigrationReview.RowCount] {
+  var rowCounts: [RowCount] {
     let oldNames = Dictionary(
       renames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     let names = Set(before.tables.keys.map { renames[$0] ?? $0 }).union(after.tables.keys)
     return names.sorted().map { name in
-      MigrationReview.RowCount(
+      RowCount(
         table: name, oldName: oldNames[name],
         before: before.tables[oldNames[name] ?? name]?.rows, after: after.tables[name]?.rows)
     }
   }
 
-  func problem(with count: MigrationReview.RowCount) -> String? {
+  func problem(with count: RowCount) -> String? {
     let old = count.oldName ?? count.table
     guard let before = count.before, !isFree(old) else { return nil }
     guard let after = count.after else {

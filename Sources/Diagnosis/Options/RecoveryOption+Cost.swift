@@ -11,7 +11,7 @@ private struct Cost: Comparable {
   init(of option: RecoveryOption) {
     for outcome in option.outcomes {
       add(outcome.rowsLostAtMost, to: \.lost)
-      add(outcome.setAside, to: \.lost)
+      add(outcome.quarantined, to: \.lost)
       add(outcome.changed, to: \.reverted)
       add(outcome.regained, to: \.regained)
     }

@@ -40,7 +40,7 @@ public struct RecoveryOption: Hashable, Sendable {
     /// Rows that are there before and after, with other values.
     public var changed = 0
     /// Rows that go to the quarantine file.
-    public var setAside = 0
+    public var quarantined = 0
     /// Rows of the current database that go, or that are gone.
     public let lost: Loss
     /// The most rows that can be lost, where that is known.
@@ -295,7 +295,7 @@ extension Examination {
         tables.map { name, tree in
           .init(
             table: name, kept: tree.records + reconstruction.recordsRegained(by: tree),
-            setAside: tree.misplaced.count, lost: reconstruction.loss(of: tree))
+            quarantined: tree.misplaced.count, lost: reconstruction.loss(of: tree))
         })
       option.basis = basis(of: nil, trials)
       return [option]
@@ -320,7 +320,7 @@ extension Examination {
     var option = option(
       .reset, "start with an empty database; the current files are kept aside",
       trials.salvage.map { trial in
-        outcomes(of: trial).map { outcome($0.table, $0.kept + $0.setAside) }
+        outcomes(of: trial).map { outcome($0.table, $0.kept + $0.quarantined) }
       } ?? tables.map { outcome($0, $1.records + $1.misplaced.count) })
     option.basis = basis(of: trials.salvage, trials)
     return option
@@ -337,7 +337,7 @@ extension Examination {
     trial.balances.compactMap { balance in
       guard let table = balance.shownTable, !balance.isInternal else { return nil }
       return RecoveryOption.Outcome(
-        table: table, kept: balance.written, setAside: balance.quarantined, lost: balance.lost,
+        table: table, kept: balance.written, quarantined: balance.quarantined, lost: balance.lost,
         lostAtMost: balance.lostAtMost, regained: balance.restored)
     }.sorted { $0.table < $1.table }
   }

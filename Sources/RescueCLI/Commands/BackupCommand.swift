@@ -16,14 +16,14 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
     invocation.path(.file), contract: contract, vault: invocation.path(.vault), options: options,
     asHeldBy: invocation.number(.fromProcess).map { Int32(clamping: $0) })
   let backup = result.value
-  try context.give(BackupAnswer(result))
+  let exit = try context.give(BackupAnswer(result))
   tell(backup.manifest?.lineage, of: invocation.path(.file), context)
   if !backup.isGood, backup.manifest?.lineage?.isDoubtful != true {
     context.console.warn(
       "the database has findings: the backup is kept, and does not count as a good one")
   }
   context.tellCode(of: result)
-  return backup.isGood ? .success : .damagedLossy
+  return exit
 }
 
 /// What of a backup `guard` and `backup` let people decide.

@@ -9,10 +9,9 @@ let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let input = try context.input(invocation)
   let result = try context.rescue.check(input, contract: contract)
-  try context.give(
+  return try context.give(
     CheckAnswer(
       result, of: invocation.path(.file), contract: context.options(invocation, [.contract]),
-      journals: context.options(invocation, [.wal, .journal])))
-  context.tellCode(of: result)
-  return ExitCode(result.value.verdict)
+      journals: context.options(invocation, [.wal, .journal])),
+    of: result)
 }

@@ -149,16 +149,28 @@ extension CommandContext {
     }.joined()
   }
 
-  /// Gives an answer in the way that was asked for.
+  /// Gives an answer in the way that was asked for, and gives back how the command ends.
   ///
   /// - Throws: ``RescueError`` of kind `internal`, which is a defect.
-  func give(_ answer: some CommandAnswer) throws(RescueError) {
+  @discardableResult
+  func give(_ answer: some CommandAnswer) throws(RescueError) -> ExitCode {
     if console.manner.isJSON {
       console.print(document: try answer.document)
     } else {
       answer.lines.forEach(tell)
     }
     answer.warnings.forEach(console.warn)
+    return ExitCode(status: answer.exitStatus)
+  }
+
+  /// Gives the answer of a run in the same way, and tells its code.
+  @discardableResult
+  func give<Value>(
+    _ answer: some CommandAnswer, of result: RunResult<Value>
+  ) throws(RescueError) -> ExitCode {
+    let exit = try give(answer)
+    tellCode(of: result)
+    return exit
   }
 
   private func tell(_ line: AnswerLine) {

@@ -30,8 +30,7 @@ private func makeContract(
     return .success
   }
   try ContractDocument.save(document, as: output, in: context.world)
-  try context.give(ContractAnswer(type, contract, at: output.path))
-  return .success
+  return try context.give(ContractAnswer(type, contract, at: output.path))
 }
 
 /// Compares a database with a contract.
@@ -39,15 +38,13 @@ let contractVerifyCommand: CommandBody = { invocation, context throws(RescueErro
   let contract = try context.contract(at: invocation.requiredPath(.contract))
   let result = try context.rescue.check(
     context.input(invocation, journals: false), contract: contract)
-  try context.give(ContractVerificationAnswer(result, of: invocation.path(.file)))
-  context.tellCode(of: result)
-  return ExitCode(result.value.verdict)
+  return try context.give(
+    ContractVerificationAnswer(result, of: invocation.path(.file)), of: result)
 }
 
 /// Tells what leads from one contract, script or database to another.
 let contractDiffCommand: CommandBody = { invocation, context throws(RescueError) in
   let change = try SchemaChange.load(
     from: invocation.path(.first), to: invocation.path(.second), world: context.world)
-  try context.give(change)
-  return change.isEmpty ? .success : .drifted
+  return try context.give(change)
 }

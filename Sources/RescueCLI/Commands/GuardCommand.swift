@@ -25,12 +25,11 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
       options: backupOptions(invocation),
       onFailure: { report throws(RescueError) in context.decide(report, policy) })
   }
-  try context.give(
+  return try context.give(
     GuardAnswer(
       result.value, result.code, of: file, in: invocation.path(.vault),
-      kept: "\(file.name): the migration is kept, and \("verified", .good)", by: context.rescue))
-  context.tellCode(of: result)
-  return ExitCode(status: result.value.exitStatus)
+      kept: "\(file.name): the migration is kept, and \("verified", .good)", by: context.rescue),
+    of: result)
 }
 
 extension CommandContext {

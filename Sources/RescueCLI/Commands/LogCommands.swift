@@ -8,8 +8,7 @@ import Diagnosis
 let logListCommand: CommandBody = { invocation, context throws(RescueError) in
   let log = try RunLog(in: context.world)
   let contents = try log.records(lastLines: invocation.requiredNumber(.last))
-  try context.give(LogAnswer(contents, of: log))
-  return .success
+  return try context.give(LogAnswer(contents, of: log))
 }
 
 /// Prints everything that was recorded of a run.
@@ -20,8 +19,7 @@ let logShowCommand: CommandBody = { invocation, context throws(RescueError) in
       .missing, "the run \(code) is not in the log of this machine",
       advice: "the code itself tells the essence: dbrescue explain \(code)")
   }
-  try context.give(RunRecordAnswer(record))
-  return .success
+  return try context.give(RunRecordAnswer(record))
 }
 
 /// Says what a support code or the code of a finding means.
@@ -30,18 +28,16 @@ let explainCommand: CommandBody = { invocation, context throws(RescueError) in
   if let answer = FindingAnswer(subject) {
     if invocation.isSet(.markdown), !context.console.manner.isJSON {
       context.console.write(answer.markdown)
-    } else {
-      try context.give(answer)
+      return .success
     }
-    return .success
+    return try context.give(answer)
   }
   guard !subject.looksLikeFinding else {
     throw RescueError(
       .invalidInput, "there is no finding '\(subject)'",
       advice: "findings have codes such as DBR-F060")
   }
-  try context.give(ExplanationAnswer(supportCode(subject)))
-  return .success
+  return try context.give(ExplanationAnswer(supportCode(subject)))
 }
 
 extension String {

@@ -18,13 +18,12 @@ let mergeCommand: CommandBody = { invocation, context throws(RescueError) in
   let result = try context.rescue.merge(
     inputs, to: output, policy: policy, replacing: invocation.isSet(.force), files: files)
   let answer = MergeAnswer(result)
-  try context.give(answer)
-  context.tellCode(of: result)
+  let exit = try context.give(answer, of: result)
   if let reportFile {
     try context.rescue.concluding(result) { () throws(RescueError) in
       try context.save(answer.rendered(as: reportFile.format), as: reportFile.output)
     }
   }
   if let imbalance = result.value.imbalance { throw imbalance }
-  return ExitCode(result.value.outcome)
+  return exit
 }

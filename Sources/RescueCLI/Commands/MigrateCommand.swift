@@ -35,10 +35,8 @@ private func migrate(
         context.decide(report, policy)
       })
   }
-  try context.give(
-    MigrationAnswer(result, of: file, in: options.vault, by: context.rescue))
-  context.tellCode(of: result)
-  return ExitCode(status: result.value.exitStatus)
+  return try context.give(
+    MigrationAnswer(result, of: file, in: options.vault, by: context.rescue), of: result)
 }
 
 /// Tells what a migration would do.
@@ -49,9 +47,7 @@ private func foresee(
   let file = invocation.path(.file)
   let result = try context.rescue.foreseeMigration(
     of: file, with: folder, options: options, onStep: context.tell)
-  try context.give(MigrationForecastAnswer(result, of: file))
-  context.tellCode(of: result)
-  return ExitCode(status: result.value.exitStatus)
+  return try context.give(MigrationForecastAnswer(result, of: file), of: result)
 }
 
 extension CommandContext {

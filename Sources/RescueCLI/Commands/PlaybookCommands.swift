@@ -8,7 +8,6 @@ import SQLiteFormat
 /// Lists the playbooks that come with the program.
 let playbookListCommand: CommandBody = { _, context throws(RescueError) in
   try context.give(PlaybookListAnswer())
-  return .success
 }
 
 /// Prints a playbook as a checklist.
@@ -20,18 +19,16 @@ let playbookShowCommand: CommandBody = { invocation, context throws(RescueError)
     {
       context.console.print("\(line)")
     }
-  } else {
-    try context.give(playbook)
+    return .success
   }
-  return .success
+  return try context.give(playbook)
 }
 
 /// Lists everything that is wrong with a playbook.
 let playbookValidateCommand: CommandBody = { invocation, context throws(RescueError) in
   let (bytes, name) = try source(invocation, context)
   let problems = PlaybookReader.problems(in: bytes)
-  try context.give(PlaybookValidationAnswer(problems, in: name))
-  return problems.isEmpty ? .success : .invalidInput
+  return try context.give(PlaybookValidationAnswer(problems, in: name))
 }
 
 /// Runs or rehearses a playbook on a database.
@@ -43,8 +40,7 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
     vault: invocation.path(.vault), approvals: Set(invocation.texts(.approve)),
     commandOutput: context.console.manner.isJSON ? .errors : .shared)
   if invocation.isSet(.dryRun) {
-    try context.give(context.rescue.rehearse(playbook, on: file, setting))
-    return .success
+    return try context.give(context.rescue.rehearse(playbook, on: file, setting))
   }
   var files = context.files(invocation)
   let record = try context.reportFile(invocation, in: &files)
@@ -55,21 +51,20 @@ let playbookRunCommand: CommandBody = { invocation, context throws(RescueError) 
       telling: { step, record in if !isJSON { tell(step, record, context) } })
   }
   let answer = PlaybookRunAnswer(result, on: file, in: context.world)
-  try context.give(answer)
-  context.tellCode(of: result)
+  let exit = try context.give(answer, of: result)
   if let record {
     do throws(RescueError) {
       try record.output.write(
         Bytes(answer.rendered(as: record.format).utf8), world: context.world)
     } catch {
       context.console.warn("the record was not written: \(error.message)")
-      if result.value.exitStatus == 0 {
+      if exit == .success {
         context.rescue.note(ExitCode.cannotWrite.rawValue, of: result)
         return .cannotWrite
       }
     }
   }
-  return ExitCode(status: result.value.exitStatus)
+  return exit
 }
 
 /// A playbook of the program, or the one at a path.

@@ -59,11 +59,10 @@ func recover(
     }
     return .success
   }
-  let report = result.value
-  try context.give(RecoveryAnswer(operation, result, of: invocation.path(.file)))
-  context.tellCode(of: result)
+  let exit = try context.give(
+    RecoveryAnswer(operation, result, of: invocation.path(.file)), of: result)
   try context.rescue.concluding(result) { () throws(RescueError) in try afterwards(result) }
-  return ExitCode(report.outcome)
+  return exit
 }
 
 private func choose(

@@ -30,7 +30,7 @@ let rehearseCommand: CommandBody = { invocation, context throws(RescueError) in
       context.console.detail("\(way.start), \(way.title): \(way.outcome.rawValue)")
     }
   }
-  try context.give(RehearsalAnswer(result))
+  let exit = try context.give(RehearsalAnswer(result))
   if let junit {
     do throws(RescueError) {
       try junit.write(result.value.junit, world: context.world)
@@ -42,7 +42,7 @@ let rehearseCommand: CommandBody = { invocation, context throws(RescueError) in
     }
   }
   context.tellCode(of: result)
-  return ExitCode(status: result.value.exitStatus)
+  return exit
 }
 
 private func chain(

@@ -52,14 +52,11 @@ private func restore(
   _ invocation: Invocation, _ context: CommandContext
 ) throws(RescueError) -> ExitCode {
   if invocation.isSet(.dryRun) {
-    try context.give(RestoreAnswer(backup, to: output))
-    return .success
+    return try context.give(RestoreAnswer(backup, to: output))
   }
   let result = try context.rescue.restore(
     backup, toNewFile: output, files: files, takesItsPlace: takesItsPlace)
-  try context.give(RestoreAnswer(backup, to: output, code: result.code))
-  context.tellCode(of: result)
-  return .success
+  return try context.give(RestoreAnswer(backup, to: output, code: result.code), of: result)
 }
 
 extension Invocation {

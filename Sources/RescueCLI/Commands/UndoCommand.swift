@@ -12,8 +12,7 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
   let isForced = invocation.isSet(.force)
   if invocation.isSet(.dryRun) {
     let plan = try context.rescue.undoPlan(code, of: file, evenIfChanged: isForced)
-    try context.give(UndoAnswer(of: code, by: plan, to: file))
-    return .success
+    return try context.give(UndoAnswer(of: code, by: plan, to: file))
   }
   let result = try context.rescue.undo(
     code, of: file, evenIfChanged: isForced
@@ -21,9 +20,8 @@ let undoCommand: CommandBody = { invocation, context throws(RescueError) in
     let answer = UndoAnswer(of: code, by: plan, to: file)
     try context.approve(answer.text, as: answer.document, invocation)
   }
-  try context.give(UndoAnswer(of: code, by: result.value, to: file, code: result.code))
-  context.tellCode(of: result)
-  return .success
+  return try context.give(
+    UndoAnswer(of: code, by: result.value, to: file, code: result.code), of: result)
 }
 
 extension CommandContext {

@@ -7,7 +7,6 @@ import Diagnosis
 /// Lists the backups of a vault, newest first.
 let vaultListCommand: CommandBody = { invocation, context throws(RescueError) in
   try context.give(VaultAnswer(vault(in: invocation, context)))
-  return .success
 }
 
 /// Reads backups in full and says whether they hold.
@@ -19,10 +18,10 @@ let vaultVerifyCommand: CommandBody = { invocation, context throws(RescueError) 
     ? try vault.list()
     : try named.map { path throws(RescueError) in try vault.backup(path.name.description) }
   let result = try context.rescue.verify(vault, backups)
-  try context.give(VerificationAnswer(result, of: vault))
+  let exit = try context.give(VerificationAnswer(result, of: vault))
   if let failure = result.value.noteFailure { context.console.warn("\(failure.message)") }
   context.tellCode(of: result)
-  return ExitCode(status: result.value.exitStatus)
+  return exit
 }
 
 /// The vault that was named: the folder itself, or the database that it belongs to.

@@ -13,7 +13,5 @@ let vaultExtractCommand: CommandBody = { invocation, context throws(RescueError)
   let result = try context.rescue.extract(
     backup, to: output, files: context.files(invocation),
     isBestEffort: invocation.isSet(.bestEffort))
-  try context.give(ExtractionAnswer(result, to: output))
-  context.tellCode(of: result)
-  return result.value.isWhole ? .success : .damagedLossy
+  return try context.give(ExtractionAnswer(result, to: output), of: result)
 }

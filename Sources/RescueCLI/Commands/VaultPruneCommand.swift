@@ -28,13 +28,12 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
       let answer = PruneAnswer(plan, of: vault)
       try context.approve(answer.decisions, as: answer.document, invocation)
     }
-    try context.give(PruneAnswer(result.value, of: vault, code: result.code))
-    context.tellCode(of: result)
+    return try context.give(PruneAnswer(result.value, of: vault, code: result.code), of: result)
   } catch {
     // A dry run ends with its plan.
-    guard invocation.isSet(.dryRun), shown != nil, error.kind == .declined else { throw error }
+    guard invocation.isSet(.dryRun), let shown, error.kind == .declined else { throw error }
+    return ExitCode(status: PruneAnswer(shown, of: vault).exitStatus)
   }
-  return shown?.isHeldUp == true ? .invalidInput : .success
 }
 
 extension CommandContext {

@@ -30,9 +30,8 @@ let vaultStatusCommand: CommandBody = { invocation, context throws(RescueError) 
     }
     return code.rawValue
   }
-  try context.give(VaultStatusAnswer(result, ageMax: ageMax, exitStatus: code.rawValue))
-  context.tellCode(of: result)
-  return code
+  return try context.give(
+    VaultStatusAnswer(result, ageMax: ageMax, exitStatus: code.rawValue), of: result)
 }
 
 /// The databases that were named, each once.

@@ -18,10 +18,9 @@ extension RescueError {
   /// its support code, and whether it has changed what it was given: null where that cannot be told.
   func json(exit: Int32) -> JSON {
     .document(
-      "error",
+      "error", exit: exit,
       [
-        "exit": .integer(Int(exit)), "message": .string(message),
-        "meaning": .string(meaning), "advice": .string(advice),
+        "message": .string(message), "meaning": .string(meaning), "advice": .string(advice),
         "code": code.map { .string($0.description) },
         "changed": change.map { $0.extent == .unknown ? .null : .bool($0.extent == .something) },
       ])

@@ -153,7 +153,9 @@ final class Workbench: Sendable {
         #expect(ending.record != nil, context, sourceLocation: location)
       }
     }
-    expectPublished(words.map(\.bytes), output: ending.output, error: ending.error, location)
+    expectPublished(
+      words.map(\.bytes), output: ending.output, error: ending.error, status: ending.status,
+      location)
     if flags.contains(Flag.json.name), !isWatched {
       for line in ending.error.split(separator: "\n") {
         let isJSON = (try? JSON(String(line)))?["type"]?.text != nil

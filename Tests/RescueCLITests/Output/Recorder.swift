@@ -89,14 +89,15 @@ func run(
   // What a test's own body prints is the test's.
   if bodies.count == RescueCLI.CommandLine.bodies.count {
     expectPublished(
-      arguments.map { Array($0.utf8) }, output: recorder.output, error: recorder.error)
+      arguments.map { Array($0.utf8) }, output: recorder.output, error: recorder.error,
+      status: status)
   }
   return Outcome(status: status, output: recorder.output, error: recorder.error)
 }
 
-/// Holds what a run with `--json` has printed to the published schemas.
+/// Holds what a run with `--json` has printed to the published schemas, and to how it has ended.
 func expectPublished(
-  _ raw: [[UInt8]], output: String, error: String,
+  _ raw: [[UInt8]], output: String, error: String, status: Int32,
   _ location: SourceLocation = #_sourceLocation
 ) {
   let arguments = try? Arguments(raw)
@@ -104,6 +105,6 @@ func expectPublished(
     arguments?.occurrences.contains { $0.flag.name == Flag.help.name } == true
     || ["help", "completions", "man"].contains(arguments?.command?.name)
   guard Manner(guessedFrom: raw).isJSON, !isText else { return }
-  let problems = PublishedFormat.problems(output: output, error: error)
+  let problems = PublishedFormat.problems(output: output, error: error, status: status)
   #expect(problems == [], "\(output)\(error)", sourceLocation: location)
 }

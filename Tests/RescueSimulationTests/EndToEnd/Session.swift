@@ -63,7 +63,7 @@ final class Session: Sendable {
       sourceLocation: sourceLocation)
     if arguments.prefix(while: { $0 != "--" }).contains("--json") {
       let problems = PublishedFormat.problems(
-        output: outcome.text, error: outcome.errorText)
+        output: outcome.text, error: outcome.errorText, status: outcome.status)
       #expect(problems == [], "\(outcome)", sourceLocation: sourceLocation)
     }
     return outcome

@@ -8,14 +8,18 @@ extension PublishedFormat {
   ///
   /// Standard output holds at most one document, and each line of standard error that is JSON is
   /// another one.
-  package static func problems(output: String, error: String) -> [String] {
-    var problems: [String] = []
-    if !output.isEmpty {
-      problems = JSON(reading: output.utf8).map { self.problems(of: $0) } ?? ["no JSON: \(output)"]
+  package static func problems(output: String, error: String, status: Int32?) -> [String] {
+    let texts =
+      (output.isEmpty ? [] : [output])
+      + error.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
+    let documents = texts.map { JSON(reading: $0.utf8) }
+    let problems = zip(texts, documents).flatMap { text, document in
+      document.map { self.problems(of: $0) } ?? ["no JSON: \(text)"]
     }
-    for line in error.split(separator: "\n") where line.hasPrefix("{") {
-      problems += JSON(reading: line.utf8).map { self.problems(of: $0) } ?? ["no JSON: \(line)"]
-    }
-    return problems
+    // A signal that came meanwhile has the last word.
+    guard let last = documents.last ?? nil, last["format"]?.text == PublishedFormat.report.name,
+      let status, status < 128, last["exit"]?.number != Int(status)
+    else { return problems }
+    return problems + ["it ends in \(status) and says \(last["exit"]?.compact ?? "nothing")"]
   }
 }

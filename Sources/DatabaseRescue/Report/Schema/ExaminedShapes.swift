@@ -10,7 +10,6 @@ enum ExaminedShapes {
     "verdict": .named("verdict").saying("the sum of the findings"),
     "losesRows": .named("losesRows"),
     "meaning": .text.saying("what the verdict means for the data"),
-    "exit": .integer.saying("the exit status of a check with this verdict"),
     "rows": .object([
       "readable": .count.saying("rows that can be read and are in their place"),
       "doubtful": .count.saying("rows that can be read, with something against them"),

@@ -5,7 +5,7 @@
 enum MergeShapes {
   /// Its members.
   static let account: [String: JSONShape] = [
-    "code": ReportShapes.code, "exit": ReportShapes.exit,
+    "code": ReportShapes.code,
     "output": .text.saying("the name of the merged database"),
     "quarantine?": .text.saying("the name of the database of rows that were set aside"),
     "complete": .flag.saying("whether every row of every input is in the merged database"),

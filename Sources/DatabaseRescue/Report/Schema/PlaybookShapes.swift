@@ -48,7 +48,7 @@ enum PlaybookShapes {
     ).saying("the proven copies that the run has made"),
     "stoppedAt?": .text.saying("the step at which the run ended before the playbook did"),
     "verdict?": .named("verdict"), "losesRows?": .named("losesRows"),
-    "exit": ReportShapes.exit, "next": .text.saying("what to do next"),
+    "next": .text.saying("what to do next"),
     "losses": .list(.text).saying("what replacing the database has cost"),
     "undoSteps": .list(.text).saying("the commands that take it back, in this order"),
     "steps": .list(

@@ -16,7 +16,7 @@ enum ReportShapes {
       [
         "code": code, "changed": .flag.saying("whether the database was replaced"),
         "verdict": .named("verdict").saying("on the database in its place afterwards"),
-        "losesRows": .named("losesRows"), "exit": exit,
+        "losesRows": .named("losesRows"),
         "option?": .text.saying("what was carried out; absent: nothing"),
         "backup?": .text.saying("the backup that was used, by file name"),
         "exported": .list(.object(["path": .text, "rows": .count]))
@@ -116,7 +116,7 @@ enum ReportShapes {
     "error": report(
       ["error"],
       [
-        "exit": exit, "message": .text.saying("what happened"),
+        "message": .text.saying("what happened"),
         "meaning": .text.saying("what it means for the data"),
         "advice": .text.saying("what to do next"), "code?": code,
         "changed?": .flagOrNull.saying("whether a run that failed has changed what it was given"),
@@ -148,7 +148,7 @@ enum ReportShapes {
   ]
 
   private static func report(_ types: [String], _ members: [String: JSONShape]) -> JSONShape {
-    .document(types, as: .report, members)
+    .document(types, as: .report, members.merging(["exit": exit]) { own, _ in own })
   }
 
   private static let explained: [String: JSONShape] = [
@@ -157,7 +157,7 @@ enum ReportShapes {
   ]
 
   private static let migrated: [String: JSONShape] = [
-    "code": code, "exit": exit, "from": .integer.saying("the version before"),
+    "code": code, "from": .integer.saying("the version before"),
     "to": .integer.saying("the version that it was to have"),
     "verdict": .named("verdict"), "losesRows": .named("losesRows"),
     "steps": migrationSteps,
@@ -171,7 +171,7 @@ enum ReportShapes {
   ).saying("the files that were applied")
 
   private static let rehearsed: [String: JSONShape] = [
-    "code": code, "exit": exit, "seed": .count.saying("what the rows depend on that were made up"),
+    "code": code, "seed": .count.saying("what the rows depend on that were made up"),
     "passed": .count.saying("how many ways pass"),
     "starts": .list(
       .object([
@@ -205,7 +205,7 @@ enum ReportShapes {
   ]
 
   private static let guarded: [String: JSONShape] = [
-    "code": code, "kept": .flag.saying("whether the migration is kept"), "exit": exit,
+    "code": code, "kept": .flag.saying("whether the migration is kept"),
     "remainders": .list(.text).saying("what is not as it was, although the backup was put back"),
     "backups": .list(.named("storedBackup")).saying("the one that was made first"),
     "remedy?": .words(["restore", "stop"]),

@@ -25,7 +25,7 @@ enum VaultShapes {
 
   /// How databases stand with their backups.
   static let status: [String: JSONShape] = [
-    "code": ReportShapes.code, "exit": ReportShapes.exit, "at": .date,
+    "code": ReportShapes.code, "at": .date,
     "maxAgeSeconds": .number.saying("how old the last good backup may be"),
     "databases": .list(
       .object([
