@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disks as they are in some scenes: with bad sectors, without room, on another machine.
+// Disks as they are in some scenes: with bad sectors, without room, on another base.
 
 import DatabaseRescue
 import Diagnosis
@@ -7,8 +7,8 @@ import RescueTestSupport
 import SQLiteFormat
 
 /// The machine's file system, with something about it that a scene needs.
-struct StagedDisk: Storage {
-  private let machine = SystemStorage()
+struct StagedDisk: ForwardingStorage {
+  let base: any Storage = SystemStorage()
   /// The file and the bytes of it that cannot be read.
   var bad: (path: FilePath, range: Range<Int>)?
   /// How many bytes are free; nil for what the machine has.
@@ -17,62 +17,23 @@ struct StagedDisk: Storage {
   var kind: Circumstances.FileSystem?
 
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
-    let file = try machine.open(path, mode)
+    let file = try base.open(path, mode)
     guard let bad, mode == .read, path.name == bad.path.name else { return file }
     return BadFile(base: file, bad: bad.range)
   }
   func freeBytes(at path: FilePath) throws(StorageError) -> Int {
     if let free { return free }
-    return try machine.freeBytes(at: path)
+    return try base.freeBytes(at: path)
   }
   func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem? {
     if let kind { return kind }
-    return try machine.fileSystem(at: path)
+    return try base.fileSystem(at: path)
   }
-  func status(of path: FilePath) throws(StorageError) -> FileStatus? {
-    try machine.status(of: path)
-  }
-  func resolve(_ path: FilePath) throws(StorageError) -> FilePath { try machine.resolve(path) }
-  func place(of path: FilePath) throws(StorageError) -> FilePath { try machine.place(of: path) }
-  func names(in folder: FilePath) throws(StorageError) -> [FilePath] {
-    try machine.names(in: folder)
-  }
-  func createFolder(_ path: FilePath) throws(StorageError) { try machine.createFolder(path) }
-  func rename(_ path: FilePath, to newPath: FilePath) throws(StorageError) {
-    try machine.rename(path, to: newPath)
-  }
-  func renameWithoutReplacing(
-    _ path: FilePath, to newPath: FilePath
-  ) throws(StorageError) { try machine.renameWithoutReplacing(path, to: newPath) }
-  func link(_ path: FilePath, to newPath: FilePath) throws(StorageError) -> Bool {
-    try machine.link(path, to: newPath)
-  }
-  func remove(_ path: FilePath) throws(StorageError) { try machine.remove(path) }
-  func removeFolder(_ path: FilePath) throws(StorageError) { try machine.removeFolder(path) }
-  func openFolder(_ path: FilePath) throws(StorageError) -> any StoredFolder {
-    try machine.openFolder(path)
-  }
-  func synchronizeFolder(_ path: FilePath) throws(StorageError) {
-    try machine.synchronizeFolder(path)
-  }
-  func lockFolder(_ path: FilePath) throws(StorageError) -> HeldLock? {
-    try machine.lockFolder(path)
-  }
-  func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock? {
-    try machine.lockDatabase(path)
-  }
-  func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError) {
-    try machine.copyAttributes(from: path, to: other)
-  }
-  func setAccess(of path: FilePath, to access: FileAccess) throws(StorageError) {
-    try machine.setAccess(of: path, to: access)
-  }
-  func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { machine.openFiles(ofUsersOf: path) }
 }
 
 /// A file of which some bytes cannot be read.
-private final class BadFile: StoredFile {
-  private let base: any StoredFile
+private final class BadFile: ForwardingFile {
+  let base: any StoredFile
   private let bad: Range<Int>
 
   init(base: any StoredFile, bad: Range<Int>) {
@@ -80,7 +41,6 @@ private final class BadFile: StoredFile {
     self.bad = bad
   }
 
-  var byteCount: Int { base.byteCount }
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     let range = offset..<(offset + max(0, count))
     if range.overlaps(bad) {
@@ -88,11 +48,4 @@ private final class BadFile: StoredFile {
     }
     return try base.read(at: offset, count: count)
   }
-  func write(_ bytes: Bytes, at offset: Int) throws(StorageError) {
-    try base.write(bytes, at: offset)
-  }
-  func append(_ bytes: Bytes) throws(StorageError) { try base.append(bytes) }
-  func truncate(to byteCount: Int) throws(StorageError) { try base.truncate(to: byteCount) }
-  func synchronize() throws(StorageError) { try base.synchronize() }
-  func lock() throws(StorageError) -> Bool { try base.lock() }
 }

@@ -41,7 +41,7 @@ final class Workshop {
     try Self.create(path, version: version)
     try change(path)
     var files: SampleFiles = [:]
-    for suffix in [""] + FilePath.sidecarSuffixes where try path.adding(suffix: suffix).exists {
+    for suffix in [""] + FilePath.journalSuffixes where try path.adding(suffix: suffix).exists {
       files[suffix] = try path.adding(suffix: suffix).contents()
     }
     // SQLite draws these by chance; samples have the same bytes on every run.

@@ -40,7 +40,9 @@ struct DatabaseState: Equatable {
     let now = Date().timeIntervalSince1970
     do throws(StorageError) {
       let main = try storage.place(of: input.main)
-      var files = ["", "-wal", "-journal"].map { (Array($0.utf8), main.adding(suffix: $0)) }
+      var files = ([""] + FilePath.journalSuffixes).map {
+        (Array($0.utf8), main.adding(suffix: $0))
+      }
       files += [input.wal, input.journal].compactMap(\.self).map { path in
         let isBeside = path.bytes.starts(with: input.main.bytes)
         return (Array(path.bytes.dropFirst(isBeside ? input.main.bytes.count : 0)), path)

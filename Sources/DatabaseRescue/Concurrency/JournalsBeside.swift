@@ -18,7 +18,7 @@ struct JournalsBeside {
   ///
   /// - Throws: ``RescueError`` of the kind `.cannotWrite` that names the journal.
   func refuse() throws(RescueError) {
-    for suffix in ["-wal", "-journal"] {
+    for suffix in FilePath.journalSuffixes {
       let journal = path.adding(suffix: suffix)
       let byteCount: Int
       do {

@@ -17,7 +17,8 @@ struct Displacement {
   /// What may stand beside a database and belongs to it, in the order in which it moves.
   ///
   /// SQLite writes the names in lower case; files that were sent around have come in others.
-  static let suffixes = ["", "-wal", "-shm", "-journal", "-WAL", "-SHM", "-JOURNAL"]
+  static let suffixes =
+    [""] + FilePath.sidecarSuffixes + FilePath.sidecarSuffixes.map { $0.uppercased() }
 
   private let folder: RescueFolder
   private let storage: any Storage

@@ -106,7 +106,7 @@ struct AppOpening: Sendable {
   /// Whether there is anything in the place of the database, or beside it.
   private func hasContent() throws(RescueError) -> Bool {
     do throws(StorageError) {
-      for suffix in ["", "-wal", "-journal"] {
+      for suffix in [""] + FilePath.journalSuffixes {
         let status = try world.storage.status(of: database.adding(suffix: suffix))
         if let status, status.byteCount > 0 { return true }
       }

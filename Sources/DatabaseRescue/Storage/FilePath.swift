@@ -60,6 +60,13 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
     FilePath(bytes: bytes + Array(suffix.utf8))
   }
 
+  /// What SQLite adds to the name of a database for its journals, which hold pages of it.
+  package static let journalSuffixes = ["-wal", "-journal"]
+
+  /// What SQLite adds to the name of a database for the files beside it, in the order in which they
+  /// are moved.
+  package static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
+
   /// Whether the path ends in the given text.
   package func hasSuffix(_ suffix: String) -> Bool {
     bytes.count >= suffix.utf8.count && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)

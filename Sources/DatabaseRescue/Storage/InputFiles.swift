@@ -12,9 +12,9 @@ public struct InputFiles: Sendable {
   /// has them.
   package let place: FilePath
   /// The write-ahead log; nil when there is none.
-  public private(set) var wal: FilePath?
+  package private(set) var wal: FilePath?
   /// The rollback journal; nil when there is none.
-  public private(set) var journal: FilePath?
+  package private(set) var journal: FilePath?
   /// The private files that stand for pipes and archives.
   private var held: [HeldFolder] = []
   /// The archive that the files were in; nil when they lie there as they are.

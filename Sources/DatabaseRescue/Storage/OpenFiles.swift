@@ -48,7 +48,7 @@ extension Storage {
     package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? {
       guard let processes = Self.names(in: "/proc") else { return nil }
       let wanted = Self.status(of: path)?.identity
-      let names = Set([path] + ["-wal", "-journal"].map { path.adding(suffix: $0) })
+      let names = Set([path] + FilePath.journalSuffixes.map { path.adding(suffix: $0) })
       var found = OpenFiles(files: [], unseenProcesses: 0)
       for name in processes {
         guard let process = Int32(name.description) else { continue }

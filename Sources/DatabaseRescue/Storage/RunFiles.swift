@@ -104,14 +104,12 @@ package struct RunFiles: Sendable {
 
   // MARK: Names
 
-  private static let suffixes = ["", "-wal", "-journal", "-shm"]
-
   /// What cannot be looked at cannot be read or written either, and has no key.
   private static func keys(of path: FilePath, _ storage: any Storage) -> Set<Key> {
     var keys: Set<Key> = []
     // SQLite follows a link to a database; who looks for journals may not.
     for name in Set([path, (try? storage.place(of: path)) ?? path]) {
-      for suffix in suffixes {
+      for suffix in [""] + FilePath.sidecarSuffixes {
         for spelling in Set([suffix, suffix.uppercased()]) {
           keys.formUnion(self.keys(ofOne: name.adding(suffix: spelling), storage))
         }

@@ -104,7 +104,7 @@ private struct Unpacking {
     let path = folder.folder.path.appending("unpacked").appending(name)
     try world.storage.createFolder(path.folder)
     guard try copy(file, in: source, to: path) > 0 else { return nil }
-    for suffix in ["-wal", "-journal"] {
+    for suffix in FilePath.journalSuffixes {
       let beside = file.path + Bytes(suffix.utf8)
       guard let journal = files.first(where: { $0.path == beside }) else { continue }
       try requireReadable(journal)

@@ -32,8 +32,6 @@ final class BackupRun {
 
   /// How the name of a temporary file ends, not counting what SQLite adds.
   static let suffix = ".partial"
-  /// What SQLite adds to the name of a database for files of its own.
-  static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
   /// How often another id is tried when one is taken.
   private static let attemptsMax = 8
 
@@ -99,7 +97,7 @@ final class BackupRun {
 
   /// The id in the name of a temporary file; nil when it is not one of ours.
   static func id(ofTemporary name: FilePath) -> BackupID? {
-    let ends = [""] + sidecarSuffixes
+    let ends = [""] + FilePath.sidecarSuffixes
     guard name.bytes.first == UInt8(ascii: "."),
       ends.contains(where: { name.hasSuffix(suffix + $0) }),
       name.bytes.dropFirst(1 + BackupID.symbolCount).first == UInt8(ascii: ".")
@@ -110,7 +108,7 @@ final class BackupRun {
   /// Removes a copy of the database, with what SQLite left beside it.
   func remove(_ content: Content) throws(RescueError) {
     do throws(StorageError) {
-      for suffix in [""] + Self.sidecarSuffixes {
+      for suffix in [""] + FilePath.sidecarSuffixes {
         try storage.remove(path(content).adding(suffix: suffix))
       }
     } catch {
@@ -177,7 +175,7 @@ final class BackupRun {
   func discard() {
     let parts = BackupName.Part.allCases.reversed().map { Content.container($0) }
     let temporary = ([.trial, .image, .source] + parts).flatMap { content in
-      (Self.sidecarSuffixes + [""]).map { path(content).adding(suffix: $0) }
+      (FilePath.sidecarSuffixes + [""]).map { path(content).adding(suffix: $0) }
     }
     do throws(StorageError) {
       for path in published.reversed() + temporary { try storage.remove(path) }

@@ -211,7 +211,7 @@ import Testing
   }
 
   private func contents(_ path: FilePath) throws -> [Bytes?] {
-    try ["", "-wal", "-shm", "-journal"].map { suffix in
+    try ([""] + FilePath.sidecarSuffixes).map { suffix in
       let file = path.adding(suffix: suffix)
       return try file.exists ? try file.contents() : nil
     }

@@ -3,6 +3,7 @@
 
 import Diagnosis
 import Foundation
+import RescueTestSupport
 import SQLiteFormat
 import Synchronization
 import Testing
@@ -56,8 +57,8 @@ import Testing
   // MARK: Appending and reading
 
   @Test func `what is appended is read in order, and folders are made`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("a/b/runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["a/b/runs.jsonl"], in: World())
       #expect(try log.records() == RunLog.Contents())
       for number in 0..<5 { try log.append(Self.record(number)) }
       let contents = try log.records()
@@ -73,8 +74,8 @@ import Testing
   }
 
   @Test func `a run is found by its code, the newest first`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       for number in 0..<20 { try log.append(Self.record(number)) }
       var again = Self.record(7)
       again.byteCount = 70
@@ -88,8 +89,8 @@ import Testing
   }
 
   @Test func `a torn last line hides neither what was before nor what comes`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       try log.append(Self.record(1))
       let whole = try Self.text(of: log)
       for cut in [1, 2, 20, whole.count - 1] {
@@ -105,8 +106,8 @@ import Testing
   }
 
   @Test func `lines that are no records are counted and skipped`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       try log.append(Self.record(1))
       let line = try Self.text(of: log)
       let later = line.replacingOccurrences(of: #""version":3"#, with: #""version":4"#)
@@ -120,8 +121,8 @@ import Testing
   }
 
   @Test func `a line that never ends is skipped without being held`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       let junk = String(repeating: "x", count: LineSplitter.lengthLimit + 10)
       try Self.write(junk, to: log)
       try log.append(Self.record(1))
@@ -147,8 +148,8 @@ import Testing
   }
 
   @Test func `a log of many blocks is read whole`() throws {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       try log.append(Self.record(1))
       let line = try Self.text(of: log)
       let count = 3 * RunLog.blockSize / line.utf8.count
@@ -165,8 +166,8 @@ import Testing
   /// Each append opens the file anew, so the threads stand for processes: the lock is between
   /// open files.
   @Test func `runs of many at once are all kept`() throws {
-    try RunLogScratch.use { folder in
-      let path = folder.appending("runs.jsonl")
+    try ScratchFolder.with { folder in
+      let path = folder["runs.jsonl"]
       let failures = Mutex<[String]>([])
       let done = DispatchGroup()
       for thread in 0..<8 {
@@ -192,8 +193,8 @@ import Testing
   }
 
   @Test func `a log that another holds for ever is an error after a bounded wait`() throws {
-    try RunLogScratch.use { folder in
-      let path = folder.appending("runs.jsonl")
+    try ScratchFolder.with { folder in
+      let path = folder["runs.jsonl"]
       let holder = try SystemStorage().open(path, .append)
       #expect(try holder.lock())
       let waits = Mutex(0)
@@ -207,8 +208,8 @@ import Testing
   }
 
   @Test func `a log that is released in time is written`() throws {
-    try RunLogScratch.use { folder in
-      let path = folder.appending("runs.jsonl")
+    try ScratchFolder.with { folder in
+      let path = folder["runs.jsonl"]
       let holder = Mutex<(any StoredFile)?>(nil)
       try holder.withLock { file in
         file = try SystemStorage().open(path, .append)
@@ -228,9 +229,9 @@ import Testing
   // MARK: Trouble
 
   @Test func `a log that cannot be written is an error that says nothing is lost`() throws {
-    try RunLogScratch.use { folder in
-      try SystemStorage().createFolder(folder.appending("runs.jsonl"))
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      try SystemStorage().createFolder(folder["runs.jsonl"])
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       let error = #expect(throws: RescueError.self) { try log.append(Self.record(1)) }
       #expect(error?.meaning.contains("the database is not affected") == true)
       #expect(throws: RescueError.self) { try log.records() }
@@ -244,8 +245,8 @@ import Testing
   }
 
   @Test func `a disk that fills up in the middle of a line costs that line alone`() throws {
-    try RunLogScratch.use { folder in
-      let path = folder.appending("runs.jsonl")
+    try ScratchFolder.with { folder in
+      let path = folder["runs.jsonl"]
       let log = RunLog(at: path, in: World())
       try log.append(Self.record(1))
       let full = RunLog(at: path, in: World(storage: RunLogFullDisk(bytesLeft: 40)))
@@ -259,9 +260,9 @@ import Testing
   }
 
   @Test func `each line is one write, made durable, and so is the name of a new file`() throws {
-    try RunLogScratch.use { folder in
+    try ScratchFolder.with { folder in
       let storage = RunLogFullDisk(bytesLeft: .max)
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World(storage: storage))
+      let log = RunLog(at: folder["runs.jsonl"], in: World(storage: storage))
       try log.append(Self.record(1))
       #expect(storage.calls.withLock { $0 } == ["lock", "append", "synchronize", "folder"])
       try log.append(Self.record(2))

@@ -40,8 +40,8 @@ import Testing
 
   /// The line that the log would write.
   static func line(_ record: RunRecord) throws -> String {
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       try log.append(record)
       return try String(
         decoding: Data(contentsOf: URL(filePath: log.path.description)), as: UTF8.self)
@@ -166,8 +166,8 @@ import Testing
     let hostile = try Self.line(Self.full()).replacingOccurrences(
       of: #""app.db""#, with: #""/home/alice/app.db""#
     ).replacingOccurrences(of: #""salvage""#, with: #""/home/alice/salvage""#)
-    try RunLogScratch.use { folder in
-      let log = RunLog(at: folder.appending("runs.jsonl"), in: World())
+    try ScratchFolder.with { folder in
+      let log = RunLog(at: folder["runs.jsonl"], in: World())
       try Data(hostile.utf8).write(to: URL(filePath: log.path.description))
       let record = try #require(try log.records().records.first)
       #expect(record == Self.full())

@@ -9,15 +9,17 @@ import Testing
 @testable import DatabaseRescue
 
 @Suite(.timeLimit(.minutes(30))) struct BackInTimeTests {
-  private let scratch = Scratch()
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
   private var rescue: Rescue {
-    Rescue(world: World(environment: ["DBRESCUE_LOG": scratch.file("runs.jsonl").description]))
+    Rescue(world: World(environment: ["DBRESCUE_LOG": scratch["runs.jsonl"].description]))
   }
 
   /// Makes a database with so many rows, in one transaction.
   @discardableResult
   private func make(rows: Int, _ name: String = "app.db", wal: Bool = false) throws -> FilePath {
-    let path = scratch.file(name)
+    let path = scratch[FilePath(name)]
     let connection = try Connection(path, mode: .create, schemaBy: .us)
     try connection.execute(
       "PRAGMA journal_mode = \(wal ? "wal" : "delete");"
@@ -58,13 +60,13 @@ import Testing
 
   @Test func `an older copy is told after the folder was moved, as updates of apps do`() throws {
     let storage = SystemStorage()
-    try storage.createFolder(scratch.file("before"))
+    try storage.createFolder(scratch["before"])
     let database = try make(rows: 500, "before/app.db")
     let old = try database.contents()
     try change(database, insert(500, "y"))
     #expect(try backUp(database).isGood)
-    try storage.rename(scratch.file("before"), to: scratch.file("after"))
-    let moved = scratch.file("after/app.db")
+    try storage.rename(scratch["before"], to: scratch["after"])
+    let moved = scratch["after/app.db"]
     try overwrite(moved, with: old)
     let backup = try backUp(moved)
     #expect(!backup.isGood && codes(backup).contains("DBR-F130"), "\(codes(backup))")
@@ -75,7 +77,7 @@ import Testing
     _ wal: Bool
   ) throws {
     let database = try make(rows: 500, wal: wal)
-    let old = try scratch.read(database)
+    let old = try database.contents()
     try change(database, insert(500, "y"))
     let newest = try backUp(database)
     #expect(newest.isGood && newest.manifest?.lineage == nil)
@@ -102,7 +104,7 @@ import Testing
       try rescue.diagnose(InputFiles(database, storage: SystemStorage())).value
     }
     let database = try make(rows: 500)
-    let old = try scratch.read(database)
+    let old = try database.contents()
     try change(database, insert(500, "y"))
     let newest = try backUp(database)
     #expect(try diagnose().examination.findings.isEmpty)
@@ -124,7 +126,7 @@ import Testing
 
   @Test func `a log that was lost takes the database back in time`() throws {
     let database = try make(rows: 500, wal: true)
-    let old = try scratch.read(database)
+    let old = try database.contents()
     try change(database, insert(2000, "y"))
     try #require(backUp(database).isGood)
     try SystemStorage().remove(database.adding(suffix: "-wal"))
@@ -183,8 +185,8 @@ import Testing
   }
 
   @Test func `two databases of one name in one vault are no copies of each other`() throws {
-    let vault = scratch.file("vault")
-    for folder in ["one", "two"] { try SystemStorage().createFolder(scratch.file(folder)) }
+    let vault = scratch["vault"]
+    for folder in ["one", "two"] { try SystemStorage().createFolder(scratch[FilePath(folder)]) }
     let many = try make(rows: 1000, "one/app.db")
     try change(many, insert(100, "y"))
     let few = try make(rows: 10, "two/app.db")

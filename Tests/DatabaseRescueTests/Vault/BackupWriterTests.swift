@@ -44,24 +44,24 @@ func describe(
   }
 
   static func writer(
-    _ scratch: Scratch, _ options: BackupWriter.Options = BackupWriter.Options(),
+    _ scratch: ScratchFolder, _ options: BackupWriter.Options = BackupWriter.Options(),
     storage: any Storage = SystemStorage()
   ) -> BackupWriter {
     BackupWriter(
-      vault: scratch.file("vault"), tool: "test", options: options, world: World(storage: storage))
+      vault: scratch["vault"], tool: "test", options: options, world: World(storage: storage))
   }
 
   /// The image that a backup holds, restored and removed again.
-  static func image(of backup: Backup, _ scratch: Scratch) throws -> Bytes {
-    let path = scratch.file("restored-\(backup.name.id).db")
+  static func image(of backup: Backup, _ scratch: ScratchFolder) throws -> Bytes {
+    let path = scratch[FilePath("restored-\(backup.name.id).db")]
     try BackupReader(backup.path).restore(to: path)
     defer { try? SystemStorage().remove(path) }
-    return try scratch.read(path)
+    return try path.contents()
   }
 
   @Test(arguments: [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
   func `every page size comes back byte for byte`(pageSize: Int) throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(pageSize: pageSize)
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     #expect(backup.state == .complete && backup.isGood && backup.flaws.isEmpty)
@@ -75,17 +75,17 @@ func describe(
     let image = try Self.image(of: backup, scratch)
     #expect(manifest.image.sha256 == SHA256.digest(of: image))
     #expect(scratch.names("vault") == [backup.path.name.description])
-    let restored = scratch.file("again.db")
-    try scratch.write(image, to: restored)
+    let restored = scratch["again.db"]
+    try restored.replaceContents(with: image)
     #expect(try OnlineBackupTests.content(restored) == OnlineBackupTests.content(database))
   }
 
   @Test func `an empty database, and a file of no bytes`() throws {
-    let scratch = Scratch()
-    _ = try Connection(scratch.file("empty.db"), mode: .create, schemaBy: .us).execute("VACUUM")
-    try scratch.write([], to: scratch.file("nothing.db"))
+    let scratch = try ScratchFolder()
+    _ = try Connection(scratch["empty.db"], mode: .create, schemaBy: .us).execute("VACUUM")
+    try scratch["nothing.db"].replaceContents(with: [])
     for name in ["empty.db", "nothing.db"] {
-      let backup = try Self.writer(scratch).backUp(scratch.file(name)) {
+      let backup = try Self.writer(scratch).backUp(scratch[FilePath(name)]) {
         (_, _) throws(RescueError) in BackupDescription(BackupContent())
       }
       #expect(backup.isGood, "\(name)")
@@ -96,20 +96,20 @@ func describe(
   private static let hasGunzip = (try? SystemStorage().status(of: "/bin/gunzip")) != nil
 
   @Test(.enabled(if: hasGunzip)) func `gunzip gives the exact database`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 1200)
     let backup = try Self.writer(scratch, Self.options { $0.verification = .quick })
       .backUp(database, describing: describe)
     #expect((try BackupReader(backup.path).memberCount) > 3)
-    let output = scratch.file("gunzipped.db")
+    let output = scratch["gunzipped.db"]
     #expect(unsafe system("exec /bin/gunzip -c '\(backup.path)' > '\(output)'") == 0)
     #expect(unsafe system("exec /bin/gunzip -t '\(backup.path)'") == 0)
-    #expect(try scratch.read(output) == Self.image(of: backup, scratch))
+    #expect(try output.contents() == Self.image(of: backup, scratch))
     #expect(try OnlineBackupTests.content(output) == OnlineBackupTests.content(database))
   }
 
   @Test func `what was found and what failed is in the manifest, and it is not clean`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database()
     try Connection(database, mode: .readWrite, schemaBy: .us).execute(
       "INSERT INTO tag VALUES (9999, 'none')")
@@ -134,11 +134,11 @@ func describe(
   }
 
   @Test func `a damaged database that SQLite can open is stored, with the failed check`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 200)
-    var bytes = try scratch.read(database)
+    var bytes = try database.contents()
     bytes.replaceSubrange(10 * 4096..<12 * 4096, with: Bytes(repeating: 0xAA, count: 8192))
-    try scratch.write(bytes, to: database)
+    try database.replaceContents(with: bytes)
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     #expect(backup.state == .complete && !backup.isGood)
     let check = backup.manifest?.checks.first { $0.name == "integrity_check" }
@@ -150,30 +150,30 @@ func describe(
   @Test(arguments: [10, 32 + 24 + 100])
   func `a database with a broken log is stored raw, and its log stays as it is`(_ byte: Int) throws
   {
-    let scratch = Scratch()
-    let database = scratch.file("app.db")
+    let scratch = try ScratchFolder()
+    let database = scratch["app.db"]
     try DatabaseBuilder(
       journal: .wal, ["CREATE TABLE t (a)"],
       leftover: .wal((1...9).map { "INSERT INTO t VALUES (\($0))" })
     ).build(at: database)
     let log = database.adding(suffix: "-wal")
-    var bytes = try scratch.read(log)
+    var bytes = try log.contents()
     bytes[byte] ^= 0x21
-    try scratch.write(bytes, to: log)
+    try log.replaceContents(with: bytes)
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     let manifest = try #require(backup.manifest)
     #expect(manifest.raw && !backup.isGood)
     #expect(manifest.sidecars.map(\.suffix) == ["-wal"])
-    #expect(try scratch.read(log) == bytes)
+    #expect(try log.contents() == bytes)
   }
 
   @Test func `what SQLite cannot read is stored raw, with its other files`() throws {
-    let scratch = Scratch()
-    let database = scratch.file("noise.db")
+    let scratch = try ScratchFolder()
+    let database = scratch["noise.db"]
     let noise = ArchiveTests.image(300_000)
-    try scratch.write(noise, to: database)
-    try scratch.write([1, 2, 3], to: database.adding(suffix: "-wal"))
-    try scratch.write([4, 5], to: database.adding(suffix: "-journal"))
+    try database.replaceContents(with: noise)
+    try database.adding(suffix: "-wal").replaceContents(with: [1, 2, 3])
+    try database.adding(suffix: "-journal").replaceContents(with: [4, 5])
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     let manifest = try #require(backup.manifest)
     #expect(manifest.raw && !manifest.clean && !backup.isGood && backup.state == .complete)
@@ -184,30 +184,30 @@ func describe(
         == ["readable by SQLite", "content", "read back", "source unchanged"])
     for (suffix, bytes) in [("-wal", [1, 2, 3]), ("-journal", [4, 5])] as [(String, Bytes)] {
       let part = try #require(BackupName.Part(rawValue: suffix))
-      let path = scratch.file("vault").appending(backup.name.with(part).path)
-      let output = scratch.file("part\(suffix)")
+      let path = scratch["vault"].appending(backup.name.with(part).path)
+      let output = scratch[FilePath("part\(suffix)")]
       try BackupReader(path).restore(to: output)
-      #expect(try scratch.read(output) == bytes)
+      #expect(try output.contents() == bytes)
     }
     #expect(scratch.names("vault").count == 3)
     #expect(scratch.names().filter { $0.hasPrefix("noise.db") }.count == 3)
-    let vault = Vault(scratch.file("vault"))
+    let vault = Vault(scratch["vault"])
     #expect(try vault.list().count == 1)
     #expect(try vault.list().flatMap { vault.verify($0) }.map(\.passed) == [true, true, true])
     #expect(try vault.leftovers().isEmpty)
   }
 
   /// Makes the files of a database whose user was killed in the middle of a transaction.
-  static func crash(_ scratch: Scratch) throws -> FilePath {
+  static func crash(_ scratch: ScratchFolder) throws -> FilePath {
     let live = try scratch.database("live.db", kibibytes: 200)
     let connection = try Connection(live, mode: .readWrite, schemaBy: .us)
     // A cache of a few pages, so that changed pages reach the file before the commit.
     try connection.execute(
       "PRAGMA cache_size = 5; BEGIN; UPDATE note SET body = 'changed'; DELETE FROM tag")
-    let crashed = scratch.file("crashed.db")
+    let crashed = scratch["crashed.db"]
     for suffix in ["", "-journal"] {
-      try scratch.write(
-        scratch.read(live.adding(suffix: suffix)), to: crashed.adding(suffix: suffix))
+      try crashed.adding(suffix: suffix).replaceContents(
+        with: live.adding(suffix: suffix).contents())
     }
     try connection.execute("ROLLBACK")
     return crashed
@@ -216,42 +216,42 @@ func describe(
   @Test func `a crashed transaction is rolled back in the backup, and not in the database`()
     throws
   {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try Self.crash(scratch)
     let journal = database.adding(suffix: "-journal")
-    let before = try (scratch.read(database), scratch.read(journal))
+    let before = try (database.contents(), journal.contents())
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     #expect(backup.isGood && backup.manifest?.clean == true)
-    #expect(try (scratch.read(database), scratch.read(journal)) == before)
+    #expect(try (database.contents(), journal.contents()) == before)
     #expect(scratch.names("vault").count == 1)
-    let restored = scratch.file("restored.db")
+    let restored = scratch["restored.db"]
     try BackupReader(backup.path).restore(to: restored)
     #expect(
       try OnlineBackupTests.content(restored)
-        == OnlineBackupTests.content(scratch.file("live.db")))
+        == OnlineBackupTests.content(scratch["live.db"]))
   }
 
   @Test func `an empty database does not cost its WAL`() throws {
-    let scratch = Scratch()
-    let database = scratch.file("empty.db")
-    try scratch.write([], to: database)
+    let scratch = try ScratchFolder()
+    let database = scratch["empty.db"]
+    try database.replaceContents(with: [])
     let wal = database.adding(suffix: "-wal")
-    try scratch.write([1, 2, 3], to: wal)
+    try wal.replaceContents(with: [1, 2, 3])
     let backup = try Self.writer(scratch).backUp(database, describing: describe)
     #expect(backup.manifest?.raw == true)
     #expect(backup.manifest?.sidecars.map(\.image.byteCount) == [3])
-    #expect(try scratch.read(wal) == [1, 2, 3])
+    #expect(try wal.contents() == [1, 2, 3])
   }
 
   @Test func `raw can be asked for, and a missing file is named so`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database()
     let writer = Self.writer(scratch, Self.options { $0.isRaw = true })
     let backup = try writer.backUp(database, describing: describe)
     #expect(backup.manifest?.raw == true)
-    #expect(try Self.image(of: backup, scratch) == scratch.read(database))
+    #expect(try Self.image(of: backup, scratch) == database.contents())
     let error = #expect(throws: RescueError.self) {
-      try writer.backUp(scratch.file("missing.db"), describing: describe)
+      try writer.backUp(scratch["missing.db"], describing: describe)
     }
     #expect(error?.kind == .missing)
     let folder = #expect(throws: RescueError.self) {
@@ -261,7 +261,7 @@ func describe(
   }
 
   @Test func `too little space is said before anything is made`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database()
     let writer = Self.writer(scratch, storage: FailingStorage(free: 70_000))
     let error = #expect(throws: RescueError.self) {
@@ -273,7 +273,7 @@ func describe(
   }
 
   @Test func `a locked database gives busy, and leaves the vault as it was`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database()
     let holder = try Connection(database, mode: .readWrite, schemaBy: .us)
     try holder.execute("BEGIN EXCLUSIVE")
@@ -289,9 +289,9 @@ func describe(
   @Test(arguments: [false, true]) func `whatever call fails, the vault is as it was before`(
     isRaw: Bool
   ) throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try isRaw ? scratch.database(kibibytes: 20) : Self.crash(scratch)
-    if isRaw { try scratch.write([1], to: database.adding(suffix: "-wal")) }
+    if isRaw { try database.adding(suffix: "-wal").replaceContents(with: [1]) }
     let options = Self.options { $0.isRaw = isRaw }
     let counting = FailingStorage()
     let good = try Self.writer(scratch, options, storage: counting)
@@ -310,19 +310,19 @@ func describe(
         #expect(backup.state == .complete, "call \(call)")
         for part in BackupName.Part.allCases {
           try SystemStorage().remove(
-            scratch.file("vault").appending(backup.name.with(part).path))
+            scratch["vault"].appending(backup.name.with(part).path))
         }
       case .failure: break
       }
       // One file may stay where its removal is the call that failed; a sweep then finds it.
-      try Vault(scratch.file("vault")).sweep()
+      try Vault(scratch["vault"]).sweep()
       #expect(scratch.names("vault") == before, "call \(call)")
     }
     #expect(try BackupReader(good.path).verify().passed)
   }
 
   @Test func `a caller that gives up leaves nothing behind`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database()
     let writer = Self.writer(scratch)
     #expect(throws: RescueError.self) {
@@ -340,7 +340,7 @@ func describe(
 
   @Test(arguments: ["wal", "delete"])
   func `two writers at once, while the database is written to`(journalMode: String) throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(journalMode: journalMode, kibibytes: 300)
     let backups = Mutex<[Backup]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { index in

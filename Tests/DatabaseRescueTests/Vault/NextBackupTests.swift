@@ -10,7 +10,9 @@ import Testing
 @testable import DatabaseRescue
 
 @Suite(.timeLimit(.minutes(30))) struct NextBackupTests {
-  private let scratch = Scratch()
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
 
   /// Backs a database up, described as the commands describe it.
   private func backUp(
@@ -18,7 +20,7 @@ import Testing
     _ verification: BackupWriter.Verification = .full
   ) throws -> Backup {
     let options = BackupWriterTests.options { $0.verification = verification }
-    let writer = BackupWriter(vault: scratch.file(vault), tool: tool, options: options)
+    let writer = BackupWriter(vault: scratch[FilePath(vault)], tool: tool, options: options)
     let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
     return try writer.backUp(
       database,
@@ -96,25 +98,25 @@ import Testing
   @Test func `damage since the last backup is found, and rests on nothing`() throws {
     let database = try scratch.database(kibibytes: 500)
     let first = try backUp(database)
-    var bytes = try scratch.read(database)
+    var bytes = try database.contents()
     // An entry of the index goes astray: only a comparison with the table shows it.
     let place = try #require(
       bytes.indices.dropLast(6).last { bytes[$0...].starts(with: Bytes("tag 8".utf8)) })
     bytes[place + 4] = UInt8(ascii: "9")
-    try scratch.write(bytes, to: database)
+    try database.replaceContents(with: bytes)
     let second = try backUp(database)
     #expect(!second.isGood && check("integrity_check", of: second)?.passed == false)
     #expect(second.manifest?.clean == false)
     // The next one cannot rest on that one either.
     let third = try backUp(database)
     #expect(!third.isGood && check("integrity_check", of: third)?.basis == nil)
-    #expect(try Vault(scratch.file("vault")).latest()?.path == first.path)
+    #expect(try Vault(scratch["vault"]).latest()?.path == first.path)
   }
 
   @Test func `a database that became an empty file has nothing of the earlier one`() throws {
     let database = try scratch.database(kibibytes: 200)
     _ = try backUp(database)
-    try scratch.write([], to: database)
+    try database.replaceContents(with: [])
     let backup = try backUp(database)
     #expect(backup.manifest?.content.tables == [])
     try expectTruth(backup, database)
@@ -140,12 +142,12 @@ import Testing
   @Test func `an earlier backup that is rotten or cut costs time, and nothing else`() throws {
     let database = try scratch.database(kibibytes: 500)
     let first = try backUp(database)
-    let sound = try scratch.read(first.path)
+    let sound = try first.path.contents()
     let member = try #require(try Archive.open(MemoryFile(sound))).members[2]
     var rotten = sound
     rotten[member.position + 300] ^= 8
     for bytes in [rotten, Bytes(sound.dropLast(100)), [1, 2, 3], []] {
-      try scratch.write(bytes, to: first.path)
+      try first.path.replaceContents(with: bytes)
       let backup = try backUp(database)
       #expect(backup.isGood)
       try expectTruth(backup, database)
@@ -155,7 +157,7 @@ import Testing
 
   @Test func `a table without rowids has the same hash wherever its rows lie`() throws {
     let hashes = try ["ASC", "DESC"].map { order in
-      let database = scratch.file("\(order).db")
+      let database = scratch[FilePath("\(order).db")]
       try Connection(database, mode: .create, schemaBy: .us).execute(
         """
         CREATE TABLE word(text TEXT PRIMARY KEY, n) WITHOUT ROWID;
@@ -181,7 +183,7 @@ import Testing
       FilePath(full.path.description).contents(), first.path.contents()
     )
     #expect(after.count * 10 < before.count * 6)
-    let restored = scratch.file("restored.db")
+    let restored = scratch["restored.db"]
     try BackupReader(first.path).restore(to: restored)
     #expect(try OnlineBackupTests.content(restored) == OnlineBackupTests.content(database))
     #expect(
@@ -198,11 +200,11 @@ import Testing
 
   @Test func `whatever is read of a copy, free pages are zeros and all else is as it is`() throws {
     let database = try scratch.database(pageSize: 1024, kibibytes: 100)
-    #expect(ClearedImage(MemorySource(try scratch.read(database))) == nil)
+    #expect(ClearedImage(MemorySource(try database.contents())) == nil)
     try change(
       database,
       "PRAGMA secure_delete = 0; DELETE FROM tag; DELETE FROM note WHERE id BETWEEN 20 AND 60")
-    let source = MemorySource(try scratch.read(database))
+    let source = MemorySource(try database.contents())
     let image = try #require(ClearedImage(source))
     let whole = try image.read(at: 0, count: source.byteCount)
     let trunk = source.bytes.bigEndian16(at: 34)
@@ -225,14 +227,14 @@ import Testing
   @Test func `a page that is free and in use at once is stored as it is`() throws {
     let database = try scratch.database(kibibytes: 500)
     try change(database, "DELETE FROM tag; DELETE FROM note WHERE id > 200")
-    var bytes = try scratch.read(database)
+    var bytes = try database.contents()
     // The first leaf of the free list becomes one that the table has.
     let size = 4096
     let trunk = bytes.bigEndian16(at: 34)
     let leaf = try #require(
       (2...bytes.count / size).first { bytes[($0 - 1) * size] == 13 })
     bytes.setBigEndian(UInt32(leaf), at: (trunk - 1) * size + 8)
-    try scratch.write(bytes, to: database)
+    try database.replaceContents(with: bytes)
     let backup = try backUp(database)
     #expect(!backup.isGood)
     let image = try BackupWriterTests.image(of: backup, scratch)

@@ -11,7 +11,9 @@ import Testing
 @testable import DatabaseRescue
 
 @Suite struct OwnFileTests {
-  private let scratch = Scratch()
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
 
   /// A disk that hands out nothing more of a file, from some moment on.
   private final class Unreadable: SystemCallWatch {
@@ -47,7 +49,7 @@ import Testing
   }
 
   @Test func `a new database that cannot be opened is a matter of the disk, not of its owner`() {
-    let error = failure(ofVerifying: scratch.file("missing/new.db"), SystemStorage())
+    let error = failure(ofVerifying: scratch["missing/new.db"], SystemStorage())
     #expect(error?.kind == .inputOutput)
     #expect(error?.advice.contains("owns") == false)
   }
@@ -65,7 +67,7 @@ import Testing
     let descriptions = Mutex(0)
     func backUp(_ storage: SystemStorage) throws -> Backup {
       try BackupWriter(
-        vault: scratch.file("vault"), tool: "test", world: World(storage: storage)
+        vault: scratch["vault"], tool: "test", world: World(storage: storage)
       ).backUp(
         path,
         describing: { _, _ in

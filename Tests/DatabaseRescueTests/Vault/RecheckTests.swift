@@ -17,7 +17,9 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(30))) struct RecheckTests {
-  private let scratch = Scratch()
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
   private let clock = Clock()
 
   private final class Clock: Sendable {
@@ -32,7 +34,7 @@ import Testing
     options.recheckAfter = .seconds(days * 86_400)
     let now = clock.now.withLock(\.self)
     let writer = BackupWriter(
-      vault: scratch.file("vault"), tool: "test", options: options,
+      vault: scratch["vault"], tool: "test", options: options,
       world: World(storage: storage, now: { now }))
     let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
     return try writer.backUp(
@@ -67,7 +69,7 @@ import Testing
   @Test func `what did not hold when it was proven is no basis`() throws {
     let database = try scratch.database(kibibytes: 300)
     let first = try backUp(database)
-    try ProofLog(in: scratch.file("vault"), SystemStorage())
+    try ProofLog(in: scratch["vault"], SystemStorage())
       .add([BackupProof(first.name.id, at: Date(), passed: false)])
     #expect(try basis(of: backUp(database)) == nil)
   }
@@ -80,7 +82,7 @@ import Testing
     _ = try backUp(database, storage: counter)
     var failures = 0
     for call in stride(from: 1, through: counter.callCount, by: max(counter.callCount / 60, 1)) {
-      for path in try Vault(scratch.file("vault")).list().map(\.path) {
+      for path in try Vault(scratch["vault"]).list().map(\.path) {
         try SystemStorage().remove(path)
       }
       do {
@@ -123,13 +125,13 @@ import Testing
     pass(days: 1)
     let newest = try backUp(database)
     let counter = FailingStorage()
-    #expect(try Vault(scratch.file("vault"), in: counter).latest()?.path == newest.path)
+    #expect(try Vault(scratch["vault"], in: counter).latest()?.path == newest.path)
     for call in 1...counter.callCount {
-      let vault = Vault(scratch.file("vault"), in: FailingStorage(failing: call))
+      let vault = Vault(scratch["vault"], in: FailingStorage(failing: call))
       #expect(try vault.latest()?.path == newest.path, "call \(call)")
     }
     let vault = Vault(
-      scratch.file("vault"), in: SystemStorage(watchedBy: Unreadable(newest.path)))
+      scratch["vault"], in: SystemStorage(watchedBy: Unreadable(newest.path)))
     let error = #expect(throws: RescueError.self) { try vault.latest() }
     #expect(error?.kind == .inputOutput)
     #expect(try vault.latest(skippingUnread: true) != nil)

@@ -52,7 +52,7 @@ import Testing
     #expect(found == [.lastGood, .weekly, .superseded, .weekly])
   }
 
-  @Test func `before 1970, too`() {
+  @Test func `a week before 1970 begins on Monday, too`() {
     let old = { (hours: Double) in Self.entry(hours - 24 * 7 * 3200) }
     let entries = [Self.entry(0), old(1), old(-1), old(-2)]
     #expect(

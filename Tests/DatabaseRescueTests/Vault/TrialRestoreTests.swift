@@ -3,6 +3,7 @@
 // nothing is left of it.
 
 import Diagnosis
+import RescueTestSupport
 import SQLiteFormat
 import Synchronization
 import Testing
@@ -10,7 +11,9 @@ import Testing
 @testable import DatabaseRescue
 
 @Suite(.timeLimit(.minutes(30))) struct TrialRestoreTests {
-  private let scratch = Scratch()
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
 
   private func backUp(
     _ database: FilePath, _ verification: BackupWriter.Verification = .full,
@@ -18,7 +21,7 @@ import Testing
   ) throws -> Backup {
     let options = BackupWriterTests.options { $0.verification = verification }
     return try BackupWriter(
-      vault: scratch.file("vault"), tool: "test", options: options, world: world
+      vault: scratch["vault"], tool: "test", options: options, world: world
     ).backUp(database, describing: say)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of backups: listing, finding, verifying, and sweeping what dead runs left.
 
+import RescueTestSupport
 import SQLiteFormat
 import Synchronization
 import Testing
@@ -16,21 +17,21 @@ import Testing
 @Suite struct VaultTests {
   /// Backs up a database at a time, in seconds since 2026.
   static func backUp(
-    _ database: FilePath, _ scratch: Scratch, at seconds: Double, isRaw: Bool = false
+    _ database: FilePath, _ scratch: ScratchFolder, at seconds: Double, isRaw: Bool = false
   ) throws -> Backup {
     var options = BackupWriter.Options()
     options.isRaw = isRaw
     let now = Date(timeIntervalSince1970: 1_767_225_600 + seconds)
     return try BackupWriter(
-      vault: scratch.file("vault"), tool: "test", options: options,
+      vault: scratch["vault"], tool: "test", options: options,
       world: World(storage: SystemStorage(), now: { now })
     ).backUp(database, describing: describe)
   }
 
   @Test func `backups are listed newest first, and found`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 4)
-    let vault = Vault(scratch.file("vault"), of: database)
+    let vault = Vault(scratch["vault"], of: database)
     #expect(try vault.list().isEmpty)
     #expect(try vault.latest() == nil)
     let old = try Self.backUp(database, scratch, at: 0)
@@ -52,27 +53,27 @@ import Testing
   }
 
   @Test func `two backups of one second are told apart`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 4)
     let made = try (0..<4).map { _ in try Self.backUp(database, scratch, at: 5).path }
-    #expect(try Vault(scratch.file("vault")).list().map(\.path) == made.reversed())
+    #expect(try Vault(scratch["vault"]).list().map(\.path) == made.reversed())
   }
 
   @Test func `each backup is verified, also beside broken ones`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 4)
     let good = try Self.backUp(database, scratch, at: 0)
     let damaged = try Self.backUp(database, scratch, at: 1)
     let cut = try Self.backUp(database, scratch, at: 2)
     let noise = try Self.backUp(database, scratch, at: 3)
-    var bytes = try scratch.read(damaged.path)
+    var bytes = try damaged.path.contents()
     let member = try #require(try Archive.open(MemoryFile(bytes))?.members.first)
     bytes[member.position + 150] ^= 1
-    try scratch.write(bytes, to: damaged.path)
-    try scratch.write(Bytes(try scratch.read(cut.path).dropLast()), to: cut.path)
-    try scratch.write([1, 2, 3], to: noise.path)
+    try damaged.path.replaceContents(with: bytes)
+    try cut.path.replaceContents(with: Bytes(try cut.path.contents().dropLast()))
+    try noise.path.replaceContents(with: [1, 2, 3])
 
-    let vault = Vault(scratch.file("vault"))
+    let vault = Vault(scratch["vault"])
     #expect(try vault.list().map(\.state) == [.damaged, .incomplete, .complete, .complete])
     let verified = try vault.list().flatMap { vault.verify($0) }
     #expect(verified.map(\.path) == [noise, cut, damaged, good].map(\.path))
@@ -82,26 +83,26 @@ import Testing
   }
 
   @Test func `what a dead run left is swept, and what a live one writes is not`() throws {
-    let scratch = Scratch()
-    let folder = scratch.file("vault")
+    let scratch = try ScratchFolder()
+    let folder = scratch["vault"]
     let storage = SystemStorage()
     try storage.createFolder(folder)
     let vault = Vault(folder)
     let live = try BackupRun.begin(in: folder, of: World())
-    try scratch.write([1], to: live.path(.image))
+    try live.path(.image).replaceContents(with: [1])
     let dead = BackupID(random: 77)
     let place = try storage.openFolder(folder)
     try Claim(FilePath(dead.description), in: place).write(id: 1)
     for content in [BackupRun.Content.container(.main), .image, .container(.wal)] {
-      try scratch.write([1], to: BackupRun.path(of: content, of: dead, in: folder))
+      try BackupRun.path(of: content, of: dead, in: folder).replaceContents(with: [1])
     }
     let image = BackupRun.path(of: .image, of: dead, in: folder)
-    try scratch.write([1], to: image.adding(suffix: "-wal"))
+    try image.adding(suffix: "-wal").replaceContents(with: [1])
     // The file beside a raw backup that never got its own name.
     let lone = BackupName(
       database: "app.db", created: Date(timeIntervalSince1970: 0), userVersion: 1,
       id: BackupID(random: 78), part: .wal)
-    try scratch.write([1], to: folder.appending(lone.path))
+    try folder.appending(lone.path).replaceContents(with: [1])
     try Claim(FilePath(lone.id.description), in: place).write(id: 2)
     // What came with the folder from elsewhere has the names, and no claim that holds here.
     let sent = BackupID(random: 79)
@@ -112,10 +113,10 @@ import Testing
         part: .wal
       ).path, FilePath(".\(sent).claim"),
     ]
-    for name in sentFiles { try scratch.write([1], to: folder.appending(name)) }
+    for name in sentFiles { try folder.appending(name).replaceContents(with: [1]) }
     // Nobody else's files.
     for name in [".hidden", ".partial", "app.db", ".00000000x.partial"] {
-      try scratch.write([1], to: folder.appending(FilePath(name)))
+      try folder.appending(FilePath(name)).replaceContents(with: [1])
     }
 
     let leftovers = try vault.leftovers()
@@ -133,8 +134,8 @@ import Testing
   }
 
   @Test func `a run whose process is gone can be swept`() throws {
-    let scratch = Scratch()
-    let folder = scratch.file("vault")
+    let scratch = try ScratchFolder()
+    let folder = scratch["vault"]
     try SystemStorage().createFolder(folder)
     do {
       let run = try BackupRun.begin(in: folder, of: World())
@@ -146,7 +147,7 @@ import Testing
   }
 
   @Test func `an id that is taken is not used again`() throws {
-    let scratch = Scratch()
+    let scratch = try ScratchFolder()
     let numbers = Mutex<[UInt64]>([5, 5, 6])
     let world = World(
       storage: SystemStorage(), random: { numbers.withLock { $0.isEmpty ? 0 : $0.removeFirst() } })

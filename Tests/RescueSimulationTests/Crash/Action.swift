@@ -398,7 +398,7 @@ struct Action: Sendable, CustomStringConvertible {
 
   /// Spoils the start of a leaf of the table, so that SQLite reports damage.
   private static func damage(_ database: FilePath, byteCount: Int = 40) throws {
-    let journals = ["-wal", "-journal"].map { database.adding(suffix: $0) }
+    let journals = FilePath.journalSuffixes.map { database.adding(suffix: $0) }
     let beside = try journals.map { try $0.exists ? $0.contents() : nil }
     let page = try Oracle(database).pages.last { $0.object == "notes" && $0.kind == "leaf" }
     guard let page else { throw UnfitFixture("no leaf") }

@@ -75,7 +75,7 @@ struct Stage: Sendable {
   func litter(expecting known: Set<FilePath>) throws -> [String] {
     let storage = SystemStorage()
     let usual: Set<FilePath> = ["app.db", "app.db.rescue", "log", "tmp"]
-    let sidecars = Set(["-wal", "-shm", "-journal"].map { FilePath("app.db" + $0) })
+    let sidecars = Set(FilePath.sidecarSuffixes.map { FilePath("app.db" + $0) })
     var litter = try storage.names(in: root).filter {
       !usual.contains($0) && !sidecars.contains($0) && !known.contains($0)
     }
@@ -113,7 +113,7 @@ struct DatabaseInPlace: Equatable {
 
   init(at path: FilePath) {
     var bytes: [String: Bytes] = [:]
-    for suffix in ["", "-wal", "-journal"] {
+    for suffix in [""] + FilePath.journalSuffixes {
       let content = try? path.adding(suffix: suffix).contents()
       if let content, !content.isEmpty { bytes[suffix] = content }
     }

@@ -166,7 +166,7 @@ import Testing
     #expect(outcome.status == 18, "\(outcome)")
     #expect(outcome.text.contains("restored from app.db."))
     #expect(try isAsBefore())
-    for suffix in FilePath.sidecarSuffixes { #expect(try !file.adding(suffix: suffix).exists) }
+    for suffix in FilePath.journalSuffixes { #expect(try !file.adding(suffix: suffix).exists) }
     let record = try #require(try session.records().last)
     #expect(record.flags.restored)
     // What the migration left is kept too, under the code that was shown.

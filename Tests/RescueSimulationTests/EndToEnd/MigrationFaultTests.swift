@@ -133,7 +133,7 @@ import Testing
     case .restored:
       #expect(try file.contents()[18..<20] == bytes[18..<20], "the journal mode is another one")
       #expect(try file.contents()[16..<18] == bytes[16..<18], "the page size is another one")
-      for suffix in FilePath.sidecarSuffixes { #expect(try !file.adding(suffix: suffix).exists) }
+      for suffix in FilePath.journalSuffixes { #expect(try !file.adding(suffix: suffix).exists) }
     case .kept:
       #expect(try Oracle.firstDifference(expected: result, actual: file) == nil)
       return

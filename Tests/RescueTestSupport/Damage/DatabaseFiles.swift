@@ -19,7 +19,7 @@ package struct DatabaseFiles: Sendable {
 
   /// Reads the files of a database.
   package init(_ path: FilePath, pageSize: Int) throws {
-    let present = try ([""] + FilePath.sidecarSuffixes).filter {
+    let present = try ([""] + FilePath.journalSuffixes).filter {
       try path.adding(suffix: $0).exists
     }
     suffixes = present

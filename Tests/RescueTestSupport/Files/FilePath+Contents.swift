@@ -5,9 +5,6 @@ package import DatabaseRescue
 package import SQLiteFormat
 
 extension FilePath {
-  /// What may stand beside a database and belongs to it.
-  package static let sidecarSuffixes = ["-wal", "-journal"]
-
   /// Whether there is a file here.
   package var exists: Bool {
     get throws { try SystemStorage().status(of: self) != nil }
@@ -28,14 +25,14 @@ extension FilePath {
 
   /// Copies a database with those of its sidecars that exist.
   package func copyFileSet(to other: FilePath) throws {
-    for suffix in [""] + Self.sidecarSuffixes where try adding(suffix: suffix).exists {
+    for suffix in [""] + Self.journalSuffixes where try adding(suffix: suffix).exists {
       try other.adding(suffix: suffix).replaceContents(with: adding(suffix: suffix).contents())
     }
   }
 
   /// Removes a database with its sidecars.
   package func removeFileSet() throws {
-    for suffix in ["", "-shm"] + Self.sidecarSuffixes {
+    for suffix in [""] + Self.sidecarSuffixes {
       try SystemStorage().remove(adding(suffix: suffix))
     }
   }

@@ -70,7 +70,7 @@ extension Mutant {
       }
       violations.append(Violation("unsound \(path): \(Self.kind(of: verdict))", verdict))
     }
-    for suffix in [""] + FilePath.sidecarSuffixes {
+    for suffix in [""] + FilePath.journalSuffixes {
       let path = folder.appending("in/app.db").adding(suffix: suffix)
       let now = try path.exists ? try path.contents() : nil
       if now != files[suffix] { violations.append(Violation("input changed", "app.db\(suffix)")) }
