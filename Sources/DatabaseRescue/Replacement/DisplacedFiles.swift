@@ -33,8 +33,11 @@ struct DisplacedFiles: Codable {
   /// The files that a page may come from; `-shm` is a cache.
   private static let suffixes = Displacement.suffixes.filter { $0.lowercased() != "-shm" }
 
+  /// The layout of this document that is written.
+  private static let version = 1
+
   /// The layout of this document.
-  private var version = 1
+  private var version = Self.version
   /// Whether the database that took their place began empty.
   let beganEmpty: Bool
   private var files: [File] = []
@@ -84,8 +87,13 @@ struct DisplacedFiles: Codable {
     do {
       guard try storage.status(of: path) != nil else { return nil }
       let file = try storage.open(path, .read)
-      self = try JSONDecoder().decode(
-        Self.self, from: Data(file.read(at: 0, count: min(file.byteCount, 1 << 16))))
+      let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
+      if case .integer(let version) = JSON(reading: bytes)?["version"], version > Self.version {
+        throw RescueError.newer(path, meaning: Change.nothing.meaning)
+      }
+      self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+    } catch let error as RescueError {
+      throw error
     } catch let error as StorageError {
       throw RescueError(error, doing: "read '\(path)'", meaning: Change.nothing.meaning)
     } catch {

@@ -49,7 +49,12 @@ extension Replacement {
     guard try storage.status(of: folder.plan) != nil else { return nil }
     let file = try storage.open(folder.plan, .read)
     let bytes = try file.read(at: 0, count: min(file.byteCount, 1 << 16))
-    guard let plan = try? JSONDecoder().decode(Undertaking.self, from: Data(bytes)),
+    if case .integer(let schema) = JSON(reading: bytes)?["schema"], schema > WrittenPlan.schema {
+      throw RescueError.newer(
+        folder.plan,
+        meaning: "an earlier replacement is not finished; its files are in '\(folder.path)'")
+    }
+    guard let plan = try? JSONDecoder().decode(WrittenPlan.self, from: Data(bytes)),
       SupportCode(plan.code) != nil
     else {
       throw RescueError(
@@ -76,6 +81,15 @@ extension Replacement {
       }
     }
     return plan.code
+  }
+}
+
+extension RescueError {
+  /// The error of a file that a later version has written, in a layout that this one does not know.
+  static func newer(_ path: FilePath, meaning: String) -> RescueError {
+    RescueError(
+      .invalidInput, "'\(path)' was written by a later version of dbrescue", meaning: meaning,
+      advice: "run the command again with that version")
   }
 }
 

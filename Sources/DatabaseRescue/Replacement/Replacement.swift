@@ -29,10 +29,13 @@ package struct Replacement: Sendable {
     var step: Plan.Step { self == .transaction ? .replaceContent : .replaceFiles }
   }
 
-  /// What is on disk before the first change.
-  struct Undertaking: Codable, Sendable {
+  /// The plan, which is on disk before the first change.
+  struct WrittenPlan: Codable, Sendable {
+    /// The layout of this document that is written.
+    static let schema = 1
+
     /// The layout of this document.
-    var schema = 1
+    private(set) var schema = Self.schema
     /// The code of the run.
     let code: String
     /// How the new content gets in.
@@ -220,8 +223,8 @@ package struct Replacement: Sendable {
   func writePlan() throws {
     let partial = folder.partialPlan(code.description)
     let file = try world.storage.open(partial, .createNew)
-    let undertaking = Undertaking(code: code.description, method: method)
-    try file.write(Bytes(JSONEncoder().encode(undertaking)), at: 0)
+    let plan = WrittenPlan(code: code.description, method: method)
+    try file.write(Bytes(JSONEncoder().encode(plan)), at: 0)
     try file.synchronize()
     try world.storage.rename(partial, to: folder.plan)
     do { try world.storage.synchronizeFolder(folder.path) } catch {

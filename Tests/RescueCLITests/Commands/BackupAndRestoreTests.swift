@@ -524,6 +524,21 @@ import Testing
     #expect(done.status == 0, "\(done.all)")
   }
 
+  @Test func `an undo leaves files that a later version has displaced to that version`() throws {
+    _ = try backUp()
+    let code = try #require(try bench.run("restore", file, "--yes", "--json").json["code"]?.text)
+    let place = bench["app.db.rescue/quarantine"].appending(FilePath(code))
+    let note = place.appending("displaced.json")
+    let text = String(decoding: try note.contents(), as: UTF8.self)
+    try note.replaceContents(
+      with: Bytes(text.replacing(#""version":1"#, with: #""version":2"#).utf8))
+    let before = try bench.look()
+    let ending = try bench.run("undo", code, file, "--yes")
+    #expect(ending.status == 65)
+    #expect(ending.error.contains("was written by a later version"), "\(ending.all)")
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
   @Test func `a backup goes to the vault that is named`() throws {
     let vault = bench["vault"]
     let other = bench["other.db"]

@@ -65,6 +65,15 @@ import Testing
     #expect(try folder.appending("plan.json").exists)
   }
 
+  @Test func `a plan that a later version has written is left to that version`() throws {
+    try folder.appending("plan.json").replaceContents(
+      with: Bytes(#"{"schema":2,"code":"\#(code)","method":"move"}"#.utf8))
+    let ending = try bench.run("backup", bench["a.db"], "--vault", bench["vault"])
+    #expect(ending.status == 65)
+    #expect(ending.error.contains("was written by a later version"), "\(ending.all)")
+    #expect(try folder.appending("plan.json").exists)
+  }
+
   @Test func `its quarantine is not taken for the place of the old files when it is a link`() throws
   {
     try bench.place("zeroed-leaf.db", as: "a.db")
