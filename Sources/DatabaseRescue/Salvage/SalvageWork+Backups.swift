@@ -132,18 +132,7 @@ private struct Merging {
     let tree = backup.survey.trees.first {
       $0.entry.kind == .table && names.contains($0.entry.name)
     }
-    guard let tree, let reader = SalvageReader(backup.reconstruction),
-      let source = backup.survey.table(of: tree)
-    else { return nil }
-    var columns: [Name: Name] = [:]
-    if table.plan?.isShadow == true {
-      let mappings = salvage.schema.virtualMappings(from: backup.survey, salvage.renames)
-      let mapping = backup.survey.virtualNames[tree.entry.name].flatMap { mappings[$0] }
-      guard let mapping, mapping.way != .none else { return nil }
-      columns = mapping.columns
-    }
-    let plan = salvage.plan(source, of: tree, into: table.wanted, renamed: columns)
-    guard
+    guard let tree, let reader = SalvageReader(backup.reconstruction), let plan = plan(of: tree),
       let lookup = try target.lookup(
         in: table.wanted.name, plan.mapping, keyCount: plan.keyCount,
         encoding: backup.survey.encoding)
@@ -155,20 +144,8 @@ private struct Merging {
       guard case .row(_, let stored) = item, plan.shape.fits(stored.record) else { return }
       let key = plan.key(of: stored)
       guard try !lookup.finds(rowID: stored.rowID, key: key),
-        try wasLost(stored, key, plan, &aside)
+        try wasLost(stored, key, plan, &aside), try write(stored, plan, loader, &aside)
       else { return try endStretch(&aside) }
-      guard case .written(let changed, let computed) = try loader.insert(stored) else {
-        refused += 1
-        return try endStretch(&aside)
-      }
-      if !changed.isEmpty { self.changed += 1 }
-      if !computed.isEmpty { leftOut += 1 }
-      if !changed.isEmpty || !computed.isEmpty {
-        try aside.addLeftOut(
-          (computed + changed).map { ($0, plan.shape.stored[$0].name) }, of: stored,
-          table: table.wanted.name,
-          key: 0..<plan.keyCount, source: "\(backup.name)", encoding: backup.survey.encoding)
-      }
       restored += 1
       stretch = (stretch?.first ?? stored.rowID, stored.rowID, (stretch?.rows ?? 0) + 1)
       try aside.dropPartialRow(of: table.name, rowID: stored.rowID, key: key)
@@ -176,6 +153,40 @@ private struct Merging {
     try endStretch(&aside)
     try salvage.world.requireGoingOn()
     return restored
+  }
+
+  /// How the rows of a table of the backup go into the fresh one; nil where they do not.
+  private func plan(of tree: TreeSurvey) -> TablePlan? {
+    guard let source = backup.survey.table(of: tree) else { return nil }
+    var columns: [Name: Name] = [:]
+    if table.plan?.isShadow == true {
+      let mappings = salvage.schema.virtualMappings(from: backup.survey, salvage.renames)
+      let mapping = backup.survey.virtualNames[tree.entry.name].flatMap { mappings[$0] }
+      guard let mapping, mapping.way != .none else { return nil }
+      columns = mapping.columns
+    }
+    return salvage.plan(source, of: tree, into: table.wanted, renamed: columns)
+  }
+
+  /// Writes a row, and sets aside what of it the fresh table has no column for, or changes; false
+  /// where it does not take the row.
+  private mutating func write(
+    _ stored: StoredRecord, _ plan: TablePlan, _ loader: borrowing RowLoader,
+    _ aside: inout QuarantineDatabase
+  ) throws -> Bool {
+    guard case .written(let changed, let computed) = try loader.insert(stored) else {
+      refused += 1
+      return false
+    }
+    if !changed.isEmpty { self.changed += 1 }
+    if !computed.isEmpty { leftOut += 1 }
+    if !changed.isEmpty || !computed.isEmpty {
+      try aside.addLeftOut(
+        (computed + changed).map { ($0, plan.shape.stored[$0].name) }, of: stored,
+        table: table.wanted.name, key: 0..<plan.keyCount, source: "\(backup.name)",
+        encoding: backup.survey.encoding)
+    }
+    return true
   }
 
   /// Whether the damaged file has lost this row; else it was deleted, set aside or changed.

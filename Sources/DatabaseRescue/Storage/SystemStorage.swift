@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real file system. The only file with system calls on files, apart from SQLite's own.
+// The real file system. System calls on files are in this folder alone, apart from SQLite's own.
 
 import CFileAttributes
 import SQLiteFormat
