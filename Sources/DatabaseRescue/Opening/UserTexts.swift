@@ -107,7 +107,7 @@ public struct UserTexts: Hashable, Sendable {
   public subscript(key: Key) -> String { translations[key] ?? Self.english[key] ?? key.rawValue }
 
   /// The English texts.
-  public static let english: [Key: String] = [
+  package static let english: [Key: String] = [
     .newerTitle: "This data was saved by a newer version of the app",
     .newerBody: "Nothing is wrong with it. This version cannot open it without harm.",
     .newerRequest: "Please install the newest version of the app.",

@@ -21,7 +21,7 @@ public struct MigrationReport: Sendable {
   /// What was done under guard; nil where nothing was to be done.
   public let guarded: GuardReport?
   /// Why it could not be noted which files were applied, when it could not.
-  public internal(set) var ledgerFailure: RescueError?
+  package internal(set) var ledgerFailure: RescueError?
 
   /// The exit status: that of the guard, or of the database where nothing was to be done.
   public var exitStatus: Int32 { guarded?.exitStatus ?? found.verdict.exitStatus }

@@ -32,7 +32,7 @@ public struct SalvageReport: Sendable {
 
   /// Why there may be more than the rows that were seen: another database in the file, or an archive
   /// that is cut off.
-  public internal(set) var reservations: [String] = []
+  package internal(set) var reservations: [String] = []
 
   /// The verdict that a salvage ends in: what of the file could not be brought along.
   public var outcome: Verdict {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a backup that counts: stored, read back, tried, and only then given its name.
 
-public import SQLiteFormat
+package import SQLiteFormat
 
 /// Makes backups in one vault.
 ///
@@ -36,12 +36,12 @@ public struct BackupWriter: Sendable {
     /// to be good; nil for any number.
     public var lossMax: Int?
     /// The tables that may lose any number of rows.
-    public var freeTables: Set<Name> = []
+    package var freeTables: Set<Name> = []
     /// Whether the backup counts although the database is older than its newest good backup, or has
     /// lost more rows than it may.
     public var acceptsOlder = false
     /// Whether the files are stored as they are even if SQLite could read them.
-    public var isRaw = false
+    package var isRaw = false
 
     /// Makes the usual options.
     public init() {}
