@@ -43,7 +43,7 @@ import Testing
       ).sources == [0, 1])
   }
 
-  @Test func `a hidden rowid becomes the column that is the rowid`() {
+  @Test func `a hidden rowid is mapped to the column that is the rowid`() {
     let mapping = ColumnMapping(
       from: shape([("a", false)]), to: table(["id", "a"], rowIDAlias: 0))
     #expect(mapping.targets == ["a"])

@@ -361,7 +361,7 @@ import Testing
     #expect(dangling["table"]?.text == "c" && dangling["rows"]?.number == 2)
   }
 
-  @Test func `a hidden rowid becomes the column that is the rowid`() throws {
+  @Test func `the hidden rowids of a table are in its column that is the rowid`() throws {
     let result = try salvage(
       ["CREATE TABLE t (a)", "INSERT INTO t (rowid, a) VALUES (5, 'five'), (900, 'more')"],
       into: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)")

@@ -131,7 +131,7 @@ import Testing
     return try lines.map { try bench.run($0).all }
   }
 
-  @Test func `of a sound database`() throws {
+  @Test func `no value of a sound database is told`() throws {
     try expectNothing(in: everything(on: file))
   }
 
@@ -139,14 +139,14 @@ import Testing
     Damage.zeroPage(5), .zeroPage(1), .truncatePercent(55), .wipeHeader, .copyPage(from: 9, to: 14),
     .wipeCellPointers(page: 10), .zeroRange(offset: 9300, count: 40),
   ])
-  func `of a damaged database`(_ damage: Damage) throws {
+  func `no value of a damaged database is told`(_ damage: Damage) throws {
     let bytes = try file.contents()
     let damaged = bench["damaged.db"]
     try damaged.replaceContents(with: damage.applied(to: bytes, pageSize: 1024))
     try expectNothing(in: everything(on: damaged))
   }
 
-  @Test func `of a file that is no database`() throws {
+  @Test func `no value of a file that is no database is told`() throws {
     let text = bench["text.db"]
     let rows = (0..<500).map { "\($0),Xq7Secret,918273645546372819\n" }.joined()
     try text.replaceContents(with: Bytes(rows.utf8))

@@ -77,7 +77,7 @@ import Testing
     #expect(found.status == 14)
   }
 
-  @Test func `nor is one whose overflow page has bytes put in, and its loss is told`() throws {
+  @Test func `a row with bytes put into its overflow page is lost, and that is told`() throws {
     let file = try build(rows: 200, words: 1200)
     let pages = try Oracle(file).pages.filter { $0.object == "t" }
     let chain = try #require(pages.filter { $0.kind == "overflow" }.dropFirst(100).first)

@@ -43,7 +43,7 @@ struct SampleRow: Sendable, CustomStringConvertible {
     #expect(try before.changes(until: bench.look()) == [])
     #expect(text.status == row.status, "\(text.all)")
     #expect(json.status == row.status)
-    #expect(text.output.hasPrefix("\(file.name): \(row.verdict) – "))
+    #expect(text.output.hasPrefix("\(file.name): \(row.verdict) — "))
     #expect(try json.json["verdict"]?.text == row.verdict)
     #expect(try json.json["exit"]?.number == Int(row.status))
     #expect(try json.json["losesRows"]?.bool == (json.status >= 14))

@@ -66,6 +66,7 @@ import Testing
   }
 
   @Test func `a plan that a later version has written is left to that version`() throws {
+    try SystemStorage().createFolder(folder)
     try folder.appending("plan.json").replaceContents(
       with: Bytes(#"{"schema":2,"code":"\#(code)","method":"move"}"#.utf8))
     let ending = try bench.run("backup", bench["a.db"], "--vault", bench["vault"])

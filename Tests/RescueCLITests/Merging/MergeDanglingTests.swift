@@ -65,7 +65,7 @@ import Testing
     #expect(try merged.aside("SELECT \"table\", old FROM renumbered ORDER BY old") == "p 1\np 2")
   }
 
-  @Test func `nor to one of a still older input that has the number it got`() throws {
+  @Test func `a row that refers to none is not adopted by a row of an older input`() throws {
     let merged = try bench.merge(
       [
         try bench.make(
@@ -125,7 +125,7 @@ import Testing
         == "lone -\nnone -\nold old")
   }
 
-  @Test func `nor where the older input has no such table`() throws {
+  @Test func `a lone row is told also where the older input has no table of its kind`() throws {
     let merged = try bench.merge([
       try bench.make(
         "old.db", "CREATE TABLE p (id INTEGER PRIMARY KEY, v)", "INSERT INTO p VALUES (7, 'old')"),
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--renumber-all"]])
-  func `but where the older input has that row too, it is the one that it refers to`(
+  func `a row that both inputs have refers to the row that it refers to in one`(
     _ flags: [String]
   ) throws {
     let row = "INSERT INTO c VALUES (9, 7, 'same')"

@@ -30,9 +30,18 @@ import Testing
     }
   }()
 
+  /// The pages whose commands are not run: those in the list of samples have a test of their own.
+  static let readOnly = ["CHANGELOG.md", "samples/README.md"].map { Document(description: $0) }
+
   @Test func `the documents are found`() {
-    #expect(Self.documents.count >= 9)
-    #expect(Self.documents.count { $0.isRecipe } >= 5)
+    let pages = Self.documents.map(\.description).filter { $0.split(separator: "/").count < 3 }
+    #expect(
+      pages == [
+        "README.md", "CONTRIBUTING.md", "docs/app-author.md", "docs/benchmarks.md",
+        "docs/commands.md", "docs/formats.md", "docs/how-salvage-decides.md", "docs/pipeline.md",
+        "docs/playbook-author.md", "docs/replacement.md", "docs/support-engineer.md",
+      ])
+    #expect(Self.documents.count { $0.isRecipe } == 5)
     #expect(Self.documents.count { $0.description.hasPrefix("docs/reference/") } == 5)
   }
 
@@ -131,7 +140,7 @@ import Testing
     }
   }
 
-  @Test(arguments: documents)
+  @Test(arguments: documents + readOnly)
   func `what a document links to is there`(_ document: Document) throws {
     for line in try document.lines {
       for match in line.matches(of: /\]\(([^)]*)\)/) {

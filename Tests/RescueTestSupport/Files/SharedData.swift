@@ -39,7 +39,9 @@ package enum SharedData {
 
   /// What a test says that is skipped for want of a file there.
   package static func missing(_ what: String) -> String {
-    "\(what) is not here: CONTRIBUTING.md says where it comes from and where it belongs"
+    "\(what) is not here: it comes from outside, such as chinook.sqlite from "
+      + "lerocha/chinook-database, and belongs into shared/data beside the checkout or the folder that "
+      + "DBRESCUE_SHARED_DATA names; CONTRIBUTING.md has the whole list"
   }
 
   /// A file in the folder; nil where there is none, so that a test can skip.

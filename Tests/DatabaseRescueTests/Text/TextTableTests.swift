@@ -4,8 +4,6 @@
 import DatabaseRescue
 import Testing
 
-@testable import RescueCLI
-
 @Suite struct TextTableTests {
   private var table: TextTable {
     var table = TextTable([.text("CODE"), .prose("MEANING"), .number("ROWS")])
