@@ -11,90 +11,75 @@ import Testing
   import Foundation
 #endif
 
-/// The names that one file declares and uses: enough to see which folder needs which.
-private struct NamedSource {
-  /// The folder that the file lies in.
-  let folder: String
-  /// Its types, and what its extensions add to others.
-  private(set) var offered: Set<String> = []
-  /// Whatever else it declares, such as what is private or nested.
-  private(set) var own: Set<String> = []
-  /// The types that it names, and the members behind a dot.
-  private(set) var used: Set<String> = []
-
-  private static let types: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]
-  private static let values: Set = ["func", "var", "let", "case"]
-
-  init(_ text: String, in folder: String) {
-    self.folder = folder
-    var isExtension = false
-    for line in text.split(separator: "\n") {
-      let words = Self.words(of: line)
-      let isPrivate = words.contains { $0.name.hasSuffix("private") }
-      let depth = line.prefix { $0 == " " }.count
-      for (keyword, word) in zip(words, words.dropFirst()) {
-        let isType = Self.types.contains(keyword.name)
-        guard isType || Self.values.contains(keyword.name) else { continue }
-        let isOffered = isType ? depth == 0 : depth == 2 && isExtension && keyword.name != "case"
-        if isOffered, !isPrivate { offered.insert(word.name) } else { own.insert(word.name) }
-      }
-      if depth == 0, !words.isEmpty { isExtension = words.contains { $0.name == "extension" } }
-      used.formUnion(words.filter { $0.isMember != $0.isType }.map(\.name))
-    }
-  }
-
-  private struct Word {
-    var name = ""
-    var isMember = false
-    var isType: Bool { name.first?.isUppercase == true }
-  }
-
-  /// The words of a line that are neither text nor comment.
-  private static func words(of line: Substring) -> [Word] {
-    var (words, word, last, isText): ([Word], Word, Character, Bool) = ([], Word(), " ", false)
-    for character in line {
-      if character == "\"", last != "\\" { isText.toggle() }
-      if character == "/", last == "/", !isText { break }
-      if !isText, character == "_" || character.isLetter || character.isNumber {
-        if word.name.isEmpty { word.isMember = last == "." }
-        word.name.append(character)
-      } else if !word.name.isEmpty {
-        words.append(word)
-        word = Word()
-      }
-      last = character
-    }
-    return word.name.isEmpty ? words : words + [word]
-  }
-}
-
 /// Which folder needs which of the same target, and the names for which it does.
 private struct FolderGraph {
-  /// Names that the standard library has as well.
-  private static let foreign: Set = ["split"]
+  /// Members of values that the standard library has as well.
+  private static let foreign: Set = ["split", "load", "description"]
 
+  /// What is declared, by its name.
+  private let declared: [String: [NamedSource.Declaration]]
+  /// The names of values in bodies.
+  private let locals: Set<String>
   private var needs: [String: [String: Set<String>]] = [:]
 
   init(_ sources: [NamedSource]) {
-    // A name that is declared in two folders does not tell which is meant.
-    var homes: [String: Set<String>] = [:]
+    declared = Dictionary(grouping: Set(sources.flatMap(\.declarations)), by: \.name)
+    locals = Set(sources.flatMap(\.locals))
     for source in sources {
-      for name in source.offered.union(source.own) {
-        homes[name, default: []].insert(source.folder)
-      }
-    }
-    let offered = Set(sources.flatMap(\.offered)).subtracting(Self.foreign)
-    for source in sources {
-      for name in source.used where offered.contains(name) && homes[name]?.count == 1 {
-        guard let home = homes[name]?.first, home != source.folder,
-          Self.target(of: home) == Self.target(of: source.folder)
+      for use in source.uses {
+        // A name that may be declared in two folders does not tell which is meant.
+        let homes = Set(declarations(of: use, in: source).map(\.folder))
+        // Everybody may call what stands on the page of a whole target.
+        guard homes.count == 1, let home = homes.first, home != source.folder,
+          home.contains("/"), Self.target(of: home) == Self.target(of: source.folder)
         else { continue }
-        needs[source.folder, default: [:]][home, default: []].insert(name)
+        needs[source.folder, default: [:]][home, default: []].insert(use.name)
       }
     }
   }
 
   private static func target(of folder: String) -> Substring { folder.prefix { $0 != "/" } }
+
+  /// What a name can stand for.
+  private func declarations(
+    of use: NamedSource.Use, in source: NamedSource
+  ) -> [NamedSource.Declaration] {
+    guard let all = declared[use.name]?.filter({ !$0.isPrivate || $0.folder == source.folder })
+    else { return [] }
+    switch use.place {
+    case .within(let types) where use.isType:
+      let type = use.name.split(separator: "(").first.map(String.init)
+      let isNested =
+        declared[type ?? ""]?.contains { $0.type.map(types.contains) ?? false } ?? false
+      return isNested ? [] : all.filter { $0.name != type || $0.type == nil }
+    case .within(let types):
+      return source.locals.contains(use.name) ? [] : members(among: all, of: types)
+    case .behind(let value):
+      if let types = source.types[value] { return members(among: all, of: types) }
+      // Values are mostly named after their type, where it is no nested one.
+      let type = value.prefix(1).uppercased() + value.dropFirst()
+      let members = declared[type]?.first?.type == nil ? members(among: all, of: [type]) : []
+      return members.isEmpty && value != type ? onlyOnes(of: all.filter { !$0.isStatic }) : members
+    case .behindOther:
+      return onlyOnes(of: all)
+    }
+  }
+
+  /// Those that are members of one of these types, as far as no other type has its name.
+  private func members(
+    among all: [NamedSource.Declaration], of types: some Collection<String>
+  ) -> [NamedSource.Declaration] {
+    all.filter { declaration in
+      guard let type = declaration.type, types.contains(type) else { return false }
+      return (declared[type]?.count ?? 0) < 2
+    }
+  }
+
+  /// All of these, which have one name, where an extension adds each, and no other value has the name.
+  private func onlyOnes(of all: [NamedSource.Declaration]) -> [NamedSource.Declaration] {
+    all.allSatisfy { $0.isAdded && !locals.contains($0.name) && !Self.foreign.contains($0.name) }
+      ? all : []
+  }
 
   /// The folders that a folder needs, by way of others or not.
   private func reach(of folder: String) -> Set<String> {
@@ -107,8 +92,9 @@ private struct FolderGraph {
 
   /// The dependencies that lead back, with their names.
   var circles: [String] {
-    needs.flatMap { folder, others in
-      others.filter { reach(of: $0.key).contains(folder) }.map { other, names in
+    let reached = Dictionary(uniqueKeysWithValues: needs.keys.map { ($0, reach(of: $0)) })
+    return needs.flatMap { folder, others in
+      others.filter { reached[$0.key]?.contains(folder) ?? false }.map { other, names in
         "\(folder) needs \(other) for \(names.sorted().joined(separator: ", "))"
       }
     }.sorted()
@@ -121,8 +107,8 @@ private struct FolderGraph {
     let sources = try FileManager.default.subpathsOfDirectory(atPath: "\(root)")
       .filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
       .map { path in
-        NamedSource(
-          String(decoding: try root.appending(FilePath(path)).contents(), as: UTF8.self),
+        try NamedSource(
+          root.appending(FilePath(path)).contents(),
           in: path.split(separator: "/").dropLast().joined(separator: "/"))
       }
     #expect(sources.count > 500)

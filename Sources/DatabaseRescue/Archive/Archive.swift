@@ -244,3 +244,11 @@ extension Archive {
     }
   }
 }
+
+extension Archive {
+  /// The place in the list of members of the one that holds a byte of the image.
+  func index(ofMemberWith offset: Int) -> Int? {
+    let index = members.partitioningIndex { $0.span.upperBound > offset }
+    return index < members.count && members[index].span.contains(offset) ? index : nil
+  }
+}

@@ -185,14 +185,6 @@ private final class BackupImage: PageSource {
   }
 }
 
-extension Archive {
-  /// The place in the list of members of the one that holds a byte of the image.
-  func index(ofMemberWith offset: Int) -> Int? {
-    let index = members.partitioningIndex { $0.span.upperBound > offset }
-    return index < members.count && members[index].span.contains(offset) ? index : nil
-  }
-}
-
 extension World {
   /// Opens a backup that is going to be read in full, once, which tells how far that is.
   ///

@@ -1,29 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every cause is: a function from what was found to a judgement, with its words beside it.
 
-/// How sure it is that something happened.
-public enum Confidence: String, Hashable, Sendable, Comparable, CaseIterable, Codable {
-  /// What was found fits it, and fits others as well.
-  case possible
-  /// What was found fits it, and nothing else that is known fits as well.
-  case likely
-  /// What was found proves it.
-  case certain
-
-  /// Orders from the least to the most sure.
-  public static func < (left: Confidence, right: Confidence) -> Bool {
-    left.rank < right.rank
-  }
-
-  private var rank: Int {
-    switch self {
-    case .possible: 0
-    case .likely: 1
-    case .certain: 2
-    }
-  }
-}
-
 /// The words of a cause that do not depend on the file: each a sentence or more, ready for people.
 struct CauseWords: Sendable {
   /// The cause in a few words, as in "most likely: …".

@@ -66,13 +66,6 @@ extension ContractDifference.Mend {
 }
 
 extension SQLTokens {
-  /// One statement without the semicolon at its end.
-  init(statement sql: String) {
-    let tokens = SQLTokens(parsing: sql).tokens
-    let end = tokens.lastIndex { $0 != .symbol(";") }
-    self.init(tokens[..<(end.map { $0 + 1 } ?? 0)])
-  }
-
   /// What stands as a name in a statement by itself: without quotes, after AS, or beside a point.
   var ownNames: Set<Name> {
     var names: Set<Name> = []

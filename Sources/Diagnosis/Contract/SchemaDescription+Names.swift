@@ -55,19 +55,6 @@ extension NamedSQL {
   }
 }
 
-extension SQLTokens {
-  /// The text with other names for some, wherever they stand.
-  func renaming(_ names: [Name: Name]) -> SQLTokens {
-    SQLTokens(
-      tokens.map { token in
-        switch token {
-        case .word(let text), .name(let text): names[Name(text)].map { .name($0.text) } ?? token
-        default: token
-        }
-      })
-  }
-}
-
 extension TableDescription {
   /// The table with other names for some columns.
   func renamingColumns(_ names: [Name: Name]) -> TableDescription {

@@ -217,10 +217,4 @@ extension Survey {
     return Set(
       trunks.filter { Set($0.leaves).count == $0.leaves.count }.flatMap { [$0.trunk] + $0.leaves })
   }
-
-  /// Whether the free list was followed to its end, and has as many pages as the header says.
-  var isFreelistWhole: Bool {
-    guard let freelist, let header else { return false }
-    return freelist.faults.isEmpty && freelist.count == header.freelistCount
-  }
 }

@@ -119,12 +119,6 @@ extension Survey {
     return TableSurvey(tree: tree, description: description, shape: shape)
   }
 
-  /// The order of the rows of a WITHOUT ROWID table, or of an index's entries; nil where it is not
-  /// known.
-  package func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
-    schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
-  }
-
   /// The indexes over a table that can be read, at least in part: what they hold outlives the
   /// rows.
   package func keyIndexes(for table: TableSurvey) -> [KeyIndex] {

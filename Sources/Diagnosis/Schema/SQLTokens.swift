@@ -101,6 +101,24 @@ package struct SQLTokens: Hashable, Sendable {
 }
 
 extension SQLTokens {
+  /// One statement without the semicolon at its end.
+  init(statement sql: String) {
+    let tokens = SQLTokens(parsing: sql).tokens
+    let end = tokens.lastIndex { $0 != .symbol(";") }
+    self.init(tokens[..<(end.map { $0 + 1 } ?? 0)])
+  }
+
+  /// The text with other names for some, wherever they stand.
+  func renaming(_ names: [Name: Name]) -> SQLTokens {
+    SQLTokens(
+      tokens.map { token in
+        switch token {
+        case .word(let text), .name(let text): names[Name(text)].map { .name($0.text) } ?? token
+        default: token
+        }
+      })
+  }
+
   /// Cuts SQL into tokens; a text that breaks off inside a token gives that token as far as it goes.
   package init(parsing sql: String) {
     var tokens: [SQLToken] = []

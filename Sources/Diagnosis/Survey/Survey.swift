@@ -272,4 +272,16 @@ extension Survey {
     }
     return sequences
   }
+
+  /// The order of the rows of a WITHOUT ROWID table, or of an index's entries; nil where it is not
+  /// known.
+  package func keyOrder(of tree: TreeSurvey) -> KeyOrder? {
+    schema?.keyOrder(of: tree.entry, schemaFormat: header?.schemaFormat ?? 4)
+  }
+
+  /// Whether the free list was followed to its end, and has as many pages as the header says.
+  var isFreelistWhole: Bool {
+    guard let freelist, let header else { return false }
+    return freelist.faults.isEmpty && freelist.count == header.freelistCount
+  }
 }
