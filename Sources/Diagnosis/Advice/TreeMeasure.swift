@@ -92,8 +92,7 @@ struct TreeMeasure: Sendable {
 
   private mutating func addSpilled(_ cell: Cell, _ isTable: Bool, _ geometry: Geometry) {
     spilled += 1
-    let rest = cell.payloadSize - cell.local.count
-    let more = (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+    let more = geometry.chainLength(of: cell)
     overflowPages += more
     pages += more
     let size = Geometry.pageSizes.firstIndex { size in

@@ -90,17 +90,14 @@ struct SchemaComparison {
   ) {
     let wanted = Set(expected.tables.map(\.name))
     let present = Set(found.tables.map(\.name))
-    let pending = renamedTables.filter { old, new in
-      present.contains(old) && !wanted.contains(old) && wanted.contains(new)
-        && !present.contains(new)
-    }
+    let pending = renamedTables.pending(from: present, to: wanted)
     self.expected = expected
     self.found = found.renamingTables(pending)
     self.extras = extras
     self.ignored = ignored
     self.renamedColumns = renamedColumns
     self.rules = rules
-    oldNames = Dictionary(pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+    oldNames = pending.oldByNew
     names = expected.names.union(self.found.names)
   }
 

@@ -93,3 +93,19 @@ extension TableDescription {
     return (["rowid", "_rowid_", "oid"] as [Name]).first { !names.contains($0) }
   }
 }
+
+extension [Name: Name] {
+  /// Of new names by the old ones, those that were not given yet: the old name is there and not
+  /// wanted, the new one is wanted and not there.
+  func pending(from present: Set<Name>, to wanted: Set<Name>) -> [Name: Name] {
+    filter { old, new in
+      present.contains(old) && !wanted.contains(old) && wanted.contains(new)
+        && !present.contains(new)
+    }
+  }
+
+  /// The old names by the new ones: the first of those that became the same.
+  var oldByNew: [Name: Name] {
+    Dictionary(map { ($0.value, $0.key) }, uniquingKeysWith: Swift.min)
+  }
+}

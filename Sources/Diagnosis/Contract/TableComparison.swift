@@ -26,17 +26,14 @@ struct TableComparison {
   ) {
     let wanted = Set(expected.columns.map(\.name))
     let present = Set(found.columns.map(\.name))
-    let pending = renamed.filter { old, new in
-      present.contains(old) && !wanted.contains(old)
-        && wanted.contains(new) && !present.contains(new)
-    }
+    let pending = renamed.pending(from: present, to: wanted)
     self.expected = expected
     self.found = found.renamingColumns(pending)
     self.schemas = schemas
     self.extras = extras
     self.rules = rules
     self.oldName = oldName
-    oldNames = Dictionary(pending.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+    oldNames = pending.oldByNew
     expectedDeclaration = TableDeclaration(sql: expected.sql)
     foundDeclaration = TableDeclaration(sql: self.found.sql)
     names = expected.expressionNames.union(self.found.expressionNames)

@@ -236,14 +236,7 @@ struct LogTrust {
   private func counters(in image: Image) -> [Value: Int64] {
     guard let root = entries(in: image).first(where: { $0.name == "sqlite_sequence" })?.root
     else { return [:] }
-    var counters: [Value: Int64] = [:]
-    image.forEachRecord(ofTree: root, isTable: true) { stored in
-      if let name = stored.record.value(0), let counter = stored.record.value(1)?.integerValue {
-        counters[name] = counter
-      }
-      return true
-    }
-    return counters
+    return Dictionary(image.counters(at: root).map { ($0.name, $0.counter) }) { $1 }
   }
 
   private func tables(in image: Image) -> [SchemaEntry] {

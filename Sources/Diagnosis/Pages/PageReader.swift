@@ -127,11 +127,7 @@ final class PageReader {
 
 extension PageReading {
   /// The pages that an interior page names; none for a leaf.
-  var children: [PageNumber] {
-    guard !page.kind.isLeaf else { return [] }
-    let named = content.cells.map { PageNumber($0.leftChild) } + [page.rightChild]
-    return named.compactMap(\.self)
-  }
+  var children: [PageNumber] { page.children(of: content.cells).compactMap(\.self) }
 }
 
 extension Image {

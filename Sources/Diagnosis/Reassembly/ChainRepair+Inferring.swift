@@ -54,7 +54,7 @@ extension ChainRepair {
         let spill = Spill(
           place: Place(page: page, offset: cell.offset), cell: cell,
           pages: chain?.pages ?? image.reachedPages(of: cell, on: page),
-          length: image.chainLength(of: cell))
+          length: image.geometry.chainLength(of: cell))
         patience -= spill.pages.count
         guard patience > 0 else { return }
         if chain != nil { whole.append(spill) } else { broken.append(spill) }

@@ -138,8 +138,7 @@ extension PageReading {
   /// The children of an interior page, nil where one is not named: each cell that cannot be read
   /// named one, which may have stood anywhere between the others.
   fileprivate var namedChildren: [PageNumber?] {
-    var children = content.cells.map { PageNumber($0.leftChild) }
-    children.append(page.rightChild)
+    let children = page.children(of: content.cells)
     return content.layoutFault == nil ? children : children.flatMap { [nil, $0] } + [nil]
   }
 }
@@ -293,7 +292,6 @@ private struct Levels {
     else { return .damaged(number) }
     if let run = test.run(of: page, cells, in: image, &located) { return .run(run) }
     guard !page.kind.isLeaf else { return .leaf(number) }
-    return .interior(
-      number, cells.map { PageNumber($0.leftChild) } + [page.rightChild])
+    return .interior(number, page.children(of: cells))
   }
 }

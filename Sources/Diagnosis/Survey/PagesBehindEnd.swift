@@ -109,8 +109,7 @@ private struct PagesBehindEnd {
   }
 
   private func leadsOnlyThere(_ page: BTreePage, _ cells: [Cell]) -> Bool {
-    let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
-    return children.allSatisfy { child in
+    page.children(of: cells).allSatisfy { child in
       guard let child, pages.contains(child), let below = try? image.btreePage(child) else {
         return false
       }

@@ -143,8 +143,8 @@ extension Image {
     var children = PageSet()
     for number in dataPages {
       guard let page = try? btreePage(number), !page.kind.isLeaf else { continue }
-      let left = cells(of: page).cells.compactMap { PageNumber($0.leftChild) }
-      for child in left + [page.rightChild].compactMap(\.self) where child.number <= pageCount {
+      for case let child? in page.children(of: cells(of: page).cells)
+      where child.number <= pageCount {
         children.insert(child)
       }
     }

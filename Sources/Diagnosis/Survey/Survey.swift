@@ -262,13 +262,8 @@ extension Survey {
   package var sequences: [Name: Int64] {
     guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
     var sequences: [Name: Int64] = [:]
-    image.forEachRecord(ofTree: root, isTable: true) { stored in
-      if case .text(let name)? = stored.record.value(0),
-        let sequence = stored.record.value(1)?.integerValue
-      {
-        sequences[Name(encoding.string(name))] = sequence
-      }
-      return true
+    for case (.text(let name), let counter) in image.counters(at: root) {
+      sequences[Name(encoding.string(name))] = counter
     }
     return sequences
   }
@@ -283,5 +278,19 @@ extension Survey {
   var isFreelistWhole: Bool {
     guard let freelist, let header else { return false }
     return freelist.faults.isEmpty && freelist.count == header.freelistCount
+  }
+}
+
+extension Image {
+  /// The AUTOINCREMENT counters in a tree of `sqlite_sequence`, each with the name of its table.
+  func counters(at root: PageNumber) -> [(name: Value, counter: Int64)] {
+    var counters: [(Value, Int64)] = []
+    forEachRecord(ofTree: root, isTable: true) { stored in
+      if let name = stored.record.value(0), let counter = stored.record.value(1)?.integerValue {
+        counters.append((name, counter))
+      }
+      return true
+    }
+    return counters
   }
 }

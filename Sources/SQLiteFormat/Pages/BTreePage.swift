@@ -111,6 +111,12 @@ extension BTreePage {
     return try cell(at: pointer)
   }
 
+  /// The pages to which its cells and its header lead, from left to right, nil for one that has no
+  /// number; none of a leaf.
+  package func children(of cells: [Cell]) -> [PageNumber?] {
+    kind.isLeaf ? [] : cells.map { PageNumber($0.leftChild) } + [rightChild]
+  }
+
   /// The cell at an offset, whether or not a pointer leads there.
   ///
   /// - Throws: ``FormatError`` when no cell of this page's kind can lie there.

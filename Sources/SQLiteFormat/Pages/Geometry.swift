@@ -33,6 +33,12 @@ package struct Geometry: Hashable, Sendable {
   /// The payload bytes of one overflow page.
   package var overflowCapacity: Int { usable - 4 }
 
+  /// How many overflow pages the payload of a cell needs; none where it lies wholly in the cell.
+  package func chainLength(of cell: Cell) -> Int {
+    guard cell.overflow != nil else { return 0 }
+    return (cell.payloadSize - cell.local.count + overflowCapacity - 1) / overflowCapacity
+  }
+
   /// The most cells that any page can hold: a pointer and four bytes each.
   package var cellCountMax: Int { (usable - 8) / 6 }
 

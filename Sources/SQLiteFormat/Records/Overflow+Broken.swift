@@ -54,10 +54,17 @@ extension Image {
 
   /// The overflow pages that the links of a cell's chain lead to, as far as they can be right.
   package func reachedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
-    let count = chainLength(of: cell)
+    links(from: cell.overflow ?? 0, upTo: geometry.chainLength(of: cell), besides: [page]).pages
+  }
+
+  /// The pages to which links lead, one after the other, as far as these can be right, with the link
+  /// of the last one; no page twice, and none that was seen before.
+  private func links(
+    from first: UInt32, upTo count: Int, besides known: Set<PageNumber>
+  ) -> (pages: [PageNumber], next: UInt32) {
     var pages: [PageNumber] = []
-    var seen: Set<PageNumber> = [page]
-    var next = cell.overflow ?? 0
+    var seen = known
+    var next = first
     while let number = PageNumber(next), pages.count < count, number != .first,
       number != geometry.lockBytePage, number.number <= pageCount, seen.insert(number).inserted,
       let following = try? bytes(of: number).big32(at: 0)
@@ -65,42 +72,27 @@ extension Image {
       pages.append(number)
       next = following
     }
-    return pages
-  }
-
-  /// How many overflow pages the payload of a cell needs.
-  package func chainLength(of cell: Cell) -> Int {
-    guard cell.overflow != nil else { return 0 }
-    let rest = cell.payloadSize - cell.local.count
-    return (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity
+    return (pages, next)
   }
 
   /// How many pages may be read to follow the chain of a cell; none where its length cannot be.
   package func pagesToFollow(for cell: Cell) -> Int {
-    let length = chainLength(of: cell)
+    let length = geometry.chainLength(of: cell)
     return length < pageCount ? length : 0
   }
 
   /// The pages of a broken chain that are part of it as far as can be told.
   private func believedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
     guard let first = cell.overflow else { return [] }
-    let count = chainLength(of: cell)
-    var pages: [PageNumber] = []
-    var seen: Set<PageNumber> = []
-    var confirmed = 0
-    var next = first
-    while let number = PageNumber(next), pages.count < count {
-      guard number != .first, number != geometry.lockBytePage, number.number <= pageCount,
-        seen.insert(number).inserted, let following = try? bytes(of: number).big32(at: 0)
-      else { return Array(pages.dropLast(confirmed == pages.count ? 0 : 1)) }
-      let parent = pages.last ?? page
-      if confirmed == pages.count,
-        pointerMapEntry(of: number) == .overflow(after: parent, isFirst: pages.isEmpty)
-      {
-        confirmed += 1
-      }
-      pages.append(number)
-      next = following
+    let count = geometry.chainLength(of: cell)
+    let (pages, next) = links(from: first, upTo: count, besides: [])
+    let confirmed = pages.indices.prefix { place in
+      pointerMapEntry(of: pages[place])
+        == .overflow(after: place > 0 ? pages[place - 1] : page, isFirst: place == 0)
+    }.count
+    // The last link leads astray, and may have been on a page that is no part of the chain.
+    if pages.count < count, next != 0 {
+      return pages.dropLast(confirmed == pages.count ? 0 : 1)
     }
     // A whole chain that breaks its record has a last page of zeros.
     if pages.count == count, next == 0, let last = pages.last,

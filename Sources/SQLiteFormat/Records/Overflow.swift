@@ -40,7 +40,7 @@ extension Image {
     guard hasPageNumbers else { throw FormatError(.chainAstray, page: page) }
     let capacity = geometry.overflowCapacity
     var rest = cell.payloadSize - cell.local.count
-    let length = (rest + capacity - 1) / capacity
+    let length = geometry.chainLength(of: cell)
     guard length < pageCount else { throw FormatError(.payloadTooLarge, page: page) }
     start.reserveCapacity(count)
     var pages: [PageNumber] = []

@@ -165,14 +165,11 @@ struct PageRoll {
       guard let cell = try? page.cell(index) else { return [] }
       cells.append(cell)
       if let overflow = cell.overflow, let first = PageNumber(overflow) {
-        let rest = cell.payloadSize - cell.local.count
-        note(
-          first,
-          .chain(length: (rest + geometry.overflowCapacity - 1) / geometry.overflowCapacity))
+        note(first, .chain(length: geometry.chainLength(of: cell)))
       }
     }
     guard !page.kind.isLeaf else { return [] }
-    let children = cells.map { PageNumber($0.leftChild) } + [page.rightChild]
+    let children = page.children(of: cells)
     let keys = page.kind.isTable ? [] : cells.map { Self.key(of: $0, page) }
     let order = Self.order(of: keys)
     for (index, child) in children.enumerated() {
