@@ -18,16 +18,29 @@ enum BadMediumCause: Cause {
     }
     guard traces.isDamaged, let image = traces.survey.image else { return .silent }
     guard traces.missing == nil else { return turnedPageCount(traces, image) }
-    let strays = traces.strayBlocks
-    if !strays.isEmpty {
-      return .fits(
-        .likely, "\(pageList(strays, "holds", "hold")) a piece of another file",
-        [
-          "text fills the whole page, and its last line goes on elsewhere: who writes lines ends "
-            + "them, and file systems and disks mistake whole blocks"
-        ])
-    }
-    if let turned = turnedBit(traces, image) { return turned }
+    let found =
+      foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
+      ?? random(traces, image)
+    if let found { return found }
+    let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
+    return isUnmarked && !traces.scars.isEmpty
+      ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+  }
+
+  /// Whole blocks of another file.
+  private static func foreignBlocks(_ traces: Traces) -> CauseJudgement? {
+    let pages = traces.strayBlocks
+    guard !pages.isEmpty else { return nil }
+    return .fits(
+      .likely, "\(pageList(pages, "holds", "hold")) a piece of another file",
+      [
+        "text fills the whole page, and its last line goes on elsewhere: who writes lines ends "
+          + "them, and file systems and disks mistake whole blocks"
+      ])
+  }
+
+  /// Sectors and pages that hold one byte, or a mark, again and again.
+  private static func scarred(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     var marked: [PageNumber] = []
     var parts: [PageNumber] = []
     var filled: [PageNumber] = []
@@ -49,24 +62,7 @@ enum BadMediumCause: Cause {
             + "mark so what could not be read"
         ])
     }
-    if !parts.isEmpty {
-      // A page that was new when power failed can be written in part.
-      let isAtEnd = parts.allSatisfy { $0.number > image.pageCount - max(8, image.pageCount / 10) }
-      let isAskew = parts.allSatisfy { beginsAskew($0, image) }
-      return .fits(
-        isAtEnd || isAskew ? .possible : .likely,
-        "whole sectors of \(pageList(parts)) are blank",
-        [
-          "512 bytes at a time hold nothing but 0 or 255 in pages that else hold rows: SQLite writes "
-            + "whole pages, and disks lose sectors"
-        ],
-        against: (isAtEnd ? ["pages that were new when power failed look the same"] : [])
-          + (isAskew
-            ? [
-              "the zeros begin before them, at no sector: a piece of a download or copy that never came "
-                + "leaves them"
-            ] : []))
-    }
+    if !parts.isEmpty { return blankSectors(of: parts, image) }
     if !filled.isEmpty {
       return .fits(
         .likely, "\(pageList(filled, "holds", "hold")) nothing but 255",
@@ -78,10 +74,27 @@ enum BadMediumCause: Cause {
         ["a disk that lost them, or a copy that left out what could not be read, gives zeros"],
         against: ["pages that were never written because power failed look the same"])
     }
-    if let random = random(traces, image) { return random }
-    let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
-    return isUnmarked && !traces.scars.isEmpty
-      ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+    return nil
+  }
+
+  /// Sectors that hold nothing, in pages that hold something else besides.
+  private static func blankSectors(of pages: [PageNumber], _ image: Image) -> CauseJudgement {
+    // A page that was new when power failed can be written in part.
+    let isAtEnd = pages.allSatisfy { $0.number > image.pageCount - max(8, image.pageCount / 10) }
+    let isAskew = pages.allSatisfy { beginsAskew($0, image) }
+    return .fits(
+      isAtEnd || isAskew ? .possible : .likely,
+      "whole sectors of \(pageList(pages)) are blank",
+      [
+        "512 bytes at a time hold nothing but 0 or 255 in pages that else hold rows: SQLite writes "
+          + "whole pages, and disks lose sectors"
+      ],
+      against: (isAtEnd ? ["pages that were new when power failed look the same"] : [])
+        + (isAskew
+          ? [
+            "the zeros begin before them, at no sector: a piece of a download or copy that never came "
+              + "leaves them"
+          ] : []))
   }
 
   /// Whether the zeros at the beginning of a page began before it, and where no sector does.

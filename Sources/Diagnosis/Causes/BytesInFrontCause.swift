@@ -18,6 +18,12 @@ enum BytesInFrontCause: Cause {
       traces.survey.transfer != .carriageReturnsRemoved,
       traces.survey.transfer != .carriageReturnsReplaced
     else { return .silent }
+    return joined(traces) ?? askew(image) ?? insideOrBehind(traces, image)
+      ?? .ruledOut("it begins where a database begins, and its pages lie in their places")
+  }
+
+  /// What was joined with it: another database, what a disk keeps beside its blocks, or its log.
+  private static func joined(_ traces: Traces) -> CauseJudgement? {
     if let other = traces.survey.neighbours.first {
       return .fits(
         .certain, "two databases were written into one file",
@@ -43,6 +49,11 @@ enum BytesInFrontCause: Cause {
         now: "Take the two apart, and open them together: head -c \(start) FILE > NEW; "
           + "tail -c +\(start + 1) FILE > NEW-wal")
     }
+    return nil
+  }
+
+  /// Bytes before its beginning, or a beginning that is missing.
+  private static func askew(_ image: Image) -> CauseJudgement? {
     if image.start > 0 {
       let front = (try? image.files.main.read(at: 0, count: min(image.start, 4096))) ?? []
       return .fits(
@@ -59,6 +70,11 @@ enum BytesInFrontCause: Cause {
         ["a download that was resumed, or a file that was cut in pieces, looks like this"],
         now: "Ask for the file again: what is missing stands in no other place.")
     }
+    return nil
+  }
+
+  /// Bytes inside it or behind it.
+  private static func insideOrBehind(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     if let first = traces.survey.firstMovedPage, !traces.isConverted,
       TransferredAsTextCause.bytesDropped(from: traces) == nil
     {
@@ -79,7 +95,7 @@ enum BytesInFrontCause: Cause {
           "Nothing that belongs to the database is missing because of them: salvage, or a backup "
           + "and its restore, leaves them out.")
     }
-    return .ruledOut("it begins where a database begins, and its pages lie in their places")
+    return nil
   }
 
   /// Whether the file begins with the end of a page, or with a page that is not the first one.

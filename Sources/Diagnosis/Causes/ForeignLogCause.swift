@@ -19,17 +19,22 @@ enum ForeignLogCause: Cause {
     if traces.lostGeneration?.isProof == true {
       return .ruledOut("the file has pages that its log held before")
     }
+    return journalJudgement(traces.survey, image) ?? logJudgement(traces.survey, image)
+  }
+
+  /// What speaks for the journal of another database; nil where there is none to judge.
+  private static func journalJudgement(_ survey: Survey, _ image: Image) -> CauseJudgement? {
+    let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
     if case .otherPageSize(let journal) = image.journal {
       return .fits(
         .likely, "the -journal beside the file is that of another database, or of an earlier one",
         [
           "its pages have \(grouped(journal.pageSize)) bytes, those of the database "
             + grouped(image.geometry.pageSize)
-        ], now: words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal"))
+        ], now: now)
     }
     if case .contradictory = image.journal, !image.isFirstTransaction {
-      let now = words.now.replacing("-wal", with: "-journal").replacing("log", with: "journal")
-      return isJournalOfOthers(in: traces.survey)
+      return isJournalOfOthers(in: survey)
         ? .fits(
           .likely, "the -journal beside the file is that of another database",
           ["no table of this database is in the schema that it holds"], now: now)
@@ -37,7 +42,12 @@ enum ForeignLogCause: Cause {
           .possible, "the -journal beside the file may be that of another database",
           ["the file is sound without it"], now: now)
     }
-    if hasLogOfOthers(traces.survey) {
+    return nil
+  }
+
+  /// What speaks for the log of another database, and against it.
+  private static func logJudgement(_ survey: Survey, _ image: Image) -> CauseJudgement {
+    if hasLogOfOthers(survey) {
       return .fits(
         .likely, "the -wal beside the file was written for another database",
         ["no table of this database is in the schema that it holds"])
@@ -51,7 +61,7 @@ enum ForeignLogCause: Cause {
             + grouped(image.geometry.pageSize)
         ])
     case .foreign(let log):
-      switch namesTables(of: traces.survey, log, in: image) {
+      switch namesTables(of: survey, log, in: image) {
       case false?:
         return .fits(
           .likely, "the -wal beside the file was written for another database",
@@ -64,7 +74,7 @@ enum ForeignLogCause: Cause {
         guard let bytes = image.files.wal,
           LogDescent(
             bare: image, log: log, bytes: bytes,
-            roots: { Set(traces.survey.trees.compactMap(\.entry.root)) }
+            roots: { Set(survey.trees.compactMap(\.entry.root)) }
           ).testimony == .ofAnother
         else { return .silent }
         return .fits(

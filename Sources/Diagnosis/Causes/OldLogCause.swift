@@ -35,6 +35,15 @@ enum OldLogCause: Cause {
     {
       return .silent
     }
+    if let judgement = logRelation(traces, image) ?? journalRelation(traces, image) {
+      return judgement
+    }
+    return traces.hasNoLog && traces.hasNoJournal
+      ? .ruledOut("neither log nor journal beside it") : .silent
+  }
+
+  /// How the log relates to the file; nil where nothing is said of it.
+  private static func logRelation(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     switch image.wal {
     case .outdated:
       return .fits(
@@ -66,8 +75,12 @@ enum OldLogCause: Cause {
       return .fits(
         .possible, "the -wal beside the file may be of another state of it",
         ["the file is sound with it and without it, and nothing ties the two together"])
-    default: break
+    default: return nil
     }
+  }
+
+  /// How the journal relates to the file; nil where nothing is said of it.
+  private static func journalRelation(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     if image.isFirstTransaction { return .silent }
     if case .contradictory(let journal) = image.journal {
       let isOwn =
@@ -102,10 +115,7 @@ enum OldLogCause: Cause {
         .possible, "the -journal beside the file is of an earlier state of it",
         ["the journal counts as one of a transaction that was cut off, and its pages do not fit"])
     }
-    if traces.hasNoLog, traces.hasNoJournal, traces.survey.image != nil {
-      return .ruledOut("neither log nor journal beside it")
-    }
-    return .silent
+    return nil
   }
 
   private static let otherBeginning =

@@ -182,74 +182,6 @@ struct TreesInDoubt {
     releaseTaken()
   }
 
-  /// The roots that hold only what is left of the time when they were the only leaf of their table.
-  private var outgrownRoots: Set<PageNumber> {
-    Set(
-      claimants.compactMap { claimant in
-        guard claimant.holdsRows, let root = survey.trees[claimant.position].root,
-          isOutgrown(root, by: claimant)
-        else { return nil }
-        return root
-      })
-  }
-
-  /// Whether nothing proves that the rows of a root are in use, and a leaf without an owner has some
-  /// of them: one that proves its own, where not even pointers list those of the root; else one with
-  /// the very cells.
-  ///
-  /// A table that grows out of its root copies the cells to a leaf, and the few that the root then
-  /// has overwrite hardly any of them, nor of the pointers to them (file format, section 1.6).
-  private func isOutgrown(_ page: PageNumber, by claimant: Claimant) -> Bool {
-    let isTable = claimant.isTable
-    guard let root = pages.reading(of: page, isTable: isTable), root.content.cells.isEmpty,
-      !root.content.doubtful.isEmpty
-    else { return false }
-    let own = root.content.listed + root.content.doubtful
-    let (rowIDs, cells) = (Set(own.compactMap(\.rowID)), Set(own.map { root.page.bytes(of: $0) }))
-    return orphans.contains { orphan in
-      guard orphan != page, let other = pages.reading(of: orphan, isTable: isTable) else {
-        return false
-      }
-      let isProven = !other.content.cells.isEmpty
-      let known = isProven ? other.content.cells : other.content.doubtful
-      let shared = known.count { $0.rowID.map(rowIDs.contains) ?? false }
-      let copied = known.count { cells.contains(other.page.bytes(of: $0)) }
-      return (2 * copied > shared || isProven && root.content.listed.isEmpty && shared > 0)
-        && claimant.tally(pages.rows(on: orphan, isTable: isTable)).fits
-    }
-  }
-
-  /// The tree that a page belongs to, of those that lead to it; nil when it belongs to none, or
-  /// nothing tells to which.
-  private func owner(of page: PageNumber, _ named: [Int]) -> Int? {
-    let rows = pages.rows(on: page, isTable: claimants[named[0]].isTable)
-    let tallies = named.map { ($0, claimants[$0].tally(rows)) }
-    var fitting = tallies.filter { $0.1.fits }
-    // A page of which most rows are damaged is still that of the only tree that leads to it.
-    if fitting.isEmpty, named.count == 1, tallies[0].1.admitted * 2 >= rows.count {
-      fitting = tallies
-    }
-    guard !rows.isEmpty, !fitting.isEmpty else { return nil }
-    let witnessed = fitting.filter { $0.1.isWitnessed }
-    if witnessed.count == 1 { return witnessed[0].0 }
-    guard fitting.count == 1 else { return nil }
-    let (only, tally) = fitting[0]
-    let isRoot = survey.trees[claimants[only].position].root == page
-    guard tally.isDenied || isRoot && tally.isUnexpected && !tally.isWitnessed else { return only }
-    // Its indexes do not know the rows, or its types are not theirs: whose do, and are?
-    let isAnothers = claimants.indices.contains { index in
-      guard index != only, claimants[index].isTable == claimants[only].isTable else { return false }
-      let other = claimants[index].tally(rows)
-      guard !tally.isDenied else { return other.isWitnessed }
-      // Roots change places: one that was destroyed is not here instead.
-      guard other.isPromised, let root = survey.trees[claimants[index].position].root else {
-        return false
-      }
-      return pages.reading(of: root) != nil
-    }
-    return isAnothers ? nil : only
-  }
-
   /// The interior pages of all trees; of index trees those whose rows are taken.
   var interiors: [PageNumber] {
     claimants.indices.flatMap { index in
@@ -286,23 +218,4 @@ struct TreesInDoubt {
       for page in outlines[index]?.interiors ?? [] { leading[page, default: []].append(index) }
     }
   }
-
-  /// The tree that has an interior page, of those that lead to it; nil where nothing tells.
-  ///
-  /// It is the one whose declared types the rows of the page have best.
-  func leader(of page: PageNumber) -> Int? {
-    guard let candidates = leading[page], candidates.count > 1 else { return leading[page]?.first }
-    let tallies = candidates.filter { !claimants[$0].isTable }.map { index in
-      (index: index, tally: claimants[index].tally(pages.rows(on: page, isTable: false)))
-    }.filter(\.tally.fits)
-    guard let best = tallies.max(by: { $0.tally.expected < $1.tally.expected }),
-      tallies.count(where: { $0.tally.expected == best.tally.expected }) == 1
-    else { return nil }
-    return best.index
-  }
-}
-
-extension BTreePage {
-  /// The bytes of a cell.
-  fileprivate func bytes(of cell: Cell) -> Bytes { bytes.slice(cell.offset..<cell.end) }
 }

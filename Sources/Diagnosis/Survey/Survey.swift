@@ -124,19 +124,14 @@ extension Survey {
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, known.roots, parser: parser,
       believesTable: believesHead, claims: &claims)
-    var trees = ForestScan(
-      image, Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
-    ).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
+    let tasks = Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
+    var trees = ForestScan(image, tasks).surveys(&claims)
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
     }
-    let misdirected = TwinLeaves(image, trees) {
-      Self.unclaimedPages(of: image, freeClaims).pages.filter(\.mayBeOfTable).map(\.page)
-    }.misdirected
-    for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
-    for tree in trees.indices { trees[tree].leafMarks = [] }
+    misdirected = Self.noteMisdirected(in: &trees, of: image, freeClaims)
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
@@ -154,7 +149,6 @@ extension Survey {
     self.freelist = freelist
     self.claims = freeClaims
     (unclaimed, unclaimedInHoles) = Self.unclaimedPages(of: image, freeClaims)
-    self.misdirected = Set(misdirected.map(\.page))
     self.trees = trees
     treePlaces = TreePlaces(trees)
     self.hasPointerMaps = hasPointerMaps
@@ -190,6 +184,18 @@ extension Survey {
     var survey = self
     survey.isLogUntold = true
     return survey
+  }
+
+  /// Notes as faults the pages of the trees that are copies of others, and returns them.
+  private static func noteMisdirected(
+    in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims
+  ) -> Set<PageNumber> {
+    let misdirected = TwinLeaves(image, trees) {
+      unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
+    }.misdirected
+    for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
+    for tree in trees.indices { trees[tree].leafMarks = [] }
+    return Set(misdirected.map(\.page))
   }
 
   private static func claimReservedPages(

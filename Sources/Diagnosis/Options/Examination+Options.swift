@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which options there are for what was found, and what each would keep and lose.
+
+import SQLiteFormat
+
+extension BackupOffer {
+  /// The columns that a restore loses, in words.
+  fileprivate var columnsLost: String {
+    let columns = comparison.flatMap { table in
+      table.columnsOnlyCurrent.map { "\(table.table).\($0)" }
+    }
+    guard !columns.isEmpty else { return "" }
+    let rest = columns.count - 8
+    return "; it has no columns " + columns.prefix(8).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
+extension Examination {
+  /// What can be done now, least destructive first.
+  ///
+  /// `hasFreshSchema` tells whether a contract or script gives a schema to reset to; `trials` is
+  /// what copying the rows gave, where it was tried.
+  package func options(
+    backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
+  ) -> [RecoveryOption] {
+    switch verdict {
+    case .healthy where causes.causes.contains { $0.kind == .putBack }:
+      return [
+        option(
+          .nothing,
+          circumstances.before == nil
+            ? "the database is sound, but older than its journal: look for the newer file first"
+            : "the database is sound, but older than its backup: compare first")
+      ] + backups.map(restoreOption)
+    case .healthy where causes.causes.contains { $0.kind == .migrationLeftWrong }:
+      return [
+        option(
+          .nothing,
+          circumstances.before == nil
+            ? "the database is sound, but a migration left it wrong: look at it first"
+            : "the database is sound, but lacks rows of its backup: compare first")
+      ]
+        + backups.map(restoreOption)
+    case .healthy where findings.contains { $0.code == .fullTextStale }:
+      return [option(.nothing, "the database is sound, but searches may miss rows")] + [newIndexes]
+    case .healthy:
+      let first = soundButFirst
+      return [option(.nothing, first ?? "nothing is wrong: leave the database as it is")]
+        + (first == nil ? [] : backups.map(restoreOption))
+    case .newer:
+      return [
+        option(.nothing, "a newer app wrote this database: install that app, change nothing here")
+      ]
+    case .outdated:
+      return [option(.migrate, "back up, then let the app run its migrations")]
+        + backups.map(restoreOption)
+    case .drifted where isOnlyMigrationUnfinished:
+      return [
+        option(
+          .nothing,
+          "the structure is sound: finish or take back the migration with the framework's own tool")
+      ] + backups.map(restoreOption)
+    case .drifted, .damagedIntact, .damagedLossy, .unreadable:
+      let indexes = rebuildIndexes(trials)
+      // New indexes of an older table lose what only the old ones know.
+      let isTableOlder = !indexes.isEmpty && self.isTableOlder
+      let others = salvage(trials, with: backups) + backups.map(restoreOption)
+      let alone = salvage(trials)
+      let ways =
+        (isTableOlder ? [] : indexes)
+        + (verdict == .drifted ? others + alone : others.placing(alone))
+        + (isTableOlder ? indexes.map(\.ofOlderTable) : [])
+        + (hasFreshSchema ? [resetOption(trials)] : [])
+      // Who gave the wrong file needs the right one, and not a new one.
+      return ways.isEmpty
+        ? turnBack : movingLogAway + (turnBack.isEmpty ? leaveAlone : turnBack) + ways
+    }
+  }
+
+  /// To leave a file as it is that is no database that can be read: it is nowhere said that it is
+  /// damaged.
+  private var leaveAlone: [RecoveryOption] {
+    switch survey.kind {
+    case .database, .headlessDatabase, .empty, .zeros, .erased, .unknown: []
+    case .encrypted:
+      [
+        option(
+          .nothing, "leave it as it is: it is encrypted and not known to be damaged; find its key")
+      ]
+    case .backup:
+      [option(.nothing, "leave it as it is: it is a backup, and the database is another file")]
+    case .writeAheadLog, .rollbackJournal:
+      [option(.nothing, "leave it as it is: it belongs to a database, which is another file")]
+    case .other, .text:
+      [option(.nothing, "leave it as it is, and ask for the right file: this is another one")]
+    }
+  }
+
+  /// To take a database out of what it was packed into or written as.
+  private var turnBack: [RecoveryOption] {
+    guard case .other(let name) = survey.kind, let command = OtherContentCause.commands[name] else {
+      return []
+    }
+    return [option(.nothing, "leave it as it is, and get the database out of it: \(command)")]
+  }
+
+  /// To move a log or journal away that is not the file's own, where that is all that is wrong.
+  private var movingLogAway: [RecoveryOption] {
+    guard let suffix = strangeSidecar,
+      findings.allSatisfy({
+        $0.severity < .damage || [.walForeign, .journalForeign].contains($0.code)
+      })
+    else { return [] }
+    var option = option(
+      .nothing,
+      "move the \(suffix) away first, and keep it: mv FILE\(suffix) FILE\(suffix).set-aside; the file "
+        + "alone is sound")
+    option.sidecarMoved = suffix
+    return [option]
+  }
+
+  private func option(
+    _ kind: RecoveryOption.Kind, _ summary: String, backup: String? = nil,
+    _ outcomes: [RecoveryOption.Outcome] = []
+  ) -> RecoveryOption {
+    RecoveryOption(kind: kind, backup: backup, summary: summary, outcomes: outcomes)
+  }
+
+  /// New indexes, where the tables are proven to be whole.
+  private func rebuildIndexes(_ trials: SalvageTrials) -> [RecoveryOption] {
+    guard isOnlyIndexesWrong, trials.newIndexes?.isComplete ?? true else { return [] }
+    var option = newIndexes
+    if let trial = trials.newIndexes {
+      option = self.option(option.kind, option.summary, outcomes(of: trial))
+    }
+    option.basis = basis(of: trials.newIndexes, trials)
+    return [option]
+  }
+
+  /// The option to build the indexes anew, which was not tried.
+  private var newIndexes: RecoveryOption {
+    var option = option(
+      .rebuildIndexes, "build the indexes anew from their tables; every row stays",
+      tables.map { .init(table: $0, kept: $1.records, lost: .none) })
+    option.basis = .estimated("it was not tried")
+    return option
+  }
+
+  /// The option to put a backup in the place of the database.
+  package func restoreOption(_ offer: BackupOffer) -> RecoveryOption {
+    option(
+      .restore,
+      "put back the backup of \(offer.age) (version \(offer.userVersion)), made \(offer.made); "
+        + "the current files are kept aside" + offer.columnsLost,
+      backup: offer.name,
+      offer.comparison.map(\.outcome))
+  }
+
+  /// Whether a salvage can gain by taking lost rows from a backup, and has more than it.
+  package func mayGain(by offer: BackupOffer, beyond trial: SalvageTrial) -> Bool {
+    guard !trial.isComplete else { return false }
+    // What is lost of a schema are the names of rows that are there.
+    guard survey.schema?.isWhole == true else {
+      return offer.comparison.contains { $0.same + $0.changed + $0.onlyOther > 0 }
+    }
+    let hasMore = offer.comparison.contains { $0.onlyCurrent + $0.changed > 0 }
+    return hasMore && offer.comparison.contains { $0.onlyOther > 0 }
+  }
+
+  /// A salvage with a backup, where that keeps more than a salvage alone.
+  private func salvage(
+    _ trials: SalvageTrials, with backups: [BackupOffer]
+  ) -> [RecoveryOption] {
+    guard let backed = trials.withBackup, case .success(let trial) = backed.outcome,
+      let offer = backups.first(where: { $0.name == backed.backup }),
+      trial.storedRows > trials.salvage?.storedRows ?? 0
+    else { return [] }
+    var option = option(
+      .salvageWithBackup,
+      "copy every readable row into a fresh database; what is lost comes from the backup of "
+        + "\(offer.age), made \(offer.made), as it was then",
+      backup: offer.name, outcomes(of: trial))
+    option.unplaced = trial.unplaced
+    return [option]
+  }
+
+  private func salvage(_ trials: SalvageTrials) -> [RecoveryOption] {
+    let summary =
+      "copy every readable row into a fresh database; doubtful rows are set aside"
+      + (trials.withBackup?.obstacle.map { "; with a backup that could not be tried: \($0)" } ?? "")
+    guard let trial = trials.salvage else {
+      guard survey.schema?.entries.isEmpty == false else { return [] }
+      var option = option(
+        .salvage, summary,
+        tables.map { name, tree in
+          .init(
+            table: name, kept: tree.records + reconstruction.recordsRegained(by: tree),
+            quarantined: tree.misplaced.count, lost: reconstruction.loss(of: tree))
+        })
+      option.basis = basis(of: nil, trials)
+      return [option]
+    }
+    // Where no row finds a table, a fresh database is an empty one.
+    guard
+      trial.balances.contains(where: { $0.table != nil && $0.written > 0 })
+        || (trial.unplaced?.quarantined ?? 0) == 0 && survey.schema?.entries.isEmpty == false
+    else { return [] }
+    var option = option(.salvage, summary, outcomes(of: trial))
+    option.unplaced = trial.unplaced
+    return [option]
+  }
+
+  /// The option to start with an empty database.
+  package var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
+
+  private func resetOption(_ trials: SalvageTrials) -> RecoveryOption {
+    func outcome(_ table: Name, _ rows: Int) -> RecoveryOption.Outcome {
+      .init(table: table, kept: 0, lost: rows == 0 ? .none : .exactly(rows))
+    }
+    var option = option(
+      .reset, "start with an empty database; the current files are kept aside",
+      trials.salvage.map { trial in
+        outcomes(of: trial).map { outcome($0.table, $0.kept + $0.quarantined) }
+      } ?? tables.map { outcome($0, $1.records + $1.misplaced.count) })
+    option.basis = basis(of: trials.salvage, trials)
+    return option
+  }
+
+  private func basis(
+    of trial: SalvageTrial?, _ trials: SalvageTrials
+  ) -> RecoveryOption.Basis {
+    trial != nil ? .tried : .estimated(trials.obstacle ?? "it was not tried")
+  }
+
+  /// What a trial did with the tables that people know, by name.
+  private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
+    trial.balances.compactMap { balance in
+      guard let table = balance.shownTable, !balance.isInternal else { return nil }
+      return RecoveryOption.Outcome(
+        table: table, kept: balance.written, quarantined: balance.quarantined, lost: balance.lost,
+        lostAtMost: balance.lostAtMost, regained: balance.restored)
+    }.sorted { $0.table < $1.table }
+  }
+
+  private var tables: [(name: Name, tree: TreeSurvey)] {
+    survey.userTables.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a file joined again where bytes were put in or left out: the two halves of a page at
+// each such place become one page, or the ends of two.
+
+import SQLiteFormat
+
+/// The parts of a file, with the halves in their places between which bytes were put in or left out.
+struct JoinedHalves {
+  /// The parts.
+  private(set) var parts: [RejoinedFile.Part] = []
+  /// Where cells start, by page, whose values may be others.
+  private(set) var doubtfulCells: [PageNumber: [Int]] = [:]
+  /// Pages of overflow chains into which bytes may have been put, or of which some may be missing.
+  private(set) var doubtfulPages: Set<PageNumber> = []
+  /// The same of pages that are sound as they lie before what was put in.
+  private var lastCells: [PageNumber: [Int]] = [:]
+
+  /// Joins what lies at the ends of parts.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  init(
+    of whole: [RejoinedFile.Part], in source: any PageSource, _ geometry: Geometry
+  ) throws(ReadFailure) {
+    for part in whole {
+      if let before = parts.last { try join(before, part, in: source, geometry) }
+      parts.append(part)
+    }
+    // Where what was put in always follows a whole page, it lies between pages.
+    if lastCells.count == 1 || lastCells.count <= doubtfulCells.count {
+      doubtfulCells.merge(lastCells) { $1 }
+    }
+  }
+
+  private mutating func join(
+    _ before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
+    _ geometry: Geometry
+  ) throws(ReadFailure) {
+    let pageSize = geometry.pageSize
+    guard before.byteCount >= pageSize, part.offset >= pageSize,
+      before.offset + before.byteCount != part.offset
+    else { return }
+    let tail = try source.read(at: part.offset - pageSize, count: pageSize)
+    func halves(at start: Int) throws(ReadFailure) -> PageHalves? {
+      guard start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) else {
+        return nil
+      }
+      return PageHalves(
+        head: try source.read(at: before.offset + start, count: pageSize), tail: tail,
+        distance: part.offset - before.offset - start, number: number, geometry: geometry)
+    }
+    var start = before.byteCount - pageSize
+    guard var joined = try halves(at: start) else { return }
+    // What begins like no page, behind a page that is not whole, is the end of another one.
+    if !joined.isPage, let earlier = try halves(at: start - pageSize) {
+      if earlier.isTorn {
+        (joined, start) = (earlier, start - pageSize)
+      } else if let last = earlier.lastOfWholePage, before.place + start + pageSize == part.place {
+        // What is missing can be in the last cell of the page before: it goes on with the next page.
+        let missing = pageSize - (part.offset - before.offset - start)
+        let link = try source.read(at: before.offset + start, count: 4).big32(at: 0) ?? 0
+        if missing > 0, link > source.byteCount / pageSize + 16 {
+          doubtfulCells[earlier.number] = [last]
+        }
+        if missing > 0, let next = try halves(at: start - missing), next.lastOfWholePage != nil {
+          doubtfulCells[earlier.number] = [last]
+          parts[parts.count - 1] = .init(
+            place: before.place, offset: before.offset, byteCount: start - missing)
+          parts.append(
+            .init(
+              place: before.place + start, offset: before.offset + start - missing,
+              byteCount: pageSize))
+          return
+        }
+      }
+    }
+    if !joined.isPage { try doubtPages(atEndOf: before, part, in: source, geometry) }
+    let isOnePage = before.place + start + pageSize == part.place
+    guard let border = isOnePage ? joined.borderInPage : joined.borderBetweenPages else { return }
+    if border.headCount == pageSize, border.tailCount == 0 {
+      lastCells[joined.number] = border.doubtful
+      return
+    }
+    doubtfulCells[joined.number] = border.doubtful
+    parts[parts.count - 1] = .init(
+      place: before.place, offset: before.offset, byteCount: start + border.headCount)
+    guard border.tailCount > 0 else { return }
+    parts.append(
+      .init(
+        place: part.place - border.tailCount, offset: part.offset - border.tailCount,
+        byteCount: border.tailCount))
+  }
+
+  /// Notes the pages of overflow chains at the end of a part into which bytes may have been put, or of
+  /// which some may be missing.
+  ///
+  /// That is the last one, and the one before a page that could as well lie as those behind do.
+  private mutating func doubtPages(
+    atEndOf before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
+    _ geometry: Geometry
+  ) throws(ReadFailure) {
+    let pageSize = geometry.pageSize
+    let pageMax = source.byteCount / pageSize + 16
+    let shift = (part.offset - part.place) - (before.offset - before.place)
+    var start = (before.byteCount - 1) / pageSize * pageSize
+    guard shift % pageSize != 0 else { return }
+    while start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) {
+      let offset = before.offset + start
+      guard !geometry.hasTree(try source.read(at: offset, count: pageSize), at: 0) else { return }
+      doubtfulPages.insert(number)
+      let other = try source.read(at: max(0, offset + shift), count: 4).big32(at: 0)
+      guard let other, other <= pageMax else { return }
+      start -= pageSize
+    }
+  }
+}
