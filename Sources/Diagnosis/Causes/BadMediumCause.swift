@@ -29,7 +29,7 @@ enum BadMediumCause: Cause {
 
   /// Whole blocks of another file.
   private static func foreignBlocks(_ traces: Traces) -> CauseJudgement? {
-    let pages = traces.strayBlocks
+    let pages = traces.blocksOfOtherFiles
     guard !pages.isEmpty else { return nil }
     return .fits(
       .likely, "\(pageList(pages, "holds", "hold")) a piece of another file",

@@ -24,7 +24,7 @@ enum TextWrittenCause: Cause {
     guard !traces.scars.contains(where: { $0.look == .marked }) else {
       return .ruledOut("what fills whole sectors is a mark, as copies of failing disks have it")
     }
-    guard traces.strayBlocks.isEmpty else {
+    guard traces.blocksOfOtherFiles.isEmpty else {
       return .ruledOut("the text in it fills whole pages, as a piece of another file does")
     }
     let texts = traces.scars.compactMap { scar -> (page: PageNumber, count: Int)? in

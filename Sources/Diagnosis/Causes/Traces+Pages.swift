@@ -6,7 +6,7 @@ import SQLiteFormat
 extension Traces {
   /// Pages in the middle of the file that are filled with text whose last line has no end: blocks of
   /// other files, and not lines that somebody wrote.
-  var strayBlocks: [PageNumber] {
+  var blocksOfOtherFiles: [PageNumber] {
     guard let image = survey.image, missing == nil else { return [] }
     let size = image.geometry.pageSize
     // Behind the end that the header tells, somebody has appended it.

@@ -23,7 +23,7 @@ package struct ContractVerification: Hashable, Sendable {
   }
 
   /// Something that could not be checked.
-  package struct Unchecked: Hashable, Sendable {
+  package struct UncheckedRule: Hashable, Sendable {
     /// The invariant or table.
     package let name: String
     /// Why, in SQLite's words.
@@ -95,11 +95,11 @@ package struct ContractVerification: Hashable, Sendable {
   /// The invariants that rows break.
   package var brokenInvariants: [BrokenInvariant]
   /// The invariants that could not be checked.
-  package var uncheckedInvariants: [Unchecked]
+  package var uncheckedInvariants: [UncheckedRule]
   /// Dangling references, by table.
   package var danglingReferences: [DanglingReferences]
   /// The tables whose foreign keys could not be checked.
-  package var uncheckedForeignKeys: [Unchecked]
+  package var uncheckedForeignKeys: [UncheckedRule]
   /// Rows that wait to be sent, by place.
   package var unsynced: [Unsynced]
   /// The books of frameworks that are not those that the contract knows.
@@ -113,8 +113,8 @@ package struct ContractVerification: Hashable, Sendable {
   package init(
     expectedVersion: Int32, foundVersion: Int32, expectedApplicationID: Int32? = nil,
     foundApplicationID: Int32 = 0, differences: [ContractDifference] = [],
-    brokenInvariants: [BrokenInvariant] = [], uncheckedInvariants: [Unchecked] = [],
-    danglingReferences: [DanglingReferences] = [], uncheckedForeignKeys: [Unchecked] = [],
+    brokenInvariants: [BrokenInvariant] = [], uncheckedInvariants: [UncheckedRule] = [],
+    danglingReferences: [DanglingReferences] = [], uncheckedForeignKeys: [UncheckedRule] = [],
     unsynced: [Unsynced] = []
   ) {
     self.expectedVersion = expectedVersion

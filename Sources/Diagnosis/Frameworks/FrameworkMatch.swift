@@ -6,7 +6,7 @@ package import SQLiteFormat
 /// A framework that was recognised, and by what.
 package struct FrameworkMatch: Hashable, Sendable {
   /// How sure a match is.
-  package enum Confidence: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Certainty: String, Hashable, Sendable, CaseIterable, Codable {
     /// Name and columns belong to this framework alone.
     case certain
     /// Others use the same name and columns, or part of what is expected is missing.
@@ -18,7 +18,7 @@ package struct FrameworkMatch: Hashable, Sendable {
   /// The framework.
   package let framework: Framework
   /// How sure that is.
-  package let confidence: Confidence
+  package let confidence: Certainty
   /// The tables that it was recognised by, as they are named in the file.
   ///
   /// They are not all bookkeeping: Anki's and WatermelonDB's hold the user's rows.

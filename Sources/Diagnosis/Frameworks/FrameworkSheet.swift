@@ -20,17 +20,17 @@ struct FrameworkSheet: Sendable {
   /// How it names a table that is to take the place of another one.
   var rebuilds: [RebuildName] = []
   /// Where it keeps rows that were not sent anywhere yet.
-  var unsynced: [UnsyncedPlace] = []
+  var unsynced: [UnsyncedTables] = []
   /// How far it is from the app: what others use underneath or beside comes last.
   var distance = 0
 }
 
 /// Tables that together give a framework away.
 struct FrameworkSignature: Sendable {
-  let confidence: FrameworkMatch.Confidence
+  let confidence: FrameworkMatch.Certainty
   let shapes: [TableShape]
 
-  init(_ confidence: FrameworkMatch.Confidence, _ shapes: [TableShape]) {
+  init(_ confidence: FrameworkMatch.Certainty, _ shapes: [TableShape]) {
     self.confidence = confidence
     self.shapes = shapes
   }
@@ -105,7 +105,7 @@ struct UnfinishedMark: Sendable {
 }
 
 /// Tables in which rows wait to be sent.
-struct UnsyncedPlace: Sendable {
+struct UnsyncedTables: Sendable {
   let shape: TableShape
   let rule: UnsyncedMark.Rule
 

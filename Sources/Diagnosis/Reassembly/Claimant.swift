@@ -110,7 +110,7 @@ extension Claimant {
 
   /// Takes the outline's pages that follow one another; what is missing between them is open.
   ///
-  /// `accepted` tells which of the outline's pages can be the claimant's at all; those of runs are.
+  /// `accepted` tells which of the outline's pages can be the claimant's at all; those of stretches are.
   /// `rows` tells where all rows of a page stand.
   mutating func take(
     _ outline: Outline, accepted: (PageNumber) -> LeafSpan?,
@@ -153,7 +153,7 @@ extension Claimant {
     var items: [Int] = []
     for (position, item) in outline.items.enumerated() {
       switch item {
-      case .run(let run): spans.append(run.span)
+      case .stretch(let stretch): spans.append(stretch.span)
       case .leaf(let page):
         guard let span = accepted(page) else { continue }
         spans.append(order.oriented(span))
@@ -209,8 +209,8 @@ extension Claimant {
     order.isKnown
       && !chain.contains { part in
         guard order.overlap(part.places, span) else { return false }
-        guard let run = part.run else { return true }
-        return run.contains { page in
+        guard let stretch = part.stretch else { return true }
+        return stretch.contains { page in
           leaf(page).map { order.overlap(order.oriented($0).places, span) } ?? true
         }
       }

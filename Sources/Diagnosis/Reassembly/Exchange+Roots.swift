@@ -36,7 +36,7 @@ extension ExchangeSearch {
   /// tells, or several could be it.
   ///
   /// Both tables are better off so. One that has no row must be the only one that can have these.
-  func rootOfStrangers(in table: Table) -> PageNumber? {
+  func rootForRowsOfOthers(in table: Table) -> PageNumber? {
     guard let own = records(below: table) else { return nil }
     let mine = Fit(own, table.form)
     let areStrange = mine.admitted < 500
@@ -73,13 +73,13 @@ extension ExchangeSearch {
 
 extension TreeSurvey {
   /// How many rows it has that no row of its table can be.
-  var strangers: Int { max(unfit.count, mistyped.count, nulls.count) }
+  var rowsOfOthers: Int { max(unfit.count, mistyped.count, nulls.count) }
 
   /// Whether so many rows are not in their place that the keys may be those of another table.
   var isOutOfOrder: Bool { misplaced.count >= 8 && misplaced.count * 4 > records }
 
   /// Whether some of its rows are not in their place, or cannot be of its table.
-  var hasRowsOfOthers: Bool { !misplaced.isEmpty || strangers > 0 }
+  var hasRowsOfOthers: Bool { !misplaced.isEmpty || rowsOfOthers > 0 }
 
   /// Some of the pages of such rows.
   var suspectPages: [PageNumber] {

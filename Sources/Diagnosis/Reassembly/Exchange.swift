@@ -79,9 +79,9 @@ final class ExchangeSearch {
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
     }
-    let strange = survey.trees.lazy.filter { $0.strangers * 2 > $0.records || $0.isOutOfOrder }
+    let strange = survey.trees.lazy.filter { $0.rowsOfOthers * 2 > $0.records || $0.isOutOfOrder }
     for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {
-      exchange(table.root, for: rootOfStrangers(in: table))
+      exchange(table.root, for: rootForRowsOfOthers(in: table))
     }
     for table in survey.trees.lazy.filter(\.hasRowsOfOthers).compactMap(table(of:)) {
       let (leaves, interiors) = misfits(of: table)

@@ -24,7 +24,7 @@ struct Inquiry {
     let owner: PageOwner?
     /// What was read of its entries.
     var account = Witness.Account()
-    /// The rows of leaves in runs for which it has no entry.
+    /// The rows of leaves in stretches for which it has no entry.
     var missing: [Int64] = []
 
     /// Whether pages may be its own that its tree does not lead to.
@@ -89,8 +89,8 @@ struct Inquiry {
 
   /// Asks the indexes.
   ///
-  /// Leaves of which a row is unknown to one of them are taken out of their run.
-  /// `orphans` are the readable pages that no sound tree has, and that are part of no run; `complete`
+  /// Leaves of which a row is unknown to one of them are taken out of their stretch.
+  /// `orphans` are the readable pages that no sound tree has, and that are part of no stretch; `complete`
   /// are the trees that have none of these, as positions among all.
   mutating func run(
     _ outlines: inout [Int: Outline], _ unproven: PageSet, besides orphans: [PageNumber],
@@ -104,15 +104,15 @@ struct Inquiry {
       }
     }
     let indexPages = indexPages(outlines, orphans)
-    // A leaf that shows what it is to nobody but the tree that leads to it is no part of a run, too.
-    let loose = outlines.filter { isTable[$0.key] }.values.flatMap(\.looseLeaves)
+    // A leaf that shows what it is to nobody but the tree that leads to it is no part of a stretch, too.
+    let loose = outlines.filter { isTable[$0.key] }.values.flatMap(\.leavesBesideStretches)
     let first = RowIDSet(rowIDs(on: Set(orphans).union(loose)))
     var others: [Int64] = []
     var isBearable = first.count <= Witness.entriesMax
     if isBearable {
       for index in subjects.indices {
-        let runs = isTable[index] ? outlines[index]?.runs ?? [] : []
-        let sums = ask(index, indexPages, isTable[index] ? first : nil, LeafSums(runs))
+        let stretches = isTable[index] ? outlines[index]?.stretches ?? [] : []
+        let sums = ask(index, indexPages, isTable[index] ? first : nil, LeafSums(stretches))
         if let outline = outlines[index] {
           outlines[index] = withoutUnknown(outline, of: index, sums, &others)
         }
@@ -140,15 +140,16 @@ struct Inquiry {
         subjects[index][place].missing = []
       }
       ask(index, indexPages, nil, LeafSums([]))
-      if let outline = outlines[index] { outlines[index]?.takeApart([outline].runPages) }
+      if let outline = outlines[index] { outlines[index]?.takeApart([outline].stretchPages) }
     }
   }
 
   /// The pages that may be a part of any damaged index.
   private func indexPages(_ outlines: [Int: Outline], _ orphans: [PageNumber]) -> [PageNumber] {
     guard subjects.joined().contains(where: { !$0.isWhole }) else { return [] }
-    let runs = outlines.filter { !isTable[$0.key] }.values.lazy.flatMap(\.runs).flatMap(\.pages)
-    return runs + orphans.filter { pages.reading(of: $0)?.page.kind.isTable == false }
+    let stretches = outlines.filter { !isTable[$0.key] }.values.lazy.flatMap(\.stretches).flatMap(
+      \.pages)
+    return stretches + orphans.filter { pages.reading(of: $0)?.page.kind.isTable == false }
   }
 
   /// The rowids of all rows on pages.
@@ -163,7 +164,7 @@ struct Inquiry {
     }
   }
 
-  /// An outline of which the leaves are no longer parts of runs that have rows unknown to an index;
+  /// An outline of which the leaves are no longer parts of stretches that have rows unknown to an index;
   /// adds the rowids on those.
   ///
   /// Where a damaged index has lost the entries of some rows, and it is clear which, nobody is
@@ -180,16 +181,16 @@ struct Inquiry {
     guard !asking.isEmpty else { return outline }
     var place = 0
     let image = pages.image
-    outline.replaceRuns { run in
-      guard !run.leaves.isEmpty else { return nil }
+    outline.replaceStretches { stretch in
+      guard !stretch.leaves.isEmpty else { return nil }
       defer { place += 1 }
       var unknown: [Int] = []
-      for leaf in run.leaves.indices {
+      for leaf in stretch.leaves.indices {
         let open = asking.filter { sums.sum(place, leaf, $0) != 0 }
         guard !open.isEmpty else { continue }
         var found: [(subject: Int, rowIDs: [Int64])] = []
         for index in open where !subjects[index].isWhole {
-          let keys = image.keys(of: subjects[index].shape, on: run.pages[leaf])
+          let keys = image.keys(of: subjects[index].shape, on: stretch.pages[leaf])
           if let lost = keys.rows(withSum: sums.sum(place, leaf, index)) {
             found.append((index, lost))
           }
@@ -201,8 +202,8 @@ struct Inquiry {
         }
       }
       guard !unknown.isEmpty else { return nil }
-      others += rowIDs(on: unknown.map { run.pages[$0] })
-      return run.without(unknown)
+      others += rowIDs(on: unknown.map { stretch.pages[$0] })
+      return stretch.without(unknown)
     }
     for index in missing.indices { self.subjects[claimant][index].missing = missing[index] }
     return outline

@@ -92,12 +92,12 @@ struct LeafSpan {
   /// The places of all its rows, where the page no longer tells their order.
   var unordered: [KeyPlace] = []
   /// The pages, where these are several with which nothing is wrong; `page` is the first.
-  var run: [PageNumber]?
+  var stretch: [PageNumber]?
   /// Those of these from which rows spill to overflow pages.
   var spilling: [PageNumber] = []
 
   /// All its pages.
-  var pages: [PageNumber] { run ?? [page] }
+  var pages: [PageNumber] { stretch ?? [page] }
 
   /// Where they stand.
   var places: PlaceSpan { (first, last) }
@@ -152,17 +152,19 @@ extension PlaceOrder {
       && zip(spans, spans.dropFirst()).allSatisfy { compare($0.last, $1.first) < 0 }
   }
 
-  /// The runs of which some pages may not be in the heaviest choice, of pages at ascending places
+  /// The stretches of which some pages may not be in the heaviest choice, of pages at ascending places
   /// of a tree's outline.
-  func contestedRuns(among places: [(position: Int, span: LeafSpan)]) -> [LeafSpan] {
+  func contestedStretches(among places: [(position: Int, span: LeafSpan)]) -> [LeafSpan] {
     guard isKnown, !follow(places.map(\.span)) else { return [] }
-    let runs = places.filter { $0.span.run != nil }
-    let chosen = Set(chain(runs.map(\.span)))
-    let backbone = runs.indices.filter(chosen.contains).map { runs[$0] }
-    var contested = runs.indices.filter { !chosen.contains($0) }.map { runs[$0].span }
+    let stretches = places.filter { $0.span.stretch != nil }
+    let chosen = Set(chain(stretches.map(\.span)))
+    let backbone = stretches.indices.filter(chosen.contains).map { stretches[$0] }
+    var contested = stretches.indices.filter { !chosen.contains($0) }.map { stretches[$0].span }
     let rivals = contested.map(\.page)
-    let others = places.filter { $0.span.run == nil || rivals.contains($0.span.page) }
-    guard others.count <= Self.rivalsMax / max(1, backbone.count) else { return runs.map(\.span) }
+    let others = places.filter { $0.span.stretch == nil || rivals.contains($0.span.page) }
+    guard others.count <= Self.rivalsMax / max(1, backbone.count) else {
+      return stretches.map(\.span)
+    }
     let weight = others.reduce(0) { $0 + max(1, $1.span.rows) }
     var found: Set<Int> = []
     for other in others {
@@ -176,25 +178,25 @@ extension PlaceOrder {
     return contested
   }
 
-  /// How many pairs of runs and other pages are compared at most.
+  /// How many pairs of stretches and other pages are compared at most.
   private static let rivalsMax = 1 << 22
 
-  /// Whether a run and another page can both be chosen.
+  /// Whether a stretch and another page can both be chosen.
   private func isApart(
-    _ run: (position: Int, span: LeafSpan), _ other: (position: Int, span: LeafSpan)
+    _ stretch: (position: Int, span: LeafSpan), _ other: (position: Int, span: LeafSpan)
   ) -> Bool {
-    run.position < other.position
-      ? compare(run.span.last, other.span.first) < 0
-      : compare(other.span.last, run.span.first) < 0
+    stretch.position < other.position
+      ? compare(stretch.span.last, other.span.first) < 0
+      : compare(other.span.last, stretch.span.first) < 0
   }
 
-  /// Whether another page can be chosen with no page of a run.
+  /// Whether another page can be chosen with no page of a stretch.
   private func isWhollyContested(
-    _ run: (position: Int, span: LeafSpan), by other: (position: Int, span: LeafSpan)
+    _ stretch: (position: Int, span: LeafSpan), by other: (position: Int, span: LeafSpan)
   ) -> Bool {
-    run.position < other.position
-      ? compare(run.span.first, other.span.first) >= 0
-      : compare(other.span.last, run.span.last) >= 0
+    stretch.position < other.position
+      ? compare(stretch.span.first, other.span.first) >= 0
+      : compare(other.span.last, stretch.span.last) >= 0
   }
 
   /// The ranks, from 1, of every page's first and last place among all of them.
@@ -212,7 +214,7 @@ extension PlaceOrder {
 }
 
 extension Array {
-  /// The positions of a longest run of ascending elements, not necessarily side by side.
+  /// The positions of a longest stretch of ascending elements, not necessarily side by side.
   func longestAscent(by precedes: (Element, Element) -> Bool) -> [Int] {
     if zip(self, dropFirst()).allSatisfy(precedes) { return Array<Int>(indices) }
     var tails: [Int] = []

@@ -3,31 +3,31 @@
 
 import SQLiteFormat
 
-/// For each leaf of some runs and each index, the sum of the entries that its rows should have, of
+/// For each leaf of some stretches and each index, the sum of the entries that its rows should have, of
 /// which those that there are are taken off: what is left is 0 where the index knows each row.
 struct LeafSums: Sendable {
-  /// The runs, in the order of their rowids.
-  let runs: [LeafRun]
+  /// The stretches, in the order of their rowids.
+  let stretches: [LeafStretch]
   private let indexCount: Int
-  /// The first rowid of each run.
+  /// The first rowid of each stretch.
   private let firsts: ContiguousArray<Int64>
-  /// Where in the sums those of each run start.
+  /// Where in the sums those of each stretch start.
   private let starts: [Int]
   private var sums: ContiguousArray<UInt64>
   /// The leaf that was found last.
-  private var last: (run: Int, leaf: Int) = (0, 0)
+  private var last: (stretch: Int, leaf: Int) = (0, 0)
 
-  /// The sums of the leaves of runs.
-  init(_ runs: [LeafRun]) {
-    let runs = runs.filter { !$0.leaves.isEmpty }
-    self.runs = runs
-    firsts = ContiguousArray(runs.map { $0.leaves[0].first })
-    indexCount = runs.first.map { $0.keys.count / $0.leaves.count } ?? 0
+  /// The sums of the leaves of stretches.
+  init(_ stretches: [LeafStretch]) {
+    let stretches = stretches.filter { !$0.leaves.isEmpty }
+    self.stretches = stretches
+    firsts = ContiguousArray(stretches.map { $0.leaves[0].first })
+    indexCount = stretches.first.map { $0.keys.count / $0.leaves.count } ?? 0
     var starts: [Int] = []
     sums = []
-    for run in runs {
+    for stretch in stretches {
       starts.append(sums.count)
-      sums += run.keys
+      sums += stretch.keys
     }
     self.starts = starts
   }
@@ -39,20 +39,20 @@ struct LeafSums: Sendable {
     return blank
   }
 
-  /// What is left for a leaf of a run and an index.
-  func sum(_ run: Int, _ leaf: Int, _ index: Int) -> UInt64 {
-    sums[starts[run] + leaf * indexCount + index]
+  /// What is left for a leaf of a stretch and an index.
+  func sum(_ stretch: Int, _ leaf: Int, _ index: Int) -> UInt64 {
+    sums[starts[stretch] + leaf * indexCount + index]
   }
 
   /// The leaf among whose rowids one lies.
   mutating func page(of rowID: Int64) -> PageNumber? {
-    find(rowID) ? runs[last.run].pages[last.leaf] : nil
+    find(rowID) ? stretches[last.stretch].pages[last.leaf] : nil
   }
 
   /// Takes an entry off, where it should be that of a row of one of the leaves.
   mutating func take(_ digest: UInt64, rowID: Int64, at index: Int) {
     guard find(rowID) else { return }
-    sums[starts[last.run] + last.leaf * indexCount + index] &-= digest
+    sums[starts[last.stretch] + last.leaf * indexCount + index] &-= digest
   }
 
   /// Adds what others took off.
@@ -62,21 +62,23 @@ struct LeafSums: Sendable {
 
   /// Finds the leaf among whose rowids one lies.
   private mutating func find(_ rowID: Int64) -> Bool {
-    if last.run < runs.count, runs[last.run].leaves[last.leaf].contains(rowID) { return true }
-    guard let run = firsts.lastIndex(upTo: rowID),
-      let leaf = runs[run].leaves.index(of: rowID)
+    if last.stretch < stretches.count, stretches[last.stretch].leaves[last.leaf].contains(rowID) {
+      return true
+    }
+    guard let stretch = firsts.lastIndex(upTo: rowID),
+      let leaf = stretches[stretch].leaves.index(of: rowID)
     else { return false }
-    last = (run, leaf)
+    last = (stretch, leaf)
     return true
   }
 }
 
-extension LeafRun.Leaf {
+extension LeafStretch.Leaf {
   /// Whether a rowid lies between its first and its last.
   fileprivate func contains(_ rowID: Int64) -> Bool { first <= rowID && rowID <= last }
 }
 
-extension [LeafRun.Leaf] {
+extension [LeafStretch.Leaf] {
   /// The leaf among whose rowids one lies.
   ///
   /// Most tables give out rowids one after the other: the first guesses are that they lie evenly

@@ -15,7 +15,7 @@ struct Levels {
 
   /// What one page among those that are to be read turned out to be.
   private enum Found {
-    case run(LeafRun)
+    case stretch(LeafStretch)
     case leaf(PageNumber)
     case interior(PageNumber, [PageNumber?])
     /// A page that takes more than a look.
@@ -23,7 +23,7 @@ struct Levels {
 
     var isLeaf: Bool {
       switch self {
-      case .run, .leaf: true
+      case .stretch, .leaf: true
       case .interior, .damaged: false
       }
     }
@@ -85,7 +85,7 @@ struct Levels {
 
   private mutating func steps(for found: Found, on level: Level) -> [Step]? {
     switch found {
-    case .run(let run): return [.item(.run(run))]
+    case .stretch(let stretch): return [.item(.stretch(stretch))]
     case .leaf(let page): return [.item(.leaf(page))]
     case .interior(let page, let children): return steps(below: page, children)
     case .damaged(let page):
@@ -124,23 +124,23 @@ struct Levels {
   ) -> [Found] {
     var found: [Found] = []
     var located = LocatedFields()
-    var open: LeafRun?
+    var open: LeafStretch?
     for number in pages {
       let next = read(number, in: image, test, &located)
-      if case .run(let run) = next {
-        if open?.precedes(run, in: order) ?? false {
-          open?.append(run)
+      if case .stretch(let stretch) = next {
+        if open?.precedes(stretch, in: order) ?? false {
+          open?.append(stretch)
         } else {
-          if let open { found.append(.run(open.fitted)) }
-          open = run
+          if let open { found.append(.stretch(open.fitted)) }
+          open = stretch
         }
         continue
       }
-      if let open { found.append(.run(open.fitted)) }
+      if let open { found.append(.stretch(open.fitted)) }
       open = nil
       found.append(next)
     }
-    if let open { found.append(.run(open.fitted)) }
+    if let open { found.append(.stretch(open.fitted)) }
     return found
   }
 
@@ -150,7 +150,7 @@ struct Levels {
     guard let page = try? image.btreePage(number), page.kind.isTable == test.isTable,
       let cells = page.soundCells
     else { return .damaged(number) }
-    if let run = test.run(of: page, cells, in: image, &located) { return .run(run) }
+    if let stretch = test.stretch(of: page, cells, in: image, &located) { return .stretch(stretch) }
     guard !page.kind.isLeaf else { return .leaf(number) }
     return .interior(number, page.children(of: cells))
   }

@@ -13,7 +13,7 @@ struct Outline: Sendable {
     /// A leaf.
     case leaf(PageNumber)
     /// Leaves with which nothing is wrong.
-    case run(LeafRun)
+    case stretch(LeafStretch)
     /// A leaf by its depth, of which nothing can be read.
     case lost(PageNumber)
     /// Something that is no leaf of such a tree, or nothing.
@@ -75,14 +75,15 @@ extension Outline {
     }
   }
 
-  /// Takes runs apart that have one of these pages.
+  /// Takes stretches apart that have one of these pages.
   mutating func takeApart(_ doubtful: PageSet) {
     guard !doubtful.isEmpty else { return }
     items = items.flatMap { item -> [Item] in
-      guard case .run(let run) = item, run.pages.contains(where: doubtful.contains) else {
+      guard case .stretch(let stretch) = item, stretch.pages.contains(where: doubtful.contains)
+      else {
         return [item]
       }
-      return run.pages.map { .leaf($0) }
+      return stretch.pages.map { .leaf($0) }
     }
   }
 
@@ -93,18 +94,20 @@ extension Outline {
     }
   }
 
-  /// Puts others in the place of runs, but for those for which there is nothing else.
-  mutating func replaceRuns(_ others: (LeafRun) -> [Item]?) {
+  /// Puts others in the place of stretches, but for those for which there is nothing else.
+  mutating func replaceStretches(_ others: (LeafStretch) -> [Item]?) {
     items = items.flatMap { item in
-      if case .run(let run) = item { others(run) ?? [item] } else { [item] }
+      if case .stretch(let stretch) = item { others(stretch) ?? [item] } else { [item] }
     }
   }
 
-  /// The runs, in order.
-  var runs: [LeafRun] { items.compactMap { if case .run(let run) = $0 { run } else { nil } } }
+  /// The stretches, in order.
+  var stretches: [LeafStretch] {
+    items.compactMap { if case .stretch(let stretch) = $0 { stretch } else { nil } }
+  }
 
-  /// The pages of its leaves that are no part of a run.
-  var looseLeaves: [PageNumber] {
+  /// The pages of its leaves that are no part of a stretch.
+  var leavesBesideStretches: [PageNumber] {
     items.compactMap { if case .leaf(let page) = $0 { page } else { nil } }
   }
 
@@ -113,7 +116,7 @@ extension Outline {
     items.lazy.flatMap { item -> [PageNumber] in
       switch item {
       case .leaf(let page): [page]
-      case .run(let run): run.pages
+      case .stretch(let stretch): stretch.pages
       case .lost, .gap: []
       }
     }
@@ -121,10 +124,10 @@ extension Outline {
 }
 
 extension Sequence<Outline> {
-  /// The pages of all runs.
-  var runPages: PageSet {
+  /// The pages of all stretches.
+  var stretchPages: PageSet {
     var pages = PageSet()
-    for run in lazy.flatMap(\.runs) { for page in run.pages { pages.insert(page) } }
+    for stretch in lazy.flatMap(\.stretches) { for page in stretch.pages { pages.insert(page) } }
     return pages
   }
 }

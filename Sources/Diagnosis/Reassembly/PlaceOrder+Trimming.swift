@@ -17,7 +17,7 @@ extension PlaceOrder {
       if chosen.first == place {
         chosen.removeFirst()
         result.append((place, spans[place], false))
-      } else if isKnown, spans[place].run == nil,
+      } else if isKnown, spans[place].stretch == nil,
         let span = trimmed(
           spans[place], rows(spans[place].page), after: result.last?.span.last,
           before: chosen.first.map { spans[$0].first })

@@ -25,7 +25,7 @@ extension Placement {
 
   /// Whether a tree whose indexes know most of its rows cannot have those of a group, of which they
   /// know hardly one: no leaf of an index is gone, or those that may be had no room for so many.
-  private func isStranger(_ candidate: Candidate, to group: OrphanGroup) -> Bool {
+  private func knowsHardlyARow(_ candidate: Candidate, to group: OrphanGroup) -> Bool {
     let tally = candidate.tally
     guard tally.isForgotten, known(claimants[candidate.claimant]).isEchoed else { return false }
     // A root that is gone had one entry for each leaf below it.
@@ -99,7 +99,7 @@ extension Placement {
       return (named.claimant, .pointerMap)
     }
     guard isElimination, witnessed.isEmpty, !isFree(open.group) else { return nil }
-    let candidates = candidates.filter { !isStranger($0, to: open.group) }
+    let candidates = candidates.filter { !knowsHardlyARow($0, to: open.group) }
     if let table = tableInBackup(open.group),
       let named = candidates.first(where: { claimants[$0.claimant].name == table })
     {

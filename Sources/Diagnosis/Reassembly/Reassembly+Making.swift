@@ -89,14 +89,14 @@ extension Reassembly {
         for page in group.rowPages { placed[page] = evidence }
       }
       let pages = claimant.chain.flatMap(\.pages) + (work.rowInteriors[index] ?? [])
-      // The indexes know all rows of a run.
-      let runs = claimant.chain.filter { $0.run != nil }
-      let looked = claimant.chain.filter { $0.run == nil }.map(\.page)
+      // The indexes know all rows of a stretch.
+      let stretches = claimant.chain.filter { $0.stretch != nil }
+      let looked = claimant.chain.filter { $0.stretch == nil }.map(\.page)
       let rows = (looked + (work.rowInteriors[index] ?? [])).lazy.flatMap {
         work.pages.rows(on: $0, isTable: claimant.isTable)
       }
       var tally = claimant.tally(rows)
-      tally.rows += runs.reduce(0) { $0 + $1.rows }
+      tally.rows += stretches.reduce(0) { $0 + $1.rows }
       // Pages that stand elsewhere too, and of which the indexes know nothing, are those from there.
       if tally.isDenied, work.pages.copies(among: pages).count == pages.count {
         orphans += pages.map {

@@ -17,10 +17,10 @@ struct TreesInDoubt {
   private let unproven: PageSet
   private let listed: ListedPages
   private(set) var outlines: [Int: Outline] = [:]
-  /// Pages with rows that are not those of the tree that leads to them: leaves that the pointer map
+  /// Pages that are not those of the tree that leads to them: leaves that the pointer map
   /// gives to another one, and roots that were outgrown.
-  private var strays: Set<PageNumber> = []
-  /// The trees that lead to a page that is more than a part of a run; of many pages one tree.
+  private var disowned: Set<PageNumber> = []
+  /// The trees that lead to a page that is more than a part of a stretch; of many pages one tree.
   private var named: [PageNumber: [Int]] = [:]
   /// The trees that lead to an interior page; of most pages one tree.
   private(set) var leading: [PageNumber: [Int]] = [:]
@@ -45,23 +45,23 @@ struct TreesInDoubt {
       outline.openLost { !isDestroyed($0, of: claimant) }
       outlines[index] = outline
     }
-    takeRunsApart()
+    takeStretchesApart()
     var outlines = outlines
-    orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
+    orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
     inquiry.run(&outlines, unproven, besides: orphans, complete: completeTrees)
     for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
-    orphans = pages.readable(among: unproven, besides: outlines.values.runPages)
+    orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
     self.outlines = outlines
     let outgrown = outgrownRoots
-    strays.formUnion(outgrown)
+    disowned.formUnion(outgrown)
     orphans.removeAll { outgrown.contains($0) }
     noteNames()
     noteLeaders()
   }
 
-  /// Takes runs apart of which a page is named by two trees or the free list, or is a root, or may
-  /// have to leave its place to a page that is none of a run.
-  private mutating func takeRunsApart() {
+  /// Takes stretches apart of which a page is named by two trees or the free list, or is a root, or may
+  /// have to leave its place to a page that is none of a stretch.
+  private mutating func takeStretchesApart() {
     var seen = PageSet()
     var shared = listed.all
     for index in claimants.indices {
@@ -72,25 +72,25 @@ struct TreesInDoubt {
         shared.insert(root)
       }
     }
-    strays = pagesOfOthers.union(survey.misdirected)
-    for page in strays { shared.insert(page) }
+    disowned = pagesOfOthers.union(survey.misdirected)
+    for page in disowned { shared.insert(page) }
     for index in claimants.indices where outlines[index] != nil {
       outlines[index]?.takeApart(shared)
-      let contested = outlines[index].map { contestedRuns(of: claimants[index], in: $0) }
+      let contested = outlines[index].map { contestedStretches(of: claimants[index], in: $0) }
       outlines[index]?.takeApart(contested ?? PageSet())
     }
   }
 
-  /// The pages of a tree's runs that may have to leave their place to others that it leads to.
-  private func contestedRuns(of claimant: Claimant, in outline: Outline) -> PageSet {
+  /// The pages of a tree's stretches that may have to leave their place to others that it leads to.
+  private func contestedStretches(of claimant: Claimant, in outline: Outline) -> PageSet {
     let places = outline.items.indices.compactMap { position -> (Int, LeafSpan)? in
       switch outline.items[position] {
-      case .run(let run): (position, run.span)
+      case .stretch(let stretch): (position, stretch.span)
       case .leaf(let page): possibleSpan(of: page, claimant).map { (position, $0) }
       case .lost, .gap: nil
       }
     }
-    return PageSet(claimant.order.contestedRuns(among: places).flatMap(\.pages))
+    return PageSet(claimant.order.contestedStretches(among: places).flatMap(\.pages))
   }
 
   /// The span of a page that can be a tree's at all.
@@ -115,7 +115,7 @@ struct TreesInDoubt {
     let complete = claimants.indices.filter { index in
       outlines[index]?.items.allSatisfy { item in
         switch item {
-        case .run, .lost: true
+        case .stretch, .lost: true
         case .leaf(let page): possibleSpan(of: page, claimants[index]) != nil
         case .gap: false
         }
@@ -124,13 +124,13 @@ struct TreesInDoubt {
     return Set(complete.map { claimants[$0].position })
   }
 
-  /// Notes which trees lead to the leaves that are no part of a run.
+  /// Notes which trees lead to the leaves that are no part of a stretch.
   private mutating func noteNames() {
     for index in claimants.indices {
       guard let outline = outlines[index] else { continue }
       let deleted = listed.withDeletedRows(in: outline, of: claimants[index], pages)
       for case .leaf(let page) in outline.items
-      where unproven.contains(page) && !deleted.contains(page) && !strays.contains(page) {
+      where unproven.contains(page) && !deleted.contains(page) && !disowned.contains(page) {
         named[page, default: []].append(index)
       }
       if !deleted.isEmpty { orphans.removeAll { deleted.contains($0) } }

@@ -247,7 +247,7 @@ extension [Witness] {
   }
 
   /// What the indexes of a table say together about a row.
-  struct Testimony {
+  struct JointTestimony {
     /// Whether one knows it.
     var isEchoed = false
     /// Whether one knows it whose entries tell rows apart.
@@ -259,8 +259,8 @@ extension [Witness] {
   }
 
   /// What the indexes say about a row.
-  func testimony(on row: StoredRecord) -> Testimony {
-    var result = Testimony()
+  func testimony(on row: StoredRecord) -> JointTestimony {
+    var result = JointTestimony()
     for witness in self {
       let testimony = witness.testimony(on: row)
       switch testimony {

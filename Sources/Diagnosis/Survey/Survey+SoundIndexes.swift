@@ -28,14 +28,14 @@ extension Survey {
       guard let index = self.tree(named: expected.key), index.isSound,
         index.records - expected.value.count > most
       else { return most }
-      let strangers = strangers(in: index) ?? .max
-      return max(most, min(strangers, index.records - expected.value.count))
+      let rowless = entriesWithoutRow(in: index) ?? .max
+      return max(most, min(rowless, index.records - expected.value.count))
     }
   }
 
   /// How many entries of a partial index are for no row of its table as it is; nil where that cannot be
   /// told.
-  private func strangers(in index: TreeSurvey) -> Int? {
+  private func entriesWithoutRow(in index: TreeSurvey) -> Int? {
     guard let pair = IndexAndTable(index, in: self, isPartial: true) else { return nil }
     var rows: Set<KeyHash> = []
     pair.forEach(.rows) { stored in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the bytes of a file set say, gathered in one pass, without opinion.
+// Everything that the bytes of a file set say, gathered in one pass, without opinion. Which reading of the
+// files counts is judged in LogTrust, which notes here how sure that is.
 
 package import SQLiteFormat
 
@@ -33,12 +34,12 @@ package struct Survey: Sendable {
   package let hasPointerMaps: Bool
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
-  package private(set) var isLogInDoubt = false
+  package internal(set) var isLogInDoubt = false
   /// Whether what a hot journal takes back may count, too: a transaction has ended since and left the
   /// database as sound, or it is not sound with the journal.
-  private(set) var isJournalInDoubt = false
+  var isJournalInDoubt = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
-  private(set) var isLogUntold = false
+  var isLogUntold = false
   /// Pages whose pointer-map entry contradicts the trees.
   package let pointerMapFaults: FaultList
   /// Leaves that are not those of the tree that leads to them, but copies of another one's.
@@ -124,9 +125,9 @@ extension Survey {
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, known.roots, parser: parser,
       believesTable: believesHead, claims: &claims)
-    let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     let tasks = Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     var trees = ForestScan(image, tasks).surveys(&claims)
+    let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }
     var freeClaims = claims
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
@@ -163,27 +164,6 @@ extension Survey {
     standIn = reading.standIn
     startOfAttachedLog = reading.startOfAttachedLog
     readFailure = nil
-  }
-
-  /// The survey, where the file alone was possible as well.
-  var withLogInDoubt: Survey {
-    var survey = self
-    survey.isLogInDoubt = true
-    return survey
-  }
-
-  /// The survey, where what its journal takes back may count as well.
-  var withJournalInDoubt: Survey {
-    var survey = self
-    survey.isJournalInDoubt = true
-    return survey
-  }
-
-  /// The survey, where nothing tells whether the log that is applied is the file's.
-  var withLogUntold: Survey {
-    var survey = self
-    survey.isLogUntold = true
-    return survey
   }
 
   /// Notes as faults the pages of the trees that are copies of others, and returns them.

@@ -36,8 +36,6 @@ package struct PairedBytesView: PageSource {
 
   /// The number of bytes before the transfer.
   package let byteCount: Int
-  /// How many bytes are taken out.
-  package var removedCount: Int { base.byteCount - byteCount }
 
   private let base: any PageSource
   private let pairing: BytePairing

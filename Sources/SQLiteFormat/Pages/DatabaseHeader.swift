@@ -10,8 +10,8 @@
 //     21    3  64, 32, 32: payload fractions
 //     24    4  file change counter
 //     28    4  size in pages; valid only while 24 equals 92
-//     32    4  first freelist trunk page
-//     36    4  number of freelist pages
+//     32    4  first trunk page of the free list
+//     36    4  number of pages of the free list
 //     40    4  schema cookie
 //     44    4  schema format, 1...4
 //     48    4  default cache size
@@ -44,9 +44,9 @@ package struct DatabaseHeader: Hashable, Sendable {
   package let changeCounter: UInt32
   /// The size in pages, as stored.
   package let pageCount: Int
-  /// The first freelist trunk page.
+  /// The first trunk page of the free list.
   package let firstFreelistTrunk: PageNumber?
-  /// The number of freelist pages.
+  /// The number of pages of the free list.
   package let freelistCount: Int
   /// The schema cookie.
   package let schemaCookie: UInt32

@@ -105,7 +105,7 @@ extension PageEvidence {
     return next == 0 || statedFreeblock(at: next) != nil ? block : nil
   }
 
-  /// Whether a trunk of the freelist may have taken the place of the header and of the first
+  /// Whether a trunk of the free list may have taken the place of the header and of the first
   /// pointers: what the others list was deleted then.
   ///
   /// File format, section 1.5. An entry that was used up stays where it was. Where the list of the

@@ -12,11 +12,11 @@ import Testing
   /// A file as its maker leaves it, and what it is to be recognised as.
   struct Sample: Sendable, CustomTestStringConvertible {
     let framework: Framework
-    let confidence: FrameworkMatch.Confidence
+    let confidence: FrameworkMatch.Certainty
     let tables: [(name: Name, columns: [Name])]
 
     init(
-      _ framework: Framework, _ confidence: FrameworkMatch.Confidence = .certain,
+      _ framework: Framework, _ confidence: FrameworkMatch.Certainty = .certain,
       _ tables: (String, String)...
     ) {
       self.framework = framework

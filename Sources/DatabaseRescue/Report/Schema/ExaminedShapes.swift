@@ -142,7 +142,7 @@ enum ExaminedShapes {
     "frameworks": .list(
       .object([
         "name": .text,
-        "confidence": .words(FrameworkMatch.Confidence.allCases.map(\.rawValue)),
+        "confidence": .words(FrameworkMatch.Certainty.allCases.map(\.rawValue)),
         "version?": .text.saying("of which version the database is, as the framework notes it"),
         "migrations?": .count.saying("how many migrations it has noted as carried out"),
       ])),

@@ -18,7 +18,7 @@ extension Framework {
   ) -> [FrameworkMatch] {
     let catalogue = TableCatalogue(tables)
     var matches: [FrameworkMatch] = []
-    func search(_ confidence: FrameworkMatch.Confidence, besides explained: Set<Name>) {
+    func search(_ confidence: FrameworkMatch.Certainty, besides explained: Set<Name>) {
       for framework in allCases where !matches.contains(where: { $0.framework == framework }) {
         let signatures = framework.sheet.signatures.filter { $0.confidence == confidence }
         let found = signatures.lazy.compactMap { catalogue.tables(matching: $0.shapes) }.first

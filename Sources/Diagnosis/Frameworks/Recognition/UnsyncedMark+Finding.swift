@@ -32,16 +32,17 @@ extension UnsyncedMark {
 
   /// What many apps do, whoever made their database.
   private static let habits = [
-    UnsyncedPlace(TableShape("outbox", ["status"]), .rows(predicate: #""status" IS NOT 'done'"#)),
-    UnsyncedPlace(TableShape("sync_queue", []), .rows(predicate: "1")),
-    UnsyncedPlace(
+    UnsyncedTables(TableShape("outbox", ["status"]), .rows(predicate: #""status" IS NOT 'done'"#)),
+    UnsyncedTables(TableShape("sync_queue", []), .rows(predicate: "1")),
+    UnsyncedTables(
       TableShape(name: .any, ["is_synced"]), .rows(predicate: #"ifnull("is_synced", 0) = 0"#)),
-    UnsyncedPlace(
+    UnsyncedTables(
       TableShape(name: .any, ["synced"]), .rows(predicate: #"ifnull("synced", 0) = 0"#)),
-    UnsyncedPlace(TableShape(name: .any, ["dirty"]), .rows(predicate: #"ifnull("dirty", 0) <> 0"#)),
-    UnsyncedPlace(
+    UnsyncedTables(
+      TableShape(name: .any, ["dirty"]), .rows(predicate: #"ifnull("dirty", 0) <> 0"#)),
+    UnsyncedTables(
       TableShape(name: .any, ["needs_sync"]), .rows(predicate: #"ifnull("needs_sync", 0) <> 0"#)),
     // Deleted here, and perhaps not yet elsewhere: when the last sync was, is nowhere written.
-    UnsyncedPlace(TableShape(name: .any, ["deleted_at"]), .cannotTell),
+    UnsyncedTables(TableShape(name: .any, ["deleted_at"]), .cannotTell),
   ]
 }

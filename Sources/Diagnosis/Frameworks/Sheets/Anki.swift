@@ -19,9 +19,9 @@ extension FrameworkSheet {
     ],
     book: MigrationBook("col", ["ver"], .mark),
     unsynced: [
-      UnsyncedPlace(TableShape("notes", ["guid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedPlace(TableShape("cards", ["nid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedPlace(TableShape("graves", ["oid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedPlace(TableShape("revlog", ["cid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedTables(TableShape("notes", ["guid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedTables(TableShape("cards", ["nid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedTables(TableShape("graves", ["oid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedTables(TableShape("revlog", ["cid", "usn"]), .rows(predicate: #""usn" = -1"#)),
     ])
 }

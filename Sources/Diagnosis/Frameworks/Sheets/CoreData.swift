@@ -19,6 +19,6 @@ extension FrameworkSheet {
     book: MigrationBook("z_metadata", ["z_plist"], .model),
     unsynced: [
       // The mirror to CloudKit keeps its state in blobs.
-      UnsyncedPlace(TableShape(name: .prefix("ansck"), []), .cannotTell)
+      UnsyncedTables(TableShape(name: .prefix("ansck"), []), .cannotTell)
     ])
 }

@@ -21,10 +21,10 @@ extension FrameworkSheet {
     ],
     book: MigrationBook("grdb_migrations", ["identifier"], .set),
     unsynced: [
-      UnsyncedPlace(
+      UnsyncedTables(
         TableShape("sqlitedata_icloud_pendingrecordzonechanges", ["pendingrecordzonechange"]),
         .rows(predicate: "1")),
-      UnsyncedPlace(
+      UnsyncedTables(
         TableShape("sqlitedata_icloud_unsyncedrecordids", ["recordname", "zonename", "ownername"]),
         .rows(predicate: "1")),
     ])

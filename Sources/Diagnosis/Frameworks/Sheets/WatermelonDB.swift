@@ -16,7 +16,7 @@ extension FrameworkSheet {
     ],
     unsynced: [
       // A status that was never set counts as not synced.
-      UnsyncedPlace(
+      UnsyncedTables(
         TableShape(name: .any, ["id", "_changed", "_status"]),
         .rows(predicate: #""_status" IS NOT 'synced'"#))
     ])

@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// Leaves that follow one another, of which each is sound, and each row can be one of the tree.
-struct LeafRun: Sendable {
+struct LeafStretch: Sendable {
   /// What is known of a leaf of a table whose indexes are to be asked.
   struct Leaf: Sendable {
     /// Its first rowid.
@@ -33,16 +33,17 @@ struct LeafRun: Sendable {
 
   /// Where the rows stand.
   var span: LeafSpan {
-    LeafSpan(page: pages[0], first: first, last: last, rows: rows, run: pages, spilling: spilling)
+    LeafSpan(
+      page: pages[0], first: first, last: last, rows: rows, stretch: pages, spilling: spilling)
   }
 
   /// Whether one leaf can go on where these end.
-  func precedes(_ other: LeafRun, in order: PlaceOrder) -> Bool {
+  func precedes(_ other: LeafStretch, in order: PlaceOrder) -> Bool {
     order.compare(last, other.first) < 0
   }
 
   /// Goes on with other leaves.
-  mutating func append(_ other: LeafRun) {
+  mutating func append(_ other: LeafStretch) {
     pages += other.pages
     last = other.last
     rows += other.rows
@@ -53,39 +54,39 @@ struct LeafRun: Sendable {
 
   /// The same leaves in no more memory than they need: a database can have a million of them, and
   /// lists that grew hold room for as many again.
-  var fitted: LeafRun {
-    var run = self
-    run.pages = []
-    run.leaves = []
-    run.keys = []
-    run.pages.reserveCapacity(pages.count)
-    run.leaves.reserveCapacity(leaves.count)
-    run.keys.reserveCapacity(keys.count)
-    run.pages += pages
-    run.leaves += leaves
-    run.keys += keys
-    return run
+  var fitted: LeafStretch {
+    var stretch = self
+    stretch.pages = []
+    stretch.leaves = []
+    stretch.keys = []
+    stretch.pages.reserveCapacity(pages.count)
+    stretch.leaves.reserveCapacity(leaves.count)
+    stretch.keys.reserveCapacity(keys.count)
+    stretch.pages += pages
+    stretch.leaves += leaves
+    stretch.keys += keys
+    return stretch
   }
 }
 
-extension LeafRun {
-  /// The run without some of its leaves of a table, each of which stands for itself.
+extension LeafStretch {
+  /// The stretch without some of its leaves of a table, each of which stands for itself.
   func without(_ others: [Int]) -> [Outline.Item] {
     var items: [Outline.Item] = []
     var start = 0
     for leaf in others + [leaves.count] {
-      if start < leaf { items.append(.run(part(start..<leaf))) }
+      if start < leaf { items.append(.stretch(part(start..<leaf))) }
       if leaf < leaves.count { items.append(.leaf(pages[leaf])) }
       start = leaf + 1
     }
     return items
   }
 
-  private func part(_ range: Range<Int>) -> LeafRun {
+  private func part(_ range: Range<Int>) -> LeafStretch {
     let width = keys.count / leaves.count
     let pages = Array(pages[range])
     let own = Set(pages)
-    return LeafRun(
+    return LeafStretch(
       pages: pages, first: .rowID(leaves[range.lowerBound].first),
       last: .rowID(leaves[range.upperBound - 1].last),
       rows: leaves[range].reduce(0) { $0 + $1.rows },
@@ -110,12 +111,12 @@ struct LeafTest: Sendable {
   /// The pages that no sound tree has.
   let unproven: PageSet
 
-  /// A run of one page, where it is a sound leaf whose rows all can be the tree's.
+  /// A stretch of one page, where it is a sound leaf whose rows all can be the tree's.
   ///
   /// `located` is memory that is used again.
-  func run(
+  func stretch(
     of page: BTreePage, _ cells: [Cell], in image: Image, _ located: inout LocatedFields
-  ) -> LeafRun? {
+  ) -> LeafStretch? {
     guard page.kind.isLeaf, unproven.contains(page.number), let first = cells.first,
       let last = cells.last
     else { return nil }
@@ -145,13 +146,13 @@ struct LeafTest: Sendable {
     guard let start = place(of: first, on: page, in: image),
       let end = place(of: last, on: page, in: image)
     else { return nil }
-    var run = LeafRun(pages: [page.number], first: start, last: end, rows: cells.count)
-    if spills { run.spilling = [page.number] }
+    var stretch = LeafStretch(pages: [page.number], first: start, last: end, rows: cells.count)
+    if spills { stretch.spilling = [page.number] }
     if !indexes.isEmpty, let first = first.rowID, let last = last.rowID {
-      run.leaves = [.init(first: first, last: last, rows: cells.count)]
-      run.keys = keys
+      stretch.leaves = [.init(first: first, last: last, rows: cells.count)]
+      stretch.keys = keys
     }
-    return run
+    return stretch
   }
 
   /// Takes in a cell whose row spills; false where it yields none that can be the tree's.
