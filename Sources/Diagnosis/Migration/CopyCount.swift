@@ -84,9 +84,8 @@ package struct CopyCount: Hashable, Sendable {
   /// chance unless other rows were copied too; and where few rows in all became like others, it was
   /// by chance.
   ///
-  /// Where rows `haveIDs`, a number that everybody sees tells each from others of its content: that
-  /// there are more of what several rows had is what a migration means then, and that contents are
-  /// there twice which told rows apart is not.
+  /// Where rows `haveIDs`, each has a number of its own. Then more rows of a content that several had
+  /// before are intended, and copies of rows that were distinct are not.
   func hasCopied(since other: CopyCount, haveIDs: Bool = false) -> Bool {
     let (now, then) = (kept(with: other), other.kept(with: self))
     var repeated = 0

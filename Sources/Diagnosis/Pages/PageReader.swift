@@ -73,8 +73,8 @@ final class PageReader {
     }.map(\.0)
   }
 
-  /// The rows that a page proves to be its own, in the order of its cells; where it proves none,
-  /// those that its pointers list, else those that it may have.
+  /// The rows in the page's own cells, in their order; where it has none, those that its pointers
+  /// list; else the doubtful ones.
   func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
     guard let reading = reading(of: page, isTable: isTable), reading.page.kind != .tableInterior
     else { return [] }

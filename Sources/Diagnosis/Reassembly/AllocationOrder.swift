@@ -9,13 +9,14 @@ import SQLiteFormat
 /// those between two roots belong to the table of the first one, or to its indexes. The pages whose
 /// tables are known tell whether it was so.
 struct AllocationOrder {
-  /// The roots in their order, and the tables that they are roots of or of whose indexes.
+  /// The roots by page number, each with its table; the root of an index has the table of the index.
   private let roots: [(page: PageNumber, table: Name)]
-  /// Whether all that is known of a table lies in its own stretch; none of those behind the last root
-  /// that belong to its table: there is no root behind them.
+  /// Whether all known pages of a table lie between its root and the next one.
+  ///
+  /// The table of the last root is not asked: no root lies behind it.
   private var isInOrder: [Name: Bool] = [:]
 
-  /// How many tables must lie so, at least; and how many of them for each one that does not.
+  /// How many tables must lie so at least, and how many of them for each one that does not.
   private static let tablesMin = 5
   private static let tablesPerOther = 20
 
@@ -31,8 +32,8 @@ struct AllocationOrder {
     }
   }
 
-  /// The same with what claimants have by now; nil where the tables do not lie in the order in which
-  /// they were made.
+  /// The same with the pages that claimants have taken by now; nil where the tables do not lie in the
+  /// order in which they were made.
   func borneOut(by claimants: [Claimant]) -> AllocationOrder? {
     var order = self
     for claimant in claimants where claimant.holdsRows {

@@ -12,8 +12,9 @@ extension Doubtful {
 }
 
 extension ChainRepair {
-  /// How many broken chains are looked at, at most, and how many ways for all of them to go on:
-  /// where there are more, none is the only one.
+  /// How many broken chains are looked at at most, and how many ways for all of them to go on.
+  ///
+  /// Among more than that, no way would be the only one.
   private static let brokenMax = 256
   private static let waysMax = 1 << 14
 
@@ -25,7 +26,7 @@ extension ChainRepair {
     let length: Int
   }
 
-  /// One way for a chain to go on: behind the first `kept` of its own pages, with another one.
+  /// One way for a chain to go on: it keeps the first `kept` of its own pages, and a tail follows.
   private struct Way {
     let kept: Int
     let tail: Tail
@@ -70,7 +71,7 @@ extension ChainRepair {
     for page in orphans { taken.insert(page) }
     var others = taken
     for page in whole.lazy.flatMap(\.pages) { others.insert(page) }
-    // What a broken chain still leads to is its own, or another's: in no case a tail.
+    // The pages that a broken chain still leads to are its own or another chain's, and no tail.
     for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
     for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
     let known = others
@@ -82,8 +83,9 @@ extension ChainRepair {
     }
   }
 
-  /// Decides whose the pages are that more than one chain has; returns the cells that they are not
-  /// of, and takes those off `whole`.
+  /// Decides to which cell a page belongs that several chains have.
+  ///
+  /// Returns the other cells, and removes them from `whole`.
   private mutating func settle(_ whole: inout [Spill], _ doubt: Doubtful) -> [Spill] {
     var uses: [PageNumber: Int] = [:]
     for page in whole.lazy.flatMap(\.pages) { uses[page, default: 0] += 1 }
@@ -108,11 +110,12 @@ extension ChainRepair {
     return losers
   }
 
-  /// Finds for broken chains where they go on, when there is one way only and no other chain could
-  /// go that way; first among the ways that fit to the byte, then among all that are left.
+  /// Finds where broken chains go on: where there is only one way, and no other chain could go it.
   ///
-  /// The link in a cell is wrong where it leads nowhere, or to a page that others have: one that
-  /// nobody has can be the cell's own, and may be what was damaged.
+  /// The ways that fit to the byte are tried first, then all that are left.
+  ///
+  /// The link in a cell is wrong if it leads nowhere, or to a page that another chain has. A page that
+  /// nobody has can be the cell's own, and may itself be what was damaged.
   private mutating func infer(
     _ broken: [Spill], from tails: [Int: [Tail]], _ image: Image, _ hasPointerMaps: Bool,
     isFirstLinkWrong: (Spill) -> Bool
@@ -157,8 +160,7 @@ extension ChainRepair {
     return nil
   }
 
-  /// Whether what a payload leaves of the last page is all zero, and what it takes is not: SQLite
-  /// clears new pages.
+  /// Whether the payload ends exactly where the zeros of the last page begin: SQLite clears new pages.
   private static func fits(_ tail: Tail, _ spill: Spill, _ image: Image) -> Bool {
     let capacity = image.geometry.overflowCapacity
     let used = spill.cell.payloadSize - spill.cell.local.count - (spill.length - 1) * capacity
@@ -168,8 +170,10 @@ extension ChainRepair {
     return bytes[3 + used] != 0 && bytes[(4 + used)..<(4 + capacity)].allSatisfy { $0 == 0 }
   }
 
-  /// The chains among pages that belong to nobody, by their length: each from a page that no other
-  /// leads to, to one that ends it, with none that two lead to.
+  /// The chains among pages that belong to nobody, by their length.
+  ///
+  /// Each begins with a page that no other leads to, ends with a link of 0, and has no page that two
+  /// others lead to.
   ///
   /// A page of zeros says nothing, and is part of none.
   private static func tails(
@@ -188,7 +192,7 @@ extension ChainRepair {
     for head in links.keys.sorted() where leading[head] == nil {
       var pages = [head]
       var link = links[head] ?? 0
-      // A page that one other alone leads to is met once in all of these walks.
+      // Only one page leads to each page that is passed here: no walk meets what another one met.
       while let next = PageNumber(link), leading[next] == 1, let following = links[next] {
         pages.append(next)
         link = following

@@ -17,8 +17,9 @@ struct Claimant {
   let form: RecordForm?
   /// The order of its rows.
   let order: PlaceOrder
-  /// Whether it is an index of which nothing tells what its entries look like: what fits it may as
-  /// well be rows of a table that is not known.
+  /// Whether it is an index, and nothing tells what its entries look like.
+  ///
+  /// What fits it may as well be rows of a table that is not known.
   var isFormlessIndex: Bool { form == nil && !holdsRows }
   /// The largest rowid that it ever gave out, where it counts them.
   let rowIDMax: Int64?
@@ -50,9 +51,9 @@ struct Claimant {
     var rows = 0
     /// Rows that SQLite could have stored here.
     var admitted = 0
-    /// Rows with what the declared types promise.
+    /// Rows of which every value has its declared type.
     var expected = 0
-    /// Rows with a value that a declared type promises, and with no other.
+    /// Rows of which every value has its declared type, and some value shows that.
     var promised = 0
     /// Rows with every column; the others were there before the last columns were added.
     var whole = 0
@@ -69,17 +70,17 @@ struct Claimant {
     var fits: Bool { rows > 0 && admitted * 10 >= rows * 9 }
     /// Whether indexes know the rows: most of them, or enough where an index is in pieces.
     var isWitnessed: Bool { known * 2 > rows || known >= 3 && denied == 0 }
-    /// Whether indexes know them, as they would know many others.
+    /// Whether most have an entry in some index, even one whose entries tell no rows apart.
     var isEchoed: Bool { echoed * 2 > rows }
     /// Whether indexes know hardly one of them.
     var isForgotten: Bool { echoed * 4 < rows }
     /// Whether indexes know them by entries on pages of their own.
     var isProven: Bool { isWitnessed && proven * 2 > rows }
-    /// Whether hardly a row has what the declared types promise.
+    /// Whether hardly a row has values of the declared types.
     var isUnexpected: Bool { expected * 4 < rows }
-    /// Whether every row has it, and values that tell so.
+    /// Whether every row has values of the declared types, and some of them show that.
     var isPromised: Bool { expected == rows && promised * 2 > rows && fits }
-    /// How many rows that are denied tell more than that each is damaged by itself.
+    /// From how many denied rows on it can no longer be that each is damaged by itself.
     static let deniedMin = 3
     /// Whether the indexes deny the rows.
     var isDenied: Bool { denied * 2 > rows }
@@ -131,8 +132,8 @@ extension Claimant {
     }
     for page in chosen {
       let (item, span) = (items[page.place], page.span)
-      // A row that is out of order may stand anywhere; and of a page to which the tree leads twice,
-      // nothing tells in which place another one is missing.
+      // A row that is out of order may belong anywhere. Where the tree leads to one page twice,
+      // nothing tells in which of the two places another page is missing.
       let isOpen = page.isTrimmed || outline.repeated.contains(span.page)
       if item > (previous?.item ?? -1) + 1 || isOpen || previous?.isOpen == true {
         open(until: item, span.first)

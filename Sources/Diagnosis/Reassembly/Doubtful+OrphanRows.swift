@@ -6,15 +6,15 @@ import SQLiteFormat
 extension Doubtful {
   /// How many rows of a page are looked at to tell whose it may be.
   private static let sampleMax = 64
-  /// How often a page is held against a table; what is left then is not known.
+  /// How many pairs of a page and a table are compared at most; what is left then may miss rows.
   private static let comparisonMax = 1 << 20
 
   /// The tables with rowids that are sound, and of which some of these pages can be, as positions
   /// among the trees.
   ///
-  /// Where every table and every free page is known, such a page is in use, and no table leads to
-  /// it: the root of its own may be that of another time. No page says so, where no index counts
-  /// the rows.
+  /// Where every table and every free page is known, an orphan is in use although no table leads to
+  /// it: the root of its table may be of another time. Without an index that counts the rows, nothing
+  /// in the table itself shows that.
   func tablesThatMayMiss(_ orphans: [Reassembly.OrphanPage]) -> Set<Int> {
     guard schema.namesEveryTable, knowsFreePages else { return [] }
     let inDoubt = Set(trees)
@@ -39,7 +39,7 @@ extension Doubtful {
         guard
           rows.allSatisfy({ form.admits($0.record) && form.expects($0.record) }),
           let root = survey.trees[position].root,
-          // Rows that the table has as well are of a copy of its pages.
+          // If the table has all of these rows itself, the page is a copy of one of its own.
           rows.contains(where: { !image.holds($0.rowID, inTableAt: root) })
         else { return false }
         found.insert(position)

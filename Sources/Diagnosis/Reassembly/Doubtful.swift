@@ -15,7 +15,7 @@ final class Doubtful {
   let pages: PageReader
   /// The trees that miss pages or disagree with their indexes, as positions among the trees.
   let trees: [Int]
-  /// Of each page that has changed places, the page that stands in its own.
+  /// The pages that have changed places, each with the page that stands where it should.
   let exchanged: [PageNumber: PageNumber]
   /// The roots of the trees of which the schema names another page.
   private let roots: [Int: PageNumber]
@@ -27,7 +27,7 @@ final class Doubtful {
   let listed: ListedPages
   /// The pages of the free list that may have changed places with leaves of the trees in doubt.
   let freed: Set<PageNumber>
-  /// The pages that stand where those would: what is on them may have been deleted.
+  /// The pages that stand in the places of those: their rows may be deleted ones.
   let standIns: Set<PageNumber>
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   let unproven: PageSet
@@ -141,15 +141,15 @@ extension Survey {
 
   fileprivate func treesInDoubt(_ pages: PageReader, _ schema: SchemaSurvey) -> [Int] {
     var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
-    // Who leads to a page that another one claims may be the one that is wrong.
+    // Where two trees lead to one page, either may be wrong.
     for index in doubtful {
       let faults = trees[index].pageFaults.first + trees[index].cellFaults.first
       for fault in faults where fault.problem == .claimedTwice {
         if let position = fault.page.flatMap(treeThatLeads) { doubtful.insert(position) }
       }
     }
-    // A root that is a leaf has nothing that leads to it but a number: pages that changed places
-    // give a small table the rows of another one.
+    // Only a number in the schema leads to a root that is a leaf. If it has changed places with another
+    // page, a small table has the rows of another one.
     if !doubtful.isEmpty {
       doubtful.formUnion(
         trees.indices.filter {
@@ -157,7 +157,7 @@ extension Survey {
             && isBorneOut(trees[$0], in: pages.image, schema) == false
         })
     }
-    // What a table cannot hold came to it with a page of another tree.
+    // Rows that a table cannot hold came to it with a page of another tree.
     if !doubtful.isEmpty {
       doubtful.formUnion(
         trees.indices.filter { trees[$0].entry.kind == .table && !trees[$0].mistyped.isEmpty })
@@ -174,8 +174,9 @@ extension Survey {
     return doubtful.sorted()
   }
 
-  /// The trees to which the pointer map gives pages that no sound tree leads to: a root of an earlier
-  /// time leads to none that its tree has got since.
+  /// The trees to which the pointer map gives pages that no sound tree leads to.
+  ///
+  /// A root of an earlier time does not lead to the pages that its tree has got since.
   private func treesOfOthersPages(_ doubtful: Set<Int>, _ image: Image) -> Set<Int> {
     guard hasPointerMaps else { return [] }
     let map = PointerMapTrail(image, roots: self)
@@ -185,7 +186,7 @@ extension Survey {
     return Set(map.trees(of: pages).keys)
   }
 
-  /// Whether a page of an index begins with what can be none of its entries.
+  /// Whether the first entry of some page of an index cannot be one of that index.
   private func hasPageOfAnother(
     _ index: TreeSurvey, _ pages: PageReader, _ schema: SchemaSurvey
   ) -> Bool {
@@ -207,13 +208,14 @@ extension Survey {
       }
   }
 
+  /// The free pages that the list no longer leads to, where it is broken.
+  ///
   /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
   fileprivate func unlistedFreePages(_ image: Image) -> Set<PageNumber> {
     guard !isFreelistWhole else { return [] }
-    let trunks = image.possibleTrunks(among: image.dataPages.filter { claims.owner(of: $0) == nil })
-    {
-      claims.owner(of: $0) == nil
-    }
+    func isUnowned(_ page: PageNumber) -> Bool { claims.owner(of: page) == nil }
+    let unowned = image.dataPages.filter(isUnowned)
+    let trunks = image.possibleTrunks(among: unowned, naming: isUnowned)
     return Set(
       trunks.filter { Set($0.leaves).count == $0.leaves.count }.flatMap { [$0.trunk] + $0.leaves })
   }

@@ -10,8 +10,10 @@ extension ExchangeSearch {
     let span: PlaceSpan
   }
 
-  /// The pages of the free list that may be those that stand no longer where a tree leads to: their
-  /// rows fit there, and no others fit better; and the pages that stand there instead.
+  /// The leaves that may have changed places with free pages: the free list names them, their rows
+  /// fit a place of a tree, and no others fit better there.
+  ///
+  /// And the pages that stand in those places.
   ///
   /// Most such pages hold rows that were deleted, or that have moved to other leaves.
   func listedLeaves() -> (freed: Set<PageNumber>, instead: Set<PageNumber>) {
@@ -59,7 +61,7 @@ extension ExchangeSearch {
     return (freed, instead)
   }
 
-  /// The places of a table's tree at which no leaf of it stands, though one should.
+  /// The places in a table's tree where a leaf should stand, and none of the table does.
   private func emptyPlaces(of table: Table) -> [TreePlace] {
     let isTable = table.survey.isRowIDTable
     var empty = misfits(of: table).leaves

@@ -32,10 +32,11 @@ extension ExchangeSearch {
     }
   }
 
-  /// The root of the table that a table's rows are of which it cannot have; nil where nothing
-  /// tells, or several could be it.
+  /// The root with which the root of a table has changed places, where the table has rows that it
+  /// cannot have; nil where nothing tells, or several could be it.
   ///
-  /// Both tables are better off so. One that has no row must be the only one that can have these.
+  /// After the exchange, the rows of both tables fit better. A table without rows must be the only one
+  /// that can have these.
   func rootForRowsOfOthers(in table: Table) -> PageNumber? {
     guard let own = records(below: table) else { return nil }
     let mine = Fit(own, table.form)

@@ -43,9 +43,10 @@ final class ExchangeSearch {
     let order: PlaceOrder
   }
 
-  /// More than a few have not changed places: a file may be made to be slow.
+  /// How many suspects are looked at, at most: more than a few pages have not changed places, and a
+  /// file may be made to be slow.
   private static let suspectsMax = 16
-  /// What rows that their table cannot have tell more than keys that meet.
+  /// How much more rows tell that their table cannot have than keys that meet.
   private static let strangeness = 4
 
   let survey: Survey
@@ -102,8 +103,8 @@ final class ExchangeSearch {
     return exchanged
   }
 
-  /// The places at which a page that no tree leads to leads to itself: it stands in the place of
-  /// what it leads to there.
+  /// The places at which an interior page that no tree leads to leads to itself: it has changed places
+  /// with the page that should stand there.
   private var placesOfThemselves: some Sequence<TreePlace> {
     survey.unclaimed.lazy.compactMap { unclaimed -> TreePlace? in
       guard case .btree(.tableInterior, _) = unclaimed.content else { return nil }

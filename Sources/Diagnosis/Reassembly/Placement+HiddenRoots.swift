@@ -8,11 +8,11 @@ extension Placement {
   /// How many of a tree's pages are looked at.
   static let sampleMax = 8
 
-  /// How many trees have a root that is none of the pages that can be read.
+  /// How many trees have a hidden root: one whose page cannot be read.
   ///
-  /// Several pages of one tree lie under another one. Where none can be read that leads to them, the
-  /// root is one of those that cannot, and so is that of a tree of which there is no page at all,
-  /// where all others have theirs. Pages without a row may be the roots of trees that were emptied.
+  /// Several pages of a tree lie under another one. If no page that can be read leads to them, their
+  /// root is hidden. So is the root of a tree of which no page was found, once every page that was
+  /// found has its tree. A page without rows may be the root of a tree that was emptied.
   func hiddenRoots(_ open: [Open], _ isRootless: [Bool]) -> Int {
     let soles = open.map { open -> Int? in
       let likely = likely(candidates(for: open))

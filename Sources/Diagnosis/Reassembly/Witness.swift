@@ -228,11 +228,11 @@ struct RowIDSet: Sendable {
 }
 
 extension [Witness] {
-  /// The same witnesses, where they are asked about rows that are or may be those of one table: a
-  /// page that no tree leads to speaks for rows where most of what it says of these is so, and
-  /// against others where that is nearly all, and more than it would be as another index's.
+  /// The same witnesses for the rows of one table, without the pages that contradict most of these rows.
   ///
-  /// What an index of another table says of like rowids can be so here and there.
+  /// A page that no tree leads to may be another index's. It speaks for rows if most of what it says
+  /// of them is right. It speaks against rows, too, if nearly all is right, and more than it would be
+  /// for any other of the indexes: an index of another table is right about some rowids by chance.
   func asked(about rows: some Sequence<StoredRecord>) -> [Witness] {
     let sayings = map { $0.sayings(of: rows) }
     guard sayings.contains(where: { !$0.isEmpty }) else { return self }

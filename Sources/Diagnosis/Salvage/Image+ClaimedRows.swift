@@ -226,10 +226,11 @@ extension BTreePage {
     return found
   }
 
-  /// Whether a cell reaches into a sector that was lost: into one with other bytes, or into one that
-  /// is nothing but one byte where what lies before that is not, or other cells should start.
+  /// Whether a cell reaches into a lost sector: one with foreign bytes, or one with the same byte
+  /// throughout.
   ///
-  /// A value full of one byte hardly begins with a sector, and none has cells in it.
+  /// A value may be one byte again and again, too. It hardly begins where a sector does, and no cell
+  /// starts inside it.
   fileprivate func isTorn(in cell: Cell, _ lost: LostParts) -> Bool {
     let reached = cell.offset + 1..<max(cell.offset + 1, cell.local.upperBound)
     return lost.strange.contains { reached.contains($0.lowerBound) }

@@ -87,9 +87,11 @@ private struct PagesBehindEnd {
     }
   }
 
-  /// Whether a table lies there that the schema does not name, because the first page is older than
-  /// that: a page that leads to nothing but sound pages there, as hardly one does that was left
-  /// behind; or a leaf by itself, with rows that were never those of a table that is known.
+  /// Whether a table that the schema does not name lies behind the end that page 1 states, because
+  /// page 1 is older than that table.
+  ///
+  /// Its root is an interior page that leads to nothing but sound pages there: one that was left
+  /// behind hardly does. Or it is a single leaf, with rows that fit no table that is known.
   var holdUnknownTable: Bool {
     sound.contains { page, cells in
       guard !page.kind.isLeaf else {

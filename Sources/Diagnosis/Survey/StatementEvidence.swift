@@ -34,8 +34,8 @@ struct StatementEvidence {
 
   /// Whether something speaks against a table, or may.
   ///
-  /// Many a column has no value in any row. One that was the rowid still has the other words of that
-  /// in what SQLite takes for its type.
+  /// That a column has no value in any row says little: many have none. But a rowid column whose
+  /// declaration was damaged still has the words PRIMARY KEY, in what SQLite takes for its type.
   func objects(to table: TableDescription) -> Bool {
     objections(to: table) > 0
       || table.rowIDAlias == nil

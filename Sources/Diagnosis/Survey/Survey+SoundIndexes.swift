@@ -17,11 +17,10 @@ extension Survey {
       && indexes.allSatisfy { $0.keys == tree.expectedKeys[$0.entry.name] }
   }
 
-  /// How many rows of a table its sound partial indexes name more than it has of them; of several
-  /// indexes, the most.
+  /// How many rows of a table are missing by its sound partial indexes; of several indexes, the most.
   ///
-  /// Which rows belong into it, only its condition says, and that can have been changed: an entry for a
-  /// row that is there names no other.
+  /// A partial index says which rows exist, and only its condition says which it leaves out. As that
+  /// can have been changed, an entry counts only if its row is not there.
   func rowsNamedByPartialIndexes(besides tree: TreeSurvey) -> Int {
     let partial = tree.computed?.partialKeys ?? [:]
     return partial.reduce(0) { most, expected in

@@ -54,11 +54,11 @@ struct FrameHistory {
     return fits(frame) && !fits(other)
   }
 
-  /// That of some faults at the end of a frame without which its page ends as its last version does;
-  /// nil where there is not one such.
+  /// The one fault whose repair makes the page end as its previous version did; nil where none does,
+  /// or several do.
   ///
-  /// The checksum has the same to say of all of them. Rows stay where they were first put: the first
-  /// one at the end of its page (section 1.6).
+  /// The checksum fits every one of these repairs. The first rows of a page lie at its end, and stay
+  /// where they are (section 1.6).
   func fault(
     among faults: [FrameFault], of frame: WriteAheadLog.Frame, _ bytes: Bytes
   ) -> FrameFault? {

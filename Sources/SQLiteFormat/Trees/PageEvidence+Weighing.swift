@@ -145,13 +145,13 @@ extension PageEvidence {
   /// How many cells are kept at most that a tiling leaves out: everything on a page may look like one.
   private static let rivalsMax = 1024
 
-  /// The cells of a tiling that are more than a few bytes that happen to look like one, and those
-  /// that it leaves out for others that share bytes with them, although all that follows is accounted
-  /// for, up to the end of the page or to another cell of the tiling.
+  /// The doubtful cells of a page: those of the tiling that are too long to look like cells by chance,
+  /// and those that overlap them.
   ///
-  /// A page gives its space away from the end on (file format, section 1.6): of two cells that share
-  /// bytes, the one that begins later was written over the other one, unless it is a part of its
-  /// values.
+  /// A cell that overlaps others counts only if the bytes behind it are accounted for, up to the end of
+  /// the page or to a cell of the tiling. A page is filled from its end on (file format, section 1.6):
+  /// of two cells that overlap, the one that begins later was written over the other, unless it is a
+  /// part of its values.
   private func doubtful(in tiling: PageTiling, from start: Int) -> [Cell] {
     let own = Set(tiling.cells.map(\.offset))
     var accounts: Set<Int> = [limit]
