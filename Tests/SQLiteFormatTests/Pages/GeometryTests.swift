@@ -43,7 +43,9 @@ import Testing
     (1024, 1250, false, 230), (1024, 1251, false, 103), (4096, 4062, true, 489),
     (4096, 4581, true, 489), (4096, 8153, true, 4061), (4096, 8154, true, 489),
   ])
-  func `single payloads`(_ pageSize: Int, _ total: Int, _ isLeaf: Bool, _ kept: Int) throws {
+  func `a payload that does not fit leaves as much in its cell as SQLite does`(
+    _ pageSize: Int, _ total: Int, _ isLeaf: Bool, _ kept: Int
+  ) throws {
     #expect(try Geometry.of(pageSize).localPayload(total: total, tableLeaf: isLeaf) == kept)
   }
 

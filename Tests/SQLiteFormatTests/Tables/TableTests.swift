@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct TextEncodingTests {
   @Test(arguments: TextEncoding.allCases, ["", "plain", "Zürich €", "🏋️", "a\0b"])
-  func `text survives`(_ encoding: TextEncoding, _ text: String) {
+  func `a text is the same after it was encoded and decoded`(
+    _ encoding: TextEncoding, _ text: String
+  ) {
     #expect(encoding.string(encoding.bytes(text)) == text)
   }
 

@@ -7,7 +7,7 @@ import RescueTestSupport
 import SQLiteFormat
 import Testing
 
-@Suite struct AttachedLogTests {
+@Suite struct AttachedLogCheckTests {
   /// A database with a log that has rows of its own.
   private func build() throws -> (main: Bytes, log: Bytes) {
     let scratch = try ScratchFolder()
