@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import RescueTestSupport
+import SQLiteFormat
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -55,10 +56,10 @@ private struct FolderGraph {
     case .within(let types):
       return source.locals.contains(use.name) ? [] : members(among: all, of: types)
     case .behind(let value):
-      if let types = source.types[value] { return members(among: all, of: types) }
       // Values are mostly named after their type, where it is no nested one.
       let type = value.prefix(1).uppercased() + value.dropFirst()
-      let members = declared[type]?.first?.type == nil ? members(among: all, of: [type]) : []
+      let guess = declared[type]?.first?.type == nil ? [type] : []
+      let members = members(among: all, of: source.types[value].map(Array.init) ?? guess)
       return members.isEmpty && value != type ? onlyOnes(of: all.filter { !$0.isStatic }) : members
     case .behindOther:
       return onlyOnes(of: all)
@@ -113,5 +114,24 @@ private struct FolderGraph {
       }
     #expect(sources.count > 500)
     #expect(FolderGraph(sources).circles == [])
+  }
+
+  /// What a file below can need of one above it, although another folder declares `isOpen` as well.
+  @Test(arguments: [
+    "extension Box {\n  var isShut: Bool { !isOpen }\n}",
+    "func shut(_ box: Box) -> Bool { !box.isOpen }",
+    "func fold() -> Box { Box(paper: 1) }", "func cover() -> Lid? { nil }",
+  ])
+  func `a circle is seen by what stands before a name`(_ use: String) {
+    let sources = [
+      ("T/Low", "struct Box {\n  let size = 1\n}\n\(use)"),
+      (
+        "T/High",
+        "struct Lid {}\nextension Box {\n  var isOpen: Bool { true }\n  init(paper: Int) {}\n}"
+      ),
+      ("T/Other", "struct Door {\n  var isOpen = true\n}"),
+    ].map { NamedSource(Bytes($1.utf8), in: $0) }
+    #expect(FolderGraph(sources).circles.count == 2)
+    #expect(FolderGraph(Array(sources.dropFirst())).circles.isEmpty)
   }
 }

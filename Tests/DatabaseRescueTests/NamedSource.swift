@@ -83,7 +83,9 @@ struct NamedSource {
   private static let typeWords: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]
   private static let valueWords: Set = ["func", "var", "let", "case"]
   private static let bodyWords: Set = ["func", "var", "let", "init", "deinit", "subscript"]
-  private static let allWords = typeWords.union(valueWords).union(bodyWords).union(["extension"])
+  private static let allWords = typeWords.union(valueWords).union(bodyWords).union([
+    "extension", "in",
+  ])
 
   private mutating func declare(_ words: [Word], at depth: Int, in scopes: inout [Scope]) {
     guard words.contains(where: { Self.allWords.contains($0.name) }) else { return }
@@ -107,11 +109,20 @@ struct NamedSource {
       } else if Self.valueWords.contains(keyword.name), word.before == nil {
         if around?.type == nil {
           locals.insert(word.name)
+        } else if keyword.name == "case" {
+          // One line may have several.
+          for word in words where word.before == nil && !word.isLabel {
+            declarations.insert(declaration(word.name, isStatic: true))
+          }
         } else {
-          let isStatic = words.contains { ["static", "case"].contains($0.name) }
+          let isStatic = words.contains { $0.name == "static" }
           declarations.insert(declaration(word.name, isStatic: isStatic))
         }
       }
+    }
+    if let end = words.firstIndex(where: { $0.name == "in" }), end > 0 {
+      let start = words[..<end].lastIndex { !$0.isBehindComma } ?? 0
+      locals.formUnion(words[start..<end].map(\.name))
     }
     if words.contains(where: { Self.bodyWords.contains($0.name) }) {
       scopes.append(Scope(depth: depth, type: nil))
@@ -119,15 +130,17 @@ struct NamedSource {
   }
 
   private mutating func use(_ words: [Word], within types: [String]) {
+    var isDeclared = false
     for (word, next) in zip(words, words.dropFirst() + [Word()]) {
+      defer { isDeclared = Self.valueWords.contains(word.name) }
       if word.isLabel {
         if next.isBehindColon, next.name.isOfType {
           self.types[word.name, default: []].insert(next.name)
         }
-        locals.insert(word.name)
+        if !isDeclared { locals.insert(word.name) }
       } else if let before = word.before {
         uses.insert(Use(name: word.name, place: before.isEmpty ? .behindOther : .behind(before)))
-      } else {
+      } else if !isDeclared {
         uses.insert(Use(name: word.name, place: .within(types)))
         if word.name.isOfType, word.isCalled, next.isLabel {
           uses.insert(Use(name: "\(word.name)(\(next.name)", place: .within(types)))
@@ -146,6 +159,8 @@ private struct Word {
   var before: String?
   /// Whether a colon and a space stand before it.
   var isBehindColon = false
+  /// Whether a comma and a space do.
+  var isBehindComma = false
   /// Whether a colon follows.
   var isLabel = false
   /// Whether a parenthesis follows.
@@ -162,6 +177,7 @@ private struct Word {
       before = isDirect ? last?.name ?? "" : ""
     }
     isBehindColon = gap.count == 2 && gap.first == UInt8(ascii: ":")
+    isBehindComma = gap.count == 2 && gap.first == UInt8(ascii: ",")
     isLabel = end < line.count && line[end] == UInt8(ascii: ":")
     isCalled = end < line.count && line[end] == UInt8(ascii: "(")
   }

@@ -119,3 +119,18 @@ private struct BinaryPropertyList {
     return Int(exactly: bytes[offset..<(offset + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 }
+
+extension String {
+  /// Whether it is short, and of the letters of which names of versions are made.
+  var isPlainName: Bool {
+    (1...100).contains(utf8.count)
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "._-+:/".utf8.contains(byte)
+        }
+      }
+  }
+}
