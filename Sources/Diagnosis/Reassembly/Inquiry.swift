@@ -104,7 +104,7 @@ struct Inquiry {
       }
     }
     let indexPages = indexPages(outlines, orphans)
-    // A leaf that shows what it is to nobody but the tree that leads to it is no part of a stretch, too.
+    // Some leaves can be read only because a tree says what they are: they are in no stretch, either.
     let loose = outlines.filter { isTable[$0.key] }.values.flatMap(\.leavesBesideStretches)
     let first = RowIDSet(rowIDs(on: Set(orphans).union(loose)))
     var others: [Int64] = []

@@ -50,13 +50,13 @@ enum PlaceOrder: Sendable {
     compare(left.first, right.last) <= 0 && compare(right.first, left.last) <= 0
   }
 
-  /// A page of which this order tells the first and the last row, where the page itself may not.
+  /// The span of a page with its first and last row by this order, which may not be those by position.
   ///
-  /// Where most rows follow one another, a few damaged keys must not stretch the page.
+  /// Where most rows follow one another, a few damaged keys must not widen the span.
   func oriented(_ span: LeafSpan) -> LeafSpan {
     guard isKnown, !span.unordered.isEmpty else { return span }
     let places = span.unordered
-    // What was inserted in the order of its keys lies in the page from its end to its start.
+    // Rows that were inserted in the order of their keys lie in the page from its end to its start.
     let ascents = [places, places.reversed()].map { places in
       places.longestAscent(by: precedes).map { places[$0] }
     }
@@ -93,7 +93,7 @@ struct LeafSpan {
   var unordered: [KeyPlace] = []
   /// The pages, where these are several with which nothing is wrong; `page` is the first.
   var stretch: [PageNumber]?
-  /// Those of these from which rows spill to overflow pages.
+  /// The pages of which some row has overflow pages.
   var spilling: [PageNumber] = []
 
   /// All its pages.

@@ -58,7 +58,7 @@ struct LeftIndex {
 }
 
 extension Value {
-  /// Whether it is what an index holds for a value of a row: of a real that is an integer, that one.
+  /// Whether an index holds this for a value of a row: for a real without a fraction, the integer.
   fileprivate func isIndexed(_ value: Value) -> Bool {
     switch (self, value) {
     case (.integer(let integer), .real(let real)): Double(integer) == real

@@ -19,8 +19,8 @@ struct ListedPages {
 
   /// Those to which a tree leads though its rows there were deleted.
   ///
-  /// A trunk is no leaf any more. Of the rows on the others, the tree's indexes, which know most of
-  /// its rows, know hardly one that is on no other page of the tree.
+  /// A trunk is no leaf any more. Of another page, the rows were deleted if the tree's indexes know
+  /// hardly one of them that is on no other page, although they know most rows of the tree.
   func withDeletedRows(
     in outline: Outline, of claimant: Claimant, _ pages: PageReader
   ) -> Set<PageNumber> {

@@ -16,7 +16,7 @@ struct OrphanGroup {
   var rowPages: [PageNumber] { isTable ? leaves : leaves + interiors }
   /// Where the rows of each of them stand.
   private(set) var spans: [LeafSpan] = []
-  /// Whether the group is a page for which no other speaks.
+  /// Whether the group is a single page, which no other page ties to a tree.
   var isLone: Bool { leaves.count + interiors.count == 1 }
 }
 
@@ -104,8 +104,10 @@ extension OrphanGroup {
     return [kept] + lone(Set(leaves).subtracting(kept.leaves))
   }
 
-  /// The leaves of an index whose entries are as long as those of most others, and those each for
-  /// itself of which none is: pages of other trees that came to lie where the interior page leads.
+  /// The leaves of an index with entries as long as most are; and each other leaf for itself.
+  ///
+  /// A leaf without any entry of that length is another tree's, and came to lie where the interior page
+  /// leads.
   private func withoutOthers(in pages: PageReader) -> [OrphanGroup] {
     let counts = leaves.map { page in
       Set(pages.rows(on: page, isTable: false).map(\.record.fieldCount))

@@ -4,10 +4,10 @@
 import SQLiteFormat
 
 extension Placement {
-  /// How many rows are so many that their entries were not all on the root of an index.
+  /// From how many rows on their entries can no longer all have been on the root of an index.
   private static let forgottenMin = 8
 
-  /// Whether a page that only elimination speaks for cannot be a free one.
+  /// Whether a page cannot be a free one, of which only elimination says whose it is.
   func isBeyondDoubt(
     _ open: Open, _ candidates: [Candidate], _ claimant: Int, _ rivals: [Int: Int]
   ) -> Bool {
@@ -23,8 +23,11 @@ extension Placement {
     return claimants[claimant].chain.isEmpty && rivals[claimant] == 1
   }
 
-  /// Whether a tree whose indexes know most of its rows cannot have those of a group, of which they
-  /// know hardly one: no leaf of an index is gone, or those that may be had no room for so many.
+  /// Whether the rows of a group cannot be a tree's, because its indexes know hardly one of them,
+  /// although they know most of its other rows.
+  ///
+  /// That tells where no leaf of an index is gone, or where those that may be gone had no room for so
+  /// many entries.
   private func knowsHardlyARow(_ candidate: Candidate, to group: OrphanGroup) -> Bool {
     let tally = candidate.tally
     guard tally.isForgotten, known(claimants[candidate.claimant]).isEchoed else { return false }
@@ -35,8 +38,10 @@ extension Placement {
     return rows > gone * pages.image.geometry.cellCountMax
   }
 
-  /// Whether rows of a table WITHOUT ROWID can as well be entries of one of its own indexes, and
-  /// what speaks for them lies on pages that can be the table's: each would then vouch for the other.
+  /// Whether rows of a table WITHOUT ROWID can as well be entries of one of its own indexes.
+  ///
+  /// Then what speaks for the rows may lie on pages of the table itself, and each would vouch for the
+  /// other.
   private func mayBeEntries(_ candidate: Candidate, among others: [Candidate]) -> Bool {
     let table = claimants[candidate.claimant]
     guard !table.isTable, !candidate.tally.isProven else { return false }
@@ -46,7 +51,7 @@ extension Placement {
     }
   }
 
-  /// What some of the rows look like that a tree has by now.
+  /// What a sample of the rows looks like that a tree has by now.
   func known(_ claimant: Claimant) -> Claimant.Tally {
     claimant.tally(
       claimant.chain.prefix(Self.sampleMax).flatMap {
@@ -67,8 +72,10 @@ extension Placement {
     }
   }
 
-  /// Whether the rows whose tables are known have what these declare: SQLite enforces no types, and
-  /// where one app does not keep to its own, they tell nothing of whose the other rows are.
+  /// Whether the rows whose tables are known have values of the declared types.
+  ///
+  /// SQLite enforces no types. If an app does not keep to its own, types do not tell whose the other
+  /// rows are.
   func declaredTypesTell() -> Bool {
     var (rows, expected) = (0, 0)
     for claimant in claimants where claimant.holdsRows {
@@ -119,7 +126,7 @@ extension Placement {
     }
   }
 
-  /// The only claimant to whose keys other tables refer of which a group has most.
+  /// The only claimant of which a group has most of the keys that other tables refer to.
   private func soleInNeed(_ candidates: [Candidate], _ group: OrphanGroup) -> Int? {
     guard let referred, candidates.contains(where: { referred.isParent($0.claimant) }) else {
       return nil

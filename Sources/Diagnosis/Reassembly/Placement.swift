@@ -30,8 +30,8 @@ struct Placement {
   private(set) var claimants: [Claimant]
   /// The groups that were placed, and where.
   private(set) var placed: [(group: OrphanGroup, claimant: Int, evidence: PlacementEvidence)] = []
-  /// The groups that were not, and which claimants they fit: those that miss pages there, or else
-  /// any.
+  /// The groups that were not placed, and the claimants that they fit: those that miss pages there, or
+  /// else any.
   private(set) var orphans: [(group: OrphanGroup, candidates: [Int])] = []
 
   struct Open {
@@ -44,9 +44,8 @@ struct Placement {
 
   /// A placement that has not begun.
   ///
-  /// What fits only one tree is that tree's if every tree of the file is known. Where the free
-  /// pages are not, a page that nothing holds to others may be one of them, with rows that were
-  /// deleted.
+  /// If every tree of the file is known, what fits only one tree is that tree's. If not every free page
+  /// is known, a page that nothing ties to others may be a free one, with rows that were deleted.
   init(_ trees: TreesInDoubt, of doubt: Doubtful, knownPages: KnownPages?) {
     let survey = doubt.survey
     self.doubt = doubt
@@ -173,8 +172,8 @@ struct Placement {
 
   /// The claimants that miss pages where a group's rows would stand.
   ///
-  /// Of leaves that were destroyed where they lay, a page that lies elsewhere is none, unless a page
-  /// that is an index's own knows its rows.
+  /// Where leaves were destroyed in their places, pages that lie elsewhere cannot be those, unless an
+  /// index knows their rows by a page of its own.
   func candidates(for open: Open) -> [Candidate] {
     let isNamed = open.group.rowPages.contains { home($0) != nil }
     return open.tallies.sorted { $0.key < $1.key }.compactMap { position, tally in
@@ -231,7 +230,7 @@ extension Claimant {
   fileprivate func apart(_ proposals: [Proposal], from others: [Proposal]) -> [Proposal] {
     guard order.isKnown else { return proposals }
     var others = others.map(\.span).sorted { order.compare($0.first, $1.first) < 0 }[...]
-    // Of the others that start before the end of one, the furthest end tells.
+    // Whether another one overlaps is known by the furthest end of those that start before.
     var furthest: PlaceSpan?
     return proposals.sorted { order.compare($0.span.last, $1.span.last) < 0 }.filter { proposal in
       while let next = others.first, order.compare(next.first, proposal.span.last) <= 0 {

@@ -7,8 +7,8 @@ package import SQLiteFormat
 package struct Balance: Hashable, Sendable {
   /// The table; nil for rows whose table is unknown.
   package let table: Name?
-  /// The table in which people have these rows: that of a virtual one, where this is the part with
-  /// its rows.
+  /// The table under whose name people know these rows: the virtual table, if this is the part in
+  /// which its module keeps the rows.
   package var shownTable: Name?
   /// Whether nobody but a module or SQLite looks for these rows.
   package var isInternal = false
@@ -20,9 +20,9 @@ package struct Balance: Hashable, Sendable {
   package var duplicates = 0
   /// Rows set aside with a reason.
   package var quarantined = 0
-  /// Of these, rows of a transaction that was never committed: they are not missed.
+  /// Those set aside that are of a transaction which was never committed: nobody misses them.
   package var uncommitted = 0
-  /// Of these, rows that are sure, and that the schema asked for has no place for.
+  /// Those set aside that are certainly rows, but have no place in the schema that was asked for.
   package var refused = 0
   /// Rows that could not be read.
   package var lost: Loss = .none

@@ -19,9 +19,9 @@ final class Belt<Item: Sendable>: Sendable {
   private let arrivals = DispatchSemaphore(value: 0)
   private let departure = DispatchSemaphore(value: 0)
 
-  /// Has `produce` put batches on the belt from a thread of its own.
+  /// Lets `produce` put batches on the belt, on a thread of its own.
   ///
-  /// It is given a function that takes a batch, and is false once nobody wants any more.
+  /// `produce` is given a function that takes a batch, and returns false once nobody wants more.
   init(_ produce: @escaping @Sendable (_ put: ([Item]) -> Bool) -> Void) {
     for _ in 0..<Self.batchesMax { places.signal() }
     DispatchQueue.global().async {
@@ -54,7 +54,7 @@ final class Belt<Item: Sendable>: Sendable {
     return batch
   }
 
-  /// Waits until the other thread is done, which is told to stop where it is not.
+  /// Tells the other thread to stop, if it still runs, and waits until it has.
   func stop() {
     state.withLock { $0.isStopped = true }
     places.signal()

@@ -40,13 +40,12 @@ package struct ColumnMapping: Hashable, Sendable {
 
   /// Maps columns by name, ignoring case; `renamed` gives new names for old ones.
   ///
-  /// Generated columns are computed anew, and `generated` names those of the source, where a stored
-  /// value is one that was computed, too. A column
-  /// that only the fresh table has gets its default; one that only the file has is left out. A
-  /// rowid that was hidden becomes the column that is the rowid in the fresh table.
+  /// Generated columns are computed anew; `generated` names those of the source. A column that only
+  /// the fresh table has gets its default, and one that only the file has is left out. A hidden rowid
+  /// becomes the column that is the rowid in the fresh table.
   ///
-  /// Only of a file that is damaged can a name be another one's with damaged letters: in a sound one
-  /// `temp_c` is not `temp_f`. Characters that no text has tell by themselves that it is.
+  /// In a damaged file, a name may be another one with damaged letters; in a sound one, `temp_c` is not
+  /// `temp_f`. A name with characters that no text has is damaged in any case.
   package init(
     from shape: RowShape, to table: TableDescription, renamed: [Name: Name] = [:],
     generated: Set<Name> = [], namesMayBeDamaged: Bool = false
@@ -122,7 +121,7 @@ extension ColumnMapping {
         namesMayBeDamaged
         && column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
         && column.name.differs(from: meant.name, atMost: lettersMax)
-      // Who names a column after its type gives it one all the same.
+      // A column that is named after its type has a type besides.
       let isRunTogether =
         column.affinity == .blob && column.name.isRunTogether(meant.name, meant.type)
       guard isAlike || isRunTogether || column.name.isNobodys else { return nil }

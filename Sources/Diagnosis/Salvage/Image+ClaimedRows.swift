@@ -24,7 +24,7 @@ extension Image {
 
   /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
   ///
-  /// The memory is that of this image: a damaged page that was put back into a table was read before.
+  /// The memory is that of this image: damaged pages that were put back into a table are in it already.
   func claimedRows(
     on number: PageNumber, isTable: Bool, _ memory: PageMemory, _ chains: ChainRepair,
     _ claims: inout PageClaims
@@ -111,7 +111,7 @@ extension Image {
     }
   }
 
-  /// Where the cells of a page start of whose chains a page is nothing but zeros.
+  /// Where the cells start whose overflow chain has a page of nothing but zeros.
   func zeroedCells(of visit: TreeWalk.Visit) -> Set<Int> {
     Set(visit.content.cells.lazy.filter { hasZeroedPage($0, on: visit.page) }.map(\.offset))
   }
@@ -156,7 +156,7 @@ private struct LostParts {
 }
 
 extension Image {
-  /// How few pointers into a sector tell more than that each cell is damaged by itself.
+  /// From how many wrong pointers into a sector on the sector is lost, and not each cell by itself.
   private static let strangeMin = 2
 
   /// The parts of a page that lie in one sector of its file each, with where those sectors start.

@@ -119,8 +119,7 @@ extension Survey {
     return TableSurvey(tree: tree, description: description, shape: shape)
   }
 
-  /// The indexes over a table that can be read, at least in part: what they hold outlives the
-  /// rows.
+  /// The indexes over a table that can be read at least in part: their entries may outlast the rows.
   package func keyIndexes(for table: TableSurvey) -> [KeyIndex] {
     guard let schema else { return [] }
     return treePlaces.indexes(of: table.description.name).compactMap { place -> KeyIndex? in
