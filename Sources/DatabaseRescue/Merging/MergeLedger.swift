@@ -44,6 +44,10 @@ struct MergeLedger {
     var partial = 0
     /// Rows that could not be read.
     var lost = Loss.none
+    /// Where those can have been.
+    var missing = MissingRows()
+    /// Whether the result has a row, of another input, wherever one of those can have been.
+    var isMadeUpFor = false
 
     /// Rows set aside, for whatever reason.
     var quarantined: Int { conflicts + refused + parted + stuck + displaced + doubtful }
@@ -51,7 +55,8 @@ struct MergeLedger {
     var holds: Bool { seen == taken + identical + quarantined }
     /// Whether every row is in the result with all its values, itself or one that is the same.
     var isComplete: Bool {
-      holds && quarantined == uncommitted && leftOut == 0 && changed == 0 && lost == .none
+      holds && quarantined == uncommitted && leftOut == 0 && changed == 0
+        && (lost == .none || isMadeUpFor)
     }
   }
 
@@ -131,5 +136,6 @@ extension MergeLedger.Cell {
     changed += balance.changed
     partial += balance.partial
     lost = balance.lost
+    missing = balance.missing
   }
 }

@@ -144,8 +144,36 @@ struct Merger: ~Copyable {
           "the full-text index '\(table.name)' could not be built anew: \(error.message)")
       }
     }
+    try settleLosses()
     try world.requireGoingOn()
     return MergedDatabase(aside: aside, ledger: ledger)
+  }
+
+  /// Notes where other inputs make up for what one has lost: the result has a row at every rowid at
+  /// which one of the lost can have been.
+  private mutating func settleLosses() throws {
+    for (_, table) in tables where !rules.renumbered.contains(table.name) {
+      guard let key = table.rowIDAlias.map({ table.columns[$0].name }) else { continue }
+      for input in 0..<inputCount where ledger[table.name, input].lost != .none {
+        guard let stretches = ledger[table.name, input].missing.bounds else { continue }
+        var found: Int64 = 0
+        let isEachThere = try stretches.allSatisfy { stretch in
+          let count =
+            try connection.value(
+              "SELECT count(*) FROM \(table.name.quotedIdentifier) "
+                + "WHERE \(key.quotedIdentifier) BETWEEN ? AND ?",
+              [.integer(stretch.lowerBound), .integer(stretch.upperBound)])?.integerValue ?? 0
+          found += count
+          return count == stretch.upperBound - stretch.lowerBound + 1
+        }
+        guard isEachThere else { continue }
+        ledger[table.name, input].isMadeUpFor = true
+        ledger.notes.append(
+          "\(Quantity.count(Int(found), "row")) that \(labels[input]) has lost of '\(table.name)' "
+            + "\(found == 1 ? "is" : "are") as another input has "
+            + "\(found == 1 ? "it: it" : "them: they") may have been changed since")
+      }
+    }
   }
 
   // MARK: Tables

@@ -100,7 +100,7 @@ package struct VaultStatusAnswer: CommandAnswer {
           last good backup: \(shown(last.created)), \(Quantity.bytes(last.byteCount))\(image)\
         \(growth ?? "")
         """),
-      .note("  proven: \(proven)"),
+      .note("  proven: \(proven)\(status.lastProven == nil ? "" : ", and not read again now")"),
     ]
     return lines + (status.proofs.isEmpty ? [] : [.note("  proofs: \(status.proofs.listed)")])
   }

@@ -55,6 +55,8 @@ extension QuarantineDatabase {
       "witnesses" TEXT,  -- the indexes that hold an entry for the row
       "known" TEXT,      -- which of c0, c1, … are known, such as 0,2; the others are NULL here
       -- and lost
+      "cut" INTEGER,     -- in which value, counted as in known, the row breaks off
+      "beginning",       -- what is left of that value: the beginning of a text or blob
       "nfield" INTEGER   -- how many values the whole record had; NULL where that is not known
     );
     CREATE INDEX partial_rows_by_rowid ON partial_rows ("table", "rowid");

@@ -44,7 +44,8 @@ package struct QuarantineDatabase: ~Copyable {
       let place = ["table", "rowid", "source", "page", "offset"]
       return switch self {
       case .rows, .conflicts: place + ["reason", "evidence", "nfield"]
-      case .partialRows: place + ["reason", "evidence", "witnesses", "known", "nfield"]
+      case .partialRows:
+        place + ["reason", "evidence", "witnesses", "known", "cut", "beginning", "nfield"]
       case .leftOut: place + ["columns", "known"]
       }
     }
@@ -136,12 +137,14 @@ package struct QuarantineDatabase: ~Copyable {
   ///
   /// `keyCount` is how many of the first fields are the key of a table without rowids.
   package mutating func add(
-    _ partial: PartialRow, table: Name, keyCount: Int, fieldCount: Int?
+    _ partial: PartialRow, table: Name?, keyCount: Int, fieldCount: Int?
   ) throws(SQLiteError) {
     let key = (0..<keyCount).compactMap { field in
       partial.values.first { $0.field == field }?.value
     }
-    if let present = try partialRow(table, partial.rowID, key: key, keyCount: keyCount) {
+    if let table,
+      let present = try partialRow(table, partial.rowID, key: key, keyCount: keyCount)
+    {
       try merge(partial, into: present)
       return
     }
@@ -151,8 +154,19 @@ package struct QuarantineDatabase: ~Copyable {
       place(of: partial.page, partial.offset, table: table, rowID: partial.rowID) + [
         .text(partial.source.word), .text(partial.source.description),
         partial.source.index.map { .text($0) } ?? .null, .text(partial.values.map(\.field).listed),
-        count.map { .integer(Int64($0)) } ?? .null,
+        .null, .null, count.map { .integer(Int64($0)) } ?? .null,
       ], partial.values)
+    guard let (field, value) = partial.cut else { return }
+    try prepared(
+      "UPDATE partial_rows SET cut = ?, beginning = ? WHERE number = last_insert_rowid()"
+    ).run([.integer(Int64(field))], [kept(untorn(value), encoding)], encoding: encoding)
+  }
+
+  /// The first bytes of a value; of a text, without the part of a character at their end.
+  private func untorn(_ cut: Value) -> Value {
+    guard case .text(let bytes) = cut else { return cut }
+    let ends = (0...3).lazy.map { Bytes(bytes.dropLast($0)) }
+    return .text(ends.first { encoding.keeps($0, in: encoding) } ?? bytes)
   }
 
   /// Notes a page that no row was read from.

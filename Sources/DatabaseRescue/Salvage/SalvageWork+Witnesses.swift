@@ -36,7 +36,7 @@ extension SalvageWork {
       && !survey.missesUnknownPages
     balance.lost = balance.lost.refined(
       gone: balance.partial, seen: balance.seen - balance.duplicates,
-      entries: isClear ? entries : [])
+      entries: isClear ? entries : [], isReadable: plan.tree.isReadable && plan.tree.pages > 0)
     // More than the entries whose row is nowhere cannot be missed but for the rows that are aside.
     if !isClear, !entries.isEmpty, let count = balance.lost.least,
       count > balance.partial + balance.quarantined
@@ -46,7 +46,7 @@ extension SalvageWork {
     // A sound index knows each rowid; without one, the gaps say more than the rows known of.
     if lookup.usesRowIDs, !entries.isEmpty || gaps.isEmpty {
       balance.missing = try missingRows(of: plan, lookup)
-      balance.missing.areAll = !entries.isEmpty && isEachThere
+      balance.missing.areAll = !entries.isEmpty && isEachThere && isClear
     }
     return LossEvidence(gaps: gaps, isExact: !entries.isEmpty)
   }

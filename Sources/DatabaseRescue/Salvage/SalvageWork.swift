@@ -146,10 +146,15 @@ struct SalvageWork: ~Copyable {
     if survey.schema?.isWhole != true { ledger.orphans.lost = .unknown }
     var claims = claims
     try reader.readOrphans(&claims) { item in
-      guard case .doubtful(let table, let stored, let doubt) = item else { return }
-      ledger.orphans.seen += 1
-      try aside.add(stored, table: table, doubt: doubt)
-      ledger.orphans.quarantined += 1
+      switch item {
+      case .doubtful(let table, let stored, let doubt):
+        ledger.orphans.seen += 1
+        try aside.add(stored, table: table, doubt: doubt)
+        ledger.orphans.quarantined += 1
+      case .partial(let table, let partial):
+        try aside.add(partial, table: table, keyCount: 0, fieldCount: nil)
+      case .row, .lostCell, .lostPage: break
+      }
     }
   }
 

@@ -2,6 +2,18 @@
 // Text that is too long for a line, cut between its words.
 
 extension StyledText {
+  /// The line as it is shown where there are so many columns, cut between words.
+  ///
+  /// One with a command in it, which may be pasted, is never cut.
+  package func fitted(to columns: Int) -> [StyledText] {
+    guard width > columns, !plain.contains("dbrescue ") else { return [self] }
+    let indent = plain.prefix { $0 == " " }.count
+    let parts = wrapped(to: max(40, columns - indent - 2))
+    return parts.enumerated().map { place, part in
+      StyledText(verbatim: String(repeating: " ", count: place == 0 ? indent : indent + 2)) + part
+    }
+  }
+
   /// The line cut between words into lines of at most so many columns.
   ///
   /// A word that is longer stands alone and is never cut: it may be a command to paste.

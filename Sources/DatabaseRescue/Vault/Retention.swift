@@ -233,6 +233,12 @@ package struct PrunePlan: Hashable, Sendable {
     return kept.filter(found.contains)
   }
 
+  /// The backups that are not good by now and were when an earlier plan was made.
+  package func broken(since earlier: PrunePlan) -> [BackupName] {
+    let before = Set(earlier.decisions.filter { $0.entry.isGood }.map(\.entry.name))
+    return decisions.filter { !$0.entry.isGood && before.contains($0.entry.name) }.map(\.entry.name)
+  }
+
   /// The backups that go, oldest first.
   package var removals: [BackupName] {
     decisions.filter { !$0.isKept }.reversed().map(\.entry.name)

@@ -20,9 +20,10 @@ enum BadMediumCause: Cause {
     guard traces.missing == nil else { return turnedPageCount(traces, image) }
     let found =
       foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
-      ?? random(traces, image)
+      ?? random(traces, image) ?? blankHead(traces, image)
     if let found { return found }
-    let isUnmarked = traces.scars.allSatisfy { $0.look == .sound }
+    let isUnmarked =
+      traces.scars.allSatisfy { $0.look == .sound } && traces.header?.hasMagic == true
     return isUnmarked && !traces.scars.isEmpty
       ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
   }
@@ -138,6 +139,19 @@ enum BadMediumCause: Cause {
         "whole blocks of \(grouped(block)) bytes hold it, as disks and file systems keep them: SQLite "
           + "writes pages of \(grouped(size))"
       ])
+  }
+
+  /// A beginning of nothing but zeros, or of 255.
+  private static func blankHead(_ traces: Traces, _ image: Image) -> CauseJudgement? {
+    guard image.start == 0, traces.header?.hasMagic != true,
+      let bytes = try? image.files.main.read(at: 0, count: DatabaseHeader.byteCount),
+      let first = bytes.first, first == 0 || first == 0xFF
+    else { return nil }
+    let count = bytes.prefix { $0 == first }.count
+    guard count >= DatabaseHeader.magic.count else { return nil }
+    return .fits(
+      .possible, "the first \(count) bytes of it hold nothing but \(first)", [],
+      against: ["a program that writes over the beginning of a file gives the same"])
   }
 
   /// One bit of the number of pages that has turned.

@@ -29,6 +29,13 @@ enum IndexesOnlyCause: Cause {
     let evidence =
       traces.findings(.indexDamaged).prefix(1).map(\.message)
       + traces.findings(.indexMismatch).prefix(1).map(\.message)
+    // No collation writes over a page: what did has left its own marks.
+    let overwritten = traces.overwrittenPages
+    if !overwritten.isEmpty {
+      return .fits(
+        .possible, happened, evidence,
+        against: ["something else was written over \(pageList(overwritten))"])
+    }
     // Of an index and a table that are whole and differ, either may be of an older moment.
     switch doubt {
     case .certain: return .fits(.certain, happened, evidence)

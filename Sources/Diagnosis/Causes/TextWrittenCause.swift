@@ -48,7 +48,11 @@ enum TextWrittenCause: Cause {
         [
           "\(counted(count, "byte")) of text stand where "
             + (isHead ? "the file header should be" : "a page should begin")
-        ])
+        ],
+        now: traces.indexDoubt == nil
+          ? nil
+          : "No row is lost: only indexes were written over, and they can be built anew. Ask which "
+            + "program writes such lines.")
     }
     if let fit = head(of: traces, image) ?? inside(traces, image) { return fit }
     return .ruledOut("no text stands where a page begins")

@@ -4,6 +4,20 @@
 import SQLiteFormat
 
 extension Traces {
+  /// The pages on which there is something that SQLite never writes there; zeros are not that, for it
+  /// leaves them on pages that are not used yet.
+  var overwrittenPages: [PageNumber] {
+    scars.filter { scar in
+      switch scar.look {
+      case .marked, .text, .random: true
+      case .blank(let byte, _, _): byte != 0
+      case .zeros, .sound, .other: false
+      }
+    }.map(\.page)
+  }
+}
+
+extension Traces {
   /// Pages in the middle of the file that are filled with text whose last line has no end: blocks of
   /// other files, and not lines that somebody wrote.
   var blocksOfOtherFiles: [PageNumber] {

@@ -155,12 +155,16 @@ extension Survey {
         trees.indices.filter {
           trees[$0].pages == 1 && !doubtful.contains($0)
             && isBorneOut(trees[$0], in: pages.image, schema) == false
+            && !breaksItsRules(trees[$0], in: pages.image, schema)
         })
     }
     // Rows that a table cannot hold came to it with a page of another tree.
     if !doubtful.isEmpty {
       doubtful.formUnion(
-        trees.indices.filter { trees[$0].entry.kind == .table && !trees[$0].mistyped.isEmpty })
+        trees.indices.filter {
+          trees[$0].entry.kind == .table && !trees[$0].mistyped.isEmpty
+            && !breaksItsRules(trees[$0], in: pages.image, schema)
+        })
     }
     // Rows of a table WITHOUT ROWID may lie in order among the entries of an index.
     if doubtful.contains(where: { trees[$0].entry.kind == .table && !trees[$0].isRowIDTable }) {
@@ -172,6 +176,21 @@ extension Survey {
     }
     if !doubtful.isEmpty { doubtful.formUnion(treesOfOthersPages(doubtful, pages.image)) }
     return doubtful.sorted()
+  }
+
+  /// Whether a table on one page has rows that its columns refuse, and they are its own: others of
+  /// them fit, and no other table could hold them all.
+  private func breaksItsRules(
+    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+  ) -> Bool {
+    guard tree.pages == 1, let root = tree.root.flatMap({ try? image.btreePage($0) }),
+      let records = image.sampledRecords(below: root), let form = form(of: tree, schema),
+      records.contains(where: form.admits)
+    else { return false }
+    return !trees.contains { other in
+      other.entry.kind == .table && other.root != tree.root
+        && self.form(of: other, schema).map { records.allSatisfy($0.admits) } ?? true
+    }
   }
 
   /// The trees to which the pointer map gives pages that no sound tree leads to.

@@ -111,13 +111,16 @@ extension Loss {
   ///
   /// `entries` is how many rows the table had by a sound index over all of them, and `seen` how
   /// many of them could be read. Where the two and the rows known to be gone add up, nothing else
-  /// is. Where more are gone than an index counted, that is of another time.
-  package func refined(gone: Int, seen: Int, entries: [Int]) -> Loss {
-    if entries.contains(seen + gone) { return gone == 0 ? .none : .exactly(gone) }
+  /// is. Where more are gone than an index counted, that is of another time. Of a table that
+  /// `isReadable` as a whole, nothing tells whether it lost rows or the index has entries too many.
+  package func refined(gone: Int, seen: Int, entries: [Int], isReadable: Bool = false) -> Loss {
+    if entries.contains(seen + gone) {
+      return gone == 0 ? .none : isReadable ? .unknown : .exactly(gone)
+    }
     switch self {
     case .exactly(let count): return gone > count ? .atLeast(gone) : self
     case .atLeast(let count): return .atLeast(max(count, gone))
-    case .none, .unknown: return gone > 0 ? .atLeast(gone) : self
+    case .none, .unknown: return gone == 0 ? self : isReadable ? .unknown : .atLeast(gone)
     }
   }
 

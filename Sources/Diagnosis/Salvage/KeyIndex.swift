@@ -86,8 +86,8 @@ package struct KeyIndex: Sendable {
       if let field = index.rowIDField { values.append((field, .null)) }
       return PartialRow(
         source: .index(index.name), rowID: rowID,
-        values: values.sorted { $0.field < $1.field }, fieldCount: nil, page: stored.page,
-        offset: stored.offset)
+        values: values.sorted { $0.field < $1.field }, cut: nil, fieldCount: nil,
+        page: stored.page, offset: stored.offset)
     }
   }
 

@@ -60,6 +60,16 @@ package struct MissingRows: Hashable, Sendable {
     return sum
   }
 
+  /// The stretches of rowids outside of which no row is missing; nil where others can be missing, or
+  /// one of them is open.
+  package var bounds: [ClosedRange<Int64>]? {
+    guard rowIDCount != nil else { return nil }
+    return intervals.compactMap { interval in
+      guard let first = interval.first, let last = interval.last, first <= last else { return nil }
+      return first...last
+    }
+  }
+
   /// A list without stretches.
   package init() {}
 

@@ -19,6 +19,8 @@ package struct PartialRow: Sendable {
   package let rowID: Int64?
   /// The values that are known, each with its position in the table's record, in order.
   package let values: [(field: Int, value: Value)]
+  /// The first bytes of the text or blob in which the chain breaks, with its position.
+  package let cut: (field: Int, value: Value)?
   /// How many fields the row's record has; nil where that is not known.
   package let fieldCount: Int?
   /// The page of the cell or entry.
@@ -48,6 +50,7 @@ extension Image {
     return PartialRow(
       source: .cell(fault.problem), rowID: cell.rowID,
       values: values.enumerated().map { ($0.offset, $0.element) },
+      cut: fields.cut.map { (values.count, $0) },
       fieldCount: fields.announced, page: page.number, offset: cell.offset)
   }
 }

@@ -181,10 +181,14 @@ package struct SalvageReader: Sendable {
         on: orphan.page, isTable: orphan.isTable, reconstruction.memory, reconstruction.chains,
         &claims)
       let names = orphan.candidates.map { survey.trees[$0].entry.name }
+      let name = names.count == 1 ? names[0] : nil
+      // Without a row that can be read whole, only what leads to the page tells its table.
+      let leading = survey.treeThatLeads(to: orphan.page).map { survey.trees[$0].entry }
+      let owner = name ?? (leading?.kind == .table ? leading?.name : nil)
+      for partial in found.partial { try body(.partial(table: owner, partial)) }
       let rows = found.rows + found.doubtful + found.torn + found.joined
       for row in rows + found.spilled.map(\.row) {
-        try body(
-          .doubtful(table: names.count == 1 ? names[0] : nil, row, .orphan(candidates: names)))
+        try body(.doubtful(table: name, row, .orphan(candidates: names)))
       }
     }
   }

@@ -169,8 +169,9 @@ package enum SalvagedItem: Sendable {
   case row(table: Name, StoredRecord)
   /// A row that can be read but must not be placed; its table where that is known.
   case doubtful(table: Name?, StoredRecord, Doubt)
-  /// A row of which only a part can be read: it is lost, and the part is not.
-  case partial(table: Name, PartialRow)
+  /// A row of which only a part can be read: it is lost, and the part is not; its table where that is
+  /// known.
+  case partial(table: Name?, PartialRow)
   /// A cell that holds no readable row: one row of the table is lost.
   case lostCell(table: Name, FormatError)
   /// A page of the table that cannot be read: all its rows are lost.

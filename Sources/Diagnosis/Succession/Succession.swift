@@ -121,7 +121,7 @@ package struct Succession: Hashable, Sendable {
     // A log that was lost takes the last transactions with it, and nothing counts them.
     let hasNothingNew = now.changeCounter == then.changeCounter && !now.hasMore(than: then)
     return hasNothingNew && sequences.contains(where: evidence.sharesPages)
-      ? "\(start): nothing in it is newer, and \(counter)" : nil
+      ? "\(start): no table has more rows or higher ids, and \(counter)" : nil
   }
 
   private static func lossFinding(

@@ -250,7 +250,7 @@ extension CommandContext {
       throw RescueError(
         .decisionNeeded, "a decision is needed, and nobody is there to ask",
         meaning: "nothing was changed",
-        advice: name.map { "add --yes --confirm \($0) to carry it out unasked" }
+        advice: name.map { "add --yes --confirm \(ShellWord.quoted($0)) to carry it out unasked" }
           ?? "add --yes to carry it out unasked")
     case .given(false), .cancelled:
       throw RescueError(

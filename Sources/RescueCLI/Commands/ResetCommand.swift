@@ -14,7 +14,7 @@ let resetCommand: CommandBody = { invocation, context throws(RescueError) in
   if let typed = invocation.text(.confirm), typed != name {
     throw RescueError(
       .usage, "--confirm '\(typed)' is not the name of the file", meaning: "nothing was changed",
-      advice: "add --confirm \(name)")
+      advice: "add --confirm \(ShellWord.quoted(name))")
   }
   return try recover(
     .reset, invocation, context, contract: contract, vault: nil,

@@ -28,6 +28,12 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
       let answer = PruneAnswer(plan, of: vault)
       try context.approve(answer.decisions, as: answer.document, invocation)
     }
+    let broken = shown.map(result.value.broken) ?? []
+    if !broken.isEmpty, context.speaksToPeople {
+      let names = broken.map(\.path.description).joined(separator: ", ")
+      context.console.warn("\(names): does not hold any more, so that others stay:")
+      PruneAnswer(result.value, of: vault).decisions.forEach(context.console.say)
+    }
     return try context.give(PruneAnswer(result.value, of: vault, code: result.code), of: result)
   } catch {
     // A dry run ends with its plan.

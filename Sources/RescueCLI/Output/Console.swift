@@ -46,9 +46,16 @@ final class Console: Sendable {
 
   // MARK: The result
 
-  /// Prints a line of the result.
+  /// Prints a line of the result; on a terminal it is cut between words where it is too long.
   func print(_ line: StyledText = "") {
-    write(line.asLine.rendered(colored: isColored(.output)) + "\n")
+    for part in fitted(line, to: .output) {
+      write(part.rendered(colored: isColored(.output)) + "\n")
+    }
+  }
+
+  private func fitted(_ line: StyledText, to stream: Channel) -> [StyledText] {
+    let line = line.asLine
+    return terminal.isTerminal(stream) ? line.fitted(to: terminal.columns) : [line]
   }
 
   /// Prints lines of the result.
@@ -112,7 +119,9 @@ final class Console: Sendable {
   }
 
   /// Writes a line to standard error.
-  func say(_ line: StyledText) { sayPart(line.asLine + "\n") }
+  func say(_ line: StyledText) {
+    for part in fitted(line, to: .error) { sayPart(part + "\n") }
+  }
 
   /// Writes to standard error without ending the line; one of progress waits for its next drawing.
   func sayPart(_ text: StyledText) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a payload whose overflow chain is broken, and where the chain may go on.
 
-/// The fields of a record that end before its overflow chain breaks.
+/// The fields of a record that end before its overflow chain breaks, and how the next one begins.
 package struct LeadingFields: Sendable {
   /// A record of these fields alone.
   package let record: Record
+  /// The first bytes of the text or blob in which the chain breaks; nil where it breaks between
+  /// fields.
+  package let cut: Value?
   /// How many fields the whole record has.
   package let announced: Int
 
@@ -130,6 +133,7 @@ extension LeadingFields {
     var end = headerEnd
     var announced = 0
     var kept = (types: length, values: headerEnd)
+    var cut: Value?
     while cursor < headerEnd {
       guard let (type, length) = payload.varint(at: cursor, limit: headerEnd),
         let width = Record.width(ofSerialType: type), width <= total - end
@@ -137,7 +141,12 @@ extension LeadingFields {
       cursor += length
       end += width
       announced += 1
-      if end <= payload.count { kept = (cursor, end) }
+      if end <= payload.count {
+        kept = (cursor, end)
+      } else if type >= 12, case let start = end - width, start < payload.count {
+        let bytes = payload.slice(start..<payload.count)
+        cut = type % 2 == 0 ? .blob(bytes) : .text(bytes)
+      }
     }
     guard end == total else { return nil }
     let types = payload[length..<kept.types]
@@ -146,7 +155,7 @@ extension LeadingFields {
     record.append(contentsOf: types)
     record.append(contentsOf: payload[headerEnd..<kept.values])
     guard let leading = try? Record(record, in: 0..<record.count) else { return nil }
-    self.init(record: leading, announced: announced)
+    self.init(record: leading, cut: cut, announced: announced)
   }
 }
 

@@ -81,6 +81,17 @@ import Testing
     #expect(command.isEmpty || leading.now.contains(command), "\(leading.now)")
   }
 
+  @Test(arguments: [0, 255] as [UInt8])
+  func `a blank header may be the medium's fault`(_ byte: UInt8) throws {
+    let scratch = try ScratchFolder()
+    let sound = try Checkout.samples.appending("healthy-v4.db").contents()
+    try scratch["a.db"].replaceContents(
+      with: Bytes(repeating: byte, count: 100) + sound.dropFirst(100))
+    let answer = try Rescue(world: World(environment: [:]))
+      .check(InputFiles(scratch["a.db"])).value.causes
+    #expect(answer.isUnknown && answer.causes.contains { $0.kind == .badMedium })
+  }
+
   private static func with(_ bytes: Bytes, _ changes: [Int: UInt8]) -> Bytes {
     var bytes = bytes
     for (offset, byte) in changes { bytes[offset] = byte }

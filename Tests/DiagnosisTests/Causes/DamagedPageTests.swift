@@ -35,6 +35,39 @@ import Testing
     return try Rescue(world: World(environment: [:])).check(InputFiles(path)).value.causes
   }
 
+  /// What is said of a database after a change of one leaf of its index.
+  private func indexCauses(_ change: (_ file: inout Bytes, _ leaf: Int) -> Void) throws
+    -> CauseAnswer
+  {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", "CREATE INDEX i ON t (name)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO t SELECT i, 'name ' || i FROM n
+        """,
+      ]
+    ).build(at: path)
+    let leaves = try Oracle(path).pages.filter { $0.object == "i" && $0.kind == "leaf" }
+    var bytes = try path.contents()
+    change(&bytes, (try #require(leaves.dropFirst(2).first).number - 1) * Self.pageSize)
+    try path.replaceContents(with: bytes)
+    return try Rescue(world: World(environment: [:])).check(InputFiles(path)).value.causes
+  }
+
+  @Test func `what was written over a page of an index is no matter of collations`() throws {
+    var random = SeededRandom(seed: 7)
+    let noise = Bytes((0..<Self.pageSize).map { _ in UInt8(random.below(256)) })
+    let answer = try indexCauses { file, leaf in put(noise, at: leaf, in: &file) }
+    #expect(answer.isUnknown && answer.causes.map(\.kind) == [.badMedium, .indexesOnly])
+    let text = try indexCauses { file, leaf in put(Self.lines(30), at: leaf, in: &file) }
+    #expect(text.causes.map(\.kind) == [.textWritten])
+    #expect(text.leading?.now.hasPrefix("No row is lost") == true)
+  }
+
   private static func lines(_ count: Int) -> Bytes {
     Bytes((0..<count).map { "\($0) frames of the stack\n" }.joined().utf8)
   }

@@ -15,11 +15,16 @@ import Testing
 
   /// Builds a database, damages it, salvages it; gives the new file, its quarantine and the ending.
   private func salvage(
-    pageSize: Int = 512, _ steps: [DatabaseBuilder.Step],
+    pageSize: Int = 512, _ steps: [DatabaseBuilder.Step], relabeled changes: [String] = [],
     _ damage: (Oracle) throws -> [Damage], more words: [any Word] = []
   ) throws -> (new: Oracle, quarantine: Oracle, ending: Ending) {
     let file = bench["app.db"]
     try DatabaseBuilder(pageSize: pageSize, steps).build(at: file)
+    for change in changes {
+      let connection = try Connection(file, mode: .readWrite)
+      connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+      try connection.execute("PRAGMA writable_schema = ON; \(change)")
+    }
     var bytes = try file.contents()
     for damage in try damage(Oracle(file)) {
       let damaged = damage.applied(to: bytes, pageSize: pageSize)
@@ -103,6 +108,75 @@ import Testing
     #expect(table["partial"]?.number == 1)
     #expect(table["lost"]?["kind"]?.text == "exactly")
     #expect(table["missing"]?.elements.first?["first"]?.number == 2)
+  }
+
+  @Test func `a small table that breaks its own rules keeps its rows beside damage`() throws {
+    let (new, quarantine, _) = try salvage(
+      [
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT, g INT)", "CREATE INDEX a_g ON a (g)",
+        "\(Self.numbers) INSERT INTO a SELECT i, hex(zeroblob(20)), i FROM n",
+        "CREATE TABLE s (i, t)", "INSERT INTO s VALUES (1, 'x'), ('abc', 1.5), (NULL, x'00')",
+      ],
+      relabeled: [
+        """
+        UPDATE sqlite_schema SET sql = 'CREATE TABLE s (i INT NOT NULL, t TEXT) STRICT'
+        WHERE name = 's'
+        """
+      ]
+    ) { [.zeroPage(try leaves(of: "a_g", $0)[1])] }
+    #expect(try new.count(of: "s") == 1)
+    #expect(try quarantine.value("SELECT count(*) FROM rows") == .integer(0))
+    #expect(
+      try quarantine.value(#"SELECT count(*) FROM conflicts WHERE "table" = 's'"#) == .integer(2))
+  }
+
+  @Test func `entries of an index for rows that a whole table has not are no loss for sure`() throws
+  {
+    let (_, _, ending) = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, k INT)",
+        "\(Self.numbers) INSERT INTO t SELECT i, i % 7 FROM n", "CREATE INDEX t_k ON t (k)",
+      ],
+      relabeled: [
+        "UPDATE sqlite_schema SET sql = 'CREATE INDEX t_k ON t (k) WHERE id < 0' WHERE name = 't_k'",
+        """
+        DELETE FROM t WHERE id % 11 = 0;
+        UPDATE sqlite_schema SET sql = 'CREATE INDEX t_k ON t (k)' WHERE name = 't_k'
+        """,
+      ]
+    ) { _ in [] }
+    let table = try #require(try ending.json["tables"]?.elements.first)
+    #expect(table["lost"]?["kind"]?.text == "unknown")
+  }
+
+  @Test(arguments: [0, 1])
+  func `of a row with a blank overflow page the text before that page is kept`(_ place: Int) throws
+  {
+    // As long as this, each row has a leaf of its own.
+    let text = "'Dear diary, ' || replace(hex(zeroblob(1663)), '00', 'ü.')"
+    let (_, quarantine, ending) = try salvage(
+      pageSize: 1024,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body TEXT, note INT)",
+        "\(Self.numbers) INSERT INTO t SELECT i, 'row ' || i, \(text), i FROM n WHERE i < 9",
+      ]
+    ) {
+      let chain = try $0.pages.filter { $0.kind == "overflow" }.map(\.number)
+      try #require(chain.count % 8 == 0)
+      return [.zeroPage(chain[chain.count / 8 * 3 + place])]
+    }
+    #expect(ending.status == 14)
+    #expect(
+      try quarantine.value(
+        """
+        SELECT "rowid" || ' ' || reason || ' ' || known || ' ' || cut || ' ' || c1 || ' ' ||
+          (beginning GLOB 'Dear diary, ü.ü.*') || ' ' || typeof(beginning) || ' ' ||
+          trim(substr(beginning, 13), 'ü.') || (length(beginning) BETWEEN 500 AND 700)
+        FROM partial_rows
+        """) == .text("4 broken-chain 0,1 2 row 4 1 text 1"))
+    let table = try #require(try ending.json["tables"]?.elements.first)
+    #expect(table["partial"]?.number == 1)
+    #expect(table["lost"]?["kind"]?.text == "exactly" && table["lost"]?["rows"]?.number == 1)
   }
 
   @Test func `rows of a lost leaf come back in part from the indexes, one for each`() throws {

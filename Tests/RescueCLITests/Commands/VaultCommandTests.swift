@@ -230,7 +230,12 @@ import Testing
     try file.replaceContents(with: bytes)
     let newest = try backUp()
     try flip(rotten, at: rotten.contents().count / 2)
-    #expect(try bench.run(["vault", "prune", file] + strict).status == 0)
+    let ending = try bench.run(["vault", "prune", file] + strict)
+    #expect(ending.status == 0)
+    // The plan that was shown first said that the intact one goes.
+    let id = try #require(BackupName(intact)?.id).description
+    #expect(ending.all.contains("\(rotten.name): does not hold any more"))
+    #expect(ending.all.split(separator: "\n").last { $0.hasPrefix(id) }?.contains("keep") == true)
     let left = Set(try SystemStorage().names(in: folder))
     #expect(left.isSuperset(of: [intact.name, rotten.name, newest.name]))
     #expect(try backups().map { $0["good"]?.bool } == [true, false, true])

@@ -42,8 +42,9 @@ import Testing
     try damage(old, leaf: 1)
     try damage(new, leaf: 4)
     let merged = try bench.merge([old, new])
-    // What one has lost the other has: nothing says so of either alone.
-    #expect(merged.ending.status == 14)
+    // What one has lost the other has.
+    #expect(merged.ending.status == 0)
+    #expect(try merged.ending.json["notes"]?.elements.count == 2)
     #expect(try merged.text("SELECT count(*), sum(v = 'row ' || id) FROM t") == "301 300")
     for input in 0..<2 {
       #expect(try merged.rows("t", input)["lost"]?["kind"]?.text != "none")
@@ -51,6 +52,12 @@ import Testing
     #expect(
       try merged.aside("SELECT DISTINCT source FROM pages ORDER BY 1") == "new.db main\nold.db main"
     )
+  }
+
+  @Test func `what both copies have lost is not made up for`() throws {
+    let (old, new) = (try make("old.db"), try make("new.db", "INSERT INTO t VALUES (400, 'new')"))
+    for copy in [old, new] { try damage(copy, leaf: 2) }
+    #expect(try bench.merge([old, new]).ending.status == 14)
   }
 
   @Test func `a newest input without its schema gets that of the older one`() throws {

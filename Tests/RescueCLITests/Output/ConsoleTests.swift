@@ -35,6 +35,21 @@ import Testing
     #expect(recorder.error == "note\ndbrescue: warning: warning\n")
   }
 
+  @Test func `on a terminal a long line is cut between words, and a command never`() {
+    let recorder = Recorder()
+    let console = console(
+      recorder, Terminal(outputIsTerminal: true, errorIsTerminal: true, columns: 40))
+    console.print(
+      "  " + StyledText(verbatim: Array(repeating: "word", count: 12).joined(separator: " ")))
+    console.note("next: dbrescue salvage a-long-name.db --output another-long-name.db")
+    console.flush()
+    let rest = Array(repeating: "word", count: 4).joined(separator: " ")
+    #expect(
+      recorder.output
+        == "  " + Array(repeating: "word", count: 8).joined(separator: " ") + "\n    \(rest)\n")
+    #expect(recorder.error.split(separator: "\n").count == 1)
+  }
+
   @Test func `quiet silences notes, not warnings; verbose adds details`() {
     for (manner, said) in [
       (Manner(isQuiet: true), "dbrescue: warning: w\n"),
