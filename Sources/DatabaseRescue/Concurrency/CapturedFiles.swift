@@ -51,8 +51,9 @@ extension InputFiles {
   /// value.
   ///
   /// A log is copied after the database: as long as it does not begin anew meanwhile, it holds every
-  /// page that a checkpoint may have written. Without one, nobody may write at all. A copy with a
-  /// frame that was written by half is made again, until nobody writes.
+  /// page that a checkpoint may have written. A copy with a frame that was written by half is made
+  /// again, until nobody writes. Without a log the lock of a reader keeps writers waiting; where it
+  /// cannot be had, nobody may have written at all.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when they never rest.
   init(momentOf input: InputFiles, world: World) throws(RescueError) {
@@ -62,11 +63,21 @@ extension InputFiles {
     do {
       for round in 1...Self.copiesMax {
         try world.requireGoingOn()
-        let input = try input.lookedForAgain(in: storage)
+        if try Self.copyUnderLock(input, to: copy, tries: round == 1 ? Self.lockingsMax : 1, world)
+        {
+          try self.init(copy, storage: storage)
+          hold(folder)
+          if let part = input.part { self = self.part(part) }
+          return
+        }
         let before = try DatabaseState.settled(of: input, in: world)
+        // A journal may have come since the files were looked for.
+        let input = try input.lookedForAgain(in: storage)
         let logHeader = input.journal == nil ? try LogHeader(at: input.wal, storage) : nil
+        let isAtRest = before.isAtRest(in: input, storage: storage)
+        guard isAtRest || logHeader != nil else { continue }
         try Self.copy(input, to: copy, world)
-        let isSame = try before.lasts(in: input, storage: storage)
+        let isSame = try isAtRest && before.lasts(in: input, storage: storage)
         let goesOn = try logHeader != nil && logHeader == LogHeader(at: input.wal, storage)
         guard isSame || goesOn else { continue }
         let isTorn = !isSame && Self.isTorn(copy.adding(suffix: "-wal"), storage)
@@ -80,6 +91,39 @@ extension InputFiles {
       throw RescueError(error, doing: "copy '\(input.main)'", meaning: "nothing was changed")
     }
     throw RescueError.changing(input.main)
+  }
+
+  /// Copies a database in a rollback mode while writers wait; false where that is not possible.
+  private static func copyUnderLock(
+    _ input: InputFiles, to copy: FilePath, tries: Int, _ world: World
+  ) throws -> Bool {
+    let storage = world.storage
+    let main = try storage.place(of: input.main)
+    guard try !isWAL(main, storage) else { return false }
+    for _ in 0..<tries {
+      try world.requireGoingOn()
+      // Where there are no locks, only time tells.
+      guard let lock = try? storage.shareDatabase(main) else { return false }
+      switch lock {
+      case .own: return false
+      case .busy: world.pause(.milliseconds(1))
+      case .held(let lock):
+        // To open and close the file gives the lock back, and so it is copied at once.
+        let input = try input.lookedForAgain(in: storage)
+        guard input.wal == nil else { return false }
+        try withExtendedLifetime(lock) { try Self.copy(input, to: copy, world) }
+        return try !isWAL(copy, storage)
+      }
+    }
+    return false
+  }
+
+  /// How often a writer is waited for.
+  private static let lockingsMax = 1000
+
+  private static func isWAL(_ path: FilePath, _ storage: any Storage) throws -> Bool {
+    let file = try storage.open(path, .read)
+    return DatabaseHeader(try file.read(at: 0, count: DatabaseHeader.byteCount))?.isWAL == true
   }
 
   /// Copies the files that are there, the log last.

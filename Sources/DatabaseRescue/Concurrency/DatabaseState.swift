@@ -31,6 +31,8 @@ struct DatabaseState: Equatable {
   /// Whether any write since this look would be seen: none came so shortly before it that the clock
   /// of the file system cannot tell the two apart.
   private(set) var isSettled: Bool
+  /// Whether nobody wrote shortly before this look.
+  private let isQuiet: Bool
 
   /// Looks at the files, those that are there and those that might come.
   ///
@@ -60,7 +62,8 @@ struct DatabaseState: Equatable {
     }
     self.marks = marks
     let isFresh = marks.values.contains { (-Self.step...Self.step).contains(now - $0.modified) }
-    isSettled = input.isPrivate || !isFresh
+    isQuiet = input.isPrivate || !isFresh
+    isSettled = isQuiet
     counters = try? main?.read(at: 24, count: 4)
   }
 
@@ -70,6 +73,22 @@ struct DatabaseState: Equatable {
   func lasts(in input: InputFiles, storage: any Storage) throws(RescueError) -> Bool {
     let now = try DatabaseState(of: input, storage: storage)
     return isSettled && now == self
+  }
+
+  /// Whether the files are one state as they lie, and any write since would be seen.
+  ///
+  /// A transaction that does not fit into a cache is written to the file before it ends. Its journal
+  /// takes that back; where that is in memory, only a lock tells.
+  func isAtRest(in input: InputFiles, storage: any Storage) -> Bool {
+    guard isQuiet, !input.isPrivate, let main = try? storage.place(of: input.main) else {
+      return isQuiet
+    }
+    // Where there are no locks, nobody can tell.
+    guard (try? storage.isWritten(main)) == true else { return true }
+    guard let journal = try? storage.open(main.adding(suffix: "-journal"), .read) else {
+      return false
+    }
+    return (try? RollbackJournal(journal, databasePageSize: nil)) != nil
   }
 
   static func == (left: Self, right: Self) -> Bool {

@@ -56,14 +56,18 @@ extension Run {
     known: OutsideKnowledge?, isResult: Bool, preparing prepare: Preparation
   ) throws(RescueError) -> SalvageReport {
     let start = try DatabaseState.settled(of: input, in: world)
-    do throws(RescueError) {
-      return try salvage(
-        input, asOf: start, to: output, contract, known: known, isResult: isResult,
-        preparing: prepare)
-    } catch {
-      // Where nobody can look, it is not because of a change that this failed.
-      guard (try? start.lasts(in: input, storage: world.storage)) == false else { throw error }
-      try world.requireGoingOn()
+    // A journal may have come since the files were looked for.
+    let input = try input.lookedForAgain(in: world.storage)
+    if start.isAtRest(in: input, storage: world.storage) {
+      do throws(RescueError) {
+        return try salvage(
+          input, asOf: start, to: output, contract, known: known, isResult: isResult,
+          preparing: prepare)
+      } catch {
+        // Where nobody can look, it is not because of a change that this failed.
+        guard (try? start.lasts(in: input, storage: world.storage)) == false else { throw error }
+        try world.requireGoingOn()
+      }
     }
     // To copy it takes less time than to read all of it.
     let copy = try InputFiles(momentOf: input, world: world)

@@ -72,6 +72,15 @@ package protocol Storage: Sendable {
   /// again: that would give the lock back.
   func lockDatabase(_ path: FilePath) throws(StorageError) -> HeldLock?
 
+  /// Takes the lock that a reader takes, for as long as the result lives: then nobody writes to a
+  /// database in a rollback mode.
+  ///
+  /// In the meantime this process must not open the file and close it again.
+  func shareDatabase(_ path: FilePath) throws(StorageError) -> SharedLock
+
+  /// Whether another process has locked a database in order to write to it.
+  func isWritten(_ path: FilePath) throws(StorageError) -> Bool
+
   /// Gives a file the mode, the extended attributes, and where allowed the owner of another.
   func copyAttributes(from path: FilePath, to other: FilePath) throws(StorageError)
 
@@ -218,6 +227,16 @@ extension Storage {
   /// Nothing, as storage that is none of a machine says.
   package func fileSystem(at path: FilePath) throws(StorageError) -> Circumstances.FileSystem? {
     nil
+  }
+
+  /// The locks of the machine, as storage has them that leads to its files.
+  package func shareDatabase(_ path: FilePath) throws(StorageError) -> SharedLock {
+    try SystemStorage().shareDatabase(path)
+  }
+
+  /// The locks of the machine, as storage has them that leads to its files.
+  package func isWritten(_ path: FilePath) throws(StorageError) -> Bool {
+    try SystemStorage().isWritten(path)
   }
 
   /// Refuses, as storage without pipes does.

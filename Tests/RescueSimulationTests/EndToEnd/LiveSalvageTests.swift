@@ -64,6 +64,43 @@ import Testing
         == .integer(1))
   }
 
+  /// An app amid a transaction that does not fit into its cache: half of it is in the file.
+  private func appAmidTransaction(_ journal: String) throws -> Connection {
+    let app = try Connection(file, mode: .app)
+    try app.execute(
+      "PRAGMA journal_mode = \(journal); PRAGMA cache_size = 10; BEGIN IMMEDIATE; "
+        + "UPDATE a SET v = v + 1; UPDATE b SET v = v - 1")
+    return app
+  }
+
+  @Test func `a journal that came since the files were looked for is read, too`() throws {
+    try build(.delete)
+    let input = try InputFiles(file, storage: SystemStorage())
+    let app = try appAmidTransaction("DELETE")
+    let output = scratch["new.db"]
+    let result = try withExtendedLifetime(app) {
+      try rescue(writes: 0).salvage(input, to: output)
+    }
+    #expect(result.value.isComplete)
+    let states = try Oracle(output).value(
+      "SELECT count(DISTINCT v) FROM (SELECT v FROM a UNION ALL SELECT -v FROM b)")
+    #expect(states == .integer(1))
+  }
+
+  @Test func `half a transaction whose journal nobody sees is no moment`() throws {
+    try build(.delete)
+    let app = try appAmidTransaction("MEMORY")
+    let session = try Session()
+    let output = session["new.db"]
+    let outcome = try session.run("salvage", file.description, "--output", output.description)
+    #expect(outcome.status == 75, "\(outcome)")
+    #expect(try !output.exists)
+    try app.execute("COMMIT")
+    let again = try session.run("salvage", file.description, "--output", output.description)
+    #expect(again.status == 0, "\(again)")
+    #expect(try Oracle(output).value("SELECT count(DISTINCT v) FROM a") == .integer(1))
+  }
+
   /// A frame whose checksum does not hold, and the same as it was.
   private func torn(_ frame: Bytes) -> Bytes {
     var half = frame
