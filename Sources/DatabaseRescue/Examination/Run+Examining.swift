@@ -23,10 +23,10 @@ extension Run {
   /// - Throws: ``RescueError`` when it cannot be read.
   mutating func examineInUse(
     _ database: FilePath, _ contract: Contract?, wait: Duration
-  ) throws(RescueError) -> Examination {
+  ) throws(RescueError) -> Examined {
     try noting { world throws(RescueError) in
       try world.examineInUse(database, contract, wait: wait)
-    }.examination
+    }
   }
 
   private mutating func noting(

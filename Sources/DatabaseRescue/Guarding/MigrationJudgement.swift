@@ -41,9 +41,11 @@ extension MigrationJudgement {
   /// Judges what an undertaking has left.
   init(
     of undertaking: Undertaking, _ outcome: Undertaking.Outcome, on after: GuardedState,
-    before: GuardedState, _ contract: Contract?, detour: String? = nil, otherAccess: String? = nil
+    before: GuardedState, _ contract: Contract?, writtenByOthers others: Set<Name> = [],
+    detour: String? = nil, otherAccess: String? = nil
   ) {
-    let review = MigrationReview(of: after.state, since: before.state, contract)
+    let review = MigrationReview(
+      of: after.state, since: before.state, contract, writtenByOthers: others)
     let examination = after.examination
     program = undertaking.name
     end = outcome.end

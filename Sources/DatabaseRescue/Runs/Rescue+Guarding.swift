@@ -37,7 +37,7 @@ extension Run {
     try world.requireNotHeldApart(database)
     let folder = try RescueFolder(of: database, storage: world.storage)
     try rescue.requireNoOtherMigration(of: folder, accepting: net.options.acceptsOlder)
-    let found = try examineInUse(database, net.contract, wait: net.wait)
+    let found = try examineInUse(database, net.contract, wait: net.wait).examination
     if found.survey.hasForeignLog {
       throw try setForeignLogAside(from: database, found.verdict)
     }
@@ -76,6 +76,7 @@ extension Run {
         of: undertaking, mark: mark, from: world.now(), backup, in: net.vault, before.digest),
       in: folder, world.storage)
 
+    let writers = OtherWriters(of: database, in: world.storage)
     let outcome: Undertaking.Outcome
     do throws(RescueError) {
       outcome = try step("migrate", at: .migrate) { run throws(RescueError) in
@@ -95,7 +96,7 @@ extension Run {
       try run.keepOrRecover(
         GuardedWork(
           database: database, before: before, backup: backup, undertaking: undertaking,
-          outcome: outcome, place: place, net: net), record)
+          outcome: outcome, place: place, writers: writers, net: net), record)
     }
     try record.remove()
     return report

@@ -14,6 +14,8 @@ struct GuardedWork {
   let undertaking: Undertaking
   let outcome: Undertaking.Outcome
   let place: GuardedPlace
+  /// Who else had the database open when it began.
+  let writers: OtherWriters
   let net: MigrationNet
 }
 
@@ -23,9 +25,10 @@ extension Run {
     _ work: GuardedWork, _ record: HeldGuardRecord
   ) throws(RescueError) -> GuardReport {
     let detour = try work.place.detour(in: world.storage)
-    var report = try step("verify", at: .verify) { run throws(RescueError) in
+    let result = try step("verify", at: .verify) { run throws(RescueError) in
       try run.judge(work, detour)
     }
+    var report = result.report
     notes.take(report)
     let vault = Vault(of: work.backup, in: world.storage)
     guard !report.isKept, !report.isUnchanged else {
@@ -40,11 +43,21 @@ extension Run {
     report.isBackupWhole = vault.holds(work.backup)
     noteWayBack(from: work, report)
 
+    guard !result.othersWrite else {
+      return leave(
+        report, after: work.backup,
+        "another process may have committed something meanwhile, which would be gone: the backup is "
+          + "not put back")
+    }
     let wish = try work.net.onFailure(report)
     let remedy = report.isBackupWhole ? wish : .stop
     if remedy == .restore {
       do throws(RescueError) {
-        report.remainders = try putBack(work, report, detour)
+        report.remainders = try putBack(work, over: result.state, report, detour)
+      } catch  where error.isOverdue {
+        return leave(
+          report, after: work.backup,
+          "another process has written to the database since: the backup is not put back")
       } catch {
         record.note(
           end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
@@ -52,27 +65,62 @@ extension Run {
         throw error
       }
     }
-    // Where that cannot be noted, nothing is removed from there either.
-    if report.isBackupWhole, remedy == .stop { try? vault.keepAsWayBack(work.backup) }
+    if remedy == .stop { return leave(report, after: work.backup) }
     report.remedy = remedy
     notes.take(report)
     return report
   }
 
+  /// Leaves the database as the migration has left it, and the backup as the way back.
+  private mutating func leave(
+    _ report: GuardReport, after backup: Backup, _ reason: String? = nil
+  ) -> GuardReport {
+    var report = report
+    // Where that cannot be noted, nothing is removed from there either.
+    if report.isBackupWhole { try? Vault(of: backup, in: world.storage).keepAsWayBack(backup) }
+    report.remedy = .stop
+    report.remainders += [reason].compactMap(\.self)
+    notes.take(report)
+    return report
+  }
+
+  /// What a migration has left.
+  private struct Result {
+    let report: GuardReport
+    /// The state that was judged; nil where there is no file, or it did not rest.
+    let state: DatabaseState?
+    /// Whether another process may have written meanwhile.
+    let othersWrite: Bool
+  }
+
   private mutating func judge(
     _ work: GuardedWork, _ detour: Detour?
-  ) throws(RescueError) -> GuardReport {
-    let contract = work.net.contract
-    var found = try examineResult(work.database, contract, wait: work.net.wait)
+  ) throws(RescueError) -> Result {
+    let (contract, wait) = (work.net.contract, work.net.wait)
+    let left = try examineResult(work.database, contract, wait: wait)
+    var found = try left?.examination ?? examinationOfNothing(contract)
+    // What was written when the migration had ended, it has not written.
+    let othersWrite =
+      left.map { $0.state == nil } == true
+      || !work.writers.haveWrittenNothing(until: OtherWriters(of: work.database, in: world.storage))
     world.progress(.began(.comparing, byteCount: nil))
     if contract == nil { found = try world.askingModules(found) }
     var after = GuardedState(found)
     if contract == nil { after = after.with(danglingRows: world.danglingRows(in: found)) }
-    return GuardReport(
+    func judgement(besides others: Set<Name>) -> MigrationJudgement {
       MigrationJudgement(
         of: work.undertaking, work.outcome, on: after, before: work.before, contract,
-        detour: detour?.message, otherAccess: work.place.otherAccess(in: world.storage)),
-      after: work.backup, clearedBy: detour?.clearing)
+        writtenByOthers: others, detour: detour?.message,
+        otherAccess: work.place.otherAccess(in: world.storage))
+    }
+    var judged = judgement(besides: [])
+    if othersWrite, judged.losesData {
+      judged = judgement(
+        besides: world.tablesWritten(in: work.database, since: after, wait: wait))
+    }
+    return Result(
+      report: GuardReport(judged, after: work.backup, clearedBy: detour?.clearing),
+      state: left?.state, othersWrite: othersWrite)
   }
 
   /// Corrects what was noted of the way back, where the migration has made it another one.
@@ -91,28 +139,35 @@ extension Run {
   ///
   /// - Returns: What is not as it was.
   private mutating func putBack(
-    _ work: GuardedWork, _ report: GuardReport, _ detour: Detour?
+    _ work: GuardedWork, over state: DatabaseState?, _ report: GuardReport, _ detour: Detour?
   ) throws(RescueError) -> [String] {
     if let detour {
       throw RescueError(
         .cannotWrite, detour.message, advice: "move that out of the way, and put the backup back:")
     }
     return try restore(
-      work.backup, over: work.database, report, before: work.before, wait: work.net.wait)
+      work.backup, over: work.database, state, report, before: work.before, wait: work.net.wait)
       + [work.place.giveAccessBack(in: world.storage)].compactMap(\.self)
   }
 
-  /// Examines what the migration left; no file at all, or a folder, is judged like one without a byte.
+  /// Examines what the migration left; nil for no file at all, or a folder.
   private mutating func examineResult(
     _ database: FilePath, _ contract: Contract?, wait: Duration
-  ) throws(RescueError) -> Examination {
+  ) throws(RescueError) -> Examined? {
     do throws(RescueError) {
       return try examineInUse(database, contract, wait: wait)
     } catch  where error.kind == .missing || isFolder(database) {
-      let examination = try world.examinationOfNothing(contract)
-      notes.examination = examination
-      return examination
+      return nil
     }
+  }
+
+  /// What is not there is judged like a file without a byte.
+  private mutating func examinationOfNothing(
+    _ contract: Contract?
+  ) throws(RescueError) -> Examination {
+    let examination = try world.examinationOfNothing(contract)
+    notes.examination = examination
+    return examination
   }
 
   private func isFolder(_ path: FilePath) -> Bool {
@@ -123,8 +178,8 @@ extension Run {
   ///
   /// - Returns: What is not as it was.
   private mutating func restore(
-    _ backup: Backup, over database: FilePath, _ report: GuardReport, before: GuardedState,
-    wait: Duration
+    _ backup: Backup, over database: FilePath, _ state: DatabaseState?, _ report: GuardReport,
+    before: GuardedState, wait: Duration
   ) throws(RescueError) -> [String] {
     world.progress(.began(.restoring, byteCount: nil))
     let folder = try RescueFolder(of: database, storage: world.storage)
@@ -139,6 +194,7 @@ extension Run {
     work.backup = backup
     work.aim = .equality
     work.isOfGuard = true
+    work.state = state
     work.isWAL = before.state.isWAL
     do throws(RescueError) {
       _ = try carryOut(work)
@@ -153,6 +209,20 @@ extension Run {
       "the journal mode is \(header.isWAL ? "WAL" : "not WAL") and was not so before: another "
         + "process has the database open"
     ]
+  }
+}
+
+extension World {
+  /// How long is waited for others to write once more.
+  private static let writingDelay = Duration.milliseconds(300)
+
+  /// The tables to which others write: those that are not as they were when a migration had ended.
+  fileprivate func tablesWritten(
+    in database: FilePath, since end: GuardedState, wait: Duration
+  ) -> Set<Name> {
+    pause(Self.writingDelay)
+    guard let now = try? examineInUse(database, nil, wait: wait) else { return [] }
+    return end.state.tablesWritten(until: GuardedState(now.examination).state)
   }
 }
 

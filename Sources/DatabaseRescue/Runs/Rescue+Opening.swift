@@ -90,7 +90,7 @@ struct AppOpening: Sendable {
     let net = MigrationNet(
       contract: contract, vault: options.vault, wait: options.wait,
       onFailure: { [options] _ throws(RescueError) in options.onFailure })
-    let found = try run.examineInUse(database, contract, wait: options.wait)
+    let found = try run.examineInUse(database, contract, wait: options.wait).examination
     switch found.verdict {
     case .healthy: return .ready(isNew: false, nil)
     case .outdated: break
@@ -127,7 +127,7 @@ struct AppOpening: Sendable {
     run.notes.note(Change(.addition, "the app has begun to make its database"))
     guard outcome.end.succeeded, try hasContent() else { return .notMade }
     let made = try run.unstoppably { run throws(RescueError) in
-      try run.examineInUse(database, contract, wait: options.wait)
+      try run.examineInUse(database, contract, wait: options.wait).examination
     }
     return made.verdict == .healthy ? .ready(isNew: true, nil) : .refused(made.verdict)
   }

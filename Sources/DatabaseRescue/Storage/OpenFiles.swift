@@ -34,6 +34,19 @@ package struct OpenFiles: Hashable, Sendable {
 }
 
 extension Storage {
+  /// The other processes that have a database open and can write to it, as far as the system tells.
+  func writers(of main: FilePath) -> Set<Int32> {
+    let identity = ((try? status(of: main)) ?? nil)?.identity
+    let files = openFiles(ofUsersOf: main)?.files ?? []
+    return Set(
+      files.filter { file in
+        file.isWritable && file.process != getpid()
+          && (file.status.identity == identity || file.name == main)
+      }.map(\.process))
+  }
+}
+
+extension Storage {
   /// Nothing, as of storage whose users are not known.
   package func openFiles(ofUsersOf path: FilePath) -> OpenFiles? { nil }
 }

@@ -15,13 +15,18 @@ package struct MigrationReview: Sendable {
   /// Whether rows or values are gone that should be there.
   package let losesData: Bool
 
-  /// Compares a database with what it was; a contract says which tables may lose rows, and which have
-  /// new names.
-  package init(of after: MigrationState, since before: MigrationState, _ contract: Contract?) {
+  /// Compares a database with what it was.
+  ///
+  /// A contract says which tables may lose rows, and which have new names. What is gone of tables that
+  /// others write to meanwhile is nobody's fault.
+  package init(
+    of after: MigrationState, since before: MigrationState, _ contract: Contract?,
+    writtenByOthers others: Set<Name> = []
+  ) {
     let after = after.findingTexts(of: before)
     let renames = Self.renames(before, after, contract)
     let comparison = StateComparison(
-      before: before, after: after, contract: contract, renames: renames)
+      before: before, after: after, contract: contract, renames: renames, others: others)
     rowCounts = comparison.rowCounts
     let losses =
       rowCounts.compactMap(comparison.problem) + comparison.replacementProblems
@@ -32,7 +37,11 @@ package struct MigrationReview: Sendable {
       + comparison.referenceProblems + (contract == nil ? comparison.unusable : [])
       + comparison.schemaProblems
     // A contract says itself what is meant.
-    notices = comparison.notices + (contract == nil ? [] : comparison.unusable)
+    notices =
+      comparison.notices + (contract == nil ? [] : comparison.unusable)
+      + others.sorted().map {
+        "another program writes to '\($0)': what is gone of it, it may have deleted"
+      }
   }
 
   /// New names of tables by their old ones: as the contract has them, or where the rows of a table that

@@ -10,6 +10,8 @@ struct StateComparison {
   let contract: Contract?
   /// New names of tables by their old ones.
   let renames: [Name: Name]
+  /// The tables that others write to.
+  let others: Set<Name>
   /// The tables that are there before and after.
   let pairs: [TablePair]
   /// The tables whose values have to stay, with the rows that were there before.
@@ -23,9 +25,11 @@ struct StateComparison {
   let differences: [ContractDifference]
 
   init(
-    before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name]
+    before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name],
+    others: Set<Name>
   ) {
     (self.before, self.after, self.contract, self.renames) = (before, after, contract, renames)
+    self.others = others
     let pairs = before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
       let new = renames[old] ?? old
       let names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
@@ -45,7 +49,8 @@ struct StateComparison {
 
   /// Whether rows of a table may come and go, by its old or its new name.
   func isFree(_ old: Name) -> Bool {
-    contract?.ignoreTables.contains(old) == true || contract?.rowCountPolicy(of: old) == .any
+    others.contains(renames[old] ?? old) || contract?.ignoreTables.contains(old) == true
+      || contract?.rowCountPolicy(of: old) == .any
       || renames[old].map { contract?.rowCountPolicy(of: $0) == .any } ?? false
   }
 

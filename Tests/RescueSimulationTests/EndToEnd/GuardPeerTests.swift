@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A migration under guard beside another program that writes: what that has committed is never put
+// back, and what it has deleted is not the migration's doing.
+#if os(Linux)
+  import DatabaseRescue
+  import RescueTestSupport
+  import SQLiteFormat
+  import Synchronization
+  import Testing
+
+  import class Foundation.Thread
+
+  @Suite struct GuardPeerTests {
+    static let journals: [DatabaseBuilder.JournalMode] = [.wal, .delete]
+
+    let session: Session
+    let file: FilePath
+    init() throws {
+      session = try Session()
+      file = session["app.db"]
+    }
+
+    private func build(_ journal: DatabaseBuilder.JournalMode) throws {
+      let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)"
+      try DatabaseBuilder(
+        journal: journal,
+        [
+          "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
+          "CREATE TABLE lg (id INTEGER PRIMARY KEY, a)", "\(rows) INSERT INTO t SELECT i, i FROM n",
+          "\(rows) INSERT INTO lg SELECT i, i FROM n",
+        ]
+      ).build(at: file)
+    }
+
+    /// Runs a command under guard that tells when it has begun, and goes on when `peer` has written;
+    /// who has the database open before it and after it.
+    private func guarded(
+      _ script: String, besides peer: @escaping @Sendable (borrowing Connection) -> Void
+    ) throws -> Command.Outcome {
+      let (file, begun, done) = (file, session["begun"], session["done"])
+      let (isOpen, isOver) = (Flag(), Flag())
+      Thread {
+        guard let connection = try? Connection(file, mode: .app) else { return }
+        connection.wait(milliseconds: 20_000)
+        _ = try? connection.value("SELECT count(*) FROM lg")
+        isOpen.raise()
+        while (try? begun.exists) != true { Thread.sleep(forTimeInterval: 0.01) }
+        peer(connection)
+        try? done.replaceContents(with: [])
+        while !isOver.isRaised {
+          if script == Self.goesOn {
+            try? connection.execute("DELETE FROM lg WHERE id = (SELECT min(id) FROM lg)")
+          }
+          Thread.sleep(forTimeInterval: 0.02)
+        }
+      }.start()
+      while !isOpen.isRaised { Thread.sleep(forTimeInterval: 0.01) }
+      defer { isOver.raise() }
+      return try session.run(
+        "guard", file.description, "--on-failure", "restore", "--", "/bin/sh", "-c",
+        "touch '\(begun)'; while [ ! -e '\(done)' ]; do sleep 0.05; done; \(script)")
+    }
+
+    /// The end of a command after which the other program goes on to write.
+    private static let goesOn = "exit 0"
+
+    /// What one thread tells another.
+    private final class Flag: Sendable {
+      private let value = Mutex(false)
+      var isRaised: Bool { value.withLock { $0 } }
+      func raise() { value.withLock { $0 = true } }
+    }
+
+    @Test(arguments: journals)
+    func `a backup is not put back over what another program has committed`(
+      _ journal: DatabaseBuilder.JournalMode
+    ) throws {
+      try build(journal)
+      let outcome = try guarded("exit 3") { peer in
+        try? peer.execute("INSERT INTO lg VALUES (5000, 'committed')")
+      }
+      #expect(outcome.status == 17, "\(outcome)")
+      #expect(outcome.errorText.contains("the backup is not put back"), "\(outcome)")
+      #expect(try Oracle(file).value("SELECT count(*) FROM lg WHERE id = 5000") == .integer(1))
+    }
+
+    @Test(arguments: journals)
+    func `what another program deletes is not the migration's doing`(
+      _ journal: DatabaseBuilder.JournalMode
+    ) throws {
+      try build(journal)
+      let outcome = try guarded(Self.goesOn) { peer in
+        try? peer.execute("DELETE FROM lg WHERE id < 10")
+      }
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errorText.contains("another program writes to 'lg'"), "\(outcome)")
+    }
+  }
+#endif
