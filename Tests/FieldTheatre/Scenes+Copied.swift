@@ -93,7 +93,7 @@ extension Scene {
     },
     Scene(
       "a phone backup has the database and its -shm, and no -wal", to: .grdb,
-      is: .copiedWithoutLog, .healthy, lost: .some, right: .nothing
+      is: .copiedWithoutLog, .damagedLossy, lost: .some, right: .nothing
     ) { stage in
       let app = try stage.start(
         "PRAGMA wal_autocheckpoint = 0",

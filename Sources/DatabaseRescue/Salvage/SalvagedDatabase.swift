@@ -59,6 +59,9 @@ struct SalvagedDatabase: ~Copyable {
     report.unchecked = salvage.unchecked(modules.verdicts) + verification.unchecked
     report.failedReads = salvage.survey.failures.count
     report.reservations = salvage.survey.neighbours.map(\.message)
+    if salvage.survey.image?.missingLog != nil {
+      report.reservations.append("its -wal is missing, which had what was committed last")
+    }
     return report
   }
 

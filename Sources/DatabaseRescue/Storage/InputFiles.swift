@@ -233,8 +233,13 @@ public struct InputFiles: Sendable {
 
   /// The index of the log beside the database; nil where there is none, or another log was named.
   private func index(_ storage: any Storage) -> (any PageSource)? {
-    guard wal == place.adding(suffix: "-wal") else { return nil }
-    return try? storage.open(place.adding(suffix: "-shm"), .read)
+    let log = place.adding(suffix: "-wal")
+    guard wal == nil || wal == log, (part?.lowerBound ?? 0) == 0,
+      let index = try? storage.open(place.adding(suffix: "-shm"), .read)
+    else { return nil }
+    // A log that has come since, and is not read, is not missing.
+    guard wal != nil || ((try? storage.status(of: log)) ?? nil) == nil else { return nil }
+    return index
   }
 }
 

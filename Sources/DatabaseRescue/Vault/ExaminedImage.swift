@@ -63,6 +63,9 @@ struct ExaminedImage {
     let header = (try? set.main.read(at: 0, count: DatabaseHeader.byteCount))
       .flatMap { DatabaseHeader($0) }
     let image = header?.geometry.map { Image(set, geometry: $0) }
+    if image?.missingLog != nil {
+      return (image, "its -wal is missing, and SQLite would remove the -shm that tells of it")
+    }
     do {
       if let header, let other = try set.neighboursBehind(header).first {
         return (image, "\(other.message); SQLite would leave it out")

@@ -17,10 +17,11 @@ enum CopiedWithoutLogCause: Cause {
     guard traces.isWAL else { return .ruledOut("it keeps no write-ahead log") }
     guard traces.hasNoLog else { return .ruledOut("its log is there") }
     if traces.codes.contains(.fileHeldApart) { return .silent }
-    if let index = traces.around.logIndex, index.frameCount > index.copiedCount {
+    let index = traces.survey.image?.missingLog ?? traces.around.logIndex
+    if let index, index.lackingCount > 0 {
       return .fits(
         .likely,
-        "its log is missing, with \(counted(index.frameCount - index.copiedCount, "page")) that are "
+        "its log is missing, with \(counted(index.lackingCount, "page")) that are "
           + "not in the file yet",
         ["the -shm that lies beside it counts the frames of the log that were not copied"])
     }

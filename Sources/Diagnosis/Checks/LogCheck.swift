@@ -9,6 +9,7 @@ enum LogCheck: SurveyCheck {
     switch image.wal {
     case .absent:
       guard survey.header?.isWAL == true else { return [] }
+      if let index = image.missingLog { return [missing(index)] }
       return [
         Finding(
           .walMissing, "the database is in WAL mode and there is no -wal file beside it")
@@ -39,6 +40,15 @@ enum LogCheck: SurveyCheck {
     case .unusable(let error):
       return [Finding(.walDamaged, "the header of the -wal does not hold: \(error.problem)")]
     }
+  }
+
+  private static func missing(_ index: LogIndex) -> Finding {
+    let salts = index.salts.map { String($0, radix: 16) }.joined(separator: " ")
+    return Finding(
+      .walMissing,
+      "the -wal is missing, and the -shm beside the file counts \(counted(index.frameCount, "frame")) "
+        + "in it, \(grouped(index.lackingCount)) of which are not in the file (salts \(salts))",
+      severity: .loss)
   }
 
   private static let inDoubt = Finding(

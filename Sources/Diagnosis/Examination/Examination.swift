@@ -76,6 +76,10 @@ public struct Examination: Sendable {
     if isDatabase, Verdict(isDatabase: isDatabase, findings).isStructureSound {
       findings += UnfinishedMigration.all(in: survey).map(\.finding)
     }
+    // What a process has open is where its log is.
+    if !use.heldApart.isEmpty {
+      findings.removeAll { $0.code == .walMissing && $0.severity == .loss }
+    }
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: isDatabase, self.findings)
     unsynced = self.verification?.unsyncedRows ?? .cannotTell
@@ -162,8 +166,15 @@ public struct Examination: Sendable {
     {
       return "the structure is sound, but a process goes on with a file that is not here any more"
     }
+    if isOnlyLogMissing { return "the structure is sound, but its log is missing" }
     return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
+  }
+
+  /// Whether nothing else is wrong than that there was a log, which is missing.
+  var isOnlyLogMissing: Bool {
+    verdict == .damagedLossy
+      && findings.allSatisfy { $0.code == .walMissing || $0.severity < .damage }
   }
 
   /// The version found in the file.

@@ -74,7 +74,7 @@ extension Examination {
         + (hasFreshSchema ? [resetOption(trials)] : [])
       // Who gave the wrong file needs the right one, and not a new one.
       return ways.isEmpty
-        ? turnBack : movingLogAway + (turnBack.isEmpty ? leaveAlone : turnBack) + ways
+        ? turnBack : findingLog + movingLogAway + (turnBack.isEmpty ? leaveAlone : turnBack) + ways
     }
   }
 
@@ -103,6 +103,17 @@ extension Examination {
       return []
     }
     return [option(.nothing, "leave it as it is, and get the database out of it: \(command)")]
+  }
+
+  /// To look for a log that is missing, where that is all that is wrong.
+  private var findingLog: [RecoveryOption] {
+    guard isOnlyLogMissing else { return [] }
+    return [
+      option(
+        .nothing,
+        "leave it as it is, and find its -wal, which has what was committed last: SQLite would go on "
+          + "without it")
+    ]
   }
 
   /// To move a log or journal away that is not the file's own, where that is all that is wrong.

@@ -58,6 +58,26 @@ import Testing
     #expect(finding.place == .init())
   }
 
+  @Test func `an index that counts frames which nobody has proves that its log is missing`() throws
+  {
+    func findings(_ files: Files) throws -> [Finding] {
+      LogCheck.findings(
+        in: try Survey(
+          FileSet(main: MemorySource(files.main), index: MemorySource(files.index)),
+          parser: SandboxParser()))
+    }
+    let finding = try #require(try findings(files()).first)
+    #expect(finding.code == .walMissing)
+    #expect(finding.severity == .loss)
+    #expect(finding.message.contains("of which are not in the file (salts "))
+    // One whose frames were all copied tells of nothing.
+    let copied = try files("PRAGMA wal_checkpoint(PASSIVE)")
+    #expect(try findings(copied).map(\.severity) == [.notice])
+    let other = try files(pageSize: 512)
+    #expect(
+      try findings(Files(main: copied.main, index: other.index)).map(\.severity) == [.notice])
+  }
+
   @Test(arguments: [512, 65536])
   func `another page size is that of another database`(pageSize: Int) throws {
     let (own, other) = (try files(), try files(pageSize: pageSize))
