@@ -109,6 +109,12 @@ extension World {
         known.schema = { (try? FreshSchema(contract: contract))?.declared.entries ?? [] }
       }
       let reconstruction = try reconstruct(files, known: known)
+      // What the disk does not hand out says nothing of the database.
+      if let failure = reconstruction.survey.readFailure {
+        try requireGoingOn()
+        throw RescueError(
+          failure, doing: "read '\(input.main)'", meaning: "nothing is known of the database")
+      }
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       use.packing = input.packing
       if !input.isPrivate { noteMigration(of: input.main, reconstruction.survey, in: &use) }
