@@ -13,38 +13,50 @@ extension World {
   /// An ordinary use is that of a process with the database and its log, as they lie here. What is
   /// said of any other was seen twice.
   func use(of database: FilePath) -> LiveUse {
-    guard let main = try? storage.place(of: database), let first = look(at: main) else {
+    guard let main = try? storage.place(of: database), let first = LiveUse(of: main, storage) else {
       return LiveUse()
     }
     guard !first.heldApart.isEmpty else { return first }
     pause(Self.useDelay)
-    guard let second = look(at: main) else { return LiveUse() }
+    guard let second = LiveUse(of: main, storage) else { return LiveUse() }
     let seen = Set(first.heldApart.map { [$0.process: $0.role] })
     return LiveUse(
       heldApart: second.heldApart.filter { seen.contains([$0.process: $0.role]) },
       unseenProcesses: second.unseenProcesses)
   }
+}
 
-  private func look(at main: FilePath) -> LiveUse? {
+extension LiveUse {
+  /// What processes have of a database open now; nil where the system does not tell.
+  init?(of main: FilePath, _ storage: any Storage) {
     guard let open = storage.openFiles(ofUsersOf: main) else { return nil }
     let held = HeldSet(main, storage: storage)
     // What only its owner may write to, nobody else writes to.
     let status = (try? storage.status(of: main)) ?? nil
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
-    return LiveUse(
+    self.init(
       heldApart: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
         .flatMap { held.apart(of: $0.value) },
       unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
+}
 
+extension World {
   /// Refuses to go on with a database of which a process has files open that nobody else can reach.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` that names the process.
   func requireNotHeldApart(_ database: FilePath) throws(RescueError) {
-    let use = use(of: database)
-    guard let file = use.heldApart.first else { return }
+    if let error = RescueError.heldApart(use(of: database), database) { throw error }
+  }
+}
+
+extension RescueError {
+  /// The error of a database of which a process has files open that nobody else can reach; nil where
+  /// there is none.
+  static func heldApart(_ use: LiveUse, _ database: FilePath) -> RescueError? {
+    guard let file = use.heldApart.first else { return nil }
     let process = use.process ?? file.process
-    throw RescueError(
+    return RescueError(
       .busy,
       "process \(process) has \(file.role.words) of '\(database)' open that "
         + (file.isDeleted ? "was deleted" : "lies elsewhere"),

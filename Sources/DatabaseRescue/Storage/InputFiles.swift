@@ -138,6 +138,12 @@ public struct InputFiles: Sendable {
   ) throws(StorageError) -> RescueError {
     let folder = path.adding(suffix: ".rescue")
     guard try storage.status(of: folder.appending("plan.json")) != nil else {
+      // A process may go on with a file that was deleted under it.
+      if let main = try? storage.place(of: path), let use = LiveUse(of: main, storage),
+        let error = RescueError.heldApart(use, path)
+      {
+        return error
+      }
       for (suffix, what) in [("-wal", "log"), ("-journal", "journal")] {
         let file = path.adding(suffix: suffix)
         guard let status = try storage.status(of: file), status.byteCount > 0 else { continue }

@@ -20,7 +20,7 @@ extension Command {
       ),
       ("dbrescue check app.db --json --quiet", "the same for a program to read"),
     ],
-    exitCodes: ExitCode.verdicts + ExitCode.reading + [.invalidInput])
+    exitCodes: ExitCode.verdicts + ExitCode.reading + [.busy, .invalidInput])
 
   static let diagnose = Command(
     "diagnose", .look, "find out what is wrong, what was lost, and what can be done",
@@ -55,7 +55,7 @@ extension Command {
         "with a write-ahead log that was saved under another name"
       ),
     ],
-    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + [.invalidInput])
+    exitCodes: ExitCode.verdicts + ExitCode.reading + ExitCode.writing + [.busy, .invalidInput])
 
   static let explain = Command(
     "explain", .look, "tell what a support code or the code of a finding stands for",

@@ -72,6 +72,24 @@
       #expect(try holder.value("SELECT count(*) FROM t") == .integer(300))
     }
 
+    @Test(arguments: [[""], ["", "-wal", "-shm"]])
+    func `a database that was deleted under a process is not just missing`(
+      _ suffixes: [String]
+    ) throws {
+      let holder = try holder()
+      for suffix in suffixes { try SystemStorage().remove(file.adding(suffix: suffix)) }
+      let commands: [[any Word]] = [
+        ["check", file], ["diagnose", file], ["backup", file],
+        ["salvage", file, "--output", bench["new.db"]],
+      ]
+      for words in commands {
+        let ending = try bench.run(words)
+        #expect(ending.status == 75, "\(ending.all)")
+        #expect(ending.error.contains("--from-process \(process)"), "\(ending.all)")
+      }
+      #expect(try holder.value("SELECT count(*) FROM t") == .integer(300))
+    }
+
     @Test func `what a process has open of a deleted log is captured`() throws {
       let holder = try holder()
       for suffix in ["-wal", "-shm"] { try SystemStorage().remove(file.adding(suffix: suffix)) }
