@@ -29,9 +29,12 @@ extension RescueFolder {
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when somebody is using it.
   func lockDatabase(_ storage: any Storage) throws -> HeldLock {
-    if let lock = try storage.lockDatabase(database) { return lock }
+    let lock = try storage.lockDatabase(database)
+    // In a rollback mode, one that is idle holds no lock, and would go on with the old file.
+    let process = lock == nil ? nil : storage.writers(of: database).min()
+    if let lock, process == nil { return lock }
     throw RescueError(
-      .busy, "another process has '\(database)' open",
+      .busy, "\(process.map { "process \($0)" } ?? "another process") has '\(database)' open",
       meaning: "nothing was changed", advice: "close the app that uses it, then try again")
   }
 

@@ -54,6 +54,26 @@ import class Foundation.Thread
     try Command(Products.dbrescue, arguments, environment: stage.environment).run()
   }
 
+  #if os(Linux)
+    @Test(arguments: journals)
+    func `a file is not replaced under a process that has it open`(
+      _ journal: DatabaseBuilder.JournalMode
+    ) throws {
+      try build(journal)
+      let holder = try Connection(file, mode: .app)
+      _ = try holder.value("SELECT count(*) FROM sqlite_schema")
+      // Written into the file, which stays the one that is open.
+      try SystemStorage().open(file, .readWrite)
+        .write(Bytes(repeating: 0xEE, count: 42), at: 2048)
+      let before = try file.contents()
+      let outcome = try dbrescue("recover", file.description, "--choose", "salvage", "--yes")
+      #expect(outcome.status == 75, "\(outcome)")
+      #expect(outcome.errorText.contains("open"), "\(outcome)")
+      #expect(try file.contents() == before)
+      withExtendedLifetime(holder) {}
+    }
+  #endif
+
   private static func play(of action: String) throws -> Play {
     try Play(try #require(Action.all.first { $0.description == action }))
   }
