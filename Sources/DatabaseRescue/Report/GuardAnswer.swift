@@ -90,7 +90,11 @@ package struct GuardAnswer: CommandAnswer {
     case .left:
       let way = report.wayBack(of: file, in: vault)
       return [
-        .result("\(file.name): left as the migration left it"),
+        .result(
+          "\(file.name): left as the migration left it"
+            + (report.leavesJournal
+              ? "; half a transaction is undone by the journal beside it, which whatever opens it next "
+                + "plays back: do not move it without that" : "")),
         .said("\(way.purpose): \(way.command)"),
       ]
     }

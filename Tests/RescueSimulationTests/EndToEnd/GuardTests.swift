@@ -192,6 +192,29 @@ import Testing
     #expect(again.status == 0, "\(again)")
   }
 
+  @Test func `a journal that a command has left is told of`() throws {
+    let other = session["other.db"]
+    try DatabaseBuilder(
+      ["CREATE TABLE u (a)"],
+      leftover: .hotJournal([
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO u SELECT hex(zeroblob(100)) FROM n
+        """
+      ])
+    ).build(at: other)
+    let outcome = try guarded(
+      ["--on-failure", "stop"],
+      command: [
+        "/bin/sh", "-c",
+        "rm -f \"$0-wal\" \"$0-shm\"; cp \"$1\" \"$0\"; cp \"$1-journal\" \"$0-journal\"; exit 3",
+        file.description, other.description,
+      ])
+    #expect(outcome.status == 17, "\(outcome)")
+    let words = outcome.text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(words.contains("do not move it without that"), "\(outcome)")
+  }
+
   @Test func `a command that fails is refused even if it changed nothing`() throws {
     for policy in ["stop", "restore", "ask"] {
       let outcome = try guarded(["--on-failure", policy], command: ["/bin/sh", "-c", "exit 7"])
