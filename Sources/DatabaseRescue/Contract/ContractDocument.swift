@@ -80,7 +80,10 @@ package enum ContractDocument {
       "userVersion": .integer,
       "tables": .list(table), "triggers": statements, "views": statements, "freshSchema": names,
       "rules": .words(SchemaRules.allCases.map(\.rawValue)),
-      "frameworks": .map(.object(["identityHash": .text, "migrations": names])),
+      "frameworks": .map(
+        .object([
+          "identityHash": .text, "migrations": names, "ancestors": names, "model": .map(.text),
+        ])),
     ]) { $1 }, required: ["name"])
 
   private static func invalid(

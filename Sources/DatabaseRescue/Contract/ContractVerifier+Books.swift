@@ -17,15 +17,32 @@ extension ContractVerifier {
       if let expected = book.identityHash {
         result.differences += Self.identity(expected, in: connection)
       }
+      if let expected = book.model, let (query, table) = framework.modelQuery {
+        result.differences += ContractDifference.model(
+          expected: expected, found: Self.model(query, in: connection) ?? [:], in: table)
+      }
       guard let known = book.migrations, let query = framework.migrationsQuery,
         let noted = Self.list(query, in: connection)
       else { continue }
       if let table = framework.headTable {
-        result.differences += ContractDifference.heads(expected: known, found: noted, in: table)
+        let differences = ContractDifference.heads(expected: known, found: noted, in: table)
+        if !differences.isEmpty, let ancestors = book.ancestors, !noted.isEmpty,
+          Set(ancestors).union(known).isSuperset(of: noted)
+        {
+          result.books.append(
+            .init(framework, unknown: 0, missing: Set(known).subtracting(noted).count))
+        } else {
+          result.differences += differences
+        }
         continue
       }
       let state = Self.state(of: framework, noted: noted, known: known)
       if state.unknown + state.missing > 0 { result.books.append(state) }
+      if state.unknown > 0, state.missing > 0 {
+        result.differences += ContractDifference.migrations(
+          missing: Array(Set(known).subtracting(noted)),
+          unknown: Array(Set(noted).subtracting(known)), of: framework)
+      }
     }
   }
 
@@ -38,9 +55,18 @@ extension ContractVerifier {
         missing: Set(known).subtracting(noted).count)
     }
     let (found, expected) = (noted.compactMap { Int($0) }.max(), known.compactMap { Int($0) }.max())
-    return ContractVerification.BookState(
+    var state = ContractVerification.BookState(
       framework, unknown: found ?? 0 > expected ?? 0 ? 1 : 0,
       missing: found ?? 0 < expected ?? 0 ? 1 : 0)
+    if let found, let expected { state.numbers = .init(expected: expected, found: found) }
+    return state
+  }
+
+  private static func model(_ query: String, in connection: borrowing Connection) -> [String:
+    String]?
+  {
+    guard case .blob(let bytes)? = try? connection.value(query) else { return nil }
+    return ObjectModel(Bytes(bytes))?.marks
   }
 
   private static func list(_ query: String, in connection: borrowing Connection) -> [String]? {
@@ -73,6 +99,9 @@ extension ContractVerifier {
       if match.framework == .room {
         let hash = try connection.value(Framework.identityQuery)?.utf8String
         books[.room] = hash.map { FrameworkBook(identityHash: $0) }
+      } else if let query = match.framework.modelQuery?.sql {
+        let model = model(query, in: connection) ?? [:]
+        if !model.isEmpty { books[match.framework] = FrameworkBook(model: model) }
       } else if let query = match.framework.migrationsQuery {
         // One list is the book of one framework, the surest.
         guard !books.keys.contains(where: { $0.migrationsQuery == query }) else { continue }

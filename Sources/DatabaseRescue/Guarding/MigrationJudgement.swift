@@ -60,7 +60,7 @@ extension MigrationJudgement {
     var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("\(undertaking.noun) \(end.description)") }
     let drifts = examination.comparison?.drifts.count ?? 0
-    if drifts > 0, examination.relation == .equal {
+    if drifts > 0, !examination.relation.isOrdered {
       problems.append(
         "the schema differs from the contract in \(drifts) place\(drifts == 1 ? "" : "s")")
     }

@@ -19,7 +19,7 @@ extension RehearsalCase {
 extension MigrationJudgement {
   /// How the schema differs from the contract, one line each; none under another version.
   fileprivate var drifts: [String] {
-    guard examination.relation == .equal else { return [] }
+    guard !examination.relation.isOrdered else { return [] }
     return (examination.comparison?.drifts ?? []).map(\.summary)
   }
 }

@@ -36,6 +36,13 @@ extension Rescue {
     _ examination: Examination, _ database: FilePath
   ) throws(RescueError) {
     switch examination.verdict {
+    case .drifted where examination.relation == .diverged:
+      throw RescueError(
+        .invalidInput,
+        "'\(database)' has migrations that the contract does not know, and lacks others",
+        meaning: "a migration of this app may harm it; nothing was changed",
+        advice: "see which they are: dbrescue diagnose \(database.shellQuoted) --contract C",
+        verdict: .drifted)
     case .healthy, .outdated, .drifted: return
     case .newer:
       throw RescueError(

@@ -23,6 +23,36 @@ extension ContractDifference {
     ]
   }
 
+  /// The migrations that are expected and not noted, and those that are noted and not expected.
+  package static func migrations(
+    missing: [String], unknown: [String], of framework: Framework
+  ) -> [ContractDifference] {
+    let mend = Mend(because: "nothing leads back from a migration that the contract does not know")
+    func difference(_ kind: Kind, _ name: String) -> ContractDifference {
+      let isExpected = kind == .missing
+      return ContractDifference(
+        kind, .migration, name.isPlainName ? name : "with a name that is not shown",
+        expected: isExpected ? framework.title : nil, found: isExpected ? nil : framework.title,
+        mend: mend)
+    }
+    return missing.sorted().map { difference(.missing, $0) }
+      + unknown.sorted().map { difference(.extra, $0) }
+  }
+
+  /// Another model of a store than expected: nothing tells which is the newer one.
+  package static func model(
+    expected: [String: String], found: [String: String], in table: Name
+  ) -> [ContractDifference] {
+    Set(expected.keys).union(found.keys).sorted().compactMap { name in
+      let (then, now) = (expected[name], found[name])
+      guard then != now else { return nil }
+      return ContractDifference(
+        now == nil ? .missing : then == nil ? .extra : .changed, .model, "\(table) \(name)",
+        expected: then, found: now,
+        mend: Mend(because: "the framework's own migration leads from one model to the other"))
+    }
+  }
+
   /// Another identity hash than Room expects, or none.
   package static func identity(expected: String, found: String?) -> [ContractDifference] {
     guard expected != found else { return [] }

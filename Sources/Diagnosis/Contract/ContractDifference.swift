@@ -58,6 +58,10 @@ package struct ContractDifference: Hashable, Sendable {
     case identity = "identity hash"
     /// Where the branches of a framework's migrations stand, by its table.
     case migrationHeads = "migration heads"
+    /// A migration that a framework has noted, by its name.
+    case migration
+    /// What a framework has noted of the model of a store, by its table.
+    case model
   }
 
   /// What kind of difference it is.

@@ -27,7 +27,7 @@ extension ContractVerification {
       Finding(
         .applicationMismatch,
         "the application id is \(foundApplicationID), and \(expectedApplicationID) is expected",
-        severity: relation == .equal || foundApplicationID != 0 ? nil : .notice)
+        severity: !relation.isOrdered || foundApplicationID != 0 ? nil : .notice)
     ]
   }
 
@@ -45,9 +45,17 @@ extension ContractVerification {
           foundVersion < expectedVersion ? .versionOlder : .versionNewer,
           "the version is \(foundVersion), and \(expectedVersion) is expected\(differences)")
       ]
+    // Each migration is a difference then.
+    guard relation != .diverged else { return number }
     return number
       + books.map { book in
         let name = book.framework.title
+        if let numbers = book.numbers {
+          return Finding(
+            book.unknown > 0 ? .versionNewer : .versionOlder,
+            "the version that \(name) notes is \(numbers.found), and \(numbers.expected) is expected"
+          )
+        }
         return book.unknown > 0
           ? Finding(
             .versionNewer,
@@ -65,7 +73,7 @@ extension ContractVerification {
     let broken = differences.filter { $0.kind == .broken && $0.subject == .fullText }
     let ordered =
       listed.filter { $0.weight == .drift } + broken + listed.filter { $0.weight == .notice }
-    let isExpected = relation == .equal
+    let isExpected = !relation.isOrdered
     let shown = ordered.prefix(Self.differencesMax).map { difference in
       let details = [difference.expected, difference.found].compactMap(\.self)
       let isShort = details.allSatisfy { $0.utf8.count <= Self.detailMax }

@@ -75,6 +75,19 @@ package struct ContractVerification: Hashable, Sendable {
     package let unknown: Int
     /// How many that it knows are not noted.
     package let missing: Int
+    /// The number that is expected, and the one that is noted, where a framework notes only one.
+    package var numbers: Numbers?
+
+    /// The number of the contract, and that of the database.
+    package struct Numbers: Hashable, Sendable {
+      /// The number of the contract.
+      package let expected: Int
+      /// The number of the database.
+      package let found: Int
+
+      /// Makes a pair.
+      package init(expected: Int, found: Int) { (self.expected, self.found) = (expected, found) }
+    }
 
     /// Makes a state.
     package init(_ framework: Framework, unknown: Int, missing: Int) {
@@ -133,10 +146,11 @@ package struct ContractVerification: Hashable, Sendable {
   ///
   /// A migration that the contract does not know is of a newer app, whatever the number says.
   package var relation: VersionRelation {
-    if foundVersion > expectedVersion || books.contains(where: { $0.unknown > 0 }) {
-      return .newer
-    }
-    return foundVersion < expectedVersion || !books.isEmpty ? .older : .equal
+    let hasUnknown = books.contains { $0.unknown > 0 }
+    if hasUnknown, books.contains(where: { $0.missing > 0 }) { return .diverged }
+    if foundVersion > expectedVersion || hasUnknown { return .newer }
+    if foundVersion < expectedVersion || !books.isEmpty { return .older }
+    return differences.contains { [.migrationHeads, .model].contains($0.subject) } ? .other : .equal
   }
 
   /// Whether the application id is the one expected.

@@ -155,6 +155,7 @@ public struct Examination: Sendable {
     if verdict == .drifted, hasUnfinishedMigration {
       return "the structure is sound, but a migration did not finish"
     }
+    if verdict == .drifted, let words = relation.meaningOfDrift { return words }
     if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
       return "the structure is sound, but the database is older than its backup"
     }

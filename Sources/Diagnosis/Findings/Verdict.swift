@@ -61,6 +61,25 @@ public enum VersionRelation: String, Hashable, Sendable, CaseIterable, Codable {
   case older
   /// The database is newer than expected.
   case newer
+  /// It lacks migrations that are expected, and has some that are not.
+  case diverged
+  /// It is of another version, and nothing tells which of the two is the newer one.
+  case other
+
+  /// Whether one is known to be the older one.
+  package var isOrdered: Bool { self == .older || self == .newer }
+
+  /// What it means that a database of such a version has drifted; nil where the version is right.
+  var meaningOfDrift: String? {
+    switch self {
+    case .unknown, .equal, .older, .newer: nil
+    case .diverged:
+      "sound, but neither older nor newer than the app expects: migrations are missing, and others "
+        + "were carried out that the contract does not know"
+    case .other:
+      "sound, but of another version than the app expects, and nothing tells which is the newer one"
+    }
+  }
 }
 
 /// What is known of rows that have not been sent anywhere yet.

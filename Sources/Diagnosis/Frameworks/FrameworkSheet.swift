@@ -49,6 +49,8 @@ struct MigrationBook: Sendable {
     case last
     /// Where each branch of the migrations stands.
     case heads
+    /// No migrations: the number of the version, in a table of the app.
+    case number
     /// No migrations: the one version of the schema.
     case mark
     /// No migrations: a property list that describes the model.

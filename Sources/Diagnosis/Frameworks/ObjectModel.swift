@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that Core Data describes in its metadata: a property list, read no deeper than needed.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// The model of a Core Data store.
-struct ObjectModel {
+package struct ObjectModel {
   /// The names that its makers gave it.
   let identifiers: [String]
   /// What tells it from other models; nil where nothing does.
   let checksum: String?
+  /// The hashes of its entities, in hexadecimal digits, by their names.
+  private let hashes: [String: String]
 
   /// Reads the property list of a store; nil where it is none.
-  init?(_ bytes: Bytes) {
-    guard let list = BinaryPropertyList(bytes), let top = list.topDictionary else { return nil }
+  package init?(_ bytes: Bytes) {
+    guard let list = BinaryPropertyList(bytes), let top = list.dictionary() else { return nil }
     identifiers = top["NSStoreModelVersionIdentifiers"].map(list.strings) ?? []
     checksum =
       ["NSStoreModelVersionChecksumKey", "NSStoreModelVersionHashesDigest"].lazy
       .compactMap { top[$0].flatMap(list.string) }.first
+    let entities = top["NSStoreModelVersionHashes"].flatMap { list.dictionary($0) } ?? [:]
+    hashes = entities.compactMapValues(list.data)
+  }
+
+  /// What tells the model from others, by name.
+  ///
+  /// These are its entities by their hashes, or else its checksum, and what its makers call it. What
+  /// does not look like a name is left out.
+  package var marks: [String: String] {
+    var marks: [String: String] = [:]
+    let names = identifiers.filter(\.isPlainName)
+    if !names.isEmpty { marks["identifiers"] = names.sorted().joined(separator: ", ") }
+    for (entity, hash) in hashes where entity.isPlainName { marks["entity \(entity)"] = hash }
+    if hashes.isEmpty, let checksum, checksum.isPlainName { marks["checksum"] = checksum }
+    return marks
   }
 
   /// The model in words; nil where nothing tells it.
@@ -55,9 +72,9 @@ private struct BinaryPropertyList {
     (objectCount, topObject, tableOffset) = (count, top, table)
   }
 
-  /// The references of the top dictionary by its keys.
-  var topDictionary: [String: Int]? {
-    guard let (kind, count, start) = header(of: topObject), kind == 0xD,
+  /// The references of a dictionary by its keys, of the top one where no other is named.
+  func dictionary(_ object: Int? = nil) -> [String: Int]? {
+    guard let (kind, count, start) = header(of: object ?? topObject), kind == 0xD,
       let references = references(2 * count, at: start)
     else { return nil }
     let pairs = zip(references.prefix(count), references.dropFirst(count))
@@ -82,6 +99,16 @@ private struct BinaryPropertyList {
     case 0x6:
       return range(start, 2 * count).map { TextEncoding.utf16be.string(Bytes(bytes[$0])) }
     default: return nil
+    }
+  }
+
+  /// Some bytes, in hexadecimal digits, of no more than a hash has.
+  func data(_ object: Int) -> String? {
+    guard let (kind, count, start) = header(of: object), kind == 0x4, count <= 64 else {
+      return nil
+    }
+    return range(start, count).map {
+      bytes[$0].map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
   }
 

@@ -55,6 +55,20 @@ extension Examination {
     case .outdated:
       return [option(.migrate, "back up, then let the app run its migrations")]
         + backups.map(restoreOption)
+    case .drifted where relation == .diverged:
+      return [
+        option(
+          .nothing,
+          "the structure is sound: find the app that knows all of its migrations, or the backup from "
+            + "before those that the contract does not know")
+      ] + backups.map(restoreOption)
+    case .drifted where relation == .other:
+      return [
+        option(
+          .nothing,
+          "the structure is sound: of an older version, let the framework run its migrations; of a "
+            + "newer one, install that app")
+      ] + backups.map(restoreOption)
     case .drifted where isOnlyMigrationUnfinished:
       return [
         option(

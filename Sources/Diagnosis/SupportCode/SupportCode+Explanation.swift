@@ -59,8 +59,7 @@ extension SupportCode.Content {
       SupportCode.Line("date", date + (day == Self.lastDay ? " or later" : "")),
       SupportCode.Line("run", operation.text { "\($0.name): \($0.meaning)" } + attendance),
       SupportCode.Line("outcome", outcomeText),
-      SupportCode.Line(
-        "verdict", verdict.map { "\($0.word): \($0.meaning)" } ?? "none was reached"),
+      SupportCode.Line("verdict", verdictText),
     ]
     if let finding {
       lines.append(
@@ -89,10 +88,19 @@ extension SupportCode.Content {
     return "\(ending); it came as far as: \(stage.text(\.meaning))"
   }
 
+  /// The verdict and what it means: where a code has both versions and not how they relate, the
+  /// framework's book tells of another one.
+  private var verdictText: String {
+    guard let verdict else { return "none was reached" }
+    let isOther = verdict == .drifted && relation == .unknown && expected.value != nil
+    return "\(verdict.word): "
+      + (isOther ? "sound, but not of the version that the app expects" : verdict.meaning)
+  }
+
   private var versionText: String {
     let relationText =
       switch relation {
-      case .unknown: "how they relate is not known"
+      case .unknown, .diverged, .other: "how they relate is not known"
       case .equal: "the file has the version that was expected"
       case .older: "the file is older than expected"
       case .newer: "the file is newer than expected"

@@ -52,8 +52,8 @@ extension SupportCode {
     package var finding: Coded<FindingCode>?
     /// Who made the file.
     package var framework: Coded<Framework>
-    /// How the version found relates to the one expected.
-    package var relation: VersionRelation
+    /// How the version found relates to the one expected; not known where two bits cannot say it.
+    package var relation: VersionRelation { didSet { relation = relation.inCode } }
     /// The version found in the file.
     package var found: Version
     /// The version that was expected.
@@ -87,7 +87,7 @@ extension SupportCode {
       self.verdict = verdict
       self.finding = finding.map { Coded($0) }
       self.framework = Coded(framework)
-      self.relation = relation
+      self.relation = relation.inCode
       self.found = Version(found)
       self.expected = Version(expected)
       self.day = min(max(day, 0), Self.lastDay)
@@ -171,6 +171,10 @@ extension SupportCode.Content {
 
   /// The version relations by number: one for each that two bits can hold.
   private static let relations: [VersionRelation] = [.unknown, .equal, .older, .newer]
+
+  fileprivate static func holds(_ relation: VersionRelation) -> Bool {
+    relations.contains(relation)
+  }
 
   static func layout(of payload: UInt128) -> UInt8 { Part.layout.byte(in: payload) }
 
@@ -270,4 +274,9 @@ extension SupportCode.Content {
     rowsLost = place(.rowsLost).flag(in: payload)
     unattended = place(.unattended).flag(in: payload)
   }
+}
+
+extension VersionRelation {
+  /// The same as a code holds it.
+  fileprivate var inCode: VersionRelation { SupportCode.Content.holds(self) ? self : .unknown }
 }

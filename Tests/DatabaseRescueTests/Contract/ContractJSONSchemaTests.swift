@@ -25,6 +25,8 @@ import Testing
     contract.rules = .room
     contract.books = [
       .room: FrameworkBook(identityHash: "0"), .grdb: FrameworkBook(migrations: ["v1"]),
+      .alembic: FrameworkBook(migrations: ["b"], ancestors: ["a"]),
+      .coreData: FrameworkBook(model: ["identifiers": "1"]),
     ]
     let document = try json(ContractDocument.write(contract))
     let schema = try json(Bytes(Contract.jsonSchema.utf8))

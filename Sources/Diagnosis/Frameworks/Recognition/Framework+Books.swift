@@ -7,13 +7,22 @@ package import SQLiteFormat
 package struct FrameworkBook: Hashable, Sendable, Codable {
   /// What Room knows a schema by.
   package var identityHash: String?
-  /// The migrations that were carried out, sorted.
+  /// The migrations that were carried out, sorted; or the one number that stands for them.
   package var migrations: [String]?
+  /// The migrations that lead to those, where only the last of each branch are noted.
+  package var ancestors: [String]?
+  /// What tells the model of a store from others, by name.
+  package var model: [String: String]?
 
   /// Makes a book.
-  package init(identityHash: String? = nil, migrations: [String]? = nil) {
+  package init(
+    identityHash: String? = nil, migrations: [String]? = nil, ancestors: [String]? = nil,
+    model: [String: String]? = nil
+  ) {
     self.identityHash = identityHash
     self.migrations = migrations
+    self.ancestors = ancestors
+    self.model = model
   }
 }
 
@@ -27,12 +36,20 @@ extension Framework {
     ) { first, _ in first }
   }
 
-  /// Whether only the last migration is noted, by a number that grows.
-  package var notesOnlyTheLast: Bool { sheet.book?.kind == .last }
+  /// Whether only one number is noted, which grows.
+  package var notesOnlyTheLast: Bool { [.last, .number].contains(sheet.book?.kind) }
 
   /// The query for the migrations that were carried out: their names, one in each row, NULL for one
   /// that has failed or was taken back; nil where the framework notes no such list.
-  package var migrationsQuery: String? { listOfMigrations?.query }
+  package var migrationsQuery: String? {
+    sheet.book.flatMap { $0.kind == .number ? $0 : listOfMigrations }?.query
+  }
+
+  /// The query for the description of the model of a store, and the table that it is in; nil where the
+  /// framework has none.
+  package var modelQuery: (sql: String, table: Name)? {
+    sheet.book.flatMap { $0.kind == .model ? ($0.query, $0.table) : nil }
+  }
 
   /// The table in which the migrations that were carried out are noted; nil where none are.
   var migrationsTable: Name? { listOfMigrations?.table }
@@ -41,7 +58,7 @@ extension Framework {
     sheet.book.flatMap { book in
       switch book.kind {
       case .list, .set, .last, .heads: book
-      case .mark, .model: nil
+      case .number, .mark, .model: nil
       }
     }
   }

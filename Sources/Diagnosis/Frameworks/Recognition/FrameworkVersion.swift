@@ -31,7 +31,7 @@ package struct FrameworkVersion: Hashable, Sendable {
       switch book.kind {
       case .set, .model: nil
       case .heads: Self.list(entries.map(\.shownName))
-      case .last, .mark: last.shownName
+      case .last, .number, .mark: last.shownName
       case .list: book.group == nil ? last.shownName : Self.list(Entry.lastOfEachGroup(entries))
       }
   }

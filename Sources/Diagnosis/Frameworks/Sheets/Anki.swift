@@ -17,7 +17,7 @@ extension FrameworkSheet {
           TableShape("revlog", ["id", "cid", "usn", "ease"]),
         ])
     ],
-    book: MigrationBook("col", ["ver"], .mark),
+    book: MigrationBook("col", ["ver"], .number),
     unsynced: [
       UnsyncedTables(TableShape("notes", ["guid", "usn"]), .rows(predicate: #""usn" = -1"#)),
       UnsyncedTables(TableShape("cards", ["nid", "usn"]), .rows(predicate: #""usn" = -1"#)),

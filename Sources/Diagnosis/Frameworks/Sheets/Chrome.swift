@@ -34,6 +34,6 @@ extension FrameworkSheet {
           TableShape("autofill", ["name", "value", "date_created"]),
         ]),
     ],
-    book: MigrationBook("meta", ["value"], .mark, counts: [RowCondition("key", .isText("version"))])
-  )
+    book: MigrationBook(
+      "meta", ["value"], .number, counts: [RowCondition("key", .isText("version"))]))
 }
