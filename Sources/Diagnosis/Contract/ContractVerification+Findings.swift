@@ -129,22 +129,27 @@ extension ContractVerification {
     if unsynced.isEmpty {
       return [Finding(.unsyncedUnknown, "nothing says where rows that wait to be sent would be")]
     }
-    return unsynced.compactMap { place in
-      switch place.rows {
-      case .none: nil
-      case .some(let count):
-        Finding(
-          .unsyncedRows,
-          count == 1
-            ? "1 row of table '\(place.table)' waits to be sent (\(place.name))"
-            : "\(count) rows of table '\(place.table)' wait to be sent (\(place.name))",
-          at: .init(object: place.table.text))
-      case .cannotTell:
-        Finding(
-          .unsyncedUnknown,
-          "cannot tell how many rows of table '\(place.table)' wait to be sent (\(place.name))",
-          at: .init(object: place.table.text))
-      }
+    return unsynced.compactMap(\.finding)
+  }
+}
+
+extension ContractVerification.Unsynced {
+  /// What is to be said of the place; nil where no row waits.
+  var finding: Finding? {
+    switch rows {
+    case .none: nil
+    case .some(let count):
+      Finding(
+        .unsyncedRows,
+        count == 1
+          ? "1 row of table '\(table)' waits to be sent (\(name))"
+          : "\(count) rows of table '\(table)' wait to be sent (\(name))",
+        at: .init(object: table.text))
+    case .cannotTell:
+      Finding(
+        .unsyncedUnknown,
+        "cannot tell how many rows of table '\(table)' wait to be sent (\(name))",
+        at: .init(object: table.text))
     }
   }
 }

@@ -170,9 +170,6 @@ package struct ContractVerification: Hashable, Sendable {
   /// What is known of all rows that wait: where some do, at least so many; never none where
   /// one place cannot tell, or where there is no place to look.
   package var unsyncedRows: UnsyncedRows {
-    var count = 0
-    for case .some(let rows) in unsynced.map(\.rows) { count += rows }
-    if count > 0 { return .some(count) }
-    return unsynced.isEmpty || unsynced.contains { $0.rows == .cannotTell } ? .cannotTell : .none
+    UnsyncedRows(unsynced.map(\.rows))
   }
 }

@@ -80,9 +80,13 @@ public struct Examination: Sendable {
     if !use.heldApart.isEmpty {
       findings.removeAll { $0.code == .walMissing && $0.severity == .loss }
     }
+    // Without a contract, the frameworks' own marks tell.
+    let waiting =
+      self.verification == nil ? UnsyncedMark.rows(in: survey, of: frameworks) : []
+    findings += waiting.compactMap(\.finding)
     self.findings = findings.sorted { $0.severity > $1.severity }
     verdict = Verdict(isDatabase: isDatabase, self.findings)
-    unsynced = self.verification?.unsyncedRows ?? .cannotTell
+    unsynced = self.verification?.unsyncedRows ?? UnsyncedRows(waiting.map(\.rows))
     unchecked =
       uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
       + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])

@@ -90,4 +90,14 @@ public enum UnsyncedRows: Hashable, Sendable {
   case some(Int)
   /// Nothing says where they would be, or the place cannot be read. Never read as zero.
   case cannotTell
+
+  /// The sum of several places: where rows wait, at least so many; never none where one place cannot
+  /// tell, or where there is no place to look.
+  package init(_ places: [UnsyncedRows]) {
+    var count = 0
+    for case .some(let rows) in places { count += rows }
+    self =
+      count > 0
+      ? .some(count) : places.isEmpty || places.contains(.cannotTell) ? .cannotTell : .none
+  }
 }

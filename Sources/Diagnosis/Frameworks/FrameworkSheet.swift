@@ -110,9 +110,20 @@ struct UnfinishedMark: Sendable {
 struct UnsyncedTables: Sendable {
   let shape: TableShape
   let rule: UnsyncedMark.Rule
+  /// What is true of a row that waits, where that can be told without SQLite.
+  let condition: RowCondition?
 
   init(_ shape: TableShape, _ rule: UnsyncedMark.Rule) {
     self.shape = shape
     self.rule = rule
+    condition = nil
+  }
+
+  /// A place of which the rows are counted for which something is true.
+  init(_ shape: TableShape, where column: Name, _ test: RowCondition.Test) {
+    let condition = RowCondition(column, test)
+    self.shape = shape
+    self.condition = condition
+    rule = .rows(predicate: condition.sql)
   }
 }

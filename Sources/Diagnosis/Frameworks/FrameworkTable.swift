@@ -14,8 +14,11 @@ struct FrameworkTable {
   private let places: [Name: Int]
 
   /// A table with these columns; nil where there is none that can be read as a whole.
-  init?(_ table: Name, _ columns: [Name], in survey: Survey) {
-    guard let tree = survey.tree(named: table), tree.isReadable, tree.records <= Self.rowsMax,
+  ///
+  /// The tables of an app, which frameworks mark, may have any number of rows.
+  init?(_ table: Name, _ columns: [Name], in survey: Survey, isBook: Bool = true) {
+    guard let tree = survey.tree(named: table), tree.isReadable,
+      !isBook || tree.records <= Self.rowsMax,
       let shape = survey.schema?.shape(ofTable: table)
     else { return nil }
     var places: [Name: Int] = [:]

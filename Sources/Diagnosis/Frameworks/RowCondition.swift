@@ -14,6 +14,7 @@ struct RowCondition: Sendable {
     case isNotNull
     case equals(Int64)
     case isText(String)
+    case isNotText(String)
     case isLess(Name)
   }
 
@@ -41,6 +42,7 @@ struct RowCondition: Sendable {
     case .isNotNull: own != .null
     case .equals(let number): own.integerValue == number
     case .isText(let text): own.utf8String == text
+    case .isNotText(let text): own.utf8String != text
     case .isLess(let other): isLess(own.integerValue, row[other]?.integerValue)
     }
   }
@@ -61,6 +63,7 @@ struct RowCondition: Sendable {
     case .isNotNull: "\(name) NOTNULL"
     case .equals(let number): "\(name) = \(number)"
     case .isText(let text): "\(name) = \(text.quotedString)"
+    case .isNotText(let text): "\(name) IS NOT \(text.quotedString)"
     case .isLess(let other): "\(name) < \(other.quotedIdentifier)"
     }
   }

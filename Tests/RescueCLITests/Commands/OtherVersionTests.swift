@@ -166,6 +166,35 @@ import Testing
     let contract = try JSON(String(decoding: bench["contract.json"].contents(), as: UTF8.self))
     #expect(contract["frameworks"]?[name]?["migrations"]?.elements.map(\.text) == ["10"])
   }
+
+  // MARK: Rows that wait
+
+  @Test func `rows that a framework's sheet knows to wait are counted without a contract`() throws {
+    let file = try build(
+      "app.db",
+      Self.anki + "INSERT INTO notes (id, usn) VALUES (1, -1), (2, 5), (3, -1);"
+        + "INSERT INTO cards (id, usn) VALUES (1, -1)")
+    let json = try bench.run("diagnose", file, "--json").json
+    #expect(json["unsynced"]?["state"]?.text == "some")
+    #expect(json["unsynced"]?["rows"] == .integer(3))
+    let report = try bench.run("diagnose", file)
+    #expect(report.all.contains("2 rows of table 'notes' wait"), "\(report.all)")
+    #expect(try bench.run("check", file, "--json").json["unsynced"]?["rows"] == .integer(3))
+  }
+
+  @Test func `rows without a mark are none that wait`() throws {
+    let file = try build(
+      "app.db",
+      """
+      CREATE TABLE local_storage (key varchar(16) primary key not null, value text not null);
+      CREATE TABLE posts (id primary key, _changed, _status);
+      INSERT INTO posts VALUES ('a', '', 'synced')
+      """)
+    let json = try bench.run("diagnose", file, "--json").json
+    #expect(json["unsynced"]?["state"]?.text == "none")
+    try Connection(file, mode: .app).execute("INSERT INTO posts VALUES ('b', 'x', NULL)")
+    #expect(try bench.run("diagnose", file, "--json").json["unsynced"]?["rows"] == .integer(1))
+  }
 }
 
 /// Binary property lists.

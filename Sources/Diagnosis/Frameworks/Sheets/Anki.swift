@@ -19,9 +19,9 @@ extension FrameworkSheet {
     ],
     book: MigrationBook("col", ["ver"], .number),
     unsynced: [
-      UnsyncedTables(TableShape("notes", ["guid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedTables(TableShape("cards", ["nid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedTables(TableShape("graves", ["oid", "usn"]), .rows(predicate: #""usn" = -1"#)),
-      UnsyncedTables(TableShape("revlog", ["cid", "usn"]), .rows(predicate: #""usn" = -1"#)),
+      UnsyncedTables(TableShape("notes", ["guid", "usn"]), where: "usn", .equals(-1)),
+      UnsyncedTables(TableShape("cards", ["nid", "usn"]), where: "usn", .equals(-1)),
+      UnsyncedTables(TableShape("graves", ["oid", "usn"]), where: "usn", .equals(-1)),
+      UnsyncedTables(TableShape("revlog", ["cid", "usn"]), where: "usn", .equals(-1)),
     ])
 }

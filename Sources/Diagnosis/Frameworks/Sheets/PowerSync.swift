@@ -15,5 +15,5 @@ extension FrameworkSheet {
         ]), FrameworkSignature(.likely, [TableShape("ps_migration", ["id", "down_migrations"])]),
     ],
     book: MigrationBook("ps_migration", ["id"], .mark),
-    unsynced: [UnsyncedTables(TableShape("ps_crud", ["id", "data"]), .rows(predicate: "1"))])
+    unsynced: [UnsyncedTables(TableShape("ps_crud", ["id", "data"]), where: "data", .isAny)])
 }

@@ -23,9 +23,9 @@ extension FrameworkSheet {
     unsynced: [
       UnsyncedTables(
         TableShape("sqlitedata_icloud_pendingrecordzonechanges", ["pendingrecordzonechange"]),
-        .rows(predicate: "1")),
+        where: "pendingrecordzonechange", .isAny),
       UnsyncedTables(
         TableShape("sqlitedata_icloud_unsyncedrecordids", ["recordname", "zonename", "ownername"]),
-        .rows(predicate: "1")),
+        where: "recordname", .isAny),
     ])
 }

@@ -17,7 +17,7 @@ extension FrameworkSheet {
     unsynced: [
       // A status that was never set counts as not synced.
       UnsyncedTables(
-        TableShape(name: .any, ["id", "_changed", "_status"]),
-        .rows(predicate: #""_status" IS NOT 'synced'"#))
+        TableShape(name: .any, ["id", "_changed", "_status"]), where: "_status",
+        .isNotText("synced"))
     ])
 }
