@@ -18,7 +18,7 @@ public struct GuardReport: Sendable {
   public enum Result: String, Hashable, Sendable, CaseIterable {
     /// The migration is kept.
     case kept
-    /// The migration is refused, and had changed nothing.
+    /// The migration has changed nothing, whether it is refused or not.
     case unchanged
     /// The migration is refused, and what was before is back.
     case restored
@@ -63,8 +63,8 @@ public struct GuardReport: Sendable {
 
   /// What became of the database.
   public var result: Result {
-    if isKept { return .kept }
     if judgement.isUnchanged { return .unchanged }
+    if isKept { return .kept }
     return remedy == .restore ? .restored : .left
   }
 
@@ -74,6 +74,7 @@ public struct GuardReport: Sendable {
   /// the way of work of this process, it is theirs.
   public var exitStatus: Int32 {
     let end = judgement.end
+    if isKept { return 0 }
     return switch result {
     case .kept: 0
     case .unchanged, .restored: end.succeeded ? 18 : end.cause?.rawValue ?? 16

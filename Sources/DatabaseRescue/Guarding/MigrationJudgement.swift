@@ -69,8 +69,7 @@ extension MigrationJudgement {
       finding.severity >= .warning && finding.code != .schemaDrift
         && !(finding.code == .fullTextStale && before.examination.findings.contains(finding))
     }.map(\.message)
-    let codes = (before.examination.findings.map(\.code), examination.findings.map(\.code))
-    if codes.1.contains(.hotJournal), !codes.0.contains(.hotJournal) {
+    if after.state.hasOpenTransaction, !before.state.hasOpenTransaction {
       problems.append("\(undertaking.noun) ended within a transaction, which is undone")
     }
     self.problems = problems + review.problems

@@ -61,7 +61,9 @@ package struct GuardAnswer: CommandAnswer {
       return (report.isUnchanged ? report.judgement.refusalText.map { .said($0) } : []) + end
         + [.result("")] + message.map { .result("  \($0)") }
     }
-    return [.result(kept)] + (report.isUnchanged ? [.note("it has changed nothing")] : [])
+    let unchanged: StyledText =
+      "\(file.name): the migration has changed nothing, and the database is \("verified", .good)"
+    return [.result(report.isUnchanged ? unchanged : kept)]
       + report.judgement.noticeText.map { .note($0) }
       + [.note("the backup before it: \(report.backup.path)")]
       + ExaminationText.lines(for: report.examination.unchecked).map { .note($0) }

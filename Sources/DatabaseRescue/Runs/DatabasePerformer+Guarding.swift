@@ -26,7 +26,9 @@ extension DatabasePerformer {
         ? SafetyCopy(
           kind: .backup, name: backup.path.name.description,
           checks: backup.manifest?.checks.filter(\.passed).map(\.name) ?? []) : nil,
-      migration: .init(result: report.result, exitStatus: report.exitStatus),
+      // A playbook goes on where nothing was to be done.
+      migration: .init(
+        result: report.isKept ? .kept : report.result, exitStatus: report.exitStatus),
       refusal: report.isKept ? nil : report.refused(way: way))
   }
 

@@ -12,6 +12,8 @@ package struct MigrationState: Sendable {
   let applicationID: Int32?
   /// Whether it is in WAL mode.
   package let isWAL: Bool
+  /// Whether somebody has begun a transaction and not ended it.
+  package let hasOpenTransaction: Bool
   /// Its tables with users' rows.
   package private(set) var tables: [Name: TableFigures]
   /// Where the texts are of full-text tables that do not keep them themselves.
@@ -36,6 +38,7 @@ package struct MigrationState: Sendable {
     userVersion = survey.header.map { Int($0.userVersion) }
     applicationID = survey.header?.applicationID
     isWAL = survey.header?.isWAL ?? false
+    hasOpenTransaction = survey.image?.hasOpenTransaction ?? false
     tables = figures.merging(Self.textsOfIndexes(in: survey)) { own, _ in own }
     contentTables = Dictionary(
       survey.virtualTables.compactMap { table in
