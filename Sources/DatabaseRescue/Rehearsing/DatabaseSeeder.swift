@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills an empty database with rows that exercise every column, as far as its own rules allow.
 
-import Diagnosis
+package import Diagnosis
 public import SQLiteFormat
 
 /// How a database was filled.
@@ -34,11 +34,12 @@ package struct DatabaseSeeder {
   private let seed: UInt64
   private var seeding = Seeding()
 
-  /// Fills the database in a file of ours.
+  /// Fills the database in a file of ours: the books of frameworks with what a contract knows of them,
+  /// and all other tables with rows that are made up.
   ///
   /// - Throws: ``RescueError`` when it cannot be written, and when somebody wished the run to stop.
   package static func fill(
-    _ path: FilePath, seed: UInt64, _ world: World
+    _ path: FilePath, seed: UInt64, books: [Framework: FrameworkBook] = [:], _ world: World
   ) throws(RescueError) -> Seeding {
     var seeder = DatabaseSeeder(seed: seed)
     do throws(SQLiteError) {
@@ -50,7 +51,11 @@ package struct DatabaseSeeder {
       try connection.execute(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
       let schema = try SchemaReader.describe(connection)
-      for table in order(schema.tables.filter { $0.kind == .ordinary }) {
+      let own = Framework.ownTables(in: schema)
+      for (framework, book) in books.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        try seeder.note(book, of: framework, in: schema, on: connection)
+      }
+      for table in order(schema.tables.filter { $0.kind == .ordinary && !own.contains($0.name) }) {
         try seeder.fill(table, of: schema, on: connection)
       }
       for virtual in try SchemaReader.virtualTables(connection) {
@@ -71,6 +76,33 @@ package struct DatabaseSeeder {
 
   private init(seed: UInt64) {
     self.seed = seed
+  }
+
+  /// Adds the rows by which a framework notes what a book says.
+  private mutating func note(
+    _ book: FrameworkBook, of framework: Framework, in schema: SchemaDescription,
+    on connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard let (name, rows) = framework.rows(for: book),
+      let table = schema.tables.first(where: { $0.name == name })
+    else { return }
+    var choice = SeededChoice(seed: seed, for: name.text)
+    let columns = table.columns.filter { column in
+      column.generated == .none && (column.notNull || rows.contains { $0[column.name] != nil })
+    }
+    let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    let seeds = columns.map { SeedColumn($0, of: table) }
+    do throws(SQLiteError) {
+      let insert = try connection.prepare(
+        "INSERT INTO \(name.quotedIdentifier) (\(names)) VALUES (\(marks))")
+      for (number, row) in rows.enumerated() {
+        try insert.run(seeds.map { row[$0.name] ?? $0.plainValue(number, &choice) })
+        seeding.rows += 1
+      }
+    } catch  where error.cause == .constraint || error.cause == .other {
+      seeding.failures.append(Seeding.Failure(table: name, reason: error.message))
+    }
   }
 
   /// The tables, those first that others refer to.

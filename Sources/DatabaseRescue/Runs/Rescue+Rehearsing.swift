@@ -98,8 +98,10 @@ struct RehearsalRun {
           version: survey.header.map { Int($0.userVersion) }, seeding: nil),
         survey: survey, folder: nil)
     }
-    let schema = try FreshSchema(contract: ContractSource.load(path, world: world))
-    return try made(path.name.description, .schema) { (file) throws(RescueError) in
+    let contract = try ContractSource.load(path, world: world)
+    let schema = try FreshSchema(contract: contract)
+    return try made(path.name.description, .schema, contract.books) {
+      (file) throws(RescueError) in
       do {
         let missing = try FreshDatabase(at: file, schema: schema).finish()
         guard let object = missing.first else { return }
@@ -135,13 +137,13 @@ struct RehearsalRun {
 
   /// A database that `make` makes without rows, with rows that are made up.
   private func made(
-    _ name: String, _ kind: RehearsalStart.Kind,
+    _ name: String, _ kind: RehearsalStart.Kind, _ books: [Framework: FrameworkBook] = [:],
     _ make: (FilePath) throws(RescueError) -> Void
   ) throws(RescueError) -> Source {
     let folder = HeldFolder(try PrivateFolder(world: world))
     let file = folder.folder.file("start.db")
     try make(file)
-    let seeding = try DatabaseSeeder.fill(file, seed: options.seed, world)
+    let seeding = try DatabaseSeeder.fill(file, seed: options.seed, books: books, world)
     let survey = try world.survey(InputFiles(file, storage: world.storage).open(in: world))
     return Source(
       start: RehearsalStart(
