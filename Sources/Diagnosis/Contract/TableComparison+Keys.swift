@@ -8,12 +8,11 @@ extension TableComparison {
     let all = expected.foreignKeys.map { ForeignKeyMeaning($0, in: schemas.expected) }
     let present = found.foreignKeys.map { ForeignKeyMeaning($0, in: schemas.found) }
     let new = Set(missingColumns.map(\.name))
-    // What comes and goes with a column is not told twice.
+    // What comes with a column is not told twice.
     let wanted = without(present, all).filter { key in
       !key.columns.allSatisfy { new.contains($0) } || !isWithinColumn(key)
     }
-    let old = Set(extraColumns.map(\.name))
-    var extra = without(all, present).filter { key in !key.columns.allSatisfy(old.contains) }
+    var extra = without(all, present)
     var result: [ContractDifference] = []
     for key in wanted.sorted(by: { $0.text < $1.text }) {
       let other = extra.firstIndex { $0.columns == key.columns }.map { extra.remove(at: $0) }

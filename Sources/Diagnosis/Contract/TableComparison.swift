@@ -152,7 +152,7 @@ struct TableComparison {
   }
 
   private var checks: [ContractDifference] {
-    // What a missing column brings along, and an extra one takes, is not told twice.
+    // What a missing column brings along is not told twice.
     func texts(_ checks: [SQLTokens], besides others: [SQLTokens]) -> [(String, String)] {
       var others = others.map { $0.meaning(names: names) }
       return checks.compactMap { check in
@@ -168,8 +168,7 @@ struct TableComparison {
       expected.checks.map { SQLTokens(parsing: $0) },
       besides: isRemade ? [] : missingColumns.flatMap { expectedDeclaration.checks(of: $0.name) })
     let present = texts(
-      found.checks.map { SQLTokens(parsing: $0) },
-      besides: extraColumns.flatMap { foundDeclaration.checks(of: $0.name) })
+      found.checks.map { SQLTokens(parsing: $0) }, besides: [])
     return unnamed(.check, wanted, present) { check in
       [found.rows(breaking: check, adding: missingColumns, strict: expected.strict)]
     }

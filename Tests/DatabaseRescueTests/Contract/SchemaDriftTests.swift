@@ -317,7 +317,7 @@ struct Drift: Sendable, CustomTestStringConvertible {
     #expect(
       differences.flatMap(\.mend.warnings) == [
         "it fails where a row has NULL in 'a'", "the values of 'c' go with it",
-        "it fails where two rows have the same (b)",
+        "c > 0 is not enforced any more", "it fails where two rows have the same (b)",
         "that no two rows have the same (a) is not enforced any more",
         "the table goes with all of its rows",
         "what it does or refuses when 't' is changed is not done any more",
