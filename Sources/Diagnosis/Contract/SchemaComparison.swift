@@ -70,6 +70,11 @@ package enum ExtraObjects: Sendable {
   case allowed
 }
 
+extension TableDescription {
+  /// The columns by which a table may be known again: their names and declared types.
+  fileprivate var columnsAndTypes: [[Name]] { columns.map { [$0.name, Name($0.type)] } }
+}
+
 /// Two schemas side by side.
 struct SchemaComparison {
   let expected: SchemaDescription
@@ -135,7 +140,35 @@ struct SchemaComparison {
       // A trigger of a table or view that is extra itself goes with it.
       known.contains(trigger.table)
     }
-    return Self.joined(result)
+    return Self.joined(result).map { namingRename($0, expectedTables, foundTables) }
+  }
+
+  /// Says of a table that is missing which one could be it under its old name, and the other way
+  /// round: no statement goes by that.
+  private func namingRename(
+    _ difference: ContractDifference, _ expected: [Name: TableDescription],
+    _ found: [Name: TableDescription]
+  ) -> ContractDifference {
+    let name = Name(difference.object)
+    guard difference.subject == .table, expected[name] == nil || found[name] == nil,
+      let table = expected[name] ?? found[name], table.kind == .ordinary
+    else { return difference }
+    let isMissing = found[name] == nil
+    let others =
+      isMissing
+      ? found.filter { expected[$0.key] == nil } : expected.filter { found[$0.key] == nil }
+    let alike = others.values.filter {
+      $0.kind == .ordinary && $0.columnsAndTypes == table.columnsAndTypes
+    }
+    guard let other = alike.map(\.name).min() else { return difference }
+    var named = difference
+    named.mend.losses.append(
+      isMissing
+        ? "'\(other)' has the same columns: if it is this table under its old name, \"renamedTables\" in "
+          + "the contract says so, and its rows stay"
+        : "'\(other)', which is missing, has the same columns: if this is its old name, "
+          + "\"renamedTables\" in the contract says so, and the rows stay")
+    return named
   }
 
   /// The differences; what has to make room for something of its name is dropped by what makes that.

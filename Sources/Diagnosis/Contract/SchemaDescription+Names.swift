@@ -51,7 +51,83 @@ extension NamedSQL {
   fileprivate func renaming(_ names: [Name: Name]) -> NamedSQL {
     NamedSQL(
       name: name, table: names[table] ?? table,
-      sql: SQLTokens(parsing: sql).renaming(names).sql)
+      sql: SQLTokens(parsing: sql).renamingTables(names).sql)
+  }
+}
+
+extension SQLTokens {
+  /// The text with other names for some tables; columns of such names keep them.
+  func renamingTables(_ names: [Name: Name]) -> SQLTokens {
+    var places = TableNamePlaces()
+    return SQLTokens(
+      tokens.indices.map { index in
+        let token = tokens[index]
+        guard places.isTable(at: index, in: tokens), let name = token.asName, let new = names[name]
+        else { return token }
+        return .name(new.text)
+      })
+  }
+}
+
+/// Where in the text of a view or trigger the names of tables stand, as it is read from its start.
+private struct TableNamePlaces {
+  /// What tables stand behind.
+  private static let leaders: Set<Name> = ["from", "join", "into", "update", "table", "in"]
+  /// What ends a list of tables.
+  private static let ends: Set<Name> = [
+    "where", "group", "order", "limit", "set", "values", "select", "using", "having", "begin",
+    "when", "union", "except", "intersect", "default", "returning", "window",
+  ]
+
+  /// Of each open parenthesis whether a list of tables is in it, or goes on behind it.
+  private var lists = [false]
+  /// Whether the next name is that of a table.
+  private var isDue = false
+  private var hasBody = false
+
+  /// Whether a token is the name of a table; to be asked of each in turn.
+  mutating func isTable(at index: Int, in tokens: [SQLToken]) -> Bool {
+    let token = tokens[index]
+    let isBeforePoint = index + 1 < tokens.count && tokens[index + 1] == .symbol(".")
+    switch token {
+    case .symbol("("):
+      // Tables that are joined may stand in parentheses; what IN lists is values.
+      if index > 0, tokens[index - 1].isWord("in") { isDue = false }
+      lists.append(isDue)
+    case .symbol(")"):
+      if lists.count > 1 { lists.removeLast() }
+      isDue = false
+    case .symbol(","): isDue = lists.last == true
+    case .symbol("."): break
+    case .symbol: isDue = false
+    case .word(let text) where isKeyword(Name(text), at: index, in: tokens): break
+    case .word, .name, .literal:
+      defer { isDue = isBeforePoint && isDue }
+      let isColumn = index > 0 && tokens[index - 1] == .symbol(".") && !isDue
+      return !isColumn && (isDue || isBeforePoint)
+    case .number: isDue = false
+    }
+    return false
+  }
+
+  /// Takes a word that says where tables stand.
+  private mutating func isKeyword(_ word: Name, at index: Int, in tokens: [SQLToken]) -> Bool {
+    let isQualified = index > 0 && tokens[index - 1] == .symbol(".")
+    guard !isQualified else { return false }
+    if word == "begin" { hasBody = true }
+    if Self.leaders.contains(word) {
+      isDue = true
+      lists[lists.count - 1] = word == "from" || word == "join"
+    } else if word == "on" {
+      // Before its body, a trigger says on which table it is.
+      isDue = !hasBody && tokens.first?.isWord("create") == true && !lists.contains(true)
+    } else if word == "of" || Self.ends.contains(word) {
+      isDue = false
+      lists[lists.count - 1] = false
+    } else if !["or", "rollback", "abort", "replace", "fail", "ignore"].contains(word) || !isDue {
+      return false
+    }
+    return true
   }
 }
 

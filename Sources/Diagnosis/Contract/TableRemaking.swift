@@ -131,7 +131,9 @@ struct VirtualRemaking {
     let name = new.name.quotedIdentifier
     guard new.kind == .virtual, old.kind == .virtual, let module = VirtualMeaning(new).module,
       module == VirtualMeaning(old).module, VirtualMeaning(new).isSelfContained,
-      VirtualMeaning(old).isSelfContained, ["fts3", "fts4", "fts5", "rtree"].contains(module)
+      // Texts that are in another table are read through the index.
+      VirtualMeaning(old).isSelfContained || VirtualMeaning(old).contentTable != nil,
+      ["fts3", "fts4", "fts5", "rtree"].contains(module)
     else {
       let making = Mend.Step(
         new.kind == .virtual ? .virtualTables : .tables,

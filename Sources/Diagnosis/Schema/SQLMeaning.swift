@@ -22,7 +22,13 @@ extension SQLTokens {
       case .symbol("("): reading.open()
       case .symbol(")"): reading.close(before: operatorText(at: index + 1), next(after: index))
       case .symbol(let character): reading.add(.other(String(character)))
-      case .word(let text): reading.add(SQLReading.Part(word: Name(text).foldedText))
+      case .word(let text):
+        let isBeforeNull = next(after: index)?.isWord("null") == true
+        if let words = reading.nullTest(Name(text).foldedText, isBeforeNull: isBeforeNull) {
+          for word in words { reading.add(SQLReading.Part(word: word)) }
+        } else {
+          reading.add(SQLReading.Part(word: Name(text).foldedText))
+        }
       case .number(let text): reading.add(.operand(Self.plainNumber(text)))
       case .literal(let text): reading.add(.operand(text))
       case .name(let text):
@@ -147,6 +153,16 @@ private struct SQLReading {
 
   private var last: (text: String, precedence: Int, isOperand: Bool, isLeader: Bool)? {
     parts.last { $0 != nil } ?? nil
+  }
+
+  /// A test for NULL in its one spelling, `IS NULL` or `IS NOT NULL`, as far as a word is part of it.
+  func nullTest(_ word: String, isBeforeNull: Bool) -> [String]? {
+    switch word {
+    case "isnull": ["is", "null"]
+    case "notnull": ["is", "not", "null"]
+    case "not" where isBeforeNull && last?.isOperand == true: ["is", "not"]
+    default: nil
+    }
   }
 
   mutating func add(_ part: Part) {

@@ -32,4 +32,30 @@ import Testing
       differences.flatMap(\.mend.warnings).contains("\(rule) is not enforced any more"),
       "\(differences.flatMap(\.mend.warnings))")
   }
+
+  static let spellings = ["a NOTNULL", "a NOT NULL", "a IS NOT NULL", "(a) notnull"]
+
+  @Test(arguments: spellings, spellings)
+  func `a test for NULL is the same in every spelling`(_ one: String, _ other: String) throws {
+    func schemas(_ test: String) -> [String] {
+      [
+        "CREATE TABLE t (a, b, CHECK (\(test) OR b = 1))",
+        "CREATE TABLE t (a, b); CREATE INDEX i ON t (b) WHERE \(test)",
+        "CREATE TABLE t (a, b); CREATE VIEW v AS SELECT b FROM t WHERE \(test)",
+      ]
+    }
+    for (left, right) in zip(schemas(one), schemas(other)) {
+      #expect(try differences(left, right) == [])
+    }
+  }
+
+  @Test func `a test for NULL is no test for a value`() throws {
+    func check(_ test: String) -> String { "CREATE TABLE t (a, b, CHECK (\(test)))" }
+    #expect(try differences(check("a ISNULL"), check("a IS NULL")) == [])
+    #expect(try differences(check("a ISNULL"), check("a NOTNULL")).count == 2)
+    #expect(try differences(check("NOT a"), check("a NOT NULL")).count == 2)
+    #expect(
+      try differences("CREATE TABLE t (a NOT NULL)", "CREATE TABLE t (a)").map(\.headline)
+        == ["changed column t.a"])
+  }
 }
