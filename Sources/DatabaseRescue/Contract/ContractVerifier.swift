@@ -44,7 +44,7 @@ package struct ContractVerifier: Sendable {
       connection.permitting(.queries) {
         compareBooks(connection, contract, &result)
         if result.relation == .equal { checkInvariants(connection, contract.invariants, &result) }
-        result.differences = counted(result.differences, in: connection)
+        result.differences = counted(result.differences, in: connection).map(\.keepingRules)
         result.unsynced = contract.unsyncedPlaces(in: found).map { place in
           ContractVerification.Unsynced(
             name: place.name, table: place.table, rows: Self.count(place, in: connection))

@@ -171,7 +171,7 @@ extension Contract {
     let unread = Set(schema.parsed.refused.map(\.name.text))
     let differences = differences(
       in: schema.parsed.description, applicationID: header.applicationID
-    ).filter { $0.kind != .missing || !unread.contains($0.object) }
+    ).filter { $0.kind != .missing || !unread.contains($0.object) }.map(\.keepingRules)
     var comparison = ContractVerification(
       expectedVersion: userVersion, foundVersion: header.userVersion,
       expectedApplicationID: applicationID, foundApplicationID: header.applicationID,

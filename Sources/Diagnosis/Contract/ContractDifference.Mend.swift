@@ -73,7 +73,13 @@ extension ContractDifference {
 
     /// The statements; empty where there are none.
     package private(set) var steps: [Step]
-    /// What goes with it, or is not enforced any more.
+    /// What is not enforced any more.
+    package let rules: [String]
+    /// Whether the statements drop what enforces something, be it for another difference.
+    private(set) var dropsRules: Bool
+    /// Whether there are statements, which are for those who ask for them.
+    private(set) var isWithheld = false
+    /// What goes with it.
     package var losses: [String]
     /// What rows would have to be like.
     package var tests: [RowTest]
@@ -85,10 +91,15 @@ extension ContractDifference {
     /// Makes a mend of statements.
     ///
     /// What a contract says goes into some: more than one statement in the place of one is none.
-    init(_ steps: [Step], losses: [String] = [], tests: [RowTest] = []) {
+    init(
+      _ steps: [Step], losses: [String] = [], rules: [String] = [], tests: [RowTest] = [],
+      dropsRules: Bool = false
+    ) {
       let isSound = steps.allSatisfy { SQLTokens(parsing: $0.sql).isOneStatement }
       self.steps = isSound ? steps : []
       self.losses = isSound ? losses : []
+      self.rules = isSound ? rules : []
+      self.dropsRules = isSound && (dropsRules || !rules.isEmpty)
       self.tests = isSound ? tests : []
       obstacle = isSound ? nil : "what the contract has for it is not one statement"
     }
@@ -96,14 +107,18 @@ extension ContractDifference {
     /// None, for a reason.
     init(because reason: String) {
       steps = []
+      rules = []
+      dropsRules = false
       losses = []
       tests = []
       obstacle = reason
     }
 
     /// What only the table made anew can have: its statements are those of the whole table.
-    static func remaking(losses: [String] = [], tests: [RowTest] = []) -> Mend {
-      Mend([], losses: losses, tests: tests)
+    static func remaking(
+      losses: [String] = [], rules: [String] = [], tests: [RowTest] = []
+    ) -> Mend {
+      Mend([], losses: losses, rules: rules, tests: tests)
     }
 
     /// Whether it waits for the statements that make its table anew.
@@ -112,7 +127,19 @@ extension ContractDifference {
     /// The same, carried out by the statements of another one.
     func carriedOut(by other: Mend) -> Mend {
       guard other.obstacle == nil else { return other }
-      return Mend(other.steps, losses: losses + other.losses, tests: tests)
+      return Mend(
+        other.steps, losses: losses + other.losses, rules: rules + other.rules, tests: tests,
+        dropsRules: other.dropsRules)
+    }
+
+    /// The same without statements, where they drop what enforces something.
+    package var keepingRules: Mend {
+      guard dropsRules, !steps.isEmpty else { return self }
+      var mend = Mend(
+        because: "the database enforces more than the contract says; what drops that is in "
+          + "'dbrescue contract diff'")
+      mend.isWithheld = true
+      return mend
     }
 
     /// One statement.
@@ -123,8 +150,8 @@ extension ContractDifference {
 
     /// What to know before it is carried out, in words without a full stop.
     package var warnings: [String] {
-      guard let counts else { return losses + tests.map(\.condition) }
-      return losses + zip(tests, counts).filter { $0.1 > 0 }.map { $0.words(for: $1) }
+      guard let counts else { return rules + losses + tests.map(\.condition) }
+      return rules + losses + zip(tests, counts).filter { $0.1 > 0 }.map { $0.words(for: $1) }
     }
 
     /// The statements in an order that works, with those that make them safe.

@@ -93,6 +93,13 @@ package struct ContractDifference: Hashable, Sendable {
     self.mend = mend
   }
 
+  /// The same without statements that drop what enforces something: it may be meant.
+  package var keepingRules: ContractDifference {
+    var difference = self
+    difference.mend = mend.keepingRules
+    return difference
+  }
+
   /// What differs, such as `missing column workouts.timezone`.
   package var headline: String { "\(kind.rawValue) \(subject.rawValue) \(object)" }
 
@@ -145,7 +152,9 @@ package struct ContractDifference: Hashable, Sendable {
       let warnings = mend.warnings.map { "    warning: \($0)" }
       guard !mend.steps.isEmpty else {
         return difference.description + warnings
-          + (mend.obstacle.map { ["    no SQL mends it: \($0)"] } ?? [])
+          + (mend.obstacle.map {
+            ["    \(mend.isWithheld ? "no SQL is offered" : "no SQL mends it"): \($0)"]
+          } ?? [])
       }
       let script = Mend(mend.steps)
       if let first = told[script] {

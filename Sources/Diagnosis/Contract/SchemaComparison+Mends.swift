@@ -16,7 +16,7 @@ extension SchemaComparison {
   ) -> ContractDifference.Mend {
     ContractDifference.Mend(
       [Self.dropping(subject, object.name)],
-      losses: subject == .trigger
+      rules: subject == .trigger
         ? ["what it does or refuses when '\(object.table)' is changed is not done any more"] : [])
   }
 

@@ -16,12 +16,17 @@ extension TableComparison {
     var result: [ContractDifference] = []
     for key in wanted.sorted(by: { $0.text < $1.text }) {
       let other = extra.firstIndex { $0.columns == key.columns }.map { extra.remove(at: $0) }
+      // With another action, the rows refer to the same ones as before.
+      let lost = (
+        words: other.map { ["\($0.text) is not enforced any more"] } ?? [],
+        isRule: other?.parent != key.parent || other?.referenced != key.referenced
+      )
       result.append(
         ContractDifference(
           other == nil ? .missing : .changed, .foreignKey, expected.name.text, expected: key.text,
           found: other?.text,
           mend: .remaking(
-            losses: other.map { ["\($0.text) is not enforced any more"] } ?? [],
+            losses: lost.isRule ? [] : lost.words, rules: lost.isRule ? lost.words : [],
             tests: [found.rows(dangling: key)].compactMap(\.self)),
           weight: weight(seenByRoom: other?.undeferred != key.undeferred)))
     }
@@ -29,7 +34,7 @@ extension TableComparison {
       + extra.sorted { $0.text < $1.text }.map { key in
         ContractDifference(
           .extra, .foreignKey, expected.name.text, found: key.text,
-          mend: .remaking(losses: ["\(key.text) is not enforced any more"]))
+          mend: .remaking(rules: ["\(key.text) is not enforced any more"]))
       }
   }
 
@@ -137,7 +142,7 @@ extension TableComparison {
       making.obstacle == nil
       ? ContractDifference.Mend(
         [SchemaComparison.dropping(.index, present.index.name)]
-          + making.steps.filter { $0.phase == .indexes }, losses: loss, tests: tests) : making
+          + making.steps.filter { $0.phase == .indexes }, rules: loss, tests: tests) : making
     return ContractDifference(
       .changed, .index, wanted.index.name.text, expected: wanted.text,
       found: hasItsName ? present.text : "\(present.index.name) \(present.text)", mend: mend,
@@ -180,7 +185,7 @@ extension TableComparison {
       .extra, .index, present.index.name.text, found: present.text,
       mend: ContractDifference.Mend(
         [SchemaComparison.dropping(.index, present.index.name)],
-        losses: present.index.unique
+        rules: present.index.unique
           ? ["that no two rows have the same \(present.key) is not enforced any more"] : []))
   }
 }

@@ -44,7 +44,8 @@ struct TableComparison {
     let all = differences
     guard all.contains(where: { $0.mend.needsTable }) else { return (all, nil) }
     let renames = all.flatMap { $0.mend.steps.filter { $0.phase == .renaming } }
-    let remaking = remaking(after: renames)
+    let dropsRules = all.contains { $0.mend.needsTable && !$0.mend.rules.isEmpty }
+    let remaking = remaking(after: renames, dropsRules: dropsRules)
     let mended = all.map { difference in
       var difference = difference
       difference.mend = difference.mend.carriedOut(by: remaking)
@@ -72,12 +73,14 @@ struct TableComparison {
   }
 
   private func remaking(
-    after renames: [ContractDifference.Mend.Step]
+    after renames: [ContractDifference.Mend.Step], dropsRules: Bool
   ) -> ContractDifference.Mend {
     let remaking = TableRemaking(
       expected, of: found, in: schemas.expected, since: schemas.found, extras: extras)
     let mend = remaking.mend
-    return mend.obstacle == nil ? ContractDifference.Mend(renames + mend.steps) : mend
+    guard mend.obstacle == nil else { return mend }
+    return ContractDifference.Mend(
+      renames + mend.steps, dropsRules: dropsRules || remaking.dropsRules)
   }
 
   private var virtualTables: [ContractDifference] {
@@ -98,7 +101,7 @@ struct TableComparison {
         .changed, .options, expected.name.text, expected: expected.optionsText,
         found: found.optionsText,
         mend: .remaking(
-          losses: found.strict && !expected.strict
+          rules: found.strict && !expected.strict
             ? ["the types of values are not enforced any more"] : [],
           tests: isToBeStrict ? typeTests(of: expected.columns) : []),
         weight: weight(seenByRoom: false))
@@ -117,7 +120,8 @@ struct TableComparison {
     guard wanted.map({ Name($0) }) != present.map({ Name($0) }) else { return [] }
     let isSeen = expected.primaryKeyNames != found.primaryKeyNames
     var losses: [String] = []
-    if let present, isSeen { losses = ["the key \(present) is not enforced any more"] }
+    var rules: [String] = []
+    if let present, isSeen { rules = ["the key \(present) is not enforced any more"] }
     if found.autoincrement, !expected.autoincrement {
       losses.append("ids of rows that are gone may be given again")
     }
@@ -125,7 +129,7 @@ struct TableComparison {
       ContractDifference(
         present == nil ? .missing : wanted == nil ? .extra : .changed, .primaryKey,
         expected.name.text, expected: wanted, found: present,
-        mend: .remaking(losses: losses, tests: primaryKeyTests),
+        mend: .remaking(losses: losses, rules: rules, tests: primaryKeyTests),
         weight: weight(seenByRoom: isSeen))
     ]
   }
@@ -190,7 +194,7 @@ struct TableComparison {
       ContractDifference(
         .extra, subject, expected.name.text, found: text,
         mend: .remaking(
-          losses: subject == .conflictClause ? [] : ["\(text) is not enforced any more"]),
+          rules: subject == .conflictClause ? [] : ["\(text) is not enforced any more"]),
         weight: weight)
     }
     return missing + extra
@@ -269,8 +273,9 @@ struct TableComparison {
     _ old: ColumnDescription, to new: ColumnDescription
   ) -> ContractDifference.Mend {
     var losses: [String] = []
+    var rules: [String] = []
     if old.notNull, !new.notNull, new.primaryKeyPosition == 0 {
-      losses.append("NULL is not refused in '\(old.name)' any more")
+      rules.append("NULL is not refused in '\(old.name)' any more")
     }
     if old.generated == .none, new.generated != .none {
       losses.append("the values of '\(old.name)' are computed anew")
@@ -278,7 +283,7 @@ struct TableComparison {
     let refusesNull = new.notNull && !old.notNull && new.generated == .none
     let isOtherType = expected.strict && found.strict && Name(old.type) != Name(new.type)
     return .remaking(
-      losses: losses,
+      losses: losses, rules: rules,
       tests: (refusesNull ? [found.rows(withNullIn: old.name)] : [])
         + (isOtherType ? typeTests(of: [new]) : []) + alterations(of: old, to: new)
         + (old.collation == new.collation ? [] : uniquenessTests(of: new))

@@ -97,6 +97,17 @@ struct TableRemaking {
     ]
   }
 
+  /// Whether a unique index or a trigger goes with the old table and does not come back.
+  var dropsRules: Bool {
+    let indexes = Set(new.indexes.map(\.name))
+    let triggers = Set(expected.triggers.map(\.name))
+    return
+      (extras != .allowed
+      && old.indexes.contains { $0.unique && $0.origin == .created && !indexes.contains($0.name) })
+      || (extras == .differ
+        && found.triggers.contains { $0.table == new.name && !triggers.contains($0.name) })
+  }
+
   /// Indexes and triggers, which go with the old table.
   private var dependents: [Mend.Step] {
     let wanted = new.indexes.filter { $0.origin == .created }

@@ -85,4 +85,49 @@ import Testing
       try Connection(file, mode: .app).value("SELECT count(*) FROM f WHERE f MATCH 'word1'")
         == .integer(1), "\(sql)")
   }
+
+  // MARK: What enforces more
+
+  private static let enforcing: [(String, String, String)] = [
+    ("CREATE TABLE t (a)", "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a)", "index i"),
+    (
+      "CREATE TABLE t (a)",
+      "CREATE TABLE t (a); CREATE TRIGGER r BEFORE DELETE ON t BEGIN SELECT raise(ABORT, 'no'); END",
+      "trigger r"
+    ),
+    ("CREATE TABLE t (a)", "CREATE TABLE t (a CHECK (a > 0))", "check t"),
+    ("CREATE TABLE t (a)", "CREATE TABLE t (a UNIQUE)", "unique constraint t"),
+    ("CREATE TABLE t (a)", "CREATE TABLE t (a NOT NULL)", "column t.a"),
+    ("CREATE TABLE t (a TEXT)", "CREATE TABLE t (a TEXT) STRICT", "table options t"),
+    (
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a)",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a REFERENCES p)", "foreign key t"
+    ),
+  ]
+
+  @Test(arguments: enforcing)
+  func `no statement is offered that drops what enforces something, unless it is asked for`(
+    _ expected: String, _ found: String, _ object: String
+  ) throws {
+    let (file, contract) = (try build("app.db", found), try script(expected))
+    let verified = try bench.run("contract", "verify", file, "--contract", contract, "--json")
+    let differences = try verified.json["differences"]?.elements ?? []
+    #expect(differences.count == 1, "\(verified.all)")
+    #expect(differences.allSatisfy { $0["sql"] == nil }, "\(verified.all)")
+    #expect(verified.all.contains(object), "\(verified.all)")
+    let text = try bench.run("contract", "verify", file, "--contract", contract)
+    #expect(text.all.contains("enforces more than the contract"), "\(text.all)")
+    let change = try bench.run("contract", "diff", file, contract)
+    #expect(change.all.contains("any more"))
+    #expect(change.all.contains("DROP"), "\(change.all)")
+  }
+
+  @Test func `what is missing beside what enforces more is offered still`() throws {
+    let file = try build(
+      "app.db", "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a)")
+    let contract = try script("CREATE TABLE t (a, b)")
+    let ending = try bench.run("contract", "verify", file, "--contract", contract, "--json")
+    let sql = (try ending.json["differences"]?.elements ?? []).map { $0["sql"]?.text }
+    #expect(sql == [#"ALTER TABLE "t" ADD COLUMN b;"#, nil])
+  }
 }
