@@ -96,6 +96,7 @@ package enum CommandLine {
       let context = CommandContext(world: world, console: console, interruption: interruption)
       try SystemProcess.requireDescriptors()
       try context.requireLogApart(invocation)
+      context.tellUndoneMigration(invocation)
       defer { context.tellCutOffMigration(invocation) }
       code = try body(invocation, context)
     } catch {

@@ -88,10 +88,12 @@ extension World {
   private func noteMigration(of database: FilePath, _ survey: Survey, in use: inout LiveUse) {
     guard let folder = try? RescueFolder(of: database, storage: storage) else { return }
     do throws(StorageError) {
-      guard let migration = try guardedMigration(of: folder).cutOff,
-        !migration.hasChangedNothing(of: survey.image)
-      else { return }
-      use.cutOffMigration = migration.message
+      guard let migration = try guardedMigration(of: folder).cutOff else { return }
+      if migration.hasChangedNothing(of: survey.image) {
+        use.undoneMigration = migration.undoneMessage
+      } else {
+        use.cutOffMigration = migration.message
+      }
     } catch {
       use.unreadMigration = "'\(folder.path.name)' cannot be looked into"
     }

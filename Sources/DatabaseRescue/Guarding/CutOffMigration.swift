@@ -54,6 +54,12 @@ package struct CutOffMigration: Sendable {
     processes.isEmpty && digest != nil && image?.pageDigest == digest
   }
 
+  /// What is to be said of one that has changed nothing.
+  package var undoneMessage: String {
+    "\(message); it has changed nothing for good: the database holds, page for page, what it held "
+      + "before"
+  }
+
   /// The command that goes back to before it.
   package func wayBack(of database: FilePath) -> String {
     let database = otherName ?? database

@@ -56,13 +56,29 @@ extension Rescue {
   /// The migration on a database that was begun under guard and was cut off, where it may have
   /// changed something; nil when there is none.
   package func cutOffMigration(of database: FilePath) -> CutOffMigration? {
+    anyCutOffMigration(of: database).flatMap { $0.hasChangedNothing ? nil : $0.migration }
+  }
+
+  /// What is to be said of a migration on a database that was cut off before it had changed anything;
+  /// nil when there is none.
+  ///
+  /// The next run that changes something forgets it.
+  package func undoneMigration(of database: FilePath) -> String? {
+    anyCutOffMigration(of: database).flatMap {
+      $0.hasChangedNothing ? $0.migration.undoneMessage : nil
+    }
+  }
+
+  private func anyCutOffMigration(
+    of database: FilePath
+  ) -> (migration: CutOffMigration, hasChangedNothing: Bool)? {
     guard let folder = try? RescueFolder(of: database, storage: world.storage),
       let migration = (try? world.guardedMigration(of: folder))?.cutOff
     else { return nil }
     let image = try? world.survey(
       InputFiles(folder.database, storage: world.storage).open(in: world)
     ).image
-    return migration.hasChangedNothing(of: image) ? nil : migration
+    return (migration, migration.hasChangedNothing(of: image))
   }
 
   /// What is to be said of a link in the place of a database that has backups beside it.

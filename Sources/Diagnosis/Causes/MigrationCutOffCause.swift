@@ -14,7 +14,9 @@ enum MigrationCutOffCause: Cause {
       + "dbrescue migrate do both.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    let unfinished = traces.findings(.migrationUnfinished)
+    // Of what was undone by itself, nothing is left.
+    let undone = traces.examination.use.undoneMigration
+    let unfinished = traces.findings(.migrationUnfinished).filter { $0.message != undone }
     if let first = unfinished.first {
       let confidence: Confidence = first.severity > .notice ? .certain : .likely
       return .fits(confidence, first.message, unfinished.dropFirst().map(\.message))

@@ -42,6 +42,8 @@ package struct LiveUse: Hashable, Sendable {
   package let unseenProcesses: Int?
   /// What is to be said of a migration that was cut off; nil where there is none.
   package var cutOffMigration: String?
+  /// What is to be said of a migration that was cut off before it had changed anything for good.
+  package var undoneMigration: String?
   /// Why nobody can tell whether a migration was cut off; nil where that is known.
   package var unreadMigration: String?
   /// The archive that the database came in; nil where it lies there as it is.
@@ -76,7 +78,9 @@ package struct LiveUse: Hashable, Sendable {
 
   /// The findings, one for each file, for a migration and for an archive.
   var findings: [Finding] {
-    let cutOff = cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? []
+    let cutOff =
+      (cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? [])
+      + (undoneMigration.map { [Finding(.migrationUnfinished, $0, severity: .notice)] } ?? [])
     return (packing?.findings ?? []) + cutOff
       + heldApart.map { held in
         let what =

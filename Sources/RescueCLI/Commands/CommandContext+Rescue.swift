@@ -185,6 +185,16 @@ extension CommandContext {
     }
   }
 
+  /// Tells of a migration on the database that was cut off before it had changed anything, where the
+  /// command does not say so itself and may forget it.
+  func tellUndoneMigration(_ invocation: Invocation) {
+    guard ["backup", "guard", "migrate", "restore"].contains(invocation.command.name),
+      let operand = invocation.command.operands.first(where: { $0.name == Operand.file.name }),
+      let file = invocation.optionalPath(operand), let message = rescue.undoneMigration(of: file)
+    else { return }
+    console.warn("\(message)")
+  }
+
   /// Tells of a migration on the database that was begun under guard and was cut off, as long as
   /// nobody has gone back to before it or accepted what is there.
   func tellCutOffMigration(_ invocation: Invocation) {
