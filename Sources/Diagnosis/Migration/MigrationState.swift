@@ -25,6 +25,8 @@ package struct MigrationState: Sendable {
   /// The tables in which frameworks note their migrations: rows go when one is taken back, when others
   /// take its place, and when branches come together.
   let books: Set<Name>
+  /// Those and all others in which they note of which version the database is.
+  let versionTables: Set<Name>
   /// Those of them in which they note where the branches stand.
   let headTables: Set<Name>
 
@@ -49,6 +51,7 @@ package struct MigrationState: Sendable {
     let frameworks = Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
       .map(\.framework)
     books = Set(frameworks.compactMap(\.migrationsTable))
+    versionTables = Set(frameworks.compactMap(\.versionTable))
     headTables = Set(frameworks.compactMap(\.headTable))
   }
 

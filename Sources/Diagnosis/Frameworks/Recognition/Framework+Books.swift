@@ -54,6 +54,16 @@ extension Framework {
   /// The table in which the migrations that were carried out are noted; nil where none are.
   var migrationsTable: Name? { listOfMigrations?.table }
 
+  /// The table in which nothing but the version is noted; nil where the app's own rows tell it.
+  var versionTable: Name? {
+    sheet.book.flatMap { book in
+      switch book.kind {
+      case .list, .set, .last, .heads, .mark, .model: book.table
+      case .number: nil
+      }
+    }
+  }
+
   private var listOfMigrations: MigrationBook? {
     sheet.book.flatMap { book in
       switch book.kind {
