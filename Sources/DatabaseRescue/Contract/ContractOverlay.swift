@@ -20,10 +20,12 @@ struct ContractOverlay: Decodable {
   /// The endings that the file may have, in the place of that of the schema.
   private static let endings = [".overlay.json5", ".overlay.json"]
 
-  /// Reads the overlay that lies beside a file; nil where there is none.
+  /// Reads the overlay that lies beside a file, and its name; nil where there is none.
   ///
   /// - Throws: ``RescueError`` when it cannot be read, or is none.
-  static func beside(_ path: FilePath, world: World) throws(RescueError) -> ContractOverlay? {
+  static func beside(
+    _ path: FilePath, world: World
+  ) throws(RescueError) -> (overlay: ContractOverlay, file: String)? {
     for ending in endings {
       let overlay = path.folder.appending(FilePath(path.stem + ending))
       guard let status = try? world.storage.status(of: overlay), status.kind == .file else {
@@ -36,9 +38,12 @@ struct ContractOverlay: Decodable {
       } catch {
         throw RescueError(error, doing: "read '\(overlay)'")
       }
-      return try DocumentReader.decode(
-        ContractOverlay.self, from: bytes, named: overlay.name.description,
-        shape: ContractDocument.overlayShape)
+      let name = overlay.name.description
+      return (
+        try DocumentReader.decode(
+          ContractOverlay.self, from: bytes, named: name, shape: ContractDocument.overlayShape),
+        name
+      )
     }
     return nil
   }

@@ -69,14 +69,24 @@ public enum ContractSource {
     if let export = RoomExport(bytes) {
       return try overlaid(try export.contract(named: name, file), files.main, world)
     }
-    return try completed(try ContractDocument.read(bytes, named: file), file)
+    if RoomExport.mayBe(bytes) {
+      try DocumentReader.requireWellFormed(bytes, named: file)
+    }
+    let contract = try completed(try ContractDocument.read(bytes, named: file), file)
+    try contract.requireKnownTables(file)
+    return contract
   }
 
   /// A contract with what lies beside its file.
   private static func overlaid(
     _ contract: Contract, _ path: FilePath, _ world: World
   ) throws(RescueError) -> Contract {
-    try ContractOverlay.beside(path, world: world)?.added(to: contract) ?? contract
+    guard let (overlay, file) = try ContractOverlay.beside(path, world: world) else {
+      return contract
+    }
+    let overlaid = overlay.added(to: contract)
+    try overlaid.requireKnownTables(file)
+    return overlaid
   }
 
   /// The bytes of a file that is no database; nil for a database.

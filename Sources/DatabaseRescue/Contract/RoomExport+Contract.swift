@@ -21,6 +21,7 @@ extension RoomExport {
     for object in entities { export.make(object, in: reference) }
     for object in views { export.make(object, in: reference) }
     var contract = try ContractSource.capture(reference, named: name, file)
+    for object in entities { export.noteContradiction(of: object, in: contract.objects) }
     let hasTables = contract.objects.tables.contains { $0.name != "room_master_table" }
     guard hasTables || isEmpty else {
       throw RescueError(
@@ -34,6 +35,22 @@ extension RoomExport {
     if identityHash == nil { contract.ignoreTables = ["room_master_table"] }
     contract.notes = export.notes
     return contract
+  }
+
+  /// Notes what the fields of an entity say otherwise than its statement.
+  private mutating func noteContradiction(of object: Object, in schema: SchemaDescription) {
+    guard let fields = object.fields,
+      let table = schema.tables.first(where: { $0.name == Name(object.name) })
+    else { return }
+    let columns = Dictionary(table.columns.map { ($0.name, $0) }) { first, _ in first }
+    let other = Set(fields.keys).union(columns.keys).filter { name in
+      guard let isNotNull = fields[name], let column = columns[name] else { return true }
+      return column.notNull != isNotNull && column.primaryKeyPosition == 0
+    }
+    guard !other.isEmpty else { return }
+    note(
+      "the fields of '\(object.name)' contradict its createSql, which counts: "
+        + other.sorted().map { "'\($0)'" }.joined(separator: ", "))
   }
 
   /// Carries out the statements of an object, and notes what cannot be.

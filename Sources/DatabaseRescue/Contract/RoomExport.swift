@@ -16,6 +16,8 @@ struct RoomExport {
     let ownSQL: String?
     /// The statements of its indexes and of the triggers that keep a full-text index up.
     let dependents: [String]
+    /// The columns that its fields name, with whether they refuse NULL; nil where there are none.
+    var fields: [Name: Bool]?
   }
 
   /// The version of the database.
@@ -62,7 +64,7 @@ struct RoomExport {
   private static let notesMax = 100
 
   /// Whether a text can be an export; a contract of ours has no such words.
-  private static func mayBe(_ bytes: Bytes) -> Bool {
+  static func mayBe(_ bytes: Bytes) -> Bool {
     String(decoding: bytes.prefix(4096), as: UTF8.self).contains("\"database\"")
   }
 
@@ -113,6 +115,12 @@ struct RoomExport {
         "ftsOptions", "contentSyncTriggers",
       ])
     let own = RoomEntity(entity, name)
+    if entities.contains(where: { Name($0.name) == Name(name) }) {
+      notes.append("'\(name)' is listed more than once: the first one counts")
+    }
+    if own.fields == nil, entity["ftsVersion"]?.text == nil {
+      notes.append("'\(name)' has no fields: its statement alone counts")
+    }
     let sql = entity["createSql"]?.text?.replacingRoomName("TABLE_NAME", by: name)
     if sql == nil {
       notes.append("'\(name)' has no createSql: its statement is made of its fields")
@@ -131,7 +139,10 @@ struct RoomExport {
     }
     dependents += (entity["contentSyncTriggers"]?.elements ?? []).compactMap(\.text)
       .map { $0.replacingRoomName("TABLE_NAME", by: name) }
-    entities.append(Object(name: name, sql: sql, ownSQL: own.sql, dependents: dependents))
+    entities.append(
+      Object(
+        name: name, sql: sql, ownSQL: own.sql, dependents: dependents,
+        fields: entity["ftsVersion"]?.text == nil ? own.fields : nil))
   }
 
   private mutating func read(view: JSON, _ number: Int) {
@@ -158,6 +169,16 @@ private struct RoomEntity {
   init(_ entity: JSON, _ name: String) {
     self.entity = entity
     self.name = name
+  }
+
+  /// The columns of the fields, with whether they refuse NULL; nil where there are none.
+  var fields: [Name: Bool]? {
+    let named = (entity["fields"]?.elements ?? []).compactMap { field in
+      (field["columnName"]?.text ?? field["fieldPath"]?.text).map {
+        (Name($0), field["notNull"] == .bool(true))
+      }
+    }
+    return named.isEmpty ? nil : Dictionary(named) { first, _ in first }
   }
 
   /// A statement made of the fields; nil where there are none.

@@ -29,6 +29,15 @@ package enum DocumentReader {
     }
   }
 
+  /// Refuses a text that is cut off or broken, whatever document it was to be.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput` whose message starts with `file:line:column`.
+  static func requireWellFormed(_ bytes: Bytes, named file: String) throws(RescueError) {
+    let (document, problems) = DocumentScanner.scan(bytes, shape: .anything)
+    guard document == nil else { return }
+    throw RescueError(problems, in: file)
+  }
+
   /// An error of the decoder with its place; no value is quoted.
   private static func problem(
     of error: any Error, in document: DocumentValue

@@ -2,9 +2,9 @@
 // "Did you mean": the known word that is nearest to what was typed.
 
 /// The known word that is nearest to what was typed.
-enum Suggestion {
+package enum Suggestion {
   /// The nearest word, if it is near enough to have been meant; the first of equals.
-  static func nearest(to typed: String, among words: [String]) -> String? {
+  package static func nearest(to typed: String, among words: [String]) -> String? {
     let typed = typed.lowercased()
     let near = words.map { (word: $0, distance: distance(typed, $0)) }
       .filter { $0.distance <= max(1, $0.word.count / 3) && $0.distance < $0.word.count }
@@ -12,7 +12,7 @@ enum Suggestion {
   }
 
   /// How many letters have to be inserted, dropped, changed or swapped with their neighbour.
-  static func distance(_ left: String, _ right: String) -> Int {
+  package static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)
     // Three rows of the table of distances between the beginnings of both words.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of tables that people write into a contract: those that are nearly right are wrong.
+
+import Diagnosis
+import SQLiteFormat
+
+extension Contract {
+  /// Refuses names of tables that nothing has, where they were to be those of tables of the contract.
+  ///
+  /// A table that the contract does not know may be one that goes: what `rowCounts` and `ignoreTables`
+  /// say of it counts, unless its name is nearly that of one that is known.
+  ///
+  /// - Throws: ``RescueError`` of kind `invalidInput`.
+  func requireKnownTables(_ file: String) throws(RescueError) {
+    let known = Set(objects.tables.map(\.name)).union(objects.views.map(\.name))
+      .union(renamedTables.keys)
+    func require(
+      _ names: some Sequence<Name>, _ key: String, mayBeOthers: Bool = false
+    ) throws(RescueError) {
+      for name in names.sorted() where !known.contains(name) {
+        let guess = Suggestion.nearest(to: name.text, among: known.map(\.text).sorted())
+        guard guess != nil || !mayBeOthers else { continue }
+        throw RescueError(
+          .invalidInput,
+          "'\(file)' says something of a table '\(name)' under '\(key)', and has no such table"
+            + (guess.map { ", did you mean '\($0)'?" } ?? ""),
+          meaning: "nothing was done", advice: "correct the name")
+      }
+    }
+    guard !objects.tables.isEmpty else { return }
+    try require(renamedTables.values, "renamedTables")
+    try require(renamedColumns.keys, "renamedColumns")
+    try require(rowCounts.keys, "rowCounts", mayBeOthers: true)
+    try require(ignoreTables, "ignoreTables", mayBeOthers: true)
+    try require(unsynced.map(\.table), "unsynced")
+  }
+}
