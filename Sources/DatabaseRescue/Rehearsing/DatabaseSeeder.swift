@@ -55,7 +55,11 @@ package struct DatabaseSeeder {
       for (framework, book) in books.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
         try seeder.note(book, of: framework, in: schema, on: connection)
       }
-      for table in order(schema.tables.filter { $0.kind == .ordinary && !own.contains($0.name) }) {
+      let tables = schema.tables.filter { $0.kind == .ordinary && !own.contains($0.name) }
+      for circle in SeedCircle.all(of: tables) {
+        try seeder.fill(circle, of: schema, on: connection)
+      }
+      for table in order(tables) {
         try seeder.fill(table, of: schema, on: connection)
       }
       for virtual in try SchemaReader.virtualTables(connection) {
@@ -142,7 +146,12 @@ package struct DatabaseSeeder {
       }
       for (tried, value) in (plainRows + edges).prefix(Self.rowsMax) {
         for attempt in 0..<Self.triesMax {
-          var row = columns.map { $0.plainValue(rows * Self.triesMax + attempt, &choice) }
+          // What several conditions name, NULL fulfils.
+          let isEscaping = attempt >= Self.triesMax / 2 && attempt % 2 == 0
+          var row = columns.map { column in
+            isEscaping && column.escapesByNull
+              ? .null : column.plainValue(rows * Self.triesMax + attempt, &choice)
+          }
           parents.choose(for: columns.map(\.name), &row, &choice)
           if let tried { row[tried] = value }
           parents.referToItself(
@@ -162,6 +171,54 @@ package struct DatabaseSeeder {
     }
     seeding.rows += rows
     if rows == 0 { seeding.failures.append(Seeding.Failure(table: table.name, reason: reason)) }
+  }
+
+  /// Fills tables that refer to each other in a circle: only together, in one transaction, can their
+  /// first rows be added.
+  private mutating func fill(
+    _ circle: SeedCircle, of schema: SchemaDescription, on connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var rows = 0
+    do throws(SQLiteError) {
+      try connection.execute("BEGIN; PRAGMA defer_foreign_keys = ON")
+      for table in circle.tables {
+        var choice = SeededChoice(seed: seed, for: table.name.text)
+        let columns = table.columns.filter { $0.generated == .none }
+          .map { SeedColumn($0, of: table) }
+        let parents = try parents(of: table, in: schema, on: connection)
+        let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let insert = try connection.prepare(
+          "INSERT OR ABORT INTO \(table.name.quotedIdentifier) (\(names)) VALUES (\(marks))")
+        for number in 1...SeedCircle.rows {
+          try Self.insert(tries: Self.triesMax, with: insert) { attempt in
+            var row = columns.map { $0.plainValue(number * Self.triesMax + attempt, &choice) }
+            parents.choose(for: columns.map(\.name), &row, &choice)
+            circle.choose(number, for: columns.map(\.name), of: table, &row)
+            return row
+          }
+          rows += 1
+        }
+      }
+      try connection.execute("COMMIT")
+      seeding.rows += rows
+    } catch  where error.cause == .constraint || error.cause == .other || error.isRefusal {
+      // What stood in the way is told of each table when it is filled by itself.
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+    }
+  }
+
+  /// Adds a row, with other values as long as a constraint refuses it.
+  private static func insert(
+    tries: Int, with statement: borrowing Statement, _ row: (Int) -> [Value]
+  ) throws(SQLiteError) {
+    for attempt in 0..<tries {
+      do throws(SQLiteError) {
+        return try statement.run(row(attempt))
+      } catch  where error.cause == .constraint && attempt + 1 < tries {
+        statement.reset()
+      }
+    }
   }
 
   /// The rows that rows of a table can refer to.

@@ -11,6 +11,8 @@ struct SeedColumn {
   let name: Name
   /// The values that it is tried with, each in a row.
   let edges: [Value]
+  /// Whether it may be NULL and conditions of its table name it: they may be hard to fulfil together.
+  let escapesByNull: Bool
   /// The values that it has in other rows.
   private let plain: [Value]
   /// Whether no two rows may have the same.
@@ -35,6 +37,7 @@ struct SeedColumn {
     let edges = isRowID ? [0, -1, 1, 1 << 40].map { Value.integer($0) } : Self.edges(of: affinity)
     let mayBeNull =
       !column.notNull && !isRowID && !(table.withoutRowID && column.primaryKeyPosition > 0)
+    escapesByNull = mayBeNull && !named.isEmpty
     self.edges = (mayBeNull ? [.null] : []) + edges + named
     plain = named.isEmpty ? Self.plain(of: affinity) : named
   }
