@@ -98,7 +98,8 @@ extension Run {
   ) throws(RescueError) -> Result {
     let (contract, wait) = (work.net.contract, work.net.wait)
     let left = try examineResult(work.database, contract, wait: wait)
-    var found = try left?.examination ?? examinationOfNothing(contract)
+    var found: Examination
+    if let left { found = left.examination } else { found = try examinationOfNothing(contract) }
     // What was written when the migration had ended, it has not written.
     let othersWrite =
       left.map { $0.state == nil } == true

@@ -2,7 +2,7 @@
 // What a migration has lost, by comparing the database before with the one after: rows, values,
 // counters, and where no contract says what is meant, what the schema demanded.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// A migration, as the database before and after tells of it.
 package struct MigrationReview: Sendable {

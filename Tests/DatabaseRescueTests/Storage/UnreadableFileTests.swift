@@ -41,9 +41,7 @@ import Testing
       }
       #expect(salvage?.kind == .inputOutput)
       let guarded = #expect(throws: RescueError.self) {
-        try rescue.guardMigration(
-          of: file, named: PlainName("nothing"), onFailure: { _ in .stop },
-          migrate: { _ in .exited(0) })
+        try rescue.guardMigration(of: file, command: ["/bin/true"], onFailure: { _ in .stop })
       }
       #expect(guarded?.kind == .inputOutput)
     }
