@@ -12,13 +12,13 @@ extension Contract {
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput`.
   func requireKnownTables(_ file: String) throws(RescueError) {
-    let known = Set(objects.tables.map(\.name)).union(objects.views.map(\.name))
-      .union(renamedTables.keys)
+    let own = Set(objects.tables.map(\.name)).union(objects.views.map(\.name))
+    let known = own.union(renamedTables.keys)
     func require(
       _ names: some Sequence<Name>, _ key: String, mayBeOthers: Bool = false
     ) throws(RescueError) {
       for name in names.sorted() where !known.contains(name) {
-        let guess = Suggestion.nearest(to: name.text, among: known.map(\.text).sorted())
+        let guess = Suggestion.nearest(to: name.text, among: own.map(\.text).sorted())
         guard guess != nil || !mayBeOthers else { continue }
         throw RescueError(
           .invalidInput,
@@ -28,7 +28,8 @@ extension Contract {
       }
     }
     guard !objects.tables.isEmpty else { return }
-    try require(renamedTables.values, "renamedTables")
+    // A contract may be of the time before the new name, or after it.
+    try require(renamedTables.filter { !own.contains($0.key) }.values, "renamedTables")
     try require(renamedColumns.keys, "renamedColumns")
     try require(rowCounts.keys, "rowCounts", mayBeOthers: true)
     try require(ignoreTables, "ignoreTables", mayBeOthers: true)

@@ -166,7 +166,9 @@ package struct QuarantineDatabase: ~Copyable {
   private func untorn(_ cut: Value) -> Value {
     guard case .text(let bytes) = cut else { return cut }
     let ends = (0...3).lazy.map { Bytes(bytes.dropLast($0)) }
-    return .text(ends.first { encoding.keeps($0, in: encoding) } ?? bytes)
+    // What is whole, another encoding keeps, too.
+    let other: TextEncoding = encoding == .utf8 ? .utf16le : .utf8
+    return .text(ends.first { encoding.keeps($0, in: other) } ?? bytes)
   }
 
   /// Notes a page that no row was read from.

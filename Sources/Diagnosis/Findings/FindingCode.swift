@@ -231,8 +231,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
       Entry(
         .notice, "WAL mode without a WAL",
         "normal after a clean close, and also what a copy without its -wal looks like: "
-          + "recent commits may be missing; where a -shm proves it, find the -wal before anything "
-          + "opens the database")
+          + "recent commits may be missing; where a -shm proves it, find the -wal first")
     case .walDamaged:
       Entry(
         .loss, "the WAL is damaged",

@@ -239,7 +239,7 @@ extension StateComparison {
 
 extension ContractDifference {
   /// What one schema has that another one has not, or has in another way, of the tables of both.
-  static func losses(
+  static func lost(
     from old: SchemaDescription, to new: SchemaDescription
   ) -> [ContractDifference] {
     let kept = Set(new.tables.map(\.name))

@@ -43,7 +43,7 @@ struct StateComparison {
     oldSchema = old
     newTables = Dictionary(
       after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    differences = contract == nil ? ContractDifference.losses(from: old, to: after.schema) : []
+    differences = contract == nil ? ContractDifference.lost(from: old, to: after.schema) : []
     rowsBefore = comparable.map(\.ofRowsBefore)
   }
 

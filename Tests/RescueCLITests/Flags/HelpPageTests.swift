@@ -226,6 +226,7 @@ import Testing
           "format": "dbrescue.report",
           "version": 3,
           "type": "version",
+          "exit": 0,
           "libraries": "\(Rescue.libraries)",
           "tool": "dbrescue \(Program.version)"
         }

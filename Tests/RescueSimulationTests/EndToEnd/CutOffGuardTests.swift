@@ -215,7 +215,7 @@ import Testing
     }
     let answered = try typed("yes\\n", "read answer; echo said $answer; exit 0")
     #expect(answered.text.contains("said yes"), "\(answered)")
-    #expect(answered.text.contains("the migration is kept"), "\(answered)")
+    #expect(answered.text.contains("the migration has changed nothing"), "\(answered)")
     let stopped = try typed("\\003", "sleep 30")
     #expect(stopped.text.contains("was told to end by SIGINT"), "\(stopped)")
     #expect(try isAsBefore())

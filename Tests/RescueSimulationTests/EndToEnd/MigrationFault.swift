@@ -127,11 +127,11 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       says: ["what it had started went on until it was stopped"]),
     MigrationFault(
       testDescription: "a grandchild of another session outlives it",
-      script: "setsid sh -c 'sleep 5; rm -f \"$DBRESCUE_DATABASE\"' & sleep 0.2; exit 0",
+      script: "setsid sh -c 'sleep 30; rm -f \"$DBRESCUE_DATABASE\"' & sleep 0.2; exit 0",
       status: 16, end: .untouched, says: ["what it had started went on until it was stopped"]),
     MigrationFault(
       testDescription: "an orphan of another session without its environment outlives it",
-      script: "(setsid env -i F=\"$DBRESCUE_DATABASE\" /bin/sh -c 'sleep 5; rm -f \"$F\"' "
+      script: "(setsid env -i F=\"$DBRESCUE_DATABASE\" /bin/sh -c 'sleep 30; rm -f \"$F\"' "
         + ">/dev/null 2>&1 &); sleep 0.2; exit 0",
       status: 16, end: .untouched, says: ["what it had started went on until it was stopped"]),
     MigrationFault(
