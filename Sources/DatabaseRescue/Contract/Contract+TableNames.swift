@@ -7,8 +7,9 @@ import SQLiteFormat
 extension Contract {
   /// Refuses names of tables that nothing has, where they were to be those of tables of the contract.
   ///
-  /// A table that the contract does not know may be one that goes: what `rowCounts` and `ignoreTables`
-  /// say of it counts, unless its name is nearly that of one that is known.
+  /// A table that the contract does not know may go, or get a new name: what `rowCounts`,
+  /// `ignoreTables` and `renamedTables` say of it counts, unless its name is nearly that of one that
+  /// is known.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput`.
   func requireKnownTables(_ file: String) throws(RescueError) {
@@ -28,8 +29,9 @@ extension Contract {
       }
     }
     guard !objects.tables.isEmpty else { return }
-    // A contract may be of the time before the new name, or after it.
-    try require(renamedTables.filter { !own.contains($0.key) }.values, "renamedTables")
+    // A contract may be of the time before the new name.
+    try require(
+      renamedTables.filter { !own.contains($0.key) }.values, "renamedTables", mayBeOthers: true)
     try require(renamedColumns.keys, "renamedColumns")
     try require(rowCounts.keys, "rowCounts", mayBeOthers: true)
     try require(ignoreTables, "ignoreTables", mayBeOthers: true)

@@ -28,14 +28,14 @@ struct ProcessFamily: Sendable {
   var strangers: Set<pid_t>?
 
   /// Sends a signal to all of them, also to those that were stopped.
+  ///
+  /// Who waits for another one would go on as soon as that has ended: so all are held, told, and
+  /// let go.
   func signal(_ number: Int32) {
-    if let group {
-      kill(-group, number)
-      kill(-group, SIGCONT)
-    }
-    for process in others {
-      kill(process, number)
-      kill(process, SIGCONT)
+    let others = others
+    for number in [SIGSTOP, number, SIGCONT] {
+      if let group { kill(-group, number) }
+      for process in others { kill(process, number) }
     }
   }
 
