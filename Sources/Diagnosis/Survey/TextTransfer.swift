@@ -74,6 +74,13 @@ extension TextTransfer {
     _ main: any PageSource, _ head: Bytes
   ) throws(ReadFailure) -> InterleavedView? {
     guard head.matches(DatabaseHeader.magic) else { return nil }
+    // A file that is no longer than its pages had nothing put in.
+    if let header = DatabaseHeader(head.slice(0..<DatabaseHeader.byteCount)),
+      header.geometry != nil, header.isPageCountValid,
+      header.pageCount * header.pageSize >= main.byteCount
+    {
+      return nil
+    }
     for (block, added) in lines(of: head) + [
       (Image.sectorSize, sectorRest), (blockMax, sectorRest),
     ] {
