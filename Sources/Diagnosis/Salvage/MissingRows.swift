@@ -61,12 +61,11 @@ package struct MissingRows: Hashable, Sendable {
   }
 
   /// The stretches of rowids outside of which no row is missing; nil where others can be missing, or
-  /// one of them is open.
+  /// one of them is open or has more rowids than can be counted.
   package var bounds: [ClosedRange<Int64>]? {
-    guard rowIDCount != nil else { return nil }
+    guard rowIDCount != nil, intervals.allSatisfy({ $0.rowIDCount != nil }) else { return nil }
     return intervals.compactMap { interval in
-      guard let first = interval.first, let last = interval.last, first <= last else { return nil }
-      return first...last
+      interval.first.flatMap { first in interval.last.map { first...$0 } }
     }
   }
 
