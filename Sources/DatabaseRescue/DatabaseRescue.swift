@@ -23,21 +23,22 @@ public struct Diagnosed: Sendable {
 }
 
 extension Rescue {
-  /// Gives a verdict on a database without touching it.
+  /// Gives a verdict on a database without touching it, and tells whether it is older than its
+  /// newest good backup.
   ///
   /// - Throws: ``RescueError`` when there is no such file or it cannot be opened; what is wrong
-  ///   *inside* the file is part of the result.
+  ///   *inside* the file is part of the result, and so are backups that cannot be looked at.
   public func check(
-    _ input: InputFiles, contract: Contract? = nil
+    _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
   ) throws(RescueError) -> RunResult<Examination> {
     try run(.check, on: input.main) { run throws(RescueError) in
-      try run.examine(input, contract).examination
+      try run.descended(run.examine(input, contract), of: input, vault: vault)
     }
   }
 
   /// Diagnoses a database without touching it, and works out what can be done.
   ///
-  /// - Throws: ``RescueError`` as ``check(_:contract:)``.
+  /// - Throws: ``RescueError`` as ``check(_:contract:vault:)``.
   public func diagnose(
     _ input: InputFiles, contract: Contract? = nil, vault: FilePath? = nil
   ) throws(RescueError) -> RunResult<Diagnosed> {

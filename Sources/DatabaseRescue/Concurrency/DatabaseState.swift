@@ -71,8 +71,15 @@ struct DatabaseState: Equatable {
   ///
   /// - Throws: ``RescueError`` when the folder cannot be looked at.
   func lasts(in input: InputFiles, storage: any Storage) throws(RescueError) -> Bool {
-    let now = try DatabaseState(of: input, storage: storage)
-    return isSettled && now == self
+    try looksSame(in: input, storage: storage) && isSettled
+  }
+
+  /// Whether the files look as they did: nobody has written to them since, unless it was in the same
+  /// tick of the file system's clock.
+  ///
+  /// - Throws: ``RescueError`` when the folder cannot be looked at.
+  func looksSame(in input: InputFiles, storage: any Storage) throws(RescueError) -> Bool {
+    try DatabaseState(of: input, storage: storage) == self
   }
 
   /// Whether the files are one state as they lie, and any write since would be seen.

@@ -27,6 +27,9 @@ public struct ReadyDatabase: Sendable {
   public let isNew: Bool
   /// What a migration did on the way; nil where none was due.
   public let migration: GuardReport?
+  /// What there is to say of it although it may be opened, such as that it is older than its newest
+  /// backup.
+  public let findings: [Finding]
 }
 
 /// Why a database may not be opened, and what can be done about it.

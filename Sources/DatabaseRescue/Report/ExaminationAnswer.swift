@@ -7,15 +7,17 @@ package import Diagnosis
 package struct CheckAnswer: CommandAnswer {
   private let result: RunResult<Examination>
   private let file: FilePath
-  private let options: (contract: String, journals: String)
+  private let options: (contract: String, journals: String, vault: String)
 
-  /// Makes the answer of a run; `contract` and `journals` are the options of the next command.
+  /// Makes the answer of a run; `contract`, `journals` and `vault` are the options of the next
+  /// command.
   package init(
-    _ result: RunResult<Examination>, of file: FilePath, contract: String, journals: String
+    _ result: RunResult<Examination>, of file: FilePath, contract: String, journals: String,
+    vault: String
   ) {
     self.result = result
     self.file = file
-    options = (contract, journals)
+    options = (contract, journals, vault)
   }
 
   package var exitStatus: Int32 { result.value.verdict.exitStatus }
@@ -26,7 +28,8 @@ package struct CheckAnswer: CommandAnswer {
 
   package var lines: [AnswerLine] {
     let text = ExaminationText(result.value, of: file)
-    let next = text.next(contract: options.contract, journals: options.journals)
+    let next = text.next(
+      contract: options.contract, journals: options.journals, vault: options.vault)
     return (text.headline + text.findings + text.unchecked + next).map { .result($0) }
   }
 }

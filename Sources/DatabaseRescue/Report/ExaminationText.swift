@@ -61,9 +61,9 @@ package struct ExaminationText {
     return ["\(Unchecked.count(unchecked)):"] + shown + (rest > 0 ? ["  … and \(rest) more"] : [])
   }
 
-  /// The next command, ready to paste: `contract` and `journals` are the options that it needs of
-  /// those that were given.
-  func next(contract: String, journals: String) -> [StyledText] {
+  /// The next command, ready to paste: `contract`, `journals` and `vault` are the options that it
+  /// needs of those that were given.
+  func next(contract: String, journals: String, vault: String) -> [StyledText] {
     let file = file.shellQuoted
     if let process = examination.use.process {
       return ["next: dbrescue backup \(file) --from-process \(process)"]
@@ -73,6 +73,8 @@ package struct ExaminationText {
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
     switch examination.verdict {
+    case .healthy where examination.isOlderThanBackup:
+      return ["next: dbrescue diagnose \(file)\(contract)\(journals)\(vault)"]
     case .healthy: return []
     case .outdated:
       return ["next: dbrescue guard \(file)\(contract) -- MIGRATION"]

@@ -100,20 +100,17 @@ struct DatabasePerformer: PlaybookPerformer {
     telling(step, record)
   }
 
-  /// Examines the database and learns every fact about it: a diagnosis has virtual tables asked
-  /// too, and looks at what is around the files.
+  /// Examines the database beside its newest backup, and learns every fact about it: a diagnosis has
+  /// virtual tables asked too, and looks at what is around the files.
   @discardableResult
   mutating func look(
     asFarAs action: PlaybookAction = .diagnose
   ) throws(RescueError) -> Examination {
     let input = try InputFiles(database, storage: run.world.storage)
-    var examination = try run.examine(
-      input, setting.contract, askingModules: action == .diagnose
-    ).examination
+    let examined = try run.examine(
+      input, setting.contract, askingModules: action == .diagnose)
+    var examination = try run.descended(examined, of: input, vault: setting.vault)
     if action == .diagnose {
-      examination = try rescue.descended(
-        examination, of: database, vault: setting.vault, code: run.notes.code())
-      run.notes.take(examination)
       examination = examination.amid(
         run.world.circumstances(of: input, examination, backups: earlier.map { [$0] } ?? []))
     }

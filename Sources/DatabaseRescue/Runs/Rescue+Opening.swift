@@ -16,7 +16,7 @@ struct AppOpening: Sendable {
 
   /// How a start ends, as far as it is known without its support code.
   private enum End {
-    case ready(isNew: Bool, GuardReport?)
+    case ready(isNew: Bool, GuardReport?, [Finding])
     case refused(Verdict)
     case migrationRefused(GuardReport)
     case missing
@@ -90,9 +90,11 @@ struct AppOpening: Sendable {
     let net = MigrationNet(
       contract: contract, vault: options.vault, wait: options.wait,
       onFailure: { [options] _ throws(RescueError) in options.onFailure })
-    let found = try run.examineInUse(database, contract, wait: options.wait).examination
+    let found = try run.descended(
+      run.examineInUse(database, contract, wait: options.wait),
+      of: InputFiles(database, storage: world.storage), vault: options.vault)
     switch found.verdict {
-    case .healthy: return .ready(isNew: false, nil)
+    case .healthy: return .ready(isNew: false, nil, found.findings)
     case .outdated: break
     default: return .refused(found.verdict)
     }
@@ -100,7 +102,7 @@ struct AppOpening: Sendable {
       throw try run.setForeignLogAside(from: database, found.verdict)
     }
     let report = try run.carryOut(undertaking(thrown), on: database, found, in: net)
-    return report.isKept ? .ready(isNew: false, report) : .migrationRefused(report)
+    return report.isKept ? .ready(isNew: false, report, []) : .migrationRefused(report)
   }
 
   /// Whether there is anything in the place of the database, or beside it.
@@ -129,7 +131,8 @@ struct AppOpening: Sendable {
     let made = try run.unstoppably { run throws(RescueError) in
       try run.examineInUse(database, contract, wait: options.wait).examination
     }
-    return made.verdict == .healthy ? .ready(isNew: true, nil) : .refused(made.verdict)
+    guard made.verdict == .healthy else { return .refused(made.verdict) }
+    return .ready(isNew: true, nil, made.findings)
   }
 
   /// Goes back to before a migration that was cut off, as nobody knows how far it came.
@@ -175,8 +178,10 @@ struct AppOpening: Sendable {
   private func opening(_ end: End, _ code: SupportCode, _ thrown: (any Error)?) -> Opening {
     let texts = options.texts
     switch end {
-    case .ready(let isNew, let report):
-      return .ready(ReadyDatabase(path: database, code: code, isNew: isNew, migration: report))
+    case .ready(let isNew, let report, let findings):
+      return .ready(
+        ReadyDatabase(
+          path: database, code: code, isNew: isNew, migration: report, findings: findings))
     case .refused(let verdict):
       let backup = try? latestBackup()
       let canGoBack = backup != nil && verdict != .newer

@@ -36,7 +36,8 @@ extension Run {
     var status = VaultStatus(of: database, in: vault ?? Vault.defaultFolder(of: database))
     do throws(RescueError) {
       let input = try InputFiles(database, storage: world.storage)
-      let examined = try world.examine(input, nil).examination
+      let examined = try rescue.descended(
+        world.examine(input, nil).examination, of: input.main, vault: vault, code: notes.code())
       status.byteCount = (try? world.storage.status(of: input.main))??.byteCount
       status.verdict = examined.verdict
       // A run has one verdict: the gravest.
@@ -46,6 +47,7 @@ extension Run {
       if let problem = VaultStatus.Problem.unsound(examined.verdict, database) {
         status.note(problem)
       }
+      status.remarks += examined.findings.filter { $0.code == .databaseOlder }.map(\.message)
       for thing in examined.unchecked where thing.subject == .migration {
         status.note(.untold(thing, database))
       }

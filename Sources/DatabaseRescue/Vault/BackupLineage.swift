@@ -140,18 +140,24 @@ struct Descent {
   /// when there is none.
   ///
   /// `whole` gives the state with digests of its rows, and all that a backup says of it: it is
-  /// asked only where the state counts less than the backup.
+  /// asked only where the state counts less than the backup. `passOver` is told of the newer backups
+  /// that are damaged or cannot be read, with which nothing is compared.
   ///
   /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
   func lineage(
     of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<Name> = [],
-    isAccepted: Bool = false,
+    isAccepted: Bool = false, passOver: (Backup) -> Void = { _ in },
     whole: () throws(RescueError) -> (mark: StateMark, content: BackupContent)
   ) throws(RescueError) -> BackupManifest.Lineage? {
     let vault = Vault(vault, of: database.name, in: storage)
     guard
       let newest = try vault.latest(
-        notAfter: date, skippingUnread: true, where: { $0.isGood && isOfSamePlace($0) }),
+        notAfter: date, skippingUnread: true,
+        where: { backup in
+          guard isOfSamePlace(backup) else { return false }
+          if backup.state != .complete { passOver(backup) }
+          return backup.isGood
+        }),
       let then = newest.manifest?.content
     else { return nil }
     let isOurs = try wasReplaced(since: newest)

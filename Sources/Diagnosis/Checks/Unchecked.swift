@@ -31,6 +31,8 @@ public struct Unchecked: Hashable, Sendable {
     case log
     /// Whether a migration under guard was cut off.
     case migration
+    /// Whether the database follows from its newest backup.
+    case succession
   }
 
   /// What was not checked.
@@ -72,6 +74,7 @@ public struct Unchecked: Hashable, Sendable {
       object == nil ? "not every process was looked at" : "the process\(name) was not looked at"
     case .log: "whether the -wal is that of this database could not be told"
     case .migration: "whether a migration was cut off here could not be told"
+    case .succession: "whether the database is older than its newest backup was not checked"
     }
   }
 

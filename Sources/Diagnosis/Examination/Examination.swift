@@ -26,7 +26,7 @@ public struct Examination: Sendable {
   /// What the modules of virtual tables say, where they were asked.
   package let modules: [ModuleVerdict]
   /// What was not checked: nothing is known to be wrong with it, and nothing to be right.
-  public let unchecked: [Unchecked]
+  public private(set) var unchecked: [Unchecked]
   /// What processes have of the database open.
   package let use: LiveUse
   /// What is known from around the files.
@@ -101,9 +101,10 @@ public struct Examination: Sendable {
   }
 
   /// The same, with what others have to say who judge no structure: the verdict stays.
-  package func adding(_ more: [Finding]) -> Examination {
+  package func adding(_ more: [Finding], unchecked: [Unchecked] = []) -> Examination {
     var copy = self
     copy.findings = (findings + more).sorted { $0.severity > $1.severity }
+    copy.unchecked += unchecked
     return copy
   }
 
@@ -154,13 +155,16 @@ public struct Examination: Sendable {
       && findings.allSatisfy { $0.code == .migrationUnfinished || $0.severity == .notice }
   }
 
+  /// Whether it is older than its newest backup.
+  package var isOlderThanBackup: Bool { findings.contains { $0.code == .databaseOlder } }
+
   /// What the verdict means, as far as the database was checked.
   public var meaning: String {
     if verdict == .drifted, hasUnfinishedMigration {
       return "the structure is sound, but a migration did not finish"
     }
     if verdict == .drifted, let words = relation.meaningOfDrift { return words }
-    if verdict == .healthy, findings.contains(where: { $0.code == .databaseOlder }) {
+    if verdict == .healthy, isOlderThanBackup {
       return "the structure is sound, but the database is older than its backup"
     }
     if verdict == .healthy, let packing = use.packing {

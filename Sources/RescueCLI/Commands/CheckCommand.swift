@@ -8,10 +8,12 @@ import Diagnosis
 let checkCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   let input = try context.input(invocation)
-  let result = try context.rescue.check(input, contract: contract)
+  let result = try context.rescue.check(
+    input, contract: contract, vault: invocation.path(.vault))
   return try context.give(
     CheckAnswer(
       result, of: invocation.path(.file), contract: context.options(invocation, [.contract]),
-      journals: context.options(invocation, [.wal, .journal])),
+      journals: context.options(invocation, [.wal, .journal]),
+      vault: context.options(invocation, [.vault])),
     of: result)
 }

@@ -9,9 +9,13 @@ extension Command {
       Reads the database with its -wal or -journal, and prints the verdict and what it rests on. \
       Made for scripts and for the start of an app: the exit status is the verdict.
       """,
+      """
+      Where there are backups of it, beside it or in --vault, it is compared with the newest good \
+      one: an older copy that was put in its place is sound, and is told of.
+      """,
       "Nothing is changed: the files are opened for reading, and not by SQLite.",
     ],
-    operands: [.file], flags: [.contract, .wal, .journal, .offset, .length, .maxSize],
+    operands: [.file], flags: [.contract, .vault, .wal, .journal, .offset, .length, .maxSize],
     examples: [
       ("dbrescue check app.db", "the verdict, in one line and in the exit status"),
       (
