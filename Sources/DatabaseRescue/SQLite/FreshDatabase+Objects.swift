@@ -33,7 +33,7 @@ extension FreshDatabase {
     }
   }
 
-  /// Makes a table whose stored columns only the app can compute as one that takes their values.
+  /// Makes a table of which only the app can compute a part as one that takes what the app computed.
   private mutating func makeDisguised(_ declaration: Declaration, as plain: SchemaEntry) {
     do {
       try isolated { connection throws(DeclarationFault) in
@@ -85,9 +85,18 @@ extension FreshDatabase {
     }
   }
 
-  /// Notes a key or constraint that the library can only keep in the order of its bytes.
+  /// Notes a key or constraint that the library can only keep in the order of its bytes, or of values
+  /// that it cannot compute.
   private mutating func noteForeignOrder(of table: Name) {
+    let computed = columnsOfApp(in: table)
     for index in schema.declared.table(named: table)?.indexes ?? [] where index.origin != .created {
+      if let column = index.columns.compactMap(\.name).first(where: computed.contains) {
+        unrestored.append(
+          UnrestoredObject(
+            kind: .index, name: index.name,
+            reason: "it has no values of '\(column)': only the app can compute them, and must copy "
+              + "the rows of '\(table)' into a new table before it looks for any"))
+      }
       guard let collation = index.foreignCollation else { continue }
       unrestored.append(
         UnrestoredObject(
@@ -95,6 +104,16 @@ extension FreshDatabase {
           reason: "it is in the order of bytes: only the app has the collation '\(collation)', and "
             + "must copy the rows of '\(table)' into a new table before it looks for any"))
     }
+  }
+
+  /// The virtual columns of a table that need functions of the app.
+  private func columnsOfApp(in table: Name) -> Set<Name> {
+    guard let declaration = schema.declared.declaration(of: table),
+      !declaration.missingFunctions.isEmpty, let description = schema.declared.table(named: table)
+    else { return [] }
+    return RulesOfApp(
+      of: description, SQLTokens(parsing: declaration.sql), lacking: declaration.missingFunctions
+    ).columns
   }
 
   /// Leaves an object out that could not be made; what is wrong with the disk is not its fault, and
@@ -125,9 +144,10 @@ extension FreshDatabase {
       }
     case .table:
       guard let function = declaration.missingFunctions.min(),
-        schema.declared.table(named: declaration.name)?.columns.contains(where: {
-          $0.generated == .stored
-        }) == true
+        let table = schema.declared.table(named: declaration.name),
+        RulesOfApp(
+          of: table, SQLTokens(parsing: declaration.sql), lacking: declaration.missingFunctions
+        ).computeStored
       else { return nil }
       return "its columns need the function '\(function)', which only the app has"
     }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements of tables whose stored columns only the app can compute, as ones that take values.
+// The statements of tables with rules and stored columns that only the app can compute, as ones that
+// take its values, and refuse no row for what stands in for its functions.
 
 import Diagnosis
 import SQLiteFormat
 
 extension FreshSchema {
-  /// The statement of a table whose stored columns only the app can compute, with these columns as
-  /// ordinary ones; nil where there are none, or their values are not kept.
+  /// The statement of a table that needs functions of the app, with stored columns as ordinary ones
+  /// and without the rules that take such a function; nil where there are none of both, or the values
+  /// of stored columns are not kept.
   func plainEntry(of declaration: Declaration) -> SchemaEntry? {
-    guard keepsComputedValues, declaration.kind == .table, !declaration.missingFunctions.isEmpty,
+    guard declaration.kind == .table, !declaration.missingFunctions.isEmpty,
       KnownFunctions.canBeOfApp(declaration.missingFunctions),
-      let table = declared.table(named: declaration.name),
-      table.columns.contains(where: { $0.generated == .stored })
+      let table = declared.table(named: declaration.name)
     else { return nil }
     let tokens = SQLTokens(parsing: declaration.sql)
-    guard tokens.areAsStored, let open = tokens.tokens.firstIndex(of: .symbol("(")),
-      let body = tokens.group(at: open)
+    let rules = RulesOfApp(of: table, tokens, lacking: declaration.missingFunctions)
+    guard keepsComputedValues || !rules.computeStored, tokens.areAsStored,
+      let open = tokens.tokens.firstIndex(of: .symbol("(")), let body = tokens.group(at: open)
     else { return nil }
-    let items = body.items.map(\.withoutStoredExpression.tokens)
+    let plainItems = body.items.map { item in
+      rules.removed(from: keepsComputedValues ? item.withoutStoredExpression : item)
+    }
+    guard plainItems != body.items else { return nil }
+    let items = plainItems.map(\.tokens).filter { !$0.isEmpty }
     let plain =
       tokens.tokens[...open] + items.joined(separator: [.symbol(",")])
       + tokens.tokens[(open + 1 + body.tokens.count)...]

@@ -3,6 +3,7 @@
 //
 // It looks for the columns of a table without rowids in the order in which they were declared, and
 // some versions (3.40 is one) read another one there, which may be NULL, missing, or of another type.
+// And where a function of the app is missing, what stands in for it gives NULL.
 
 import Diagnosis
 import SQLiteFormat
@@ -15,7 +16,7 @@ extension Verification {
     let lines = try connection.rows("PRAGMA integrity_check(\(argument))").compactMap {
       $0.first?.utf8String
     }.filter { $0 != "ok" }
-    guard lines.contains(where: isAboutValue) else { return lines }
+    guard lines.contains(where: mayBeFalse) else { return lines }
     let falseAlarms = try falseAlarms(among: Set(lines), in: connection)
     let rest = lines.filter { !falseAlarms.contains($0) }
     guard rest.isEmpty, lines.count >= min(limit, defaultLinesMax) else { return rest }
@@ -36,7 +37,7 @@ extension Verification {
       guard let line = statement[0].utf8String, line != "ok", !falseAlarms.contains(line) else {
         continue
       }
-      if isAboutValue(line), asked.insert(line).inserted,
+      if mayBeFalse(line), asked.insert(line).inserted,
         try !Self.falseAlarms(among: [line], in: connection).isEmpty
       {
         falseAlarms.insert(line)
@@ -52,7 +53,9 @@ extension Verification {
     among problems: Set<String>, in connection: borrowing Connection
   ) throws(SQLiteError) -> Set<String> {
     var falseAlarms: Set<String> = []
-    for table in try SchemaReader.describe(connection).tables where table.withoutRowID {
+    for table in try SchemaReader.describe(connection).tables {
+      try falseAlarms.formUnion(alarmsOfStandIns(among: problems, table, in: connection))
+      guard table.withoutRowID else { continue }
       for column in table.columns {
         for (start, condition) in ValueAlarm.conditions {
           let alarm = "\(start)\(table.name).\(column.name)"
@@ -67,8 +70,35 @@ extension Verification {
     return falseAlarms
   }
 
-  private static func isAboutValue(_ problem: String) -> Bool {
-    ValueAlarm.conditions.contains { problem.hasPrefix($0.start) }
+  /// The problems with a table that only stand-ins for functions of the app make: its other
+  /// constraints are asked themselves.
+  private static func alarmsOfStandIns(
+    among problems: Set<String>, _ table: TableDescription, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Set<String> {
+    let rules = RulesOfApp(
+      of: table, SQLTokens(parsing: table.sql), lacking: connection.statementGuard.standIns)
+    let ofColumns = rules.columns.flatMap { column in
+      ValueAlarm.conditions.map { "\($0.start)\(table.name).\(column)" }
+    }
+    var alarms = problems.intersection(ofColumns)
+    let check = "\(checkAlarm)\(table.name)"
+    guard rules.haveChecks, problems.contains(check) else { return alarms }
+    let broken = rules.otherChecks.map { "NOT (\($0.sql))" }.joined(separator: " OR ")
+    let query =
+      "SELECT 1 FROM \(table.name.quotedIdentifier) WHERE \(broken.isEmpty ? "0" : broken) LIMIT 1"
+    let found = try connection.permitting(.queries) { () throws(SQLiteError) in
+      try connection.value(query)
+    }
+    if found == nil { alarms.insert(check) }
+    return alarms
+  }
+
+  /// How a problem with a CHECK constraint begins.
+  private static let checkAlarm = "CHECK constraint failed in "
+
+  private static func mayBeFalse(_ problem: String) -> Bool {
+    problem.hasPrefix(checkAlarm)
+      || ValueAlarm.conditions.contains { problem.hasPrefix($0.start) }
   }
 }
 
