@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the modules of SQLite say of the virtual tables in a database that is ours.
 
+internal import CSQLite
 import Diagnosis
 import SQLiteFormat
 
@@ -63,13 +64,50 @@ enum ModuleReview {
     of table: VirtualTable, in connection: borrowing Connection
   ) throws(SQLiteError) -> ModuleVerdict.Outcome {
     guard table.module == "fts5", table.contentTable != nil else { return .sound }
-    let name = table.name.quotedIdentifier
     do throws(SQLiteError) {
-      try connection.execute("INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
+      try askWithTexts(table, in: connection)
       return .sound
     } catch {
-      return error.cause == .damaged ? .stale : .unchecked(error.message)
+      guard error.cause == .damaged else { return .unchecked(error.message) }
+      return try lacksOnlyRows(table, in: connection) ? .stale : .damaged
     }
+  }
+
+  /// Whether rows of the table with the texts are not in the index, as an app may wish, and nothing
+  /// else is wrong.
+  ///
+  /// The index holds then as soon as these rows are gone. Where nothing tells, that is believed.
+  private static func lacksOnlyRows(
+    _ table: VirtualTable, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    guard let content = table.contentTable, let sizes = table.part("docsize") else { return true }
+    let (rows, indexed) = (content.quotedIdentifier, sizes.name.quotedIdentifier)
+    let id = (table.contentRowID ?? "rowid").quotedIdentifier
+    let stray = try connection.value(
+      "SELECT 1 FROM \(indexed) WHERE id NOT IN (SELECT \(id) FROM \(rows)) LIMIT 1")
+    if stray != nil { return false }
+    connection.configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    do throws(SQLiteError) {
+      try connection.execute(
+        "DELETE FROM \(rows) WHERE \(id) NOT IN (SELECT id FROM \(indexed))")
+    } catch {
+      return true  // From a view, no row can be taken.
+    }
+    do throws(SQLiteError) {
+      try askWithTexts(table, in: connection)
+      return true
+    } catch {
+      return error.cause != .damaged
+    }
+  }
+
+  private static func askWithTexts(
+    _ table: VirtualTable, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let name = table.name.quotedIdentifier
+    try connection.execute("INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
   }
 
   private static func regions(

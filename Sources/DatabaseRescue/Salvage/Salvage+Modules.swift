@@ -5,8 +5,10 @@ import Diagnosis
 import SQLiteFormat
 
 extension Salvage {
-  /// Has the modules say whether what was copied for them holds, and builds full-text indexes anew
-  /// that do not: rows that are gone leave their words behind, and damage can look like words.
+  /// Has the modules say whether what was copied for them holds, and builds anew what does not.
+  ///
+  /// Of full-text tables that is the index: rows that are gone leave their words behind, and damage
+  /// can look like words. Of R-trees it is what is noted of rows and nodes beside the nodes.
   ///
   /// - Returns: What they say, and what should be known of it.
   func reviewModules(
@@ -15,12 +17,20 @@ extension Salvage {
     let tables = try virtualTables(in: database)
     var verdicts = try verdicts(on: tables, in: database)
     let damaged = tables.filter { table in
-      table.isFullText && verdicts.contains(ModuleVerdict(table.name, .damaged))
+      verdicts.contains(ModuleVerdict(table.name, .damaged))
     }
     guard !damaged.isEmpty else { return (verdicts, []) }
     var notes: [String] = []
     let connection = try Connection(database, mode: .readWrite)
     for table in damaged {
+      guard table.isFullText else {
+        if let noted = try connection.noteRegions(of: table) {
+          notes.append(
+            "what is noted of the rows and nodes of '\(table.name)' was made anew of its nodes"
+              + (noted > 0 ? ": \(counted(noted, "row")) were in them alone" : ""))
+        }
+        continue
+      }
       do throws(SQLiteError) {
         try connection.rebuildFullText(table.name)
         notes.append("the full-text index '\(table.name)' was built anew from its rows")

@@ -46,7 +46,10 @@ extension ModuleVerdict {
     case .damaged where table.isFullText:
       [
         Finding(
-          .fullTextDamaged, "SQLite finds the full-text index '\(table.name)' malformed",
+          .fullTextDamaged,
+          table.contentTable.map {
+            "the full-text index '\(table.name)' does not have the words of '\($0)', or is malformed"
+          } ?? "SQLite finds the full-text index '\(table.name)' malformed",
           at: place, severity: survey.keepsTexts(of: table) ? nil : .loss)
       ]
     case .damaged:

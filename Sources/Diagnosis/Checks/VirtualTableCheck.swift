@@ -55,6 +55,8 @@ enum VirtualTableCheck: SurveyCheck {
     case .formatUnknown: "the format of the full-text index '\(name)' is none that SQLite knows"
     case .countsDiffer: "the full-text index '\(name)' counts other rows than it has"
     case .indexEmpty: "the rows of '\(name)' have words, and its full-text index has none"
+    case .rowsUnnoted(let count):
+      "\(counted(count, "row")) of '\(name)' have lost what they held besides coordinates"
     case .nodesDiffer(missing: 0): "the nodes of '\(name)' hold other rows than are noted of it"
     case .nodesDiffer(let missing):
       "the nodes of '\(name)' lack \(counted(missing, "entry", "entries")) that are noted of it"

@@ -210,7 +210,12 @@ public struct Examination: Sendable {
     let wrong = findings.filter { $0.severity >= .damage }
     let indexes: Set<FindingCode> = [.indexDamaged, .indexMismatch, .fullTextDamaged]
     return !wrong.isEmpty
-      && wrong.allSatisfy { indexes.contains($0.code) && $0.severity < .loss }
+      && wrong.allSatisfy { finding in
+        let isComputed =
+          indexes.contains(finding.code)
+          || finding.code == .regionsDamaged && survey.hasWholeNodes(finding.place.object)
+        return isComputed && finding.severity < .loss
+      }
   }
 
   /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there

@@ -43,6 +43,7 @@ extension Reconstruction {
 
   /// How many rows are lost with the pages of a tree.
   private func lossOfPages(of tree: TreeSurvey) -> Loss {
+    if !tree.isReadable || tree.pages == 0, survey.followsFromNodes(tree) { return .none }
     let counts = survey.soundIndexes(over: tree).map(\.records)
     let count = counts.first.flatMap { first in counts.allSatisfy { $0 == first } ? first : nil }
     if tree.isReadable, tree.pages > 0 {

@@ -8,10 +8,11 @@ extension Survey {
   /// its other tables tell.
   package func rowsLost(of table: VirtualTable) -> Loss {
     guard table.isFullText else {
-      let isLost = faults(of: table).contains { fault in
-        if case .nodesDiffer(let missing) = fault { missing > 0 } else { false }
+      for fault in faults(of: table) {
+        if case .rowsUnnoted(let count) = fault { return .exactly(count) }
+        if case .nodesDiffer(let missing) = fault, missing > 0 { return .unknown }
       }
-      return isLost ? .unknown : .none
+      return .none
     }
     guard let content = table.part("content") else {
       // What is left of words without texts is copied.

@@ -98,9 +98,6 @@ extension VirtualTable {
     }
   }
 
-  /// How many columns an R-tree has besides its id and coordinates.
-  private var auxiliaryCount: Int { max(0, (part("rowid")?.columnCount ?? 2) - 2) }
-
   /// Those of the columns that the part with the rows has.
   fileprivate func rowColumns(_ names: [Name]) -> ArraySlice<Name> {
     isRegions ? names.suffix(auxiliaryCount) : names[...]

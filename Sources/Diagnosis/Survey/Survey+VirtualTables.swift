@@ -77,8 +77,8 @@ extension Survey {
       let lost = directory.segments.count { !blocks.holds($0) }
       if lost > 0 { faults.append(.segmentsLost(lost)) }
     }
-    let sizes = tally(of: table.part("docsize"))
-    if rowCount(of: table.part("segdir")) == 0, sizes?.hasWords == true {
+    let texts = tally(of: table.part("docsize")) ?? tally(of: table.part("content"))
+    if rowCount(of: table.part("segdir")) == 0, texts?.hasWords == true {
       faults.append(.indexEmpty)
     }
     if let own = rowCount(of: table.part("content")),
@@ -101,6 +101,11 @@ extension Survey {
     let nodeCount = rowCount(of: table.part("node")) ?? 0
     guard links != nodes.links || !hasRoot || nodeCount != parents.links.count + 1 else {
       return []
+    }
+    if table.auxiliaryCount > 0, let tree = regionTree(of: table),
+      tree.rows.count > rows.links.count
+    {
+      return [.rowsUnnoted(tree.rows.count - rows.links.count)]
     }
     return [.nodesDiffer(missing: max(0, links.count - nodes.links.count))]
   }

@@ -117,12 +117,13 @@ extension TreeSurvey {
       order: task.order)
     let computation = task.computed.flatMap { task.parser?.computation(for: $0) }
     var shadow = task.shadow.map { ShadowTally($0) }
-    let isEachLookedAt = shadow != nil
     var leafDepth: Int?
     var watch = task.order.map { OrderWatch($0) }
     var scan = TreeScan(image, root: root, isTable: isRowIDTable, owner: task.owner)
-    scan.run(&claims, takesWhole: { !isEachLookedAt && take($0, &tally, computation, &watch) }) {
-      event in
+    scan.run(
+      &claims,
+      takesWhole: { (shadow?.isSettled ?? true) && take($0, &tally, computation, &watch) }
+    ) { event in
       switch event {
       case .page(let visit):
         pages += 1

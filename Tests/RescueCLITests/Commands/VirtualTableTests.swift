@@ -56,6 +56,8 @@ import Testing
       Case("fts5(a, b)", "UPDATE f_content SET c0 = 'changed' WHERE id = 6", 0, 13, 0),
       Case("fts4(a, b)", "UPDATE f_content SET c0a = 'changed' WHERE docid = 6", 0, 13, 0),
       Case("fts4(a, b)", "DELETE FROM f_segdir", 13, 13, 0),
+      Case("fts3(a, b)", "DELETE FROM f_segdir", 13, 13, 0),
+      Case("fts4(a, b, matchinfo=fts3)", "DELETE FROM f_segdir", 13, 13, 0),
       Case("fts5(a, b)", "DROP TABLE f_content", 14, 14, 14),
       Case("fts3(a, b)", "DROP TABLE f_content", 14, 14, 14),
       Case("fts5(a, b, content='')", zeroed, 14, 14, 14),
@@ -65,7 +67,6 @@ import Testing
       Case(
         "rtree(id, x0, x1)", "UPDATE f_node SET data = zeroblob(length(data)) WHERE nodeno = 2",
         14, 14, 14),
-      Case("rtree(id, x0, x1)", "DELETE FROM f_rowid WHERE rowid < 20", 13, 13, 13),
       Case("rtree(id, x0, x1)", "ALTER TABLE f_node RENAME COLUMN data TO d", 13, 13, 13),
     ]
 
@@ -76,7 +77,7 @@ import Testing
     let rowID = module.contains("fts5") ? "rowid" : "docid"
     let filling =
       module.hasPrefix("rtree")
-      ? "INSERT INTO f SELECT id, id, id + 1 FROM docs"
+      ? "INSERT INTO f SELECT id, id, id + 1\(module.contains("+") ? ", a" : "") FROM docs"
       : "INSERT INTO f (\(rowID), a, b) SELECT id, a, b FROM docs"
     try DatabaseBuilder(
       [
@@ -162,12 +163,122 @@ import Testing
     #expect(try hits(in: file) == 800)
   }
 
-  @Test func `an index of other words than its external content is reported and no damage`() throws
-  {
+  private static let external = "fts5(a, b, content=docs, content_rowid=id)"
+
+  @Test(arguments: [
+    "INSERT INTO docs VALUES (9001, 'new', 'row')", "INSERT INTO f (f) VALUES ('delete-all')",
+    "INSERT INTO f (f, rowid, a, b) SELECT 'delete', id, a, b FROM docs WHERE id % 3 = 0",
+  ])
+  func `rows of external content that are not in the index are reported and no damage`(
+    _ change: String
+  ) throws {
+    let file = try build(Self.external, [change])
+    for verb in ["diagnose", "backup"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.status == 0, "\(ending.all)")
+      #expect(verb == "backup" || ending.all.contains("DBR-F112"), "\(ending.all)")
+    }
+  }
+
+  @Test(arguments: [
+    "DELETE FROM docs WHERE id = 8", "UPDATE docs SET a = 'other' WHERE id = 8",
+    "DELETE FROM docs WHERE id = 8; INSERT INTO docs VALUES (9001, 'new', 'row')",
+  ])
+  func `an index with words that its external content does not have is built anew`(
+    _ change: String
+  ) throws {
+    let file = try build(Self.external, [change])
+    let diagnosis = try bench.run("diagnose", file)
+    #expect(diagnosis.status == 13 && diagnosis.all.contains("DBR-F110"), "\(diagnosis.all)")
+    #expect(diagnosis.all.contains("1  rebuild-indexes"), "\(diagnosis.all)")
+    let ending = try bench.run("recover", file, "--choose", "rebuild-indexes", "--yes")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try bench.run("diagnose", file).status == 0)
+    let connection = try Connection(file, mode: .readWrite)
+    try connection.execute("INSERT INTO f (f, rank) VALUES ('integrity-check', 1)")
+  }
+
+  @Test(arguments: ["fts3(a, b)", "fts4(a, b, matchinfo=fts3)"])
+  func `texts without a word need no index`(_ module: String) throws {
+    let file = try build("\(module)", ["DELETE FROM f"])
+    let connection = try Connection(file, mode: .readWrite)
+    try connection.execute("INSERT INTO f (a, b) VALUES (NULL, ''), ('...', '!? -')")
+    try connection.execute("INSERT INTO f (f) VALUES ('optimize')")
+    #expect(try connection.value("SELECT count(*) FROM f_segdir")?.integerValue == 0)
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.status == 0, "\(ending.all)")
+    }
+  }
+
+  // MARK: R-trees
+
+  static let notes = [
+    "DELETE FROM f_rowid WHERE rowid < 20", "DELETE FROM f_parent",
+    "UPDATE f_rowid SET nodeno = nodeno + 1 WHERE rowid < 9",
+    "UPDATE f_parent SET parentnode = 7 WHERE nodeno = 2; DELETE FROM f_rowid",
+  ]
+
+  private func expectWhole(_ file: FilePath, labels: Int64? = nil) throws {
+    let connection = try Connection(file, mode: .readOnly)
+    #expect(try connection.value("SELECT rtreecheck('f')")?.utf8String == "ok")
+    #expect(try connection.value("SELECT count(*) FROM f WHERE x0 > 0")?.integerValue == 800)
+    if let labels {
+      #expect(try connection.value("SELECT count(label) FROM f")?.integerValue == labels)
+    }
+  }
+
+  @Test(arguments: notes)
+  func `what an R-tree notes beside its nodes is made anew of them`(_ damage: String) throws {
+    let file = try build("rtree(id, x0, x1)", [damage])
+    let diagnosis = try bench.run("diagnose", file)
+    #expect(diagnosis.status == 13, "\(diagnosis.all)")
+    #expect(diagnosis.all.contains("1  rebuild-indexes"), "\(diagnosis.all)")
+    let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(salvage.status == 0 && salvage.all.contains("made anew of its nodes"), "\(salvage.all)")
+    try expectWhole(bench["new.db"])
+    let ending = try bench.run("recover", file, "--choose", "rebuild-indexes", "--yes")
+    #expect(ending.status == 0, "\(ending.all)")
+    try expectWhole(file)
+  }
+
+  @Test(arguments: ["f_parent", "f_rowid"])
+  func `a damaged page of what an R-tree notes costs no row`(_ part: String) throws {
+    let file = try build("rtree(id, x0, x1)")
+    let root = try Connection(file, mode: .readOnly).value(
+      "SELECT rootpage FROM sqlite_schema WHERE name = '\(part)'")?.integerValue
+    let start = 4096 * (Int(try #require(root)) - 1)
+    var bytes = try file.contents()
+    bytes.replaceSubrange(start..<(start + 4096), with: Bytes(repeating: 0, count: 4096))
+    try file.replaceContents(with: bytes)
+    let diagnosis = try bench.run("diagnose", file)
+    #expect(diagnosis.status == 13, "\(diagnosis.all)")
+    let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(salvage.status == 0, "\(salvage.all)")
+    try expectWhole(bench["new.db"])
+  }
+
+  @Test func `what an R-tree notes besides coordinates is kept, and what is gone is said`() throws {
     let file = try build(
-      "fts5(a, b, content=docs, content_rowid=id)", ["DELETE FROM docs WHERE id = 8"])
-    let ending = try bench.run("diagnose", file)
-    #expect(ending.status == 0 && ending.all.contains("DBR-F112"), "\(ending.all)")
+      "rtree(id, x0, x1, +label)", ["DELETE FROM f_rowid WHERE rowid <= 20"])
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.status == 14, "\(ending.all)")
+      #expect(ending.all.contains("10 rows of 'f' have lost what they held"), "\(ending.all)")
+    }
+    let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(salvage.status == 14 && salvage.all.contains("exactly 10 rows"), "\(salvage.all)")
+    try expectWhole(bench["new.db"], labels: 790)
+  }
+
+  @Test func `an R-tree whose nodes are not whole is not made anew`() throws {
+    let file = try build(
+      "rtree(id, x0, x1)",
+      ["DELETE FROM f_node WHERE nodeno = 3", "DELETE FROM f_rowid WHERE rowid < 20"])
+    let diagnosis = try bench.run("diagnose", file)
+    #expect(diagnosis.status == 14 && !diagnosis.all.contains("rebuild-indexes"))
+    let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(salvage.status == 14 && salvage.all.contains("malformed"), "\(salvage.all)")
   }
 
   @Test func `words whose texts are gone are counted as lost`() throws {

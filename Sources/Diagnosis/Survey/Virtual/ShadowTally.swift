@@ -17,6 +17,8 @@ enum ShadowRole: Hashable, Sendable {
   case blocks
   /// The segments of FTS3 and FTS4.
   case directory
+  /// Texts of FTS3 and FTS4, where nothing else says whether they have words.
+  case texts
   /// Nodes of an R-tree, with so many bytes for a cell.
   case nodes(cellByteCount: Int)
   /// In which node of an R-tree a row or a node lies.
@@ -39,19 +41,26 @@ extension VirtualTable {
     case ("fts5", "idx"): .pageTerms
     case ("fts5", "config"): .settings
     case (_, "docsize"): .documentSizes
+    case ("fts3", "content"), ("fts4", "content"): hasPlainTexts ? ShadowRole.texts : nil
     case ("fts3", "segments"), ("fts4", "segments"): .blocks
     case ("fts3", "segdir"), ("fts4", "segdir"): .directory
-    case (_, "node"): .nodes(cellByteCount: 8 + 8 * dimensionCount)
+    case (_, "node"): .nodes(cellByteCount: regionByteCount)
     case (_, "rowid"), (_, "parent"): .nodeLinks
     default: nil
     }
   }
 
-  /// In how many dimensions the rows of an R-tree lie; those of polygons in two.
-  private var dimensionCount: Int {
-    if module == "geopoly" { return 2 }
-    let auxiliary = (part("rowid")?.columnCount ?? 2) - 2
-    return max(1, (columnCount - 1 - auxiliary) / 2)
+  /// Whether its texts alone say that it has words: none of them is left out of its index.
+  private var hasPlainTexts: Bool { part("docsize") == nil && indexesEveryText }
+
+  /// How many columns an R-tree has besides its id and coordinates.
+  var auxiliaryCount: Int { max(0, (part("rowid")?.columnCount ?? 2) - 2) }
+
+  /// The bytes of a cell of an R-tree: an id, and the coordinates in each dimension; those of
+  /// polygons have two.
+  package var regionByteCount: Int {
+    let dimensions = module == "geopoly" ? 2 : max(1, (columnCount - 1 - auxiliaryCount) / 2)
+    return 8 + 8 * dimensions
   }
 }
 
@@ -73,6 +82,8 @@ struct ShadowTally: Hashable, Sendable {
   private(set) var documentCount: Int64?
   /// Whether any document has words.
   private(set) var hasWords = false
+  /// Whether no more rows need be looked at.
+  var isSettled: Bool { role == .texts && hasWords }
   /// Which version of the format FTS5 has noted.
   private(set) var version: Int64?
   /// What lies in which node of an R-tree.
@@ -90,6 +101,7 @@ struct ShadowTally: Hashable, Sendable {
     case .documentSizes: isRead = addSize(stored)
     case .blocks: isRead = addBlock(stored)
     case .directory: isRead = addSegment(stored)
+    case .texts: isRead = addTexts(stored)
     case .nodes(let byteCount): isRead = addNode(stored, cellByteCount: byteCount)
     case .nodeLinks: isRead = addLink(stored)
     }
@@ -164,6 +176,18 @@ struct ShadowTally: Hashable, Sendable {
     return bytes.isTermLeaf
   }
 
+  private mutating func addTexts(_ stored: StoredRecord) -> Bool {
+    guard !hasWords else { return true }
+    // Every tokenizer takes these letters and digits for those of words.
+    hasWords = stored.record.fields.contains { field in
+      guard field.isText, case .text(let bytes)? = try? stored.record.value(of: field) else {
+        return false
+      }
+      return bytes.contains { Unicode.Scalar($0).isWordOfASCII }
+    }
+    return true
+  }
+
   private mutating func addSegment(_ stored: StoredRecord) -> Bool {
     guard let root = stored.blob(5), !root.isEmpty else { return false }
     let first = stored.record.value(2)?.integerValue ?? 0
@@ -208,5 +232,15 @@ extension StoredRecord {
   fileprivate func blob(_ index: Int) -> Bytes? {
     guard case .blob(let bytes)? = record.value(index) else { return nil }
     return bytes
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a letter or digit of ASCII.
+  fileprivate var isWordOfASCII: Bool {
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    default: false
+    }
   }
 }

@@ -42,14 +42,22 @@ package struct VirtualTable: Hashable, Sendable {
 
   /// The table or view whose texts it finds words in, where it does not keep them itself.
   package let contentTable: Name?
+  /// The column of that by which FTS5 finds its rows, where one is named.
+  package let contentRowID: Name?
+  /// Whether it looks for words in every text: no column is left out, and no letter is said to be
+  /// part of none.
+  let indexesEveryText: Bool
 
   /// Makes a virtual table of its statement.
   package init(name: Name, module: Name, sql: String, storage: Storage) {
     self.name = name
     self.module = module
     self.storage = storage
-    contentTable =
-      Self.fullTextModules.contains(module) ? SQLTokens(parsing: sql).contentTable : nil
+    let tokens = Self.fullTextModules.contains(module) ? SQLTokens(parsing: sql) : SQLTokens([])
+    contentTable = tokens.option("content")
+    contentRowID = tokens.option("content_rowid")
+    let words = sql.lowercased()
+    indexesEveryText = !words.contains("notindexed") && !words.contains("separators")
   }
 
   /// The modules that find words in texts.
@@ -70,7 +78,7 @@ package struct VirtualTable: Hashable, Sendable {
   }
 
   /// The part that has a suffix in the place of the virtual table's name.
-  func part(_ suffix: String) -> Part? {
+  package func part(_ suffix: String) -> Part? {
     let name = Name("\(name)_\(suffix)")
     return parts.first { $0.name == name }
   }
@@ -83,11 +91,11 @@ package struct VirtualTable: Hashable, Sendable {
 }
 
 extension SQLTokens {
-  /// The table that a full-text table names as the one with its texts: what stands behind
-  /// `content=`.
-  fileprivate var contentTable: Name? {
+  /// What a full-text table says of itself behind a word and `=`, such as the table with its texts;
+  /// nil where that is empty.
+  fileprivate func option(_ word: String) -> Name? {
     for place in tokens.indices.dropLast(2)
-    where tokens[place].isWord("content") && tokens[place + 1] == .symbol("=") {
+    where tokens[place].isWord(word) && tokens[place + 1] == .symbol("=") {
       return tokens[place + 2].asName.flatMap { $0.text.isEmpty ? nil : $0 }
     }
     return nil

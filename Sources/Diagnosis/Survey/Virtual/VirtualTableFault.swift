@@ -27,6 +27,8 @@ enum VirtualTableFault: Hashable, Sendable {
   case indexEmpty
   /// The nodes of an R-tree hold other rows than are noted; how many are missing in them.
   case nodesDiffer(missing: Int)
+  /// Rows of an R-tree are noted nowhere that have columns besides coordinates.
+  case rowsUnnoted(Int)
 }
 
 extension VirtualTableFault {

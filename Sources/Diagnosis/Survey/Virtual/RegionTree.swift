@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes of an R-tree as they hang together: what its other tables note of rows and of nodes
+// follows from them, but for columns that are no coordinates.
+
+package import SQLiteFormat
+
+/// The nodes of an R-tree of which none is missing.
+package struct RegionTree: Sendable {
+  /// The most levels that the module makes above its leaves.
+  private static let depthMax = 40
+
+  /// The node that each row lies in.
+  package private(set) var rows: [Int64: Int64] = [:]
+  /// The node that each node but the root hangs in.
+  package private(set) var parents: [Int64: Int64] = [:]
+
+  /// Puts nodes together; nil where one is missing or is none, or hangs nowhere or twice, or where
+  /// two hold one row.
+  package init?(_ nodes: [Int64: Bytes], cellByteCount: Int) {
+    guard let depth = nodes[1]?.big16(at: 0), depth <= Self.depthMax else { return nil }
+    var level: [Int64] = [1]
+    for height in stride(from: depth, through: 0, by: -1) {
+      var below: [Int64] = []
+      for id in level {
+        guard let children = nodes[id]?.ids(cellByteCount: cellByteCount) else { return nil }
+        for child in children {
+          let isKnown =
+            height == 0
+            ? rows.updateValue(id, forKey: child) != nil
+            : child == 1 || parents.updateValue(id, forKey: child) != nil
+          if isKnown { return nil }
+        }
+        if height > 0 { below += children }
+      }
+      level = below
+    }
+    guard parents.count + 1 == nodes.count else { return nil }
+  }
+}
+
+extension ContiguousArray where Element == UInt8 {
+  /// The ids in the cells of a node: of rows, or of the nodes below; nil where it is none.
+  fileprivate func ids(cellByteCount: Int) -> [Int64]? {
+    guard let count = big16(at: 2), 4 + count * cellByteCount <= self.count else { return nil }
+    return (0..<count).compactMap { signed(at: 4 + $0 * cellByteCount, width: 8) }
+  }
+}
+
+extension Survey {
+  /// The nodes of an R-tree; nil where they are not whole.
+  func regionTree(of table: VirtualTable) -> RegionTree? {
+    guard table.isRegions, let image, let part = table.part("node"),
+      let tree = tree(named: part.name), tree.isReadable, let root = tree.root
+    else { return nil }
+    var nodes: [Int64: Bytes] = [:]
+    image.forEachRecord(ofTree: root, isTable: true) { stored in
+      if let id = stored.rowID, case .blob(let bytes)? = stored.record.value(1) {
+        nodes[id] = bytes
+      }
+      return true
+    }
+    return RegionTree(nodes, cellByteCount: table.regionByteCount)
+  }
+
+  /// Whether all that a table says which stores an R-tree follows from the nodes of that.
+  func followsFromNodes(_ tree: TreeSurvey) -> Bool {
+    let name = tree.entry.name
+    let table = virtualTables.first { table in
+      table.part("parent")?.name == name
+        || table.part("rowid")?.name == name && table.auxiliaryCount == 0
+    }
+    return table.flatMap { regionTree(of: $0) } != nil
+  }
+
+  /// Whether the nodes of the R-tree of this name are whole, so that its other tables can be made of
+  /// them.
+  func hasWholeNodes(_ name: String?) -> Bool {
+    virtualTables.first { $0.name.text == name }.flatMap { regionTree(of: $0) } != nil
+  }
+}
