@@ -89,6 +89,8 @@ extension DiagnosisReport {
     if facts.wal != "none" { add("wal", facts.wal) }
     if facts.journal != "none" { add("journal", facts.journal) }
     add("version", versions.words)
+    add("last written by", facts.writtenBy.map { "SQLite \($0)" })
+    add("tool", "\(tool) (\(libraries))")
     if !facts.frameworks.isEmpty { add("made by", facts.frameworkWords) }
     if !tables.isEmpty {
       add(

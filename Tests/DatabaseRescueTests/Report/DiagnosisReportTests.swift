@@ -15,6 +15,11 @@ import Testing
 @testable import DatabaseRescue
 
 @Suite struct DiagnosisReportTests {
+  /// The version of SQLite that has written a sample.
+  private func writer(ofSample name: String) throws -> String {
+    try #require(ReportFixture.survey(sample: name).header?.writer)
+  }
+
   @Test func `the text of a lossy database`() throws {
     let expected = """
       zeroed-leaf.db: damaged — the structure is damaged, and rows are lost or
@@ -29,9 +34,11 @@ import Testing
                    out, cut off, text written into it, foreign log, old log, copied
                    without log, wal reset
 
-        file           SQLite database, 103 pages of 1,024 bytes
-        version        4, as the app expects
-        unsynced rows  cannot tell, which does not mean none
+        file             SQLite database, 103 pages of 1,024 bytes
+        version          4, as the app expects
+        last written by  SQLite \(try writer(ofSample: "zeroed-leaf.db"))
+        tool             dbrescue \(Rescue.version) (\(Rescue.libraries))
+        unsynced rows    cannot tell, which does not mean none
 
         tables     rows  lost
         exercises    20  none
@@ -82,10 +89,12 @@ import Testing
       fitness.db: healthy — the structure is sound and everything expected is there
       support code \(ReportFixture.code)
 
-        file           SQLite database, 103 pages of 1,024 bytes
-        wal            applied: 3 transactions in 20 frames
-        version        4, as the app expects
-        unsynced rows  cannot tell, which does not mean none
+        file             SQLite database, 103 pages of 1,024 bytes
+        wal              applied: 3 transactions in 20 frames
+        version          4, as the app expects
+        last written by  SQLite \(try writer(ofSample: "wal/fitness.db"))
+        tool             dbrescue \(Rescue.version) (\(Rescue.libraries))
+        unsynced rows    cannot tell, which does not mean none
 
         tables     rows  lost
         exercises    20  none
