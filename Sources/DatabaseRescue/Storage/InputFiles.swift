@@ -144,23 +144,44 @@ public struct InputFiles: Sendable {
       {
         return error
       }
-      for (suffix, what) in [("-wal", "log"), ("-journal", "journal")] {
-        let file = path.adding(suffix: suffix)
-        guard let status = try storage.status(of: file), status.byteCount > 0 else { continue }
-        return RescueError(
-          .missing, "there is no file '\(path)', and its \(what) '\(file.name)' is there",
-          meaning: "the database was moved or deleted without its \(what), which has pages of it",
-          advice: "find the database"
-            + (suffix == "-wal"
-              ? "; else copy the log to a folder of its own, put an empty file '\(path.name)' beside "
-                + "the copy, and salvage that" : ", and put the two together again"))
-      }
+      if let error = try sidecarAlone(of: path, storage) { return error }
       return RescueError(.missing, "there is no file '\(path)'", advice: "check the path")
     }
     return RescueError(
       .missing, "there is no file '\(path)': its replacement was interrupted",
       meaning: "the old files and the new one are in '\(folder)'",
       advice: "finish it: dbrescue recover \(path.shellQuoted)")
+  }
+
+  /// The error of a database that is gone, and beside whose place its log or journal still lies; nil
+  /// where there is neither.
+  private static func sidecarAlone(
+    of path: FilePath, _ storage: any Storage
+  ) throws(StorageError) -> RescueError? {
+    for (suffix, what) in [("-wal", "log"), ("-journal", "journal")] {
+      let file = path.adding(suffix: suffix)
+      guard let status = try storage.status(of: file), status.byteCount > 0 else { continue }
+      let start = "there is no file '\(path)', and its \(what) '\(file.name)' is there"
+      guard suffix == "-wal" else {
+        return RescueError(
+          .missing, start,
+          meaning: "the database was moved or deleted without its \(what), which has pages of it "
+            + "as they were before a transaction",
+          advice: "find the database, and put the two together again")
+      }
+      // Beside an empty file SQLite would delete the log: what is made of it is made of a copy.
+      let folder = path.adding(suffix: ".saved")
+      let copy = folder.appending(path.name)
+      return RescueError(
+        .missing, start,
+        meaning: "the database was moved or deleted without its \(what): rows that were written "
+          + "last may be in that alone",
+        advice: "find the database, and put the two together again; else save what the log has: "
+          + "mkdir \(folder.shellQuoted) && cp \(file.shellQuoted) \(folder.shellQuoted) && "
+          + "touch \(copy.shellQuoted) && dbrescue salvage \(copy.shellQuoted) "
+          + "--output \(path.adding(suffix: ".salvaged").shellQuoted)")
+    }
+    return nil
   }
 
   /// Whether SQLite would see the journals, too.

@@ -27,6 +27,8 @@ struct DatabaseFiles {
     do {
       resolved = try storage.resolve(path)
     } catch {
+      // Of a file that is not there, what lies beside it tells.
+      if error.cause == .missing { _ = try InputFiles(path, storage: storage) }
       throw RescueError(error)
     }
     input = try InputFiles(resolved, storage: storage)

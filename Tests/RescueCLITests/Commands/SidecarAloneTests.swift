@@ -108,6 +108,30 @@ import Testing
     #expect(try log.contents() == before && file.contents().isEmpty)
   }
 
+  @Test func `where the log alone is left, every command says so and how to save it`() throws {
+    try logAlone(beside: [])
+    try SystemStorage().remove(file)
+    let folder = file.adding(suffix: ".saved")
+    let output = file.adding(suffix: ".salvaged")
+    let commands: [[any Word]] = [
+      ["check", file], ["diagnose", file], ["backup", file], ["guard", file, "--", "/bin/true"],
+      ["recover", file],
+    ]
+    for words in commands {
+      let ending = try bench.run(words)
+      #expect(ending.status == 66, "\(ending.all)")
+      #expect(ending.all.contains("may be in that alone"), "\(ending.all)")
+      #expect(ending.all.contains("&& dbrescue salvage \(folder.shellQuoted)/"), "\(ending.all)")
+    }
+    try SystemStorage().createFolder(folder)
+    let copy = folder.appending(file.name)
+    try copy.adding(suffix: "-wal").replaceContents(with: log.contents())
+    try copy.replaceContents(with: [])
+    let ending = try bench.run("salvage", copy, "--output", output)
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try Oracle(output).count(of: "note") == 300)
+  }
+
   @Test func `a recovery puts what the log holds in place of the empty file`() throws {
     try logAlone(beside: [])
     let ending = try bench.run("recover", file, "--choose", "salvage", "--yes")
