@@ -45,6 +45,19 @@ import Testing
     return screen
   }
 
+  @Test func `an app that starts on an older copy of its database is told so`() async throws {
+    try FitnessLog.create(database, version: 4, workouts: 12)
+    let old = try database.contents()
+    try Connection(database, mode: .app).execute("DELETE FROM notes")
+    _ = try rescue.backUp(database)
+    let written = try SystemStorage().open(database, .readWrite)
+    try written.truncate(to: 0)
+    try written.write(old, at: 0)
+    let opening = await rescue.open(database, contract: contract) { _ in }
+    guard case .ready(let ready) = opening else { throw Unwell() }
+    #expect(ready.findings.map(\.name) == ["DBR-F130"])
+  }
+
   @Test func `an app starts on a database that its migration brought to the new version`()
     async throws
   {

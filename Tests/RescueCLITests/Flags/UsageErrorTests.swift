@@ -142,8 +142,8 @@ import Testing
       outcome.error == """
         {"format":"dbrescue.report","version":3,"type":"error","advice":"see 'dbrescue help \
         check'","exit":64,"meaning":"usage: dbrescue check FILE \
-        [--contract CONTRACT] [--wal PATH] [--journal PATH] [--offset BYTE] [--length BYTES] \
-        [--max-size MIB]","message":"'check' needs FILE: the \
+        [--contract CONTRACT] [--vault DIR] [--wal PATH] [--journal PATH] [--offset BYTE] \
+        [--length BYTES] [--max-size MIB]","message":"'check' needs FILE: the \
         database file"}
 
         """)
