@@ -55,7 +55,7 @@ import Testing
     try written.write(old, at: 0)
     let opening = await rescue.open(database, contract: contract) { _ in }
     guard case .ready(let ready) = opening else { throw Unwell() }
-    #expect(ready.findings.map(\.name) == ["DBR-F130"])
+    #expect(ready.findings.map(\.name).contains("DBR-F130"))
   }
 
   @Test func `an app starts on a database that its migration brought to the new version`()

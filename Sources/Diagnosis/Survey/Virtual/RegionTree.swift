@@ -45,36 +45,3 @@ extension ContiguousArray where Element == UInt8 {
     return (0..<count).compactMap { signed(at: 4 + $0 * cellByteCount, width: 8) }
   }
 }
-
-extension Survey {
-  /// The nodes of an R-tree; nil where they are not whole.
-  func regionTree(of table: VirtualTable) -> RegionTree? {
-    guard table.isRegions, let image, let part = table.part("node"),
-      let tree = tree(named: part.name), tree.isReadable, let root = tree.root
-    else { return nil }
-    var nodes: [Int64: Bytes] = [:]
-    image.forEachRecord(ofTree: root, isTable: true) { stored in
-      if let id = stored.rowID, case .blob(let bytes)? = stored.record.value(1) {
-        nodes[id] = bytes
-      }
-      return true
-    }
-    return RegionTree(nodes, cellByteCount: table.regionByteCount)
-  }
-
-  /// Whether all that a table says which stores an R-tree follows from the nodes of that.
-  func followsFromNodes(_ tree: TreeSurvey) -> Bool {
-    let name = tree.entry.name
-    let table = virtualTables.first { table in
-      table.part("parent")?.name == name
-        || table.part("rowid")?.name == name && table.auxiliaryCount == 0
-    }
-    return table.flatMap { regionTree(of: $0) } != nil
-  }
-
-  /// Whether the nodes of the R-tree of this name are whole, so that its other tables can be made of
-  /// them.
-  func hasWholeNodes(_ name: String?) -> Bool {
-    virtualTables.first { $0.name.text == name }.flatMap { regionTree(of: $0) } != nil
-  }
-}
