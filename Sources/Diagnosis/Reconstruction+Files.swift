@@ -33,6 +33,7 @@ extension Survey {
   ) throws(CutShort) {
     do throws(ReadFailure) {
       self = try Self.make(files, parser: parser, known)
+      replacedByte = ReplacedByte(in: self)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }

@@ -114,46 +114,14 @@ enum TransferredAsTextCause: Cause {
 
   /// What was replaced in it byte by byte, as bytes tell that every database has and it has not.
   private static func replacement(in traces: Traces) -> CauseJudgement? {
-    guard let image = traces.survey.image, image.start == 0, image.pageCount >= 8,
-      let bytes = try? image.files.main.read(at: 0, count: 1 << 20)
-    else { return nil }
-    var counts = [Int](repeating: 0, count: 256)
-    for byte in bytes { counts[Int(byte)] += 1 }
-    // The leaves of tables begin with 13, those of indexes with 10. File format, section 1.6.
-    if counts[0x0D] == 0, isReplaced(.tables, in: traces, image) {
-      return .fits(
-        .likely, "carriage returns in it were replaced",
-        ["no byte of it is 13, with which the leaves of tables begin"])
+    traces.survey.replacedByte.map { replaced in
+      .fits(
+        .likely, "\(replaced.name)s in it were replaced",
+        ["no byte of it is \(replaced.gone), with which the leaves of \(replaced.leaves) begin"],
+        now: "Ask for the file again, as a binary file or in a zip: which bytes "
+          + "\(replaced.standIn) were \(replaced.name)s, nothing tells. Salvage sets rows aside that "
+          + "hold one.")
     }
-    if counts[0x0A] == 0, isReplaced(.indexes, in: traces, image) {
-      return .fits(
-        .likely, "line feeds in it were replaced",
-        ["no byte of it is 10, with which the leaves of indexes begin"])
-    }
-    return nil
-  }
-
-  /// The trees whose leaves begin with the byte that is looked for.
-  private enum Leaves {
-    case tables, indexes
-  }
-
-  /// Whether pages that should begin with such a byte begin with another one, the same on each: that
-  /// a file has none of it tells nothing where its log has the pages that would.
-  private static func isReplaced(_ leaves: Leaves, in traces: Traces, _ image: Image) -> Bool {
-    let trees = traces.survey.trees + (traces.survey.schema.map { [$0.tree] } ?? [])
-    let pages = trees.filter { ($0.entry.kind == .index) == (leaves == .indexes) }
-      .flatMap { tree in tree.pageFaults.first.compactMap(\.page) + [tree.root].compactMap(\.self) }
-      .filter { image.origin(of: $0) == .main }
-    let firsts = Set(pages).compactMap { page -> UInt8? in
-      let place = page == .first ? DatabaseHeader.byteCount : 0
-      guard let bytes = try? image.bytes(of: page), bytes.count > place, !bytes.isZero,
-        // The pages between the root and the leaves begin with 2 and 5.
-        bytes[place] != 2, bytes[place] != 5
-      else { return nil }
-      return bytes[place]
-    }
-    return !firsts.isEmpty && Set(firsts).count == 1
   }
 
   /// Whether there are line feeds at the beginning, and none of them follows a carriage return.

@@ -5,7 +5,15 @@ import SQLiteFormat
 
 enum TransferCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
-    survey.transfer.map { [finding(of: $0)] } ?? []
+    if let transfer = survey.transfer { return [finding(of: transfer)] }
+    return survey.replacedByte.map { [finding(of: $0)] } ?? []
+  }
+
+  private static func finding(of replaced: ReplacedByte) -> Finding {
+    Finding(
+      .lineEndingsConverted,
+      "no \(replaced.name) is left, which every database has: byte \(replaced.standIn) stands in "
+        + "their place, and numbers and texts of rows that hold one may be others")
   }
 
   private static func finding(of transfer: TextTransfer) -> Finding {

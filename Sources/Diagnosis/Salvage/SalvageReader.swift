@@ -15,6 +15,8 @@ package struct SalvageReader: Sendable {
   private let pagesSeemingSound: Set<PageNumber>
   /// Whether pages were lost: one of zeros in an overflow chain may be another one.
   private let missesPages: Bool
+  /// The bytes that may stand in the place of others; nil for none.
+  private let replacedBytes: ReplacedBytes?
 
   /// Makes a reader; nil when the survey found no database.
   ///
@@ -26,6 +28,7 @@ package struct SalvageReader: Sendable {
     self.reconstruction = reconstruction
     self.image = image
     missesPages = !reconstruction.survey.trees.allSatisfy(\.isReadable)
+    replacedBytes = ReplacedBytes(in: reconstruction.survey)
     damagedPages = image.damagedPages
     pagesSeemingSound = damagedPages.filter {
       (try? image.btreePage($0))?.layoutFaults.isEmpty ?? false
@@ -138,7 +141,7 @@ package struct SalvageReader: Sendable {
       for row in found.joined { try body(.doubtful(table: name, row, .joined)) }
       for row in found.doubtful {
         if assignment.proves(row), row.rowID.map(contested.contains) != true {
-          try body(.row(table: name, row))
+          try body(self.row(row, of: name, isPageProven: true))
         } else {
           try body(.doubtful(table: name, row, .unproven))
         }
@@ -165,8 +168,13 @@ package struct SalvageReader: Sendable {
     return KeySequence(assignment.pages, in: pages, order).unordered
   }
 
-  /// A row against which nothing speaks but that a page of it may be damaged unseen.
-  private func row(_ row: StoredRecord, of table: Name) -> SalvagedItem {
+  /// A row against which nothing speaks but that a page of it may be damaged unseen, where it is not
+  /// proven, and that bytes of it may be others.
+  private func row(
+    _ row: StoredRecord, of table: Name, isPageProven: Bool = false
+  ) -> SalvagedItem {
+    if replacedBytes?.mayHaveChanged(row) == true { return .doubtful(table: table, row, .replaced) }
+    if isPageProven { return .row(table: table, row) }
     if pagesSeemingSound.contains(row.page) { return .doubtful(table: table, row, .unproven) }
     return image.spills(row, onto: damagedPages)
       ? .doubtful(table: table, row, .chain(.damaged)) : .row(table: table, row)

@@ -19,6 +19,8 @@ package enum Doubt: Hashable, Sendable {
   case torn
   /// Bytes may have been put into the row, or left out of it.
   case joined
+  /// A byte of the row may stand in the place of another one, since the file was sent as text.
+  case replaced
   /// The row can be read, and something is wrong with its overflow chain.
   case chain(ChainDoubt)
   /// The row's table is known by name only: its statement cannot be parsed.
@@ -45,6 +47,7 @@ package enum Doubt: Hashable, Sendable {
     case .unproven: "unproven"
     case .torn: "torn"
     case .joined: "joined"
+    case .replaced: "replaced"
     case .chain(let doubt): doubt.word
     case .shapeUnknown: "shape-unknown"
     case .unfit: "unfit"
@@ -77,6 +80,7 @@ package enum Doubt: Hashable, Sendable {
     case .unproven: "its page is damaged: it may be a deleted row"
     case .torn: "it reaches into a sector of its file that was lost"
     case .joined: "bytes of the file are missing or were put in where it lies, or inside it"
+    case .replaced: "a byte of it may have been another one before the file was sent as text"
     case .chain(let doubt): doubt.words
     case .shapeUnknown: "the columns of its table are not known"
     case .unfit: "the record does not fit the columns of its table"

@@ -50,6 +50,8 @@ package struct Survey: Sendable {
   package let claims: PageClaims
   /// What a transfer as text did to the file; the image has that undone where it can be.
   package let transfer: TextTransfer?
+  /// A byte that the file has lost to another one throughout; nil for none.
+  package internal(set) var replacedByte: ReplacedByte?
   /// How many bytes there are of a file that ends inside its header; nil of others.
   let cutHeaderCount: Int?
   /// The first page that moved, and is read where its number says; nil where none did.

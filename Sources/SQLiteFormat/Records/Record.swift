@@ -164,6 +164,16 @@ extension Record {
     return fields.next()
   }
 
+  /// The serial types as they are stored.
+  package var typeBytes: Bytes { bytes.slice(types) }
+
+  /// How long the record is, header and values.
+  package var byteCount: Int {
+    // The header's own length is a varint of one byte, seldom of two or three.
+    let sizeLength = types.count < 127 ? 1 : types.count < 16382 ? 2 : 3
+    return fields.reduce(types.upperBound) { $1.end } - types.lowerBound + sizeLength
+  }
+
   /// Whether all values are in memory.
   package var isWhole: Bool { payload == nil }
 
