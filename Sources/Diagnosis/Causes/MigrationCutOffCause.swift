@@ -24,7 +24,8 @@ enum MigrationCutOffCause: Cause {
     guard traces.examination.verdict.isStructureSound else { return .silent }
     let left = leftovers(in: traces.examination)
     guard let first = left.first else {
-      return Rebuild(in: traces.survey).map(judgement) ?? halfDone(traces) ?? .silent
+      return Rebuild(in: traces.survey).map(judgement)
+        ?? CopiedTable(in: traces.survey).map(judgement) ?? halfDone(traces) ?? .silent
     }
     return .fits(
       .likely, "a table was being rebuilt, and the work has not come to its end",
@@ -52,6 +53,32 @@ enum MigrationCutOffCause: Cause {
         + "the backup from before it.")
   }
 
+  /// A rebuild by hand whose new table has rows, and has not taken the place of the old one.
+  private static func judgement(of copy: CopiedTable) -> CauseJudgement {
+    guard let copied = copy.rowsOfOriginal else {
+      return .fits(
+        .possible, "'\(copy.original)' may have been rebuilt, and that has not come to its end",
+        [
+          "'\(copy.name)' holds \(counted(copy.rows, "row")), and there is no '\(copy.original)', "
+            + "whose place a table of such a name takes"
+        ],
+        now: "Do not run it again on this file before somebody has looked: the rows of "
+          + "'\(copy.original)' may be in '\(copy.name)' alone. In a copy of the file, give it that "
+          + "name, or go back to the backup from before it.")
+    }
+    return .fits(
+      copy.rows == copied ? .likely : .possible,
+      "'\(copy.original)' was being rebuilt, and that has not come to its end",
+      [
+        "'\(copy.name)' holds \(copy.rows == copied ? "the" : "the first \(grouped(copy.rows)) of") "
+          + "\(counted(copied, "row")) of '\(copy.original)', number by number, and nothing else uses it"
+      ], against: ["somebody may have made a copy on purpose"],
+      now:
+        "Nothing is lost by it: the rows are in '\(copy.original)' as well. Before the migration is "
+        + "run again, see whether it begins by dropping '\(copy.name)'; if not, drop that in a copy of "
+        + "the file first.")
+  }
+
   /// Tables that a rebuild has left beside the one that they take the place of, or without it.
   ///
   /// An app may give its own tables some of these names: they count where the framework is known,
@@ -64,14 +91,16 @@ enum MigrationCutOffCause: Cause {
     let makers = Set(examination.frameworks.map(\.framework))
     let names = Framework.allCases.flatMap { framework in
       framework.sheet.rebuilds.filter { $0.isTelling || makers.contains(framework) }
-        .map { (maker: framework.title, name: $0) }
+        .map { (maker: framework, name: $0) }
     }
     return tables.keys.sorted().flatMap { left in
       names.compactMap { maker, name -> (left: Name, table: Name, maker: String)? in
         guard let table = name.table(of: left), table != left,
-          tables[table] == nil ? name.isTelling : resemble(left, table, survey)
+          tables[table] == nil
+            ? name.isTelling || name.isOdd && makers.contains(maker)
+            : resemble(left, table, survey)
         else { return nil }
-        return (left, table, maker)
+        return (left, table, maker.title)
       }
     }
   }

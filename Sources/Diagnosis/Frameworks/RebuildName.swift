@@ -13,13 +13,22 @@ struct RebuildName: Sendable {
   var digits = 0
   /// Whether nobody else would give a table such a name.
   var isTelling = false
+  /// Whether hardly anybody would: it tells where the table whose place it is to take is not there.
+  var isOdd = false
 
   /// How people name a table whose rows are on their way to another one.
-  static let usual = [
-    RebuildName(suffix: "_old"), RebuildName(prefix: "_", suffix: "_old"),
-    RebuildName(prefix: "old_"), RebuildName(suffix: "_new"), RebuildName(prefix: "new_"),
-    RebuildName(prefix: "_new_"), RebuildName(suffix: "_tmp"), RebuildName(prefix: "tmp_"),
-    RebuildName(suffix: "_temp"), RebuildName(prefix: "temp_"), RebuildName(prefix: "temporary_"),
+  static let usual =
+    [
+      RebuildName(suffix: "_old"), RebuildName(prefix: "_", suffix: "_old"),
+      RebuildName(prefix: "old_"),
+    ] + incoming
+
+  /// How people name a table that gets the rows of another one before it takes its place.
+  static let incoming = [
+    RebuildName(prefix: "_new_", isOdd: true), RebuildName(prefix: "new__", isOdd: true),
+    RebuildName(suffix: "_new"), RebuildName(prefix: "new_"), RebuildName(suffix: "_tmp"),
+    RebuildName(prefix: "tmp_"), RebuildName(suffix: "_temp"), RebuildName(prefix: "temp_"),
+    RebuildName(prefix: "temporary_"),
   ]
 
   /// How people name a table that keeps the rows of another one, on the way or for good.

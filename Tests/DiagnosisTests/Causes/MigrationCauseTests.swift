@@ -78,6 +78,84 @@ import Testing
     #expect(found?.confidence == confidence, "\(step)")
   }
 
+  /// A rebuild by hand that stopped after its copy, and tables that only have such names.
+  static let copies: [(DatabaseBuilder.Step, Confidence?)] = [
+    (
+      """
+      CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, number TEXT, due TEXT);
+      INSERT INTO _new_orders SELECT id, number, NULL FROM orders
+      """, .likely
+    ),
+    (
+      """
+      CREATE TABLE tmp_orders (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO tmp_orders SELECT * FROM orders WHERE id <= 40
+      """, .possible
+    ),
+    (
+      """
+      CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO _new_orders SELECT * FROM orders; DROP TABLE orders
+      """, .possible
+    ),
+    // Of its own: other rows, other columns, an index, somebody who needs it, an ordinary name.
+    (
+      """
+      CREATE TABLE new_orders (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO new_orders SELECT id, 'new ' || number FROM orders
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE new_orders (id INTEGER PRIMARY KEY, reason TEXT);
+      INSERT INTO new_orders SELECT * FROM orders
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE new_orders (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO new_orders SELECT * FROM orders; CREATE INDEX fresh ON new_orders (number)
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE new_orders (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO new_orders SELECT * FROM orders;
+      CREATE TABLE lines (o REFERENCES new_orders)
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE new_parties (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO new_parties SELECT * FROM orders
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE orders_backup (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO orders_backup SELECT * FROM orders
+      """, nil
+    ),
+  ]
+
+  @Test(arguments: copies.indices) func `a copy that has not taken its table's place is named`(
+    _ index: Int
+  ) throws {
+    let (step, confidence) = Self.copies[index]
+    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
+    #expect(found?.confidence == confidence, "\(step)")
+  }
+
+  @Test func `what Room makes of a table tells where that is gone`() throws {
+    let answer = try causes([
+      "CREATE TABLE room_master_table (id INTEGER PRIMARY KEY, identity_hash TEXT)",
+      "INSERT INTO room_master_table VALUES (42, '0123456789abcdef0123456789abcdef')",
+      "CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, number TEXT)",
+      "INSERT INTO _new_orders VALUES (1, 'one')",
+    ])
+    #expect(answer.leading?.kind == .migrationCutOff && answer.leading?.confidence == .likely)
+  }
+
   @Test func `a lock of EF Core that nobody has taken away is a migration without an end`() throws {
     let books: [DatabaseBuilder.Step] = [
       """

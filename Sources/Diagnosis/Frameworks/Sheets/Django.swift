@@ -11,5 +11,5 @@ extension FrameworkSheet {
         .certain, [TableShape("django_migrations", ["id", "app", "name", "applied"])])
     ],
     book: MigrationBook("django_migrations", ["app", "name"], order: "id", group: "app"),
-    rebuilds: [RebuildName(prefix: "new__"), RebuildName(suffix: "__old")])
+    rebuilds: [RebuildName(prefix: "new__", isOdd: true), RebuildName(suffix: "__old")])
 }

@@ -12,5 +12,5 @@ extension FrameworkSheet {
     ],
     book: MigrationBook(
       "room_master_table", ["identity_hash"], .mark, counts: [RowCondition("id", .equals(42))]),
-    rebuilds: [RebuildName(prefix: "_new_")])
+    rebuilds: [RebuildName(prefix: "_new_", isOdd: true)])
 }
