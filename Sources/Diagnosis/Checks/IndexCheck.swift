@@ -74,9 +74,22 @@ enum IndexCheck: SurveyCheck {
 
   private static func damaged(_ index: TreeSurvey, _ survey: Survey) -> Finding {
     let first = TreeCheck.faults(of: CheckedTree(tree: index, survey: survey)).first
+    let name = index.entry.name
     return Finding(
       .indexDamaged,
-      "index '\(index.entry.name)' is damaged: \(first?.message ?? "its root cannot be read")",
+      index.hasNothingButSameKeys
+        ? "index '\(name)' is UNIQUE, and rows of '\(index.entry.table)' have the same key by it: its "
+          + "entries lie in their places, but it cannot be built anew while they do"
+        : "index '\(name)' is damaged: \(first?.message ?? "its root cannot be read")",
       at: .init(page: first?.place.page ?? index.root, object: index.entry.name.text))
+  }
+}
+
+extension TreeSurvey {
+  /// Whether all that is wrong with it is that entries have a key which is to be unique.
+  fileprivate var hasNothingButSameKeys: Bool {
+    let faults = [misplaced, misplacedBetween].flatMap(\.first)
+    return !faults.isEmpty && faults.allSatisfy { $0.problem == .keyTwice }
+      && [pageFaults, cellFaults, layoutFaults, unevenLeaves].allSatisfy(\.isEmpty)
   }
 }

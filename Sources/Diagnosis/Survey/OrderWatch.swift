@@ -37,13 +37,15 @@ struct OrderWatch {
       let record = try? image.record(of: first, on: visit.page).record,
       !order.allows(lower, before: record)
     {
-      return FormatError(.keyOrder, page: separator.page.number, offset: separator.cell.offset)
+      return FormatError(
+        problem(lower, record), page: separator.page.number, offset: separator.cell.offset)
     }
     if let separator = visit.behind, let upper = record(of: separator, in: image),
       let record = try? image.record(of: last, on: visit.page).record,
       !order.allows(record, before: upper)
     {
-      return FormatError(.keyOrder, page: separator.page.number, offset: separator.cell.offset)
+      return FormatError(
+        problem(record, upper), page: separator.page.number, offset: separator.cell.offset)
     }
     return nil
   }
@@ -63,9 +65,18 @@ struct OrderWatch {
   }
 
   /// Whether an entry may follow the one before it; goes on behind it.
-  mutating func accepts(_ record: Record) -> Bool {
+  mutating func accepts(_ record: Record) -> Bool { fault(of: record) == nil }
+
+  /// Why an entry may not follow the one before it, nil where it may; goes on behind it.
+  mutating func fault(of record: Record) -> FormatError.Problem? {
     defer { pass(record) }
-    return allows(record)
+    guard let previous, !allows(record) else { return nil }
+    return problem(previous, record)
+  }
+
+  /// What is wrong with two entries that may not follow one another.
+  private func problem(_ left: Record, _ right: Record) -> FormatError.Problem {
+    order.haveSameKey(left, right) ? .keyTwice : .keyOrder
   }
 
   /// Goes on behind an entry.

@@ -146,8 +146,8 @@ extension TreeSurvey {
         note(stored, task.shape)
         computation?.add(stored)
         shadow?.add(stored)
-        guard watch?.accepts(stored.record) ?? true else {
-          misplaced.add(FormatError(.keyOrder, page: stored.page, offset: stored.offset))
+        if let problem = watch?.fault(of: stored.record) {
+          misplaced.add(FormatError(problem, page: stored.page, offset: stored.offset))
           break
         }
         records += 1

@@ -47,6 +47,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case copied
     /// Keys that do not ascend, or leave the interval of their parent.
     case keyOrder
+    /// Two entries with the same key, where no two may have it.
+    case keyTwice
     /// Leaves of one tree at different depths.
     case uneven
     /// A tree deeper than any that SQLite makes.
@@ -136,6 +138,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .claimedTwice: "the page already belongs to something else"
     case .copied: "it is the same page as one of another tree"
     case .keyOrder: "keys are out of order"
+    case .keyTwice: "two entries have the same key, which is to be unique"
     case .uneven: "leaves lie at different depths"
     case .tooDeep: "the tree is deeper than any that SQLite makes"
     case .noChild: "a child pointer is 0"

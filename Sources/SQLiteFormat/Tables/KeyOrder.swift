@@ -83,6 +83,18 @@ package struct KeyOrder: Hashable, Sendable {
     }
     return columns.count < max(left.fieldCount, right.fieldCount)
   }
+
+  /// Whether two entries have the same key where no two may have it.
+  package func haveSameKey(_ left: Record, _ right: Record) -> Bool {
+    guard let uniqueCount else { return false }
+    var (lefts, rights) = (left.fields, right.fields)
+    return columns.prefix(uniqueCount).allSatisfy { column in
+      guard let first = lefts.next(), let second = rights.next(), first.serialType != 0 else {
+        return false
+      }
+      return left.compare(first, with: right, second, column.text) == 0
+    }
+  }
 }
 
 extension KeyOrder {

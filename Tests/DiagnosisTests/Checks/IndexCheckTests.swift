@@ -20,6 +20,23 @@ import Testing
     #expect(finding.severity == .damage)
   }
 
+  @Test func `rows with the same key by a UNIQUE index are not called misplaced`() throws {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE tag (name TEXT); CREATE INDEX tags        ON tag (name);
+      INSERT INTO tag VALUES ('a'), ('b'), ('b'), (NULL), (NULL)
+      """)
+    #expect(specimen.said(.indexDamaged).isEmpty)
+    let (plain, unique) = ("CREATE INDEX tags        ON", "CREATE UNIQUE INDEX tags ON")
+    let place = try #require(specimen.places(of: plain).first)
+    specimen.bytes.replaceSubrange(place..<place + plain.utf8.count, with: unique.utf8)
+    let finding = try #require(specimen.said(.indexDamaged).first)
+    #expect(
+      finding.message.hasPrefix(
+        "index 'tags' is UNIQUE, and rows of 'tag' have the same key by it"))
+    #expect(finding.place.object == "tags" && finding.severity == .damage)
+  }
+
   @Test func `an index with another key than its table disagrees`() throws {
     var specimen = try Specimen()
     let leaf = specimen[page: specimen.pages(of: "note", "leaf")[2]]

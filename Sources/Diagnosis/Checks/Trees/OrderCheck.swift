@@ -6,14 +6,28 @@ import SQLiteFormat
 enum OrderCheck: FaultCheck {
   static func findings(in checked: CheckedTree) -> [Finding] {
     let tree = checked.tree
-    return checked.findings(tree.misplaced) { _ in
+    return checked.findings(tree.misplaced) { fault in
       (
         checked.areMisplacedRowsProven ? .keyOrder : .rowDoubtful,
-        "a row of '\(checked.name)' lies where its key does not belong"
+        fault.problem == .keyTwice
+          ? sameKey(in: checked)
+          : "a row of '\(checked.name)' lies where its key does not belong"
       )
     }
-      + checked.findings(tree.misplacedBetween) { _ in
-        (.keyOrder, "an entry of '\(checked.name)' between two pages is not between those on them")
+      + checked.findings(tree.misplacedBetween) { fault in
+        (
+          .keyOrder,
+          fault.problem == .keyTwice
+            ? sameKey(in: checked)
+            : "an entry of '\(checked.name)' between two pages is not between those on them"
+        )
       }
+  }
+
+  /// Of the order nothing is wrong there, but SQLite refuses to write such a row.
+  private static func sameKey(in checked: CheckedTree) -> String {
+    checked.tree.entry.kind == .index
+      ? "rows of '\(checked.tree.entry.table)' have the same key, which is UNIQUE by it"
+      : "rows of '\(checked.name)' have the same PRIMARY KEY"
   }
 }
