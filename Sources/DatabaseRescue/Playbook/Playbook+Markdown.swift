@@ -18,7 +18,8 @@ extension Playbook {
     }
     lines += ["## Steps", ""]
     for (index, step) in steps.enumerated() { lines += step.markdown(number: index + 1) }
-    lines += ["", "Run it: \("dbrescue playbook run \(name) FILE --dry-run".code)"]
+    let contract = needsContract ? " --contract CONTRACT" : ""
+    lines += ["", "Run it: \("dbrescue playbook run \(name) FILE\(contract) --dry-run".code)"]
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -20,6 +20,11 @@ extension Playbook {
     return text.lines.joined(separator: "\n") + "\n"
   }
 
+  /// Whether it ends at once where no contract is given.
+  var needsContract: Bool {
+    steps.contains { $0.action == .stop && $0.when == "NOT \(PlaybookFact.contractGiven.name)" }
+  }
+
   /// The facts that the conditions ask for, in the order of the table.
   package var facts: [PlaybookFact] {
     let names = steps.compactMap(\.when).flatMap { ConditionTokens($0).words }.map { Name($0.text) }

@@ -102,15 +102,22 @@ extension DiagnosisReport {
 
   private func outcomes(of option: Option) -> HTML {
     let columns: [(title: String, sum: Int, count: (Option.Outcome) -> Int)] = [
-      ("Changed#", option.changed, \.changed), ("Set aside#", option.quarantined, \.quarantined),
+      ("Changed#", option.changed, \.changed),
+      ("Set aside#", option.quarantined + option.unplaced, \.quarantined),
       ("Brought back#", option.regained, \.regained),
     ].filter { $0.1 > 0 }
     let rows: [[HTML]] = option.tables.map { table in
       [.name(table.table.shownName), "\(table.kept.grouped)"]
         + columns.map { "\($0.count(table).grouped)" } + [.loss(table.lost)]
     }
+    let unknown: [[HTML]] =
+      option.unplaced > 0
+      ? [
+        ["(table unknown)", ""]
+          + columns.map { $0.title == "Set aside#" ? "\(option.unplaced.grouped)" : "" } + [""]
+      ] : []
     return .table(
-      ["Table", "Kept#"] + columns.map(\.title) + ["Lost#"], rows,
+      ["Table", "Kept#"] + columns.map(\.title) + ["Lost#"], rows + unknown,
       omitted: option.tablesOmitted)
   }
 

@@ -19,13 +19,26 @@ extension DiagnosisReport {
       lines += [StyledText(verbatim: "")] + section
     }
     if let hint { lines += [StyledText(verbatim: ""), StyledText(verbatim: hint)] }
-    guard let next else { return lines }
+    guard let next else { return lines + adviceHint(naming: file) }
     return lines + [
       StyledText(verbatim: ""),
       StyledText(verbatim: "next: ") + StyledText(verbatim: next.text(naming: file), .emphasised),
     ]
       + (undo.map { [StyledText(verbatim: "undo: ") + StyledText(verbatim: $0.text(naming: file))] }
         ?? [])
+  }
+
+  /// Where to look on, for whoever reads it on a terminal: where nothing is wrong, and that is not what
+  /// was asked.
+  private func adviceHint(naming file: String?) -> [StyledText] {
+    guard let file, verdict == .healthy, causes.isEmpty, type == "diagnosis", advised == nil else {
+      return []
+    }
+    let command = ReportedCommand("diagnose", self.file, options: ["--advice"])
+    return [
+      StyledText(verbatim: ""),
+      StyledText(verbatim: "slow? ") + StyledText(verbatim: command.text(naming: file), .dim),
+    ]
   }
 
   private var heading: [StyledText] {

@@ -99,7 +99,7 @@ extension World {
       database: manifest.database.harmless(limit: PlainName.lengthLimit),
       made: manifest.created.shortTime,
       userVersion: Int(manifest.content.userVersion), byteCount: manifest.image.byteCount,
-      isComplete: reader.state == .complete)
+      isComplete: reader.state == .complete, isGood: reader.isGood)
   }
 
   private func moments(of input: InputFiles, _ backups: [Backup]) -> [Circumstances.Moment] {

@@ -21,6 +21,11 @@ enum OwnBackupCause: Cause {
       .certain,
       "the file is a backup of '\(backup.database)' that dbrescue made on \(backup.made) "
         + "(version \(backup.userVersion)\(size))",
-      [backup.isComplete ? nil : "its end mark is missing: the backup is not complete"])
+      [backup.isComplete ? nil : "its end mark is missing: the backup is not complete"],
+      now: backup.isGood
+        ? "Put it back with dbrescue restore DATABASE --from BACKUP, where DATABASE is the "
+          + "'\(backup.database)' that the app opens, or get it out with dbrescue vault extract "
+          + "BACKUP --output NEW, which proves every byte."
+        : nil)
   }
 }

@@ -25,16 +25,30 @@ package struct Circumstances: Hashable, Sendable {
     package let byteCount: Int?
     /// Whether it is complete.
     package let isComplete: Bool
+    /// Whether it can stand in for the database: complete, and proven when it was made.
+    package let isGood: Bool
 
     /// Describes a backup.
     package init(
-      database: String, made: String, userVersion: Int, byteCount: Int?, isComplete: Bool
+      database: String, made: String, userVersion: Int, byteCount: Int?, isComplete: Bool,
+      isGood: Bool
     ) {
       self.database = database
       self.made = made
       self.userVersion = userVersion
       self.byteCount = byteCount
       self.isComplete = isComplete
+      self.isGood = isGood
+    }
+
+    /// What it is, in one sentence without a full stop.
+    var meaning: String {
+      "this is a backup of '\(database)' that dbrescue made on \(made)"
+        + (isGood
+          ? ", complete and proven when it was made; it is not the database itself"
+          : isComplete
+            ? ", which was not proven to be good; it is not the database itself"
+            : ", which is not complete; it is not the database itself")
     }
   }
 

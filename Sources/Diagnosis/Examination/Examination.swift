@@ -89,7 +89,7 @@ public struct Examination: Sendable {
     unsynced = self.verification?.unsyncedRows ?? UnsyncedRows(waiting.map(\.rows))
     unchecked =
       uncheckedBytes + use.unchecked + (verification.map { Unchecked.all(in: $0) } ?? [])
-      + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract])
+      + (verdict.isStructureSound || expectedVersion == nil ? [] : [Unchecked.contract(of: survey)])
     try survey.failures.requireUncut()
   }
 
@@ -164,6 +164,10 @@ public struct Examination: Sendable {
       return "the structure is sound, but a migration did not finish"
     }
     if verdict == .drifted, let words = relation.meaningOfDrift { return words }
+    if survey.kind == .backup {
+      return circumstances.ownBackup?.meaning
+        ?? "this is a backup that dbrescue made, and not the database itself"
+    }
     if verdict == .healthy, isOlderThanBackup {
       return "the structure is sound, but the database is older than its backup"
     }

@@ -4,10 +4,15 @@
 import SQLiteFormat
 
 extension Unchecked {
-  /// What of a contract a damaged database is not asked.
-  static let contract = Unchecked(
-    .contract, of: nil as String?,
-    because: "it is damaged: what its bytes say is compared, and no row is asked")
+  /// What of a contract a database is not asked of which SQLite must not read the rows: because it
+  /// is damaged, or because there is none that could be.
+  static func contract(of survey: Survey) -> Unchecked {
+    Unchecked(
+      .contract, of: nil as String?,
+      because: survey.image == nil
+        ? "there is no database here that could be read"
+        : "it is damaged: what its bytes say is compared, and no row is asked")
+  }
 
   /// What of a contract was not checked.
   static func all(in verification: ContractVerification) -> [Unchecked] {

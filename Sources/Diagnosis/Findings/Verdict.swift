@@ -43,7 +43,7 @@ public enum Verdict: String, Hashable, Sendable, CaseIterable, Codable {
     case .healthy: "the structure is sound and everything expected is there"
     case .outdated: "sound, but older than the app expects: it needs a migration"
     case .newer: "sound, but written by a newer app: do not migrate it and do not reset it"
-    case .drifted: "the version is right, but the schema or an invariant is not"
+    case .drifted: "sound, but its schema, its migrations or an invariant are not those expected"
     case .damagedIntact: "the structure is damaged, but every row can be read"
     case .damagedLossy: "the structure is damaged, and rows are lost or doubtful"
     case .unreadable: "this cannot be read as a database"
@@ -69,10 +69,11 @@ public enum VersionRelation: String, Hashable, Sendable, CaseIterable, Codable {
   /// Whether one is known to be the older one.
   package var isOrdered: Bool { self == .older || self == .newer }
 
-  /// What it means that a database of such a version has drifted; nil where the version is right.
+  /// What it means that a database of such a version has drifted; nil where nothing is known of it.
   var meaningOfDrift: String? {
     switch self {
-    case .unknown, .equal, .older, .newer: nil
+    case .unknown, .older, .newer: nil
+    case .equal: "the version is right, but the schema or an invariant is not"
     case .diverged:
       "sound, but neither older nor newer than the app expects: migrations are missing, and others "
         + "were carried out that the contract does not know"

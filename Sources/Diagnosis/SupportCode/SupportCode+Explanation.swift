@@ -94,7 +94,9 @@ extension SupportCode.Content {
     guard let verdict else { return "none was reached" }
     let isOther = verdict == .drifted && relation == .unknown && expected.value != nil
     return "\(verdict.word): "
-      + (isOther ? "sound, but not of the version that the app expects" : verdict.meaning)
+      + (isOther
+        ? "sound, but not of the version that the app expects"
+        : verdict == .drifted ? relation.meaningOfDrift ?? verdict.meaning : verdict.meaning)
   }
 
   private var versionText: String {

@@ -78,7 +78,7 @@ private func choose(
   guard !options.isEmpty else {
     throw RescueError(
       .invalidInput, "nothing can be done with this file alone",
-      meaning: examination.verdict.meaning,
+      meaning: examination.meaning,
       advice: examination.causes.leading?.now
         ?? "look for a backup, the -wal file, or give --contract to start anew")
   }

@@ -37,7 +37,7 @@ let restoreCommand: CommandBody = { invocation, context throws(RescueError) in
         }
         throw RescueError(
           .invalidInput,
-          "'\(file.name)' is \(examination.verdict.word): \(examination.verdict.meaning)",
+          "'\(file.name)' is \(examination.verdict.word): \(examination.meaning)",
           meaning: "nothing was changed",
           advice: "restore to a new file instead: add --output NEW",
           verdict: examination.verdict)
