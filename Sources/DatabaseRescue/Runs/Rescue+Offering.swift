@@ -37,31 +37,54 @@ extension Rescue {
   func offers(
     for examination: Examination, from good: [Backup]
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
-    // The newest ones are what people choose from; each is read in full to compare.
+    // The newest ones are what people choose from.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
+    let manifests = ManifestComparison(examination.reconstruction)
     for backup in good.prefix(3) {
-      offers.append((backup, try offer(backup, for: examination)))
+      offers.append((backup, try offer(backup, for: examination, by: manifests)))
     }
     return offers
   }
 
-  /// A backup, compared with the current rows.
+  /// A backup, compared with the current rows: by what its manifest says where that is enough.
   func offer(
-    _ backup: Backup, for examination: Examination
+    _ backup: Backup, for examination: Examination, by manifests: ManifestComparison? = nil
   ) throws(RescueError) -> BackupOffer {
-    BackupOffer(
+    var comparison: [RowComparison]?
+    if let manifests { comparison = try compare(by: manifests, with: backup) }
+    if comparison == nil {
+      comparison = try compare(examination.reconstruction, with: backup)
+    }
+    return BackupOffer(
       name: backup.path.name.description, age: age(of: backup),
       made: "\(backup.created.shortTime) (\(backup.name.id))",
-      userVersion: Int(backup.name.userVersion),
-      comparison: try compare(examination.reconstruction, with: backup))
+      userVersion: Int(backup.name.userVersion), comparison: comparison ?? [])
+  }
+
+  /// The rows of a sound database compared with those of a backup by what is known of both; nil
+  /// where that is not enough.
+  private func compare(
+    by manifests: ManifestComparison, with backup: Backup
+  ) throws(RescueError) -> [RowComparison]? {
+    world.progress(.began(.comparing, byteCount: nil))
+    do throws(RescueError) {
+      return try manifests.comparison(with: backup) { () throws(RescueError) in
+        world.watched(try BackupReader(backup.path, in: world.storage).pages())
+      }
+    } catch {
+      try world.requireGoingOn()
+      throw error
+    }
   }
 
   /// The rows of a database compared with those of a backup.
   func compare(
     _ reconstruction: Reconstruction, with backup: Backup
   ) throws(RescueError) -> [RowComparison] {
-    world.progress(.began(.comparing, byteCount: nil))
     let pages = try BackupReader(backup.path, in: world.storage).pages()
+    // The backup is surveyed, and then the rows of both are read.
+    let byteCount = reconstruction.survey.image?.files.main.byteCount ?? 0
+    world.progress(.began(.comparing, byteCount: 2 * pages.byteCount + byteCount))
     let other = try world.reconstruct(FileSet(main: world.watched(pages)))
     var current = reconstruction
     // Rows whose table the file does not name any more are lost to a restore all the same.

@@ -138,7 +138,7 @@ package final class BackupReader: Sendable {
 /// The image in a backup as a source of bytes.
 private final class BackupImage: PageSource {
   /// How many inflated spans are kept.
-  private static let spanCountMax = 8
+  private static let spanCountMax = 64
 
   let byteCount: Int
   private let archive: Archive

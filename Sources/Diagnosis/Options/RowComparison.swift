@@ -79,7 +79,7 @@ extension RowComparison {
 }
 
 /// A table of one of two states that are compared.
-private struct ComparedTable {
+struct ComparedTable {
   private let tree: TreeSurvey
   private let reconstruction: Reconstruction
   private let source: RowSource?
@@ -117,16 +117,25 @@ private struct ComparedTable {
   /// Hands out every row that can be read, by the columns named; by all where none is.
   func forEachRow(_ columns: Set<Name>?, _ body: (ComparedRow) -> Void) {
     guard let reader = SalvageReader(reconstruction) else { return }
-    // Columns may have changed places.
-    let names = self.columns
-    let places = columns.map { columns in
-      names.indices.filter { columns.contains(names[$0]) }.sorted { names[$0] < names[$1] }
-    }
+    let places = places(of: columns)
     var claims = reader.startingClaims
     reader.read(tree, &claims) { item in
       guard case .row(_, let stored) = item else { return }
-      body(ComparedRow(stored, source, at: places, keyCount: keyCount))
+      body(row(stored, at: places))
     }
+  }
+
+  /// Where columns are, in an order that does not depend on that: they may have changed places.
+  func places(of columns: Set<Name>?) -> [Int]? {
+    let names = self.columns
+    return columns.map { columns in
+      names.indices.filter { columns.contains(names[$0]) }.sorted { names[$0] < names[$1] }
+    }
+  }
+
+  /// A row as it is compared, by the columns at some places.
+  func row(_ stored: StoredRecord, at places: [Int]?) -> ComparedRow {
+    ComparedRow(stored, source, at: places, keyCount: keyCount)
   }
 }
 
