@@ -186,6 +186,15 @@ package import SQLiteFormat
     patience.isStopWished = isWished
   }
 
+  /// Tells, while statements run, how many more bytes of the database were read from its file.
+  ///
+  /// - Throws: ``SQLiteError`` when not even its page size can be read.
+  package func tell(_ advanced: @escaping @Sendable (Int) -> Void) throws(SQLiteError) {
+    let pageSize = Int(try value("PRAGMA page_size")?.integerValue ?? 0)
+    let read = unsafe PagesRead(handle)
+    patience.look = { advanced(read.sinceLastLook * pageSize) }
+  }
+
   /// How long a statement waits for another connection's lock, in milliseconds.
   package func wait(milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(handle, milliseconds)
@@ -262,5 +271,21 @@ extension FilePath {
   fileprivate var percentEncoded: String {
     let digits = Array("0123456789ABCDEF")
     return String(bytes.flatMap { ["%", digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}
+
+/// How many pages a connection has read from its file; for as long as its handle lives.
+@safe private final class PagesRead {
+  private let handle: OpaquePointer
+  private var known = 0
+
+  @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  /// How many were read since this was asked last.
+  var sinceLastLook: Int {
+    var (count, highest) = (Int32(0), Int32(0))
+    unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &count, &highest, 0)
+    defer { known = Int(count) }
+    return max(0, Int(count) - known)
   }
 }

@@ -16,6 +16,8 @@ final class Patience {
 
   /// Whether somebody wishes that statements should stop.
   var isStopWished: @Sendable () -> Bool = { false }
+  /// What is done at each look.
+  var look: () -> Void = {}
   /// How many steps are left.
   private var stepsLeft: Int
   /// How many of them each statement may take; nil for as many as are left.
@@ -68,6 +70,7 @@ final class Patience {
 
   /// Whether the statement that runs is to stop.
   func endsStatement() -> Bool {
+    look()
     if isStopWished() { return true }
     stepsLeft -= Int(Self.stepsPerLook)
     stepsOfStatement += Int(Self.stepsPerLook)

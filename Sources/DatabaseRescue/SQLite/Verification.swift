@@ -20,10 +20,14 @@ package struct Verification: Sendable {
 
   /// Checks a database, and counts the rows of tables: its integrity beside everything else.
   ///
+  /// How many bytes the check of its integrity reads is told as it goes on: all of them, and those of
+  /// tables once more, beside their indexes.
+  ///
   /// - Throws: ``SQLiteError`` when it cannot be opened or a check cannot run.
   package static func ofFreshDatabase(
     _ path: FilePath, counting tables: [Name] = [],
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    isCancelled: @escaping @Sendable () -> Bool = { false },
+    telling advanced: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws(SQLiteError) -> Verification {
     let content = Background { () throws(SQLiteError) in
       let connection = try open(path, isCancelled)
@@ -34,7 +38,9 @@ package struct Verification: Sendable {
     }
     let integrity: (problems: [String], unchecked: [Unchecked])
     do throws(SQLiteError) {
-      integrity = try checkIntegrity(of: open(path, isCancelled))
+      let connection = try open(path, isCancelled)
+      try connection.tell(advanced)
+      integrity = try checkIntegrity(of: connection)
     } catch {
       _ = try? content.value()
       throw error

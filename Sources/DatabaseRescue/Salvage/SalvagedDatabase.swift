@@ -74,13 +74,16 @@ struct SalvagedDatabase: ~Copyable {
   private func verify(
     _ partial: FilePath, counting tables: [Name]
   ) throws -> Verification {
-    world.progress(.began(.verifying, byteCount: nil))
     let storage = world.storage
+    let byteCount = ((try? storage.status(of: partial)) ?? nil)?.byteCount
+    world.progress(.began(.verifying, byteCount: byteCount.map { 2 * $0 }))
     let flush = Background { () throws(StorageError) in
       try storage.open(partial, .readWrite).synchronize()
     }
     let verification = Result {
-      try Verification.ofFreshDatabase(partial, counting: tables, isCancelled: world.isCancelled)
+      try Verification.ofFreshDatabase(
+        partial, counting: tables, isCancelled: world.isCancelled,
+        telling: { [progress = world.progress] in progress(.advanced($0)) })
     }
     try flush.value()
     // A run that was stopped has no result.

@@ -196,6 +196,8 @@ struct BackupJob {
     let trial = TrialRestore(
       container: run.path(.container(.main)), copy: copy, world: writer.world)
     try trial.restore()
+    // Beside SQLite's checks it is described anew: surveyed, and its rows read once more.
+    writer.world.progress(.began(.verifying, byteCount: 2 * manifest.image.byteCount))
     let found = Background { [world = writer.world] () throws(RescueError) in
       try ImageChecks.of(
         copy, since: stored.since, changed: stored.changedTables, until: world.isCancelled)
@@ -238,7 +240,8 @@ struct BackupJob {
     let since = earlier?.vouching(at: created, for: writer.options.recheckAfter)?
       .with(stored.changes)
     manifest.examined = since?.examined
-    writer.world.progress(.began(.examining, byteCount: image.byteCount))
+    // It is surveyed, and then the rows are read once more for their digests.
+    writer.world.progress(.began(.examining, byteCount: 2 * image.byteCount))
     let description = try describe(image, since)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     manifest.content = description.content

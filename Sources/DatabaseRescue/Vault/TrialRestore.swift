@@ -30,6 +30,7 @@ struct TrialRestore {
       let reader = try world.reader(of: container, for: .readingBackup)
       try requireSpace(for: reader.imageByteCount ?? 0)
       try restore(reader)
+      world.progress(.began(.proving, byteCount: reader.imageByteCount))
       try requireSame(try open(), as: reader)
     }
   }
