@@ -33,7 +33,9 @@ package struct PageMap: Hashable, Sendable {
   }
 
   /// The most cells: a file of more pages than that shares them out.
-  static let cellLimit = 1 << 21
+  ///
+  /// So many points are two pixels wide each: one page that is damaged can be seen among them.
+  static let cellLimit = 1 << 17
   /// How many tables and indexes have a colour of their own.
   static let ownersMax = 6
   /// The first colour of an owner; those of the kinds come before.
