@@ -8,6 +8,25 @@ extension RecordForm {
   /// tells.
   func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
     guard let records = image.sampledRecords(below: root), !records.isEmpty else { return nil }
+    return isOf(records, isOfIndex: isOfIndex)
+  }
+
+  /// How many sound pages below a root tell something of it, at least.
+  private static let tellingMin = 4
+
+  /// Whether no more than half of the pages right below a root are of its kind and hold rows of this form.
+  func isContradicted(belowRoot root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool {
+    let pages = image.sampledChildren(of: root)
+    guard pages.count >= Self.tellingMin else { return false }
+    let fitting = pages.count { page in
+      guard page.kind.isTable == root.kind.isTable else { return false }
+      return page.kind == .tableInterior
+        || isOf(image.sampledRecords(below: page) ?? [], isOfIndex: isOfIndex)
+    }
+    return fitting * 2 <= pages.count
+  }
+
+  private func isOf(_ records: [Record], isOfIndex: Bool) -> Bool {
     let fitting = records.count { record in
       admits(record) && expects(record) && (!isOfIndex || record.fieldCount == fields.count)
     }
@@ -29,6 +48,14 @@ extension Image {
 
   /// How many children of an interior page are looked at.
   private static var childrenMax: Int { 16 }
+
+  /// Some of the pages right below an interior page, as far as they can be read.
+  fileprivate func sampledChildren(of page: BTreePage) -> [BTreePage] {
+    guard !page.kind.isLeaf, let cells = page.mostCells else { return [] }
+    return page.children(of: cells).prefix(Self.childrenMax).compactMap { child in
+      child.flatMap { try? btreePage($0) }.flatMap { $0.mostCells == nil ? nil : $0 }
+    }
+  }
 
   /// A leaf below an interior page of a table, whose rowids show that it has not moved.
   fileprivate func leaf(below page: BTreePage) -> BTreePage? {

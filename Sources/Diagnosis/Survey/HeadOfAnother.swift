@@ -7,21 +7,23 @@ import SQLiteFormat
 extension Survey {
   /// Whether the header and schema speak of another database than the pages behind them do.
   ///
-  /// Roots that lead to sound pages which cannot be those of their tables speak against them; a
-  /// root that is damaged says nothing. A header that knows how long the file is belongs to it.
+  /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
+  /// roots above pages of others; a root that is damaged says nothing. A header that knows how long the file is belongs to it.
   var speaksOfAnother: Bool {
     guard let image, let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else {
       return false
     }
     var (borneOut, contradicted) = (0, 0)
     for tree in trees {
-      switch isBorneOut(tree, in: image, schema) {
+      switch isContradictedBelow(tree, in: image, schema)
+        ? false : isBorneOut(tree, in: image, schema)
+      {
       case true?: borneOut += 1
       case false?: contradicted += 1
       case nil: break
       }
     }
-    return contradicted > 1 && contradicted > 3 * borneOut
+    return contradicted > 1 && contradicted * 2 > borneOut * 3
   }
 
   /// Whether the header has the number of pages that there are.
@@ -42,6 +44,15 @@ extension Survey {
     guard page.kind.isTable == tree.isRowIDTable else { return false }
     return form(of: tree, schema)?.isBorneOut(
       by: page, in: image, isOfIndex: tree.entry.kind == .index)
+  }
+
+  /// Whether the pages right below a root, which came with the head, are those of other trees.
+  private func isContradictedBelow(
+    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+  ) -> Bool {
+    guard let root = tree.root, let page = try? image.btreePage(root) else { return false }
+    return form(of: tree, schema)?.isContradicted(
+      belowRoot: page, in: image, isOfIndex: tree.entry.kind == .index) ?? false
   }
 
   /// What the records of a tree look like; nil where its statement cannot be read.

@@ -62,10 +62,10 @@ struct GeometrySearch {
     let header = DatabaseHeader(
       try source.read(at: magic ?? 0, count: DatabaseHeader.byteCount))
     let stated = magic == nil ? nil : header?.geometry
-    if let magic, let stated, try isFirstPage(source, at: magic, stated),
+    if let magic, let header, let stated, try isPage(source, 0, from: magic, stated),
       try !isInValue(source, at: magic, stated)
     {
-      guard let others = try geometryOfOthers(source, from: magic, stated) else {
+      guard let others = try geometryOfOthers(source, from: magic, header, stated) else {
         return Outcome(stated, start: magic, .header)
       }
       return Outcome(others, start: magic, .vote)
@@ -136,42 +136,42 @@ struct GeometrySearch {
     guard offset > 0, let winner = try PageVote(source, reserved: 0).winner else { return false }
     return winner.geometry.pageSize > stated.pageSize
   }
-
-  /// Whether the page at an offset uses each of its bytes once, as page 1 in this geometry.
-  private static func isFirstPage(
-    _ source: any PageSource, at offset: Int, _ geometry: Geometry
-  ) throws(ReadFailure) -> Bool {
-    let bytes = try source.read(at: offset, count: geometry.pageSize)
-    let page = try? BTreePage(bytes, number: .first, geometry: geometry)
-    return page?.layoutFaults.isEmpty ?? false
-  }
 }
 
 extension GeometrySearch {
   /// How many pages are looked at for one that is as the first page says.
   private static let othersMax = 64
 
-  /// The geometry in which the pages behind the first one are pages, where none is in that one's: they
-  /// use bytes that the first one, which came from another database, calls reserved.
+  /// The geometry in which the pages behind the first one are pages, where none is in that one's: the
+  /// beginning of the file came from another database.
   ///
-  /// Every page of a database has as many reserved bytes (file format, section 1.3.4). Where others
-  /// have more than the first one, its own cells lie in them: its geometry shows all.
+  /// Every page of a database is as large as the others and has as many reserved bytes (file format,
+  /// sections 1.3.2 and 1.3.4). Where others have more reserved bytes than the first one, its own cells
+  /// lie in them: its geometry shows all. A header that knows how long the file is belongs to it.
   private static func geometryOfOthers(
-    _ source: any PageSource, from start: Int, _ stated: Geometry
+    _ source: any PageSource, from start: Int, _ header: DatabaseHeader, _ stated: Geometry
   ) throws(ReadFailure) -> Geometry? {
-    let second = start + stated.pageSize
-    let pages = min(othersMax, (source.byteCount - second) / stated.pageSize)
-    guard pages > 0 else { return nil }
-    for offset in stride(from: second, to: second + pages * stated.pageSize, by: stated.pageSize) {
-      let bytes = try source.read(at: offset, count: stated.pageSize)
-      guard let number = PageNumber(2) else { return nil }
-      let page = try? BTreePage(bytes, number: number, geometry: stated)
-      if page?.layoutFaults.isEmpty == true { return nil }
-    }
+    let count = (source.byteCount - start) / stated.pageSize
+    guard count > 1, !header.isPageCountValid || header.pageCount != count else { return nil }
+    let last = (count + 1) / 2..<count
+    let step = max(1, last.count / othersMax)
+    for page in stride(from: last.lowerBound, to: last.upperBound, by: step)
+    where try isPage(source, page, from: start, stated) { return nil }
     guard let winner = try PageVote(source, reserved: stated.reserved).winner,
-      winner.geometry.pageSize == stated.pageSize, winner.phase == start % stated.pageSize
+      winner.phase == start % winner.geometry.pageSize
     else { return nil }
-    return winner.geometry.reserved < stated.reserved ? winner.geometry : nil
+    let isOfSize = winner.geometry.pageSize == stated.pageSize
+    return isOfSize && winner.geometry.reserved >= stated.reserved ? nil : winner.geometry
+  }
+
+  /// Whether the page behind so many others uses each of its bytes once, as a page of a tree.
+  private static func isPage(
+    _ source: any PageSource, _ index: Int, from start: Int, _ geometry: Geometry
+  ) throws(ReadFailure) -> Bool {
+    guard let number = PageNumber(index + 1) else { return false }
+    let bytes = try source.read(at: start + index * geometry.pageSize, count: geometry.pageSize)
+    let page = try? BTreePage(bytes, number: number, geometry: geometry)
+    return page?.layoutFaults.isEmpty ?? false
   }
 }
 
