@@ -62,9 +62,12 @@ extension Image {
   }
 
   /// Whether frames of the log are lost, or transactions behind them of which nothing proves that they
-  /// go on from those before.
+  /// go on from those before, or all of it.
   var missesFrames: Bool {
-    guard case .applied(let log) = wal else { return false }
-    return log.missesFrames || log.commitsAfterBreak > 0
+    switch wal {
+    case .applied(let log): log.missesFrames || log.commitsAfterBreak > 0
+    case .unusable: true
+    case .absent, .empty, .foreign, .outdated, .contradictory: false
+    }
   }
 }

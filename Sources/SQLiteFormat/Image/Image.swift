@@ -222,8 +222,13 @@ extension Image {
         in: source, geometry, over: files.main, hasMovedFrames: files.hasMovedFrames)
       return (.applied(continued), files)
     } catch {
-      let log = WriteAheadLog.headless(source, geometry, over: files.main)
-      return (log.map { .applied($0) } ?? .unusable(error), files)
+      if let log = WriteAheadLog.headless(
+        source, geometry, over: files.main, hasMovedFrames: files.hasMovedFrames)
+      {
+        return (.applied(log), files)
+      }
+      guard let found = files.findingFrames(geometry) else { return (.unusable(error), files) }
+      return walState(of: found, geometry: geometry)
     }
   }
 

@@ -80,8 +80,20 @@ package struct FileSet: Sendable {
   /// left out of it.
   func realigningLog(_ log: WriteAheadLog) -> FileSet? {
     guard let wal, !hasMovedFrames, let realigned = RealignedLog(wal, log) else { return nil }
+    return withMovedFrames(of: realigned)
+  }
+
+  /// The files with the frames of their log, whose header is lost, where they would lie behind one.
+  func findingFrames(_ geometry: Geometry) -> FileSet? {
+    guard let wal, !hasMovedFrames,
+      let found = BeheadedLog(wal, pageSizes: [geometry.pageSize])
+    else { return nil }
+    return withMovedFrames(of: found)
+  }
+
+  private func withMovedFrames(of log: any PageSource) -> FileSet {
     var files = self
-    files.wal = NotedSource(realigned, failures)
+    files.wal = NotedSource(log, failures)
     files.hasMovedFrames = true
     return files
   }

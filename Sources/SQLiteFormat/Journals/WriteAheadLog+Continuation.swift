@@ -32,8 +32,11 @@ extension WriteAheadLog {
   }
 
   /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
+  ///
+  /// Where its frames have moved, those in front of them may be lost.
   static func headless(
-    _ source: some PageSource, _ geometry: Geometry, over main: any PageSource
+    _ source: some PageSource, _ geometry: Geometry, over main: any PageSource,
+    hasMovedFrames: Bool
   ) -> WriteAheadLog? {
     guard
       let headerless = try? headerlessFrames(
@@ -46,9 +49,10 @@ extension WriteAheadLog {
       let history = FrameHistory(of: [], in: source, over: main, geometry)
       var links = FrameLinks(source, geometry, history, isBigEndian: isBigEndian, salts: salts)
       guard links.start(at: 0, header: nil) else { return nil }
-      let log = WriteAheadLog(
+      var log = WriteAheadLog(
         pageSize: geometry.pageSize, salts: salts, unverified: headerless, isBigEndian: isBigEndian
       ).taking(links)
+      log.missesFrames = log.missesFrames || hasMovedFrames
       return log.continued.isEmpty ? nil : log
     }
     return nil

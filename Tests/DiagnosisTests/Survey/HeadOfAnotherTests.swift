@@ -10,24 +10,38 @@ import Testing
 @Suite struct HeadOfAnotherTests {
   private static let pageSize = 1024
 
-  private func database(_ sql: String) throws -> Bytes {
+  private func database(_ sql: String, pageSize: Int = Self.pageSize) throws -> Bytes {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
-    try DatabaseBuilder(pageSize: Self.pageSize, ["\(sql)"]).build(at: path)
+    try DatabaseBuilder(pageSize: pageSize, ["\(sql)"]).build(at: path)
     return try path.contents()
   }
 
-  private func notes() throws -> Bytes {
+  private func notes(_ count: Int = 300, pageSize: Int = Self.pageSize) throws -> Bytes {
     try database(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
       CREATE TABLE tag (name TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
       CREATE TABLE use (note INTEGER NOT NULL, tag TEXT NOT NULL);
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
       INSERT INTO note SELECT i, 'body ' || hex(zeroblob(i % 40)) FROM n;
       INSERT INTO tag SELECT 'tag ' || id, id FROM note;
       INSERT INTO use SELECT id, 'tag ' || id FROM note;
-      """)
+      """, pageSize: pageSize)
+  }
+
+  /// Trees that are deep, and whose roots are among the first pages; nothing is told of their columns.
+  private func deepOthers(pageSize: Int) throws -> Bytes {
+    try database(
+      """
+      CREATE TABLE p (x, y, z);
+      CREATE TABLE q (x, y);
+      CREATE TABLE r (x, y, z);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+      INSERT INTO p SELECT 7 * i, hex(zeroblob(60)), NULL FROM n;
+      INSERT INTO q SELECT x, y FROM p;
+      INSERT INTO r SELECT x, y, z FROM p;
+      """, pageSize: pageSize)
   }
 
   /// Small, with trees of other kinds at the same pages.
@@ -75,5 +89,37 @@ import Testing
     let survey = Survey(main: bytes)
     #expect(!survey.hasHeadOfAnother)
     #expect(!survey.trees.isEmpty)
+  }
+
+  @Test(arguments: [(1024, 4096), (4096, 1024), (512, 2048), (4096, 512)])
+  func `where its pages are of another size, those behind it are read in their own`(
+    _ pageSize: Int, _ ofHead: Int
+  ) throws {
+    let head = 16 << 10
+    var bytes = try notes(6000, pageSize: pageSize)
+    let others = try deepOthers(pageSize: ofHead)
+    try #require(bytes.count > 8 * head && others.count > 2 * head)
+    let entries = Survey(main: bytes).schema?.entries ?? []
+    bytes.replaceSubrange(0..<head, with: others.prefix(head))
+    let rebuilt = try Reconstruction(
+      FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
+      known: OutsideKnowledge(schema: { entries }))
+    #expect(rebuilt.survey.geometry?.geometry.pageSize == pageSize)
+    let found = ["note", "tag", "use"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) } ?? 0
+    }
+    #expect(found.allSatisfy { (5000...6000).contains($0) }, "\(found)")
+  }
+
+  @Test func `it is not believed for the roots that it brought along, above pages of others`()
+    throws
+  {
+    let head = 16 << 10
+    var bytes = try notes(6000)
+    bytes.replaceSubrange(0..<head, with: try deepOthers(pageSize: Self.pageSize).prefix(head))
+    let rebuilt = Reconstruction(main: bytes)
+    #expect(rebuilt.survey.hasHeadOfAnother)
+    #expect(rebuilt.survey.trees.isEmpty)
+    #expect(rebuilt.rowsWithoutTable.rows >= 16_000)
   }
 }

@@ -188,4 +188,24 @@ import Testing
     try file.replaceContents(with: Bytes("<html><body>502 Bad Gateway</body></html>\n".utf8))
     #expect(try diagnosis().status == 15)
   }
+
+  @Test(arguments: [32, 900])
+  func `a log alone that has lost its beginning still gives its rows, and tells that some may be older`(
+    _ lost: Int
+  ) throws {
+    try logAlone(beside: [])
+    try log.replaceContents(with: Bytes(try log.contents().dropFirst(lost)))
+    #expect(try bench.run("check", file).status == 14)
+    #expect(try diagnosis().options == ["salvage"])
+    #expect(try salvaged(ending: 14) == 300)
+  }
+
+  @Test func `beside a log of which nothing can be read a salvage is not complete`() throws {
+    try DatabaseBuilder(
+      ["CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)", Self.rows(300)]
+    ).build(at: file)
+    try log.replaceContents(with: Bytes.page(0x5A, 5000))
+    #expect(try bench.run("check", file).status == 14)
+    #expect(try salvaged(ending: 14) == 300)
+  }
 }

@@ -83,6 +83,16 @@ import Testing
     #expect(try image.bytes(of: 3.page) == Self.leaf(3))
   }
 
+  @Test(arguments: [false, true], [32, 33, 100, 32 + 536, 32 + 536 + 7])
+  func `a log that has lost its first bytes is read from the first frame that another one proves`(
+    _ bigEndian: Bool, _ count: Int
+  ) throws {
+    let image = try image(Bytes(Self.log(bigEndian: bigEndian).dropFirst(count)))
+    #expect(try image.appliedLog.missesFrames)
+    #expect(try image.bytes(of: 2.page) == Self.leaf(2))
+    #expect(try image.bytes(of: 3.page) == Self.leaf(3))
+  }
+
   @Test(arguments: [0, 1, 3])
   func `frames with other salts count where their checksums go on`(_ first: Int) throws {
     var bytes = Self.log()

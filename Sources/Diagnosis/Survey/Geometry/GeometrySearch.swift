@@ -54,7 +54,8 @@ struct GeometrySearch {
     if source.byteCount == 0 {
       let log = files.wal.flatMap { try? WriteAheadLog($0) }
       let journal = files.journal.flatMap { try? RollbackJournal($0, databasePageSize: nil) }
-      guard let pageSize = log?.pageSize ?? journal?.pageSize,
+      let beheaded = log == nil ? files.wal.flatMap { BeheadedLog($0) } : nil
+      guard let pageSize = log?.pageSize ?? beheaded?.pageSize ?? journal?.pageSize,
         let geometry = Geometry(pageSize: pageSize)
       else { return Outcome(decision: nil, candidates: []) }
       return Outcome(geometry, start: 0, .log)

@@ -101,6 +101,25 @@ import Testing
     #expect(try placedRows(in: "t", of: bytes).count == 500)
   }
 
+  @Test(arguments: [0, 32, 700])
+  func `a log without its header tells how large the pages are`(_ lost: Int) throws {
+    let path = scratch["logged.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)"],
+      leftover: .wal([
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO t SELECT i, 'row ' || i FROM n
+        """
+      ])
+    ).build(at: path)
+    var log = try path.adding(suffix: "-wal").contents()
+    log.replaceSubrange(0..<32, with: Bytes(repeating: 0, count: 32))
+    let survey = Survey(main: [], wal: Bytes(log.dropFirst(lost)))
+    #expect(survey.geometry?.geometry.pageSize == 1024)
+    #expect(survey.geometry?.basis == .log)
+  }
+
   @Test func `pages without any reference between them cannot be numbered`() throws {
     let path = scratch["small.db"]
     try DatabaseBuilder(
