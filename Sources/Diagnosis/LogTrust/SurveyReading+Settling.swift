@@ -15,7 +15,11 @@ extension SurveyReading {
       let doubtful =
         rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
         + rejoined.files.doubtfulPages.count
-      if other.reachesMore(than: survey, doubting: doubtful) { (self, survey) = (rejoined, other) }
+      // A head of another database leads astray as well, and no order of the pages bears it out.
+      let mayBelieve = !survey.speaksOfAnother || other.answers(survey)
+      if mayBelieve, other.reachesMore(than: survey, doubting: doubtful) {
+        (self, survey) = (rejoined, other)
+      }
     }
     if !survey.disputedPages.isEmpty {
       files = files.disputing(survey.disputedPages)
@@ -45,7 +49,8 @@ extension SurveyReading {
     reading.files = files.with(
       main: pages.file, doubtfulCells: pages.doubtfulCells, doubtfulPages: pages.doubtfulPages)
     reading.decision = GeometryDecision(
-      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true)
+      geometry: decision.geometry, start: 0, basis: decision.basis, hasPageNumbers: true,
+      hasHeadOfOtherSize: decision.hasHeadOfOtherSize)
     reading.firstMovedPage = pages.first
     return reading
   }

@@ -14,14 +14,14 @@ extension RecordForm {
   /// How many sound pages below a root tell something of it, at least.
   private static let tellingMin = 4
 
-  /// Whether no more than half of the pages right below a root are of its kind and hold rows of this form.
+  /// Whether no more than half of the pages below a root are of its kind and hold rows of this
+  /// form, where the root has them or had them.
   func isContradicted(belowRoot root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool {
-    let pages = image.sampledChildren(of: root)
+    let pages = image.pages(below: root)
     guard pages.count >= Self.tellingMin else { return false }
-    let fitting = pages.count { page in
-      guard page.kind.isTable == root.kind.isTable else { return false }
-      return page.kind == .tableInterior
-        || isOf(image.sampledRecords(below: page) ?? [], isOfIndex: isOfIndex)
+    let fitting = pages.count { below in
+      below.page.kind.isTable == root.kind.isTable && below.hasItsRows
+        && isOf(image.sampledRecords(below: below.page) ?? [], isOfIndex: isOfIndex)
     }
     return fitting * 2 <= pages.count
   }
@@ -49,11 +49,29 @@ extension Image {
   /// How many children of an interior page are looked at.
   private static var childrenMax: Int { 16 }
 
-  /// Some of the pages right below an interior page, as far as they can be read.
-  fileprivate func sampledChildren(of page: BTreePage) -> [BTreePage] {
+  /// How many pages below a root are looked at, of each of its children that has children itself as
+  /// many as of an interior page.
+  private static var belowRootMax: Int { 128 }
+
+  /// Some of the pages below an interior page, as far as they can be read, and whether each has rowids
+  /// that it may have there, or may have had before the pages moved: up to a key of the page above.
+  fileprivate func pages(
+    below page: BTreePage, most: Int = belowRootMax
+  ) -> [(page: BTreePage, hasItsRows: Bool)] {
     guard !page.kind.isLeaf, let cells = page.mostCells else { return [] }
-    return page.children(of: cells).prefix(Self.childrenMax).compactMap { child in
-      child.flatMap { try? btreePage($0) }.flatMap { $0.mostCells == nil ? nil : $0 }
+    let keys = Set(cells.compactMap(\.rowID))
+    return cells.indices.prefix(most).flatMap { index -> [(page: BTreePage, hasItsRows: Bool)] in
+      guard let child = PageNumber(cells[index].leftChild), let content = try? btreePage(child),
+        let rows = content.mostCells
+      else { return [] }
+      guard page.kind == .tableInterior, let most = cells[index].rowID,
+        let first = rows.first?.rowID, let last = rows.last?.rowID
+      else { return [(content, true)] }
+      let isBetween =
+        last <= most && (index == 0 || cells[index - 1].rowID.map { $0 < first } == true)
+      let hasItsRows = isBetween || keys.contains(last)
+      return content.kind == .tableInterior && hasItsRows
+        ? pages(below: content, most: Self.childrenMax) : [(content, hasItsRows)]
     }
   }
 

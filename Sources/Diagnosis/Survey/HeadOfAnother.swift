@@ -13,17 +13,32 @@ extension Survey {
     guard let image, let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else {
       return false
     }
-    var (borneOut, contradicted) = (0, 0)
-    for tree in trees {
-      switch isContradictedBelow(tree, in: image, schema)
-        ? false : isBorneOut(tree, in: image, schema)
-      {
-      case true?: borneOut += 1
-      case false?: contradicted += 1
-      case nil: break
-      }
-    }
-    return contradicted > 1 && contradicted * 2 > borneOut * 3
+    let contradicted = rootsContradicted(in: image, schema)
+    return contradicted > 1 && contradicted * 2 > rootsBorneOut(in: image, schema) * 3
+  }
+
+  /// Whether as many roots lead to pages that can be those of their trees as are contradicted in another
+  /// reading of the files.
+  func answers(_ other: Survey) -> Bool {
+    guard let image, let schema, let otherImage = other.image, let otherSchema = other.schema
+    else { return true }
+    return rootsBorneOut(in: image, schema) >= other.rootsContradicted(in: otherImage, otherSchema)
+  }
+
+  private func rootsBorneOut(in image: Image, _ schema: SchemaSurvey) -> Int {
+    trees.count { isHeadBorneOut(by: $0, in: image, schema) == true }
+  }
+
+  private func rootsContradicted(in image: Image, _ schema: SchemaSurvey) -> Int {
+    trees.count { isHeadBorneOut(by: $0, in: image, schema) == false }
+  }
+
+  /// Whether the root of a tree and the pages right below it can be those that the schema says; nil where
+  /// nothing tells.
+  private func isHeadBorneOut(
+    by tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+  ) -> Bool? {
+    isContradictedBelow(tree, in: image, schema) ? false : isBorneOut(tree, in: image, schema)
   }
 
   /// Whether the header has the number of pages that there are.

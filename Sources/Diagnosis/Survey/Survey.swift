@@ -116,7 +116,11 @@ extension Survey {
 
   /// Surveys an image, as it is read.
   init(_ image: Image, _ reading: SurveyReading) {
-    let (decision, believesHead) = (reading.decision, reading.believesHead)
+    let decision = reading.decision
+    // A page 1 of the right size came from the log.
+    let believesHead =
+      reading.believesHead
+      && (!decision.hasHeadOfOtherSize || image.header?.pageSize == decision.geometry.pageSize)
     let (parser, known) = (reading.parser, reading.known)
     let header = believesHead ? image.header : nil
     let believed = header.flatMap { $0.isBelievable(for: decision.geometry) ? $0 : nil }

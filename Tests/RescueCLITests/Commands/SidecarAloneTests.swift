@@ -190,9 +190,11 @@ import Testing
   }
 
   @Test(arguments: [32, 900])
-  func `a log alone that has lost its beginning still gives its rows, and tells that some may be older`(
-    _ lost: Int
-  ) throws {
+  func
+    `a log alone that has lost its beginning still gives its rows, and tells that some may be older`(
+      _ lost: Int
+    ) throws
+  {
     try logAlone(beside: [])
     try log.replaceContents(with: Bytes(try log.contents().dropFirst(lost)))
     #expect(try bench.run("check", file).status == 14)
@@ -204,7 +206,7 @@ import Testing
     try DatabaseBuilder(
       ["CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)", Self.rows(300)]
     ).build(at: file)
-    try log.replaceContents(with: Bytes.page(0x5A, 5000))
+    try log.replaceContents(with: Bytes(repeating: 0x5A, count: 5000))
     #expect(try bench.run("check", file).status == 14)
     #expect(try salvaged(ending: 14) == 300)
   }

@@ -29,6 +29,8 @@ package struct GeometryDecision: Hashable, Sendable {
   /// Where they are not, the first page that is there counts as number 2, and no reference
   /// from one page to another can be followed.
   package let hasPageNumbers: Bool
+  /// Whether the file begins with the first page of another database, whose pages are of another size.
+  var hasHeadOfOtherSize = false
 }
 
 /// The search for the geometry of a database.
@@ -69,7 +71,8 @@ struct GeometrySearch {
       guard let others = try geometryOfOthers(source, from: magic, header, stated) else {
         return Outcome(stated, start: magic, .header)
       }
-      return Outcome(others, start: magic, .vote)
+      return Outcome(
+        others, start: magic, .vote, hasHeadOfOtherSize: others.pageSize != stated.pageSize)
     }
     let vote = try PageVote(source, reserved: header?.reserved ?? 0)
     guard let winner = vote.winner else {
@@ -177,9 +180,13 @@ extension GeometrySearch {
 }
 
 extension GeometrySearch.Outcome {
-  fileprivate init(_ geometry: Geometry, start: Int, _ basis: GeometryDecision.Basis) {
+  fileprivate init(
+    _ geometry: Geometry, start: Int, _ basis: GeometryDecision.Basis,
+    hasHeadOfOtherSize: Bool = false
+  ) {
     decision = GeometryDecision(
-      geometry: geometry, start: start, basis: basis, hasPageNumbers: true)
+      geometry: geometry, start: start, basis: basis, hasPageNumbers: true,
+      hasHeadOfOtherSize: hasHeadOfOtherSize)
     candidates = [geometry]
   }
 }
