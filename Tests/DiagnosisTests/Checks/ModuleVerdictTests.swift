@@ -35,7 +35,8 @@ import Testing
     let findings = ModuleVerdict("words", .damaged).findings(in: survey)
     #expect(findings.map(\.code) == [.fullTextDamaged])
     #expect(
-      findings.first?.message == "SQLite finds the full-text index 'words' malformed")
+      findings.first?.message
+        == "the full-text index 'words' does not have the words of 'note', or is malformed")
   }
 
   @Test func `what is sound or was not asked is no finding, and nor is a table that is not there`()
