@@ -137,8 +137,8 @@ package final class BackupReader: Sendable {
 
 /// The image in a backup as a source of bytes.
 private final class BackupImage: PageSource {
-  /// How many inflated spans are kept.
-  private static let spanCountMax = 64
+  /// How many bytes of inflated spans are kept, beside the last one.
+  private static let keptByteCountMax = 64 * MemberHead.spanByteCount
 
   let byteCount: Int
   private let archive: Archive
@@ -178,7 +178,9 @@ private final class BackupImage: PageSource {
         reason: "member \(member.number) of the backup \(reading.flaw ?? "is damaged")")
     }
     recent.withLock { recent in
-      if recent.count >= Self.spanCountMax { recent.removeFirst() }
+      while recent.reduce(bytes.count, { $0 + $1.bytes.count }) > Self.keptByteCountMax,
+        !recent.isEmpty
+      { recent.removeFirst() }
       recent.append((index, bytes))
     }
     return bytes

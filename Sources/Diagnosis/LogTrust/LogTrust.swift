@@ -18,7 +18,7 @@ struct LogTrust {
   /// the file is sound alone and not with it. Where both are possible, that counts which keeps most.
   var chosen: Survey {
     let bare = without(.foreign)
-    if isOfOtherTables(bare), isHeadOfAnother(bare) { return survey(full) }
+    if isHeadOfAnother(bare) { return survey(full) }
     lazy var hasLostGeneration = LostGeneration(of: full)?.isProof == true
     if full.isLogOutdated(beside: bare), !hasLostGeneration {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
@@ -72,7 +72,8 @@ struct LogTrust {
   /// Whether the file's pages bear out the log, which has its first page, and not its own head, which
   /// came from another database.
   private func isHeadOfAnother(_ bare: Image) -> Bool {
-    guard case .applied(let log) = full.wal, let bytes = full.files.wal,
+    guard full.origin(of: .first) == .wal, isOfOtherTables(bare),
+      case .applied(let log) = full.wal, let bytes = full.files.wal,
       LogKinship(of: log, bytes, beside: bare).isProven
     else { return false }
     let alone = survey(bare)

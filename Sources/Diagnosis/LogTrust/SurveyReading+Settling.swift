@@ -16,8 +16,9 @@ extension SurveyReading {
         rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
         + rejoined.files.doubtfulPages.count
       // A head of another database leads astray as well, and no order of the pages bears it out.
-      let mayBelieve = !survey.speaksOfAnother || other.answers(survey)
-      if mayBelieve, other.reachesMore(than: survey, doubting: doubtful) {
+      if other.reachesMore(than: survey, doubting: doubtful),
+        !survey.speaksOfAnother || other.answers(survey)
+      {
         (self, survey) = (rejoined, other)
       }
     }

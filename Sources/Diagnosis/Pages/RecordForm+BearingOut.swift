@@ -49,14 +49,15 @@ extension Image {
   /// How many children of an interior page are looked at.
   private static var childrenMax: Int { 16 }
 
-  /// How many pages below a root are looked at, of each of its children that has children itself as
-  /// many as of an interior page.
-  private static var belowRootMax: Int { 128 }
+  /// How many children of a root are looked at.
+  private static var childrenOfRootMax: Int { 128 }
+  /// How many levels below a root are looked at: damaged pages can lead back to those above.
+  private static var levelsBelowRoot: Int { 3 }
 
   /// Some of the pages below an interior page, as far as they can be read, and whether each has rowids
   /// that it may have there, or may have had before the pages moved: up to a key of the page above.
   fileprivate func pages(
-    below page: BTreePage, most: Int = belowRootMax
+    below page: BTreePage, most: Int = childrenOfRootMax, levels: Int = levelsBelowRoot
   ) -> [(page: BTreePage, hasItsRows: Bool)] {
     guard !page.kind.isLeaf, let cells = page.mostCells else { return [] }
     let keys = Set(cells.compactMap(\.rowID))
@@ -70,8 +71,9 @@ extension Image {
       let isBetween =
         last <= most && (index == 0 || cells[index - 1].rowID.map { $0 < first } == true)
       let hasItsRows = isBetween || keys.contains(last)
-      return content.kind == .tableInterior && hasItsRows
-        ? pages(below: content, most: Self.childrenMax) : [(content, hasItsRows)]
+      return content.kind == .tableInterior && hasItsRows && levels > 1
+        ? pages(below: content, most: Self.childrenMax, levels: levels - 1)
+        : [(content, hasItsRows)]
     }
   }
 

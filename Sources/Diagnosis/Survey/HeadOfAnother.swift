@@ -8,29 +8,24 @@ extension Survey {
   /// Whether the header and schema speak of another database than the pages behind them do.
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
-  /// roots above pages of others; a root that is damaged says nothing. A header that knows how long the file is belongs to it.
+  /// roots above pages of others; a root that is damaged says nothing. A header that knows how long the
+  /// file is belongs to it.
   var speaksOfAnother: Bool {
-    guard let image, let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else {
-      return false
-    }
-    let contradicted = rootsContradicted(in: image, schema)
-    return contradicted > 1 && contradicted * 2 > rootsBorneOut(in: image, schema) * 3
+    guard let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else { return false }
+    let roots = rootsJudged
+    return roots.contradicted > 1 && roots.contradicted * 2 > roots.borneOut * 3
   }
 
   /// Whether as many roots lead to pages that can be those of their trees as are contradicted in another
   /// reading of the files.
-  func answers(_ other: Survey) -> Bool {
-    guard let image, let schema, let otherImage = other.image, let otherSchema = other.schema
-    else { return true }
-    return rootsBorneOut(in: image, schema) >= other.rootsContradicted(in: otherImage, otherSchema)
-  }
+  func answers(_ other: Survey) -> Bool { rootsJudged.borneOut >= other.rootsJudged.contradicted }
 
-  private func rootsBorneOut(in image: Image, _ schema: SchemaSurvey) -> Int {
-    trees.count { isHeadBorneOut(by: $0, in: image, schema) == true }
-  }
-
-  private func rootsContradicted(in image: Image, _ schema: SchemaSurvey) -> Int {
-    trees.count { isHeadBorneOut(by: $0, in: image, schema) == false }
+  /// How many roots the pages bear out, and how many they contradict.
+  private var rootsJudged: (borneOut: Int, contradicted: Int) {
+    guard let image, let schema else { return (0, 0) }
+    let judged = trees.compactMap { isHeadBorneOut(by: $0, in: image, schema) }
+    let borneOut = judged.count { $0 }
+    return (borneOut, judged.count - borneOut)
   }
 
   /// Whether the root of a tree and the pages right below it can be those that the schema says; nil where

@@ -18,8 +18,8 @@ package struct BeheadedLog: PageSource {
   /// The bytes of a page.
   package let pageSize: Int
 
-  /// Looks for the frames of a log with pages of one of these sizes, in bytes; nil where no two of them
-  /// prove each other, or the log has a header.
+  /// Looks for the frames of a log with pages of one of these sizes, in bytes; nil where none
+  /// of them proves another.
   package init?(_ source: any PageSource, pageSizes: [Int] = Geometry.pageSizes) {
     let sizes = pageSizes.map { WriteAheadLog.frameHeaderSize + $0 }
     guard let most = sizes.max(),

@@ -118,4 +118,22 @@ import Testing
     #expect(rebuilt.survey.trees.isEmpty)
     #expect(rebuilt.rowsWithoutTable.rows > 5600)
   }
+
+  @Test func `a root that leads to itself ends no survey, where the header counts other pages`()
+    throws
+  {
+    var bytes = try notes()
+    let root = try #require(Survey(main: bytes).tree(named: "note")?.root)
+    let start = (root.number - 1) * Self.pageSize
+    let page = try BTreePage(
+      bytes.slice(start..<(start + Self.pageSize)), number: root,
+      geometry: #require(Geometry(pageSize: Self.pageSize)))
+    try #require(page.kind == .tableInterior && page.cellCount > 3)
+    for index in 0..<page.cellCount {
+      let cell = try #require(bytes.big16(at: start + 12 + 2 * index))
+      bytes.setBigEndian(UInt32(root.number), at: start + cell)
+    }
+    bytes.setBigEndian(UInt32(bytes.count / Self.pageSize + 1), at: 28)
+    #expect(Survey(main: bytes).tree(named: "note") != nil)
+  }
 }
