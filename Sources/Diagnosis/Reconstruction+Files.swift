@@ -48,6 +48,8 @@ extension Survey {
     // A database whose first commits are all in its log has an empty main file; of one that was
     // emptied, space may be left that was reserved.
     let isOnlyLog = (kind == .empty || kind == .zeros) && (files.wal?.byteCount ?? 0) > 0
+    // Whatever was written over the beginning of a database, its other pages are in their places.
+    if kind?.canLieOverHead == true, try GeometrySearch.findsPagesInPlace(files.main) { kind = nil }
     if let kind, kind != .database, !isOnlyLog {
       return try survey(beside: kind, files, parser: parser, known) ?? Survey(kind: kind)
     }

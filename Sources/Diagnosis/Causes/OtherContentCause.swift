@@ -57,7 +57,8 @@ enum OtherContentCause: Cause {
         + "there is.")
   }
 
-  private static func article(of name: String) -> String {
+  /// The article of a kind of file, and a space; empty where none is said.
+  static func article(of name: String) -> String {
     if name.hasPrefix("HTML") || name.hasPrefix("JSON") { return "" }
     return name.first.map { "aeiou".contains($0.lowercased()) || name.hasPrefix("LTX") } == true
       || name.hasPrefix("xz") || name.hasPrefix("SQL") ? "an " : "a "

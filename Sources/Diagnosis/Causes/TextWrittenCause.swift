@@ -104,6 +104,12 @@ enum TextWrittenCause: Cause {
         .likely, "data of a network connection lies over the beginning of the file",
         ["it begins with the header of a TLS record of \(counted(length, "byte"))"])
     }
+    if let kind = try? FileKind.named(image.files.main), kind.canLieOverHead {
+      let name = OtherContentCause.article(of: kind.name) + kind.name
+      return .fits(
+        .likely, "the beginning of \(name) lies over the beginning of the file",
+        ["its first bytes are those of \(name), and the pages of the database lie behind them"])
+    }
     let length = TextRun.length(of: bytes)
     let count = length >= DatabaseHeader.magic.count ? length : shortText(over: bytes)
     guard count > 0, !bytes.prefix(10).elementsEqual(DatabaseHeader.magic.prefix(10)) else {

@@ -56,6 +56,15 @@ package enum FileKind: Hashable, Sendable {
     }
   }
 
+  /// Whether its first bytes can have been written over the beginning of a database.
+  var canLieOverHead: Bool {
+    switch self {
+    case .writeAheadLog, .rollbackJournal, .other: true
+    case .database, .headlessDatabase, .empty, .zeros, .erased, .encrypted, .backup, .text, .unknown:
+      false
+    }
+  }
+
   /// Whether there may be pages to read.
   package var isDatabase: Bool { self == .database || self == .headlessDatabase }
 }

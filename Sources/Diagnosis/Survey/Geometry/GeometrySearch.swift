@@ -129,6 +129,17 @@ struct GeometrySearch {
     return nil
   }
 
+  /// Whether the pages of a database lie in a file as if page 1 was at its beginning, where other bytes
+  /// are.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  static func findsPagesInPlace(_ source: any PageSource) throws(ReadFailure) -> Bool {
+    guard try placeOfMagic(source) == nil, let winner = try PageVote(source, reserved: 0).winner,
+      winner.phase == 0
+    else { return false }
+    return PageNumbering(try PageRoll(source, winner.geometry, phase: 0)).firstNumber == 1
+  }
+
   /// Whether the first page at an offset is that of a database which another one has in a value: most
   /// pages of the file are larger.
   ///
