@@ -77,7 +77,18 @@ struct PageLayout {
       if origin != state { segments.append(Segment(shift: state, first: index)) }
       state = origin ?? state
     }
-    return segments.reversed()
+    return telling(of: segments.reversed())
+  }
+
+  /// The segments but for those whose marks speak for nothing, as of pages that are missing: what is
+  /// missing lies between two stretches.
+  private func telling(of segments: [Segment]) -> [Segment] {
+    segments.enumerated().reduce(into: []) { kept, element in
+      let (index, segment) = element
+      let end = index + 1 < segments.count ? segments[index + 1].first : marks.count
+      let weight = marks[segment.first..<end].reduce(0) { $0 + $1.weights[segment.shift] }
+      if weight > 0, kept.last?.shift != segment.shift { kept.append(segment) }
+    }
   }
 
   /// Where, by number, one segment ends and the next one starts.
