@@ -45,6 +45,11 @@ extension Salvage {
         "\(added.of("byte")) after each \(block) of the file \(added == 1 ? "was" : "were") left out in "
           + "reading it"
       ]
+    case .chunked(let count):
+      [
+        "the file was saved with the lengths of \(count.of("chunk")), in which HTTP sent it: they were "
+          + "left out in reading it"
+      ]
     case .carriageReturnsReplaced:
       [
         "the file was transferred as text: every byte 13 of it is a 10 now, and numbers and texts of "

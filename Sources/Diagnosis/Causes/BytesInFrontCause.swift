@@ -43,6 +43,13 @@ enum BytesInFrontCause: Cause {
               + "\(block + added) bytes"
           ])
     }
+    if case .chunked(let count)? = traces.survey.transfer {
+      return .fits(
+        .certain, "it was saved as HTTP sends it, in chunks",
+        ["before each of \(counted(count, "chunk")) stands how long it is"],
+        now: "Salvage reads the file without the lengths. Better still, download it again with a "
+          + "program that takes them out.")
+    }
     if let start = traces.survey.startOfAttachedLog {
       return .fits(
         .certain, "its log was attached to its end", ["a log begins at byte \(grouped(start))"],

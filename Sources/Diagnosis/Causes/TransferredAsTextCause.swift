@@ -32,7 +32,7 @@ enum TransferredAsTextCause: Cause {
         ["it is longer than its pages by just that"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
-    case .blocksParted: .ruledOut("what was put into it are no ends of lines")
+    case .blocksParted, .chunked: .ruledOut("what was put into it are no ends of lines")
     case .carriageReturnsDropped where traces.isOnlyEndMissing:
       .ruledOut("its pages lie in their places")
     case .carriageReturnsDropped:

@@ -34,6 +34,11 @@ enum TransferCheck: SurveyCheck {
         added < TextTransfer.sectorRest ? .lineEndingsConverted : .pagesMoved,
         "\(counted(added, "byte was", "bytes were")) put in after each \(block): the file is read "
           + "without them", severity: .damage)
+    case .chunked(let count):
+      Finding(
+        .pagesMoved,
+        "the \(counted(count, "length")) of the chunks in which HTTP sent it stand in it: the file is "
+          + "read without them", severity: .damage)
     case .carriageReturnsDropped:
       Finding(
         .lineEndingsConverted,

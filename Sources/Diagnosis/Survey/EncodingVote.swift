@@ -22,6 +22,15 @@ struct EncodingVote {
     return ranked[0].1 > 2 * ranked[1].1 ? ranked[0].0 : nil
   }
 
+  /// From how many texts on the vote speaks against what is stated.
+  private static let contradictingMin = 32
+
+  /// Whether hardly a text is in an encoding, and many are in another one.
+  func contradicts(_ stated: TextEncoding) -> Bool {
+    guard let winner, winner != stated, let most = votes[winner] else { return false }
+    return most >= Self.contradictingMin && most > 4 * (votes[stated] ?? 0)
+  }
+
   /// Holds the vote over leaf pages of an image.
   init(_ image: Image) {
     let step = max(1, image.pageCount / Self.pageMax)

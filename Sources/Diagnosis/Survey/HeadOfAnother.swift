@@ -8,10 +8,11 @@ extension Survey {
   /// Whether the header and schema speak of another database than the pages behind them do.
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
-  /// roots above pages of others; a root that is damaged says nothing. A header that knows how long the
-  /// file is belongs to it.
+  /// roots above pages of others; a root that is damaged says nothing. Neither do texts in another encoding
+  /// than the schema's leave it standing. A header that knows how long the file is belongs to it.
   var speaksOfAnother: Bool {
     guard let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else { return false }
+    if let image, EncodingVote(image).contradicts(schema.encoding) { return true }
     let roots = rootsJudged
     return roots.contradicted > 1 && roots.contradicted * 2 > roots.borneOut * 3
   }

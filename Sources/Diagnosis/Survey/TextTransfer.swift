@@ -12,6 +12,8 @@ package enum TextTransfer: Hashable, Sendable {
   /// So many bytes were put in after each block of so many, and taken out again: the end of a line, or
   /// what a disk keeps with each of its sectors.
   case blocksParted(block: Int, added: Int)
+  /// It was saved with the lengths of so many chunks, in which HTTP sent it, and is read without them.
+  case chunked(count: Int)
   /// Carriage returns before line feeds were dropped: nothing tells where.
   case carriageReturnsDropped
   /// Every carriage return was dropped, also those that were none: nothing tells where.
@@ -33,6 +35,9 @@ extension TextTransfer {
   ///
   /// - Throws: ``ReadFailure`` when a file cannot be read.
   static func undone(_ files: FileSet) throws(ReadFailure) -> (files: FileSet, TextTransfer?) {
+    if let chunked = try ChunkedTransfer(files.main) {
+      return (files.with(main: chunked.file), .chunked(count: chunked.count))
+    }
     let head = try files.main.read(at: 0, count: 1 << 20)
     for pairing in [BytePairing.lineFeed, .wideCharacter] where starts(head, with: pairing) {
       guard let once = try PairedBytesView(files.main, pairing) else { continue }

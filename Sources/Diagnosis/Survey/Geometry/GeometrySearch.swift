@@ -134,9 +134,15 @@ struct GeometrySearch {
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   static func findsPagesInPlace(_ source: any PageSource) throws(ReadFailure) -> Bool {
-    guard try placeOfMagic(source) == nil, let winner = try PageVote(source, reserved: 0).winner,
-      winner.phase == 0
-    else { return false }
+    guard let winner = try PageVote(source, reserved: 0).winner, winner.phase == 0 else {
+      return false
+    }
+    if let magic = try placeOfMagic(source) {
+      let header = DatabaseHeader(try source.read(at: magic, count: DatabaseHeader.byteCount))
+      guard let stated = header?.geometry, try isInValue(source, at: magic, stated) else {
+        return false
+      }
+    }
     return PageNumbering(try PageRoll(source, winner.geometry, phase: 0)).firstNumber == 1
   }
 

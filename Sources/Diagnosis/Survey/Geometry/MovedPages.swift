@@ -32,8 +32,11 @@ struct MovedPages {
   private static let sampleMax = 2048
   /// How many references are weighed, at most.
   private static let referenceMax = 1 << 16
-  /// How many trees of the schema are looked for, at most.
-  private static let rootMax = 256
+  /// How many trees of the schema are looked for under each shift, at most: fewer where there are many
+  /// shifts.
+  private static let rootMax = 4096
+  private static let rootMin = 256
+  private static let rootReadingMax = 1 << 15
   /// How many stretches there are, at most: what has more was not moved.
   static let stretchMax = 256
   /// How many numbers are tried for the border between two stretches, at most.
@@ -74,7 +77,8 @@ struct MovedPages {
     // The file begins as it did.
     marks.append(
       Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))
-    for root in roots.prefix(Self.rootMax) {
+    let rootCount = max(Self.rootMin, min(Self.rootMax, Self.rootReadingMax / shifts.count))
+    for root in roots.prefix(rootCount) {
       let weights = try shifts.map { shift throws(ReadFailure) in
         let position = root.number - shift
         return roll.entries.indices.contains(position)
