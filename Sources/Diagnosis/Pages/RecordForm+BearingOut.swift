@@ -38,6 +38,14 @@ extension Image {
   /// How many records of a tree are looked at.
   private static var sampleMax: Int { 64 }
 
+  /// Some records of a tree; nil where it has none, or none is sure to be its.
+  func sampledRecords(of tree: TreeSurvey) -> [Record]? {
+    guard let root = tree.root, let page = try? btreePage(root),
+      let records = sampledRecords(below: page), !records.isEmpty
+    else { return nil }
+    return records
+  }
+
   /// Some records on a root, or on a leaf below it; nil where none is sure to be its.
   func sampledRecords(below root: BTreePage) -> [Record]? {
     guard let rows = root.kind == .tableInterior ? leaf(below: root) : root,

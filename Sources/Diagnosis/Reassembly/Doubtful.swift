@@ -223,7 +223,8 @@ extension Survey {
     guard tree.entry.kind == .table else { return false }
     return !tree.unfit.isEmpty
       || [tree.expectedKeys, tree.computed?.partialKeys ?? [:]].joined().contains { name, keys in
-        self.tree(named: name).map { $0.isSound && $0.keys != keys } ?? false
+        !indexesOfOthers.contains(name)
+          && self.tree(named: name).map { $0.isSound && $0.keys != keys } ?? false
       }
   }
 

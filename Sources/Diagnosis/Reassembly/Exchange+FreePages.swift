@@ -17,9 +17,7 @@ extension ExchangeSearch {
   ///
   /// Most such pages hold rows that were deleted, or that have moved to other leaves.
   func listedLeaves() -> (freed: Set<PageNumber>, instead: Set<PageNumber>) {
-    let free = (survey.freelist.map { $0.trunks + $0.leaves } ?? []).filter { page in
-      (try? pages.image.btreePage(page))?.kind.isLeaf ?? false
-    }
+    let free = freeLeaves
     var (freed, instead): (Set<PageNumber>, Set<PageNumber>) = ([], [])
     guard !free.isEmpty else { return (freed, instead) }
     let short = tables.filter {
@@ -31,6 +29,13 @@ extension ExchangeSearch {
       instead.formUnion(found.instead)
     }
     return (freed, instead)
+  }
+
+  /// The pages of the free list that are leaves.
+  var freeLeaves: [PageNumber] {
+    (survey.freelist.map { $0.trunks + $0.leaves } ?? []).filter { page in
+      (try? pages.image.btreePage(page))?.kind.isLeaf ?? false
+    }
   }
 
   private func listedLeaves(

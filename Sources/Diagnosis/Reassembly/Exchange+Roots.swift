@@ -5,33 +5,6 @@
 import SQLiteFormat
 
 extension ExchangeSearch {
-  /// How well some records are rows of a table.
-  private struct Fit {
-    /// Those that SQLite could have stored there, those with every column, and those with what the
-    /// declared types promise; each of a thousand.
-    let admitted, whole, expected: Int
-
-    init(_ records: [Record], _ form: RecordForm) {
-      func share(_ fits: (Record) -> Bool) -> Int {
-        records.count(where: fits) * 1000 / records.count
-      }
-      admitted = share(form.admits)
-      whole = share { $0.fieldCount == form.fields.count }
-      expected = share(form.expects)
-    }
-
-    /// Whether nothing of any record tells against it.
-    var isPerfect: Bool { isWhole && expected == 1000 }
-    var isWhole: Bool { admitted == 1000 && whole == 1000 }
-    var sum: Int { admitted + whole + expected }
-
-    /// Whether this is worse in nothing, and better in something.
-    func isBetter(than other: Fit) -> Bool {
-      admitted >= other.admitted && whole >= other.whole && expected >= other.expected
-        && sum > other.sum
-    }
-  }
-
   /// The root with which the root of a table has changed places, where the table has rows that it
   /// cannot have; nil where nothing tells, or several could be it.
   ///
@@ -39,21 +12,21 @@ extension ExchangeSearch {
   /// that can have these.
   func rootForRowsOfOthers(in table: Table) -> PageNumber? {
     guard let own = records(below: table) else { return nil }
-    let mine = Fit(own, table.form)
+    let mine = RecordFit(own, table.form)
     let areStrange = mine.admitted < 500
     guard areStrange || table.survey.isOutOfOrder else { return nil }
     var fitting: [(root: PageNumber, fit: Int)] = []
     var empty: [PageNumber] = []
     for other in tables
     where other.root != table.root && other.survey.isRowIDTable == table.survey.isRowIDTable {
-      let there = Fit(own, other.form)
+      let there = RecordFit(own, other.form)
       guard there.admitted == 1000 else { continue }
       guard let found = records(below: other) else {
-        if areStrange, other.survey.isReadable, there.isWhole { empty.append(other.root) }
+        if areStrange, there.isWhole, mayHaveRows(of: table, other) { empty.append(other.root) }
         continue
       }
-      let here = Fit(found, table.form)
-      guard here.admitted == 1000, there.isBetter(than: Fit(found, other.form)),
+      let here = RecordFit(found, table.form)
+      guard here.admitted == 1000, there.isBetter(than: RecordFit(found, other.form)),
         areStrange || here.isBetter(than: mine) && here.isPerfect && there.isPerfect
       else { continue }
       fitting.append((other.root, here.sum + there.sum))
@@ -63,12 +36,22 @@ extension ExchangeSearch {
     return roots.count == 1 ? roots[0].root : nil
   }
 
+  /// Whether a table without rows can have those that stand under another one's root: its indexes know of
+  /// as many, those of the other one of none, and no free page has rows of that one in its stead.
+  private func mayHaveRows(of table: Table, _ other: Table) -> Bool {
+    other.survey.isReadable
+      && survey.soundIndexes(over: other.survey).allSatisfy { $0.records == table.survey.records }
+      && survey.soundIndexes(over: table.survey).allSatisfy { $0.records == 0 }
+      && !freeLeaves.contains { page in
+        let rows = rows(on: page, table)
+        return rows.allSatisfy { table.form.admits($0.record) } && !rows.isEmpty
+          || (try? pages.image.bytes(of: page)) == (try? pages.image.bytes(of: table.root))
+      }
+  }
+
   /// Some records of a table; nil where it has none.
   private func records(below table: Table) -> [Record]? {
-    guard let page = try? pages.image.btreePage(table.root),
-      let records = pages.image.sampledRecords(below: page), !records.isEmpty
-    else { return nil }
-    return records
+    pages.image.sampledRecords(of: table.survey)
   }
 }
 

@@ -55,6 +55,44 @@ extension Survey {
     guard !tree.expectedKeys.isEmpty else { return [] }
     return treePlaces.indexes(of: tree.entry.table).lazy.map { trees[$0] }.filter { index in
       index.isSound && tree.expectedKeys[index.entry.name] != nil
+        && !indexesOfOthers.contains(index.entry.name)
     }
+  }
+
+  /// The sound indexes that hold what one of another table should, and not what they should themselves:
+  /// their roots have changed places, or one was written over the other.
+  ///
+  /// Where two hold each other's, the tables may have changed places instead, if their rows fit better so.
+  func findIndexesOfOthers(in image: Image, _ schema: SchemaSurvey) -> Set<Name> {
+    let expected = trees.flatMap { table in
+      table.expectedKeys.compactMap { name, keys in
+        tree(named: name).map { (index: $0, table: table, keys: keys) }
+      }
+    }
+    let amiss = expected.filter { $0.index.isSound && $0.index.records > 0 && $0.index.keys != $0.keys }
+    guard !amiss.isEmpty else { return [] }
+    let owners = Dictionary(grouping: expected, by: \.keys)
+    return Set(
+      amiss.filter { one in
+        (owners[one.index.keys] ?? []).contains { other in
+          guard other.table.entry.name != one.table.entry.name else { return false }
+          return other.index.keys == other.keys
+            || other.index.isSound && other.index.keys == one.keys
+              && !fitBetterExchanged(one.table, other.table, in: image, schema)
+        }
+      }.map(\.index.entry.name))
+  }
+
+  /// Whether the rows of two tables fit better each in the place of the other.
+  private func fitBetterExchanged(
+    _ table: TreeSurvey, _ other: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+  ) -> Bool {
+    guard let own = form(of: table, schema), let another = form(of: other, schema),
+      let rows = image.sampledRecords(of: table), let others = image.sampledRecords(of: other)
+    else { return false }
+    let exchanged = (RecordFit(rows, another), RecordFit(others, own))
+    return exchanged.0.admitted == 1000 && exchanged.1.admitted == 1000
+      && exchanged.0.sum + exchanged.1.sum
+        > RecordFit(rows, own).sum + RecordFit(others, another).sum
   }
 }

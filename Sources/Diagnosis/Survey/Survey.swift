@@ -40,6 +40,8 @@ package struct Survey: Sendable {
   var isJournalInDoubt = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
   var isLogUntold = false
+  /// The indexes whose root is another one's.
+  private(set) var indexesOfOthers: Set<Name> = []
   /// Pages whose pointer-map entry contradicts the trees.
   package let pointerMapFaults: FaultList
   /// Leaves that are not those of the tree that leads to them, but copies of another one's.
@@ -170,6 +172,7 @@ extension Survey {
     standIn = reading.standIn
     startOfAttachedLog = reading.startOfAttachedLog
     readFailure = nil
+    indexesOfOthers = findIndexesOfOthers(in: image, schema)
   }
 
   /// Notes as faults the pages of the trees that are copies of others, and returns them.
