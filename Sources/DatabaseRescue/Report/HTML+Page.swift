@@ -28,7 +28,7 @@ extension HTML {
       content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:" />
       <title>\(title)</title>
       <style>
-      \(HTML(stringLiteral: styleSheet))</style>
+      \(HTML(stringLiteral: styleSheet + PageMap.styleSheet))</style>
       </head>
       <body>
       <main>

@@ -2,15 +2,13 @@
 // The style sheet of reports: light and dark, phone and A4, fonts of the reader's machine.
 
 extension HTML {
-  /// The style sheet of reports.
+  /// The style sheet of reports, but for the colours of the page map, which its palette has.
   static let styleSheet = """
     :root {
       color-scheme: light dark;
       --paper: #ffffff; --ink: #1b1d21; --soft: #5b616b; --line: #d9dce1; --card: #f5f6f8;
       --good: #1a7f42; --warning: #8f5a00; --bad: #b3261e;
       --good-card: #e9f6ee; --warning-card: #fdf3e0; --bad-card: #fdecea;
-      --table: #6f8faf; --index: #5faebb; --system: #8f86b8; --free: #b4bcc6;
-      --unowned: #e3b23c; --missing: #f4f4f4; --damaged: #d41f1f;
     }
     @media screen and (prefers-color-scheme: dark) {
       :root {
@@ -100,20 +98,14 @@ extension HTML {
     .map.points { image-rendering: pixelated; border: 1px solid var(--line); }
     .verdict .advice { font-weight: 600; }
     .card ul, section > ul { margin: 0 0 .6rem; padding-left: 1.25rem; }
-    .owner0 { fill: #3366aa; } .owner1 { fill: #228833; } .owner2 { fill: #aa5599; }
-    .owner3 { fill: #66aadd; } .owner4 { fill: #886633; } .owner5 { fill: #44bb99; }
-    .map .table, .legend .table { fill: var(--table); }
-    .map .index, .legend .index { fill: var(--index); }
-    .map .system, .legend .system { fill: var(--system); }
-    .map .free, .legend .free { fill: var(--free); }
-    .map .unowned, .legend .unowned { fill: var(--unowned); }
-    .map .missing, .legend .missing { fill: var(--missing); stroke: var(--soft); }
-    .map .damaged, .legend .damaged { fill: var(--damaged); stroke: var(--ink); }
+    path.missing { fill-opacity: 0; stroke: var(--soft); }
+    path.damaged { stroke: var(--ink); vector-effect: non-scaling-stroke; }
     .legend {
       list-style: none; margin: .9rem 0 0; padding: 0; font-size: .9rem;
       display: flex; flex-wrap: wrap; gap: .25rem 1.25rem;
     }
     .legend svg { width: .85rem; height: .85rem; vertical-align: -.1rem; margin-right: .4rem; }
+    .pages { margin: .6rem 0 0; font-size: .9rem; color: var(--soft); }
     footer { margin-top: 2.5rem; font-size: .85rem; }
     @media (max-width: 36rem) {
       main { padding: 1rem .9rem 2rem; }
@@ -121,7 +113,9 @@ extension HTML {
       .symbols { font-size: 1.05rem; letter-spacing: 0; }
       th { white-space: normal; vertical-align: bottom; }
       th, td { padding-right: .6rem; }
-      td:first-child { min-width: 5.5rem; }
+      td:first-child { min-width: 6.5rem; overflow-wrap: anywhere; }
+      td.number { white-space: normal; }
+      .command { white-space: pre-wrap; }
       th:last-child, td:last-child { padding-right: 0; }
       .stacked thead { display: none; }
       .stacked tr { display: block; border-bottom: 1px solid var(--line); padding: .3rem 0; }
@@ -140,7 +134,7 @@ extension HTML {
       .wide { overflow: visible; }
       .card { break-inside: auto; }
       .command { white-space: pre-wrap; }
-      h2, h3 { break-after: avoid; }
+      h2, h3, summary { break-after: avoid; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     }
 

@@ -17,9 +17,15 @@ struct IndexedPicture {
   private var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// Draws points, row by row; those that a last row lacks are `beyond`.
-  init(width: Int, height: Int, palette: [(Int, Int, Int)], points: [UInt8], beyond: UInt8) {
+  ///
+  /// What lies behind the picture shows through points of the colour `clear`.
+  init(
+    width: Int, height: Int, palette: [(Int, Int, Int)], points: [UInt8], beyond: UInt8,
+    clear: UInt8? = nil
+  ) {
     add("IHDR", Self.number(width) + Self.number(height) + [4, 3, 0, 0, 0])
     add("PLTE", palette.flatMap { [UInt8($0.0), UInt8($0.1), UInt8($0.2)] })
+    if let clear { add("tRNS", [UInt8](repeating: .max, count: Int(clear)) + [0]) }
     var rows: [UInt8] = []
     rows.reserveCapacity(height * (width / 2 + 2))
     for row in 0..<height {

@@ -69,15 +69,22 @@ extension PageMap {
   }
 
   private func path(_ run: Range<Int>, _ step: Int) -> HTML {
-    let side = step - 2
+    let style = Self.className(of: cells[run.lowerBound])
     let squares = run.map { index in
-      "M\(index % columns * step) \(index / columns * step)h\(side)v\(side)h-\(side)z"
+      Self.square(style, index % columns * step, index / columns * step, side: step - 2)
     }.joined()
     return """
-      <path class="\(className(of: cells[run.lowerBound]))" d="\(squares)">\
+      <path class="\(style)" d="\(squares)">\
       <title>\(title(run))</title></path>
 
       """
+  }
+
+  /// A square as a path; a damaged one is crossed out, so that it shows without its colour.
+  private static func square(_ style: String, _ left: Int, _ top: Int, side: Int) -> String {
+    let square = "M\(left) \(top)h\(side)v\(side)h-\(side)z"
+    guard style == Kind.damaged.rawValue else { return square }
+    return square + "l\(side) \(side)m0-\(side)l-\(side) \(side)"
   }
 
   private func title(_ run: Range<Int>) -> String {
@@ -86,12 +93,6 @@ extension PageMap {
     let pages =
       first == last ? "page \(first.grouped)" : "pages \(first.grouped) to \(last.grouped)"
     return "\(pages): \(words(for: cells[run.lowerBound]))"
-  }
-
-  private func className(of colour: UInt8) -> String {
-    colour >= Self.firstOwnerColour
-      ? "owner\(colour - Self.firstOwnerColour)"
-      : Kind.allCases.first { $0.colour == colour }?.rawValue ?? "unowned"
   }
 
   private func words(for colour: UInt8) -> String {
@@ -104,23 +105,13 @@ extension PageMap {
 }
 
 extension PageMap {
-  /// The colours of a picture, as red, green and blue: those of the kinds, then those of owners.
-  ///
-  /// The same ones stand in the style sheet; they can be told apart on light and on dark paper.
-  static let palette: [(Int, Int, Int)] = [
-    (0xB4, 0xBC, 0xC6), (0x8F, 0x86, 0xB8), (0x5F, 0xAE, 0xBB), (0x6F, 0x8F, 0xAF),
-    (0xE3, 0xB2, 0x3C), (0xF4, 0xF4, 0xF4), (0xD4, 0x1F, 0x1F),
-    (0x33, 0x66, 0xAA), (0x22, 0x88, 0x33), (0xAA, 0x55, 0x99), (0x66, 0xAA, 0xDD),
-    (0x88, 0x66, 0x33), (0x44, 0xBB, 0x99),
-  ]
-
   /// A point for each page.
   private var picture: HTML {
     let rows = (cells.count + columns - 1) / columns
     let scale = max(1, 960 / columns)
     let image = IndexedPicture(
       width: columns, height: rows, palette: Self.palette, points: cells,
-      beyond: Kind.missing.colour)
+      beyond: Kind.missing.colour, clear: Kind.missing.colour)
     return """
       <img class="map points" alt="\(label)" width="\(String(columns * scale))" \
       height="\(String(rows * scale))" src="\(image.address)" />
@@ -131,7 +122,8 @@ extension PageMap {
   private var legend: [HTML] {
     let own = owners.enumerated().map { place, owner in
       entry(
-        "owner\(place)", "\(owner.isIndex ? "index" : "table") \(owner.name)", owner.pages)
+        "owner\(place)", "\(owner.isIndex ? "index" : "table") \(HTML.name(owner.name))",
+        owner.pages)
     }
     let rest = Kind.allCases.compactMap { kind -> HTML? in
       let named = owners.reduce(0) { $0 + ($1.isIndex == (kind == .index) ? $1.pages : 0) }
@@ -141,16 +133,16 @@ extension PageMap {
         return count > named && owners.count == Self.ownersMax
           ? entry(kind.rawValue, "other \(kind == .table ? "tables" : "indexes")", count - named)
           : nil
-      default: return counts[kind] == nil ? nil : entry(kind.rawValue, kind.words, count)
+      default: return counts[kind] == nil ? nil : entry(kind.rawValue, "\(kind.words)", count)
       }
     }
     return own + rest
   }
 
-  private func entry(_ style: String, _ words: String, _ count: Int) -> HTML {
+  private func entry(_ style: String, _ words: HTML, _ count: Int) -> HTML {
     """
     <li><svg viewBox="-1 -1 12 12" aria-hidden="true"><path class="\(style)" \
-    d="M0 0h10v10h-10z"></path></svg>\(words): \(count.grouped)</li>
+    d="\(Self.square(style, 0, 0, side: 10))"></path></svg>\(words): \(count.grouped)</li>
 
     """
   }
@@ -172,7 +164,7 @@ extension PageMap {
     }
     let rest = counts[.damaged, default: 0] - ranges.prefix(60).reduce(0) { $0 + $1.count }
     return """
-      <p class="dim">Damaged: \(words.joined(separator: ", "))\
+      <p class="pages">Damaged: \(words.joined(separator: ", "))\
       \(rest > 0 ? " and \(rest.of("page")) more" : "")</p>
 
       """

@@ -23,7 +23,21 @@ import Testing
     // The rows: a zero, then two points in each byte.
     let rows: [UInt8] = [0, 0x12, 0x35, 0, 0x45, 0x55]
     #expect(file.indices.contains { file[$0...].starts(with: rows) })
+    // Nothing is said of what shows through.
+    #expect(!file.indices.contains { file[$0...].starts(with: Array("tRNS".utf8)) })
     // The checksum of the chunk without content is the same in every PNG.
     #expect(file.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+  }
+
+  @Test func `what lies behind shows through one colour`() throws {
+    let picture = IndexedPicture(
+      width: 2, height: 1, palette: [(0, 0, 0), (1, 2, 3), (4, 5, 6)], points: [1, 2], beyond: 1,
+      clear: 1)
+    let data = try #require(
+      Data(base64Encoded: String(picture.address.dropFirst("data:image/png;base64,".count))))
+    let file = Array(data)
+    // Its length, its name, and how dense each colour is up to that one.
+    let chunk: [UInt8] = [0, 0, 0, 2] + Array("tRNS".utf8) + [0xFF, 0]
+    #expect(file.indices.contains { file[$0...].starts(with: chunk) })
   }
 }

@@ -38,6 +38,22 @@ import Testing
     #expect(map.counts[.index] == 8)
   }
 
+  @Test func `a damaged page shows without its colour`() throws {
+    let map = try map(ReportFixture.survey(sample: "zeroed-leaf.db"))
+    let squares = map.drawing.source.split(separator: "\n").filter { $0.contains("h22v22") }
+    #expect(squares.count > 2)
+    for square in squares {
+      let isDamaged = square.contains("class=\"damaged\"")
+      #expect(square.contains("zl22 22m0-22l-22 22") == isDamaged)
+    }
+  }
+
+  @Test func `a name in the legend keeps its writing direction to itself`() throws {
+    let map = try map(ReportFixture.survey(sample: "zeroed-leaf.db"))
+    let name = try #require(map.owners.first?.name)
+    #expect(map.drawing.source.contains("table <bdi class=\"name\">\(name)</bdi>: "))
+  }
+
   @Test func `pages beyond the end of a cut file are missing`() throws {
     let map = try map(ReportFixture.survey(sample: "truncated.db"))
     #expect(map.pageCount == 103)
