@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that were being rebuilt by hand: the new one has the rows of the old one, or the old one is
-// gone, and it has not got the old one's name.
+// Tables that were being rebuilt by hand: the new one has rows of the old one, or the old one is gone,
+// and it has not got the old one's name; or it has that name, and the old one is still there under
+// another.
 
 import SQLiteFormat
 
-/// A table that was to take the place of another one, with rows of that.
+/// A table that was to take the place of another one, with rows of that or still without.
 struct CopiedTable {
   /// The table.
   let name: Name
   /// How many rows it has.
   let rows: Int
-  /// The one whose place it was to take.
+  /// The one whose place it was to take, by the name that it has now.
   let original: Name
   /// How many rows that has; nil where it is not there.
   let rowsOfOriginal: Int?
@@ -19,17 +20,42 @@ struct CopiedTable {
   init?(in survey: Survey) {
     guard let schema = survey.schema?.parsed.description else { return nil }
     let tables = survey.userTables
-    for (name, table) in tables.sorted(by: { $0.key < $1.key }) where table.records > 0 {
-      for form in RebuildName.incoming {
+    for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
+      for form in RebuildName.incoming where table.records > 0 || form.isOdd {
         guard let original = form.table(of: name), original != name,
           !Self.hasLifeOfItsOwn(name, schema)
         else { continue }
         let other = tables[original]
         let isView = schema.views.contains { $0.name == original }
-        guard other == nil ? form.isOdd && !isView : Self.hasRows(name, of: original, in: survey)
+        guard
+          other == nil
+            ? table.records > 0 && form.isOdd && !isView
+            : Self.hasRows(name, of: original, in: survey)
         else { continue }
         (self.name, self.original) = (name, original)
         (rows, rowsOfOriginal) = (table.records, other?.records)
+        return
+      }
+    }
+    return nil
+  }
+
+  /// Looks in a sound database for one that has its name already, while the old one has been moved out
+  /// of its way and was not dropped; nil for none.
+  ///
+  /// A table that is renamed stays where it stands in the schema: what an app puts aside from a table
+  /// stands behind that.
+  init?(besideMovedIn survey: Survey) {
+    let tables = survey.userTables
+    let order = (survey.schema?.entries ?? []).filter { $0.kind == .table }.map(\.name)
+    for original in tables.keys.sorted() {
+      for form in RebuildName.outgoing {
+        guard let name = form.table(of: original), let rows = tables[name]?.records, rows > 0,
+          let moved = order.firstIndex(of: original), let made = order.firstIndex(of: name),
+          moved < made, Self.hasRows(name, of: original, in: survey)
+        else { continue }
+        (self.name, self.original, self.rows) = (name, original, rows)
+        rowsOfOriginal = tables[original]?.records
         return
       }
     }

@@ -25,7 +25,9 @@ enum MigrationCutOffCause: Cause {
     let left = leftovers(in: traces.examination)
     guard let first = left.first else {
       return Rebuild(in: traces.survey).map(judgement)
-        ?? CopiedTable(in: traces.survey).map(judgement) ?? halfDone(traces) ?? .silent
+        ?? CopiedTable(in: traces.survey).map(judgement)
+        ?? CopiedTable(besideMovedIn: traces.survey).map(judgementBesideMoved)
+        ?? halfDone(traces) ?? .silent
     }
     return .fits(
       .likely, "a table was being rebuilt, and the work has not come to its end",
@@ -66,6 +68,15 @@ enum MigrationCutOffCause: Cause {
           + "'\(copy.original)' may be in '\(copy.name)' alone. In a copy of the file, give it that "
           + "name, or go back to the backup from before it.")
     }
+    guard copy.rows > 0 else {
+      return .fits(
+        .likely, "'\(copy.original)' was to be rebuilt, and that has not come to its end",
+        [
+          "'\(copy.name)' has the columns of '\(copy.original)', no row, and the name of a table that "
+            + "is to take its place; nothing else uses it"
+        ],
+        now: nothingLost(in: copy.original, left: copy.name))
+    }
     return .fits(
       copy.rows == copied ? .likely : .possible,
       "'\(copy.original)' was being rebuilt, and that has not come to its end",
@@ -73,10 +84,38 @@ enum MigrationCutOffCause: Cause {
         "'\(copy.name)' holds \(copy.rows == copied ? "the" : "the first \(grouped(copy.rows)) of") "
           + "\(counted(copied, "row")) of '\(copy.original)', number by number, and nothing else uses it"
       ], against: ["somebody may have made a copy on purpose"],
-      now:
-        "Nothing is lost by it: the rows are in '\(copy.original)' as well. Before the migration is "
-        + "run again, see whether it begins by dropping '\(copy.name)'; if not, drop that in a copy of "
-        + "the file first.")
+      now: nothingLost(in: copy.original, left: copy.name))
+  }
+
+  /// What to do about a table that holds nothing but what another one has.
+  private static func nothingLost(in whole: Name, left: Name) -> String {
+    "Nothing is lost by it: the rows are in '\(whole)'. Before the migration is run again, see whether "
+      + "it begins by dropping '\(left)'; if not, drop that in a copy of the file first."
+  }
+
+  /// A rebuild by hand whose old table was moved out of the way, and is still there.
+  private static func judgementBesideMoved(_ copy: CopiedTable) -> CauseJudgement {
+    let all = copy.rowsOfOriginal ?? copy.rows
+    let isWhole = copy.rows == all
+    return .fits(
+      isWhole ? .possible : .likely,
+      "'\(copy.name)' was being rebuilt, and that has not come to its end",
+      [
+        "'\(copy.name)' holds \(isWhole ? "the" : "the first \(grouped(copy.rows)) of") "
+          + "\(counted(all, "row")) of '\(copy.original)', number by number, and was made after it"
+      ],
+      against: [
+        isWhole
+          ? "somebody may have kept '\(copy.original)' on purpose"
+          : "somebody may have deleted the other rows since, and kept '\(copy.original)' on purpose"
+      ],
+      now: isWhole
+        ? "Before the migration is run again, see whether it begins by moving '\(copy.name)' out of the "
+          + "way: that fails while '\(copy.original)' is there. Drop it in a copy of the file, once "
+          + "'\(copy.name)' has every row and column that is still needed."
+        : "Do not run it again on this file before somebody has looked: the other rows are in "
+          + "'\(copy.original)' alone. Copy them into '\(copy.name)' in a copy of the file, or go back "
+          + "to the backup from before it.")
   }
 
   /// Tables that a rebuild has left beside the one that they take the place of, or without it.

@@ -17,11 +17,13 @@ struct RebuildName: Sendable {
   var isOdd = false
 
   /// How people name a table whose rows are on their way to another one.
-  static let usual =
-    [
-      RebuildName(suffix: "_old"), RebuildName(prefix: "_", suffix: "_old"),
-      RebuildName(prefix: "old_"),
-    ] + incoming
+  static let usual = outgoing + incoming
+
+  /// How people name a table that they move out of the way of the one that gets its rows.
+  static let outgoing = [
+    RebuildName(suffix: "_old"), RebuildName(prefix: "_", suffix: "_old"),
+    RebuildName(prefix: "old_"),
+  ]
 
   /// How people name a table that gets the rows of another one before it takes its place.
   static let incoming = [

@@ -138,6 +138,80 @@ import Testing
     ),
   ]
 
+  /// The table moved out of the way and a new one made, and what was copied; and tables put aside.
+  static let moved: [(DatabaseBuilder.Step, Confidence?)] = [
+    (
+      made("orders_old", "INSERT INTO orders SELECT *, NULL FROM orders_old WHERE id <= 40"),
+      .likely
+    ),
+    (made("_orders_old", "INSERT INTO orders SELECT *, NULL FROM _orders_old"), .possible),
+    (made("old_orders", ""), .likely),
+    // In use since then: other rows, and more of them.
+    (made("orders_old", "INSERT INTO orders SELECT id, 'changed', NULL FROM orders_old"), nil),
+    (
+      made(
+        "orders_old",
+        """
+        INSERT INTO orders SELECT *, NULL FROM orders_old;
+        INSERT INTO orders VALUES (999, 'later', NULL)
+        """), nil
+    ),
+    // Put aside by the app: made after the table, also with the same rows; other columns; empty.
+    (
+      """
+      CREATE TABLE orders_old (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO orders_old SELECT * FROM orders
+      """, nil
+    ),
+    (
+      """
+      CREATE TABLE orders_old (id INTEGER PRIMARY KEY, number TEXT);
+      INSERT INTO orders_old SELECT id + 1000, number FROM orders
+      """, nil
+    ),
+    ("CREATE TABLE orders_old (id INTEGER PRIMARY KEY, reason TEXT)", nil),
+    ("CREATE TABLE orders_old (id INTEGER PRIMARY KEY, number TEXT)", nil),
+  ]
+
+  /// The table renamed, and a new one of its name, with another column.
+  private static func made(_ left: String, _ copy: String) -> DatabaseBuilder.Step {
+    """
+    ALTER TABLE orders RENAME TO \(left);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, number TEXT, due TEXT); \(copy)
+    """
+  }
+
+  @Test(arguments: moved.indices) func `a table moved out of the way and left there is named`(
+    _ index: Int
+  ) throws {
+    let (step, confidence) = Self.moved[index]
+    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
+    #expect(found?.confidence == confidence, "\(step)")
+  }
+
+  /// A table for rows that have not been copied yet, and tables that only have such names.
+  static let unfilled: [(DatabaseBuilder.Step, Confidence?)] = [
+    ("CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, number TEXT, due TEXT)", .likely),
+    ("CREATE TABLE new__orders (id INTEGER PRIMARY KEY, number TEXT)", .likely),
+    ("CREATE TABLE new_orders (id INTEGER PRIMARY KEY, number TEXT)", nil),
+    ("CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, reason TEXT)", nil),
+    ("CREATE TABLE _new_parties (id INTEGER PRIMARY KEY, number TEXT)", nil),
+    (
+      """
+      CREATE TABLE _new_orders (id INTEGER PRIMARY KEY, number TEXT);
+      CREATE INDEX fresh ON _new_orders (number)
+      """, nil
+    ),
+  ]
+
+  @Test(arguments: unfilled.indices) func `a table made for a rebuild and left empty is named`(
+    _ index: Int
+  ) throws {
+    let (step, confidence) = Self.unfilled[index]
+    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
+    #expect(found?.confidence == confidence, "\(step)")
+  }
+
   @Test(arguments: copies.indices) func `a copy that has not taken its table's place is named`(
     _ index: Int
   ) throws {
