@@ -83,9 +83,7 @@ extension Rescue {
     _ reconstruction: Reconstruction, with backup: Backup
   ) throws(RescueError) -> [RowComparison] {
     let pages = try BackupReader(backup.path, in: world.storage).pages()
-    // The backup is surveyed, and then the rows of both are read.
-    let byteCount = reconstruction.survey.image?.files.main.byteCount ?? 0
-    world.progress(.began(.comparing, byteCount: 2 * pages.byteCount + byteCount))
+    world.progress(.began(.readingBackup, byteCount: pages.byteCount))
     let other = try world.reconstruct(FileSet(main: world.watched(pages)))
     var current = reconstruction
     // Rows whose table the file does not name any more are lost to a restore all the same.
@@ -93,6 +91,8 @@ extension Rescue {
       current = try world.reconstruct(
         files, known: SalvageBackup(at: backup.path, world: world).knowledge)
     }
+    let byteCount = reconstruction.survey.image?.files.main.byteCount ?? 0
+    world.progress(.began(.comparing, byteCount: pages.byteCount + byteCount))
     do { return try current.compare(with: other) } catch { throw .interrupted }
   }
 

@@ -76,14 +76,15 @@ struct SalvagedDatabase: ~Copyable {
   ) throws -> Verification {
     let storage = world.storage
     let byteCount = ((try? storage.status(of: partial)) ?? nil)?.byteCount
-    world.progress(.began(.verifying, byteCount: byteCount.map { 2 * $0 }))
+    world.progress(.began(.verifying, byteCount: byteCount))
     let flush = Background { () throws(StorageError) in
       try storage.open(partial, .readWrite).synchronize()
     }
     let verification = Result {
       try Verification.ofFreshDatabase(
         partial, counting: tables, isCancelled: world.isCancelled,
-        telling: { [progress = world.progress] in progress(.advanced($0)) })
+        // SQLite looks for the rows of indexes too, and reads most pages twice.
+        telling: { [progress = world.progress] in progress(.advanced($0 / 2)) })
     }
     try flush.value()
     // A run that was stopped has no result.

@@ -274,6 +274,8 @@ public struct InputFiles: Sendable {
 /// stop.
 struct WatchedSource: PageSource {
   let base: any PageSource
+  /// How many times a pass reads it.
+  var readings = 1
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (Progress) -> Void
 
@@ -284,7 +286,7 @@ struct WatchedSource: PageSource {
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard !isCancelled() else { throw .stopped(at: offset) }
     let bytes = try base.read(at: offset, count: count)
-    progress(.advanced(bytes.count))
+    progress(.advanced(bytes.count / readings))
     return bytes
   }
 }

@@ -100,7 +100,10 @@ extension World {
 
   /// A source that tells what is read of it, and gives nothing more once somebody wishes the run to
   /// stop.
-  func watched(_ source: any PageSource) -> any PageSource {
-    WatchedSource(base: source, isCancelled: isCancelled, progress: progress)
+  ///
+  /// What a pass reads several times is told in shares, so that they sum up to the size of the source.
+  func watched(_ source: any PageSource, readings: Int = 1) -> any PageSource {
+    WatchedSource(
+      base: source, readings: readings, isCancelled: isCancelled, progress: progress)
   }
 }

@@ -161,7 +161,7 @@ struct BackupJob {
     noting difference: Check?, countedBefore counter: ChangeCounter?,
     describing describe: Describe, checking check: CheckCopy
   ) throws(RescueError) -> BackupManifest {
-    let image = writer.world.watched(try open(run.path(.image), .read))
+    let image = try open(run.path(.image), .read)
     let earlier = try EarlierBackup.newest(
       in: Vault(writer.vault, of: files.name, in: storage), madeBy: writer.tool)
     var stored = try store(ClearedImage(image) ?? image, like: earlier, describing: describe)
@@ -197,7 +197,7 @@ struct BackupJob {
       container: run.path(.container(.main)), copy: copy, world: writer.world)
     try trial.restore()
     // Beside SQLite's checks it is described anew: surveyed, and its rows read once more.
-    writer.world.progress(.began(.verifying, byteCount: 2 * manifest.image.byteCount))
+    writer.world.progress(.began(.verifying, byteCount: manifest.image.byteCount))
     let found = Background { [world = writer.world] () throws(RescueError) in
       try ImageChecks.of(
         copy, since: stored.since, changed: stored.changedTables, until: world.isCancelled)
@@ -236,13 +236,14 @@ struct BackupJob {
     var container = try BackupContainer(
       manifest, file: run.container, at: run.path(.container(.main)), level: writer.options.level)
     writer.world.progress(.began(.backingUp, byteCount: image.byteCount))
-    let (stored, readBack) = try container.write(image, from: run.path(.image), like: earlier)
+    let (stored, readBack) = try container.write(
+      writer.world.watched(image), from: run.path(.image), like: earlier)
     let since = earlier?.vouching(at: created, for: writer.options.recheckAfter)?
       .with(stored.changes)
     manifest.examined = since?.examined
     // It is surveyed, and then the rows are read once more for their digests.
-    writer.world.progress(.began(.examining, byteCount: 2 * image.byteCount))
-    let description = try describe(image, since)
+    writer.world.progress(.began(.examining, byteCount: image.byteCount))
+    let description = try describe(writer.world.watched(image, readings: 2), since)
     manifest.image.sha256 = stored.digest ?? earlier?.manifest.image.sha256
     manifest.content = description.content
     manifest.checks = [readBack]

@@ -47,7 +47,8 @@ struct TrialRestore {
     describing describe: (any PageSource) throws(RescueError) -> BackupContent
   ) throws(RescueError) -> BackupManifest.Check {
     try goingOn { () throws(RescueError) in
-      let restored = try open()
+      // It is surveyed, and then the rows are read once more.
+      let restored = try open(readings: 2)
       guard try describe(restored).tables == content.tables else {
         throw .differs("its tables are not those that were stored")
       }
@@ -66,8 +67,8 @@ struct TrialRestore {
     }
   }
 
-  private func open() throws(RescueError) -> any PageSource {
-    do { return world.watched(try world.storage.open(copy, .read)) } catch {
+  private func open(readings: Int = 1) throws(RescueError) -> any PageSource {
+    do { return world.watched(try world.storage.open(copy, .read), readings: readings) } catch {
       throw RescueError(error)
     }
   }

@@ -28,10 +28,14 @@ final class ProgressLine: Sendable {
     /// How many bytes the pass before had.
     var byteCount: Int?
     var drawn: Date
+    /// Whether the line on the terminal tells a rate, as from a second on.
+    var tellsRate = false
   }
 
   /// The least time between two drawings, in seconds.
   static let interval = 0.1
+  /// After so many seconds a pass has a rate.
+  private static let rateAfter = 1.0
 
   private let now: @Sendable () -> Date
   private let draw: @Sendable (StyledText?) -> Void
@@ -55,47 +59,49 @@ final class ProgressLine: Sendable {
       case .began(let pass, let byteCount):
         state.byteCount = byteCount ?? state.byteCount
         state.pass = Pass(name: pass.rawValue, byteCount: state.byteCount, began: now())
-        drawIfDue(&state)
+        // A rate and a time left would stand there for a pass of which nothing is told yet.
+        drawIfDue(&state, orAtOnce: state.tellsRate)
       case .advanced(let byteCount):
         state.pass?.done += byteCount
         drawIfDue(&state)
       case .ended:
         state.pass = nil
+        state.tellsRate = false
         draw(nil)
       }
     }
   }
 
   /// Draws at most ten times a second, and nothing for work that is done at once.
-  private func drawIfDue(_ state: inout State) {
+  private func drawIfDue(_ state: inout State, orAtOnce isAtOnce: Bool = false) {
     let time = now()
     let elapsed = time.timeIntervalSince(state.drawn)
-    guard elapsed >= Self.interval || elapsed < 0, let pass = state.pass else { return }
+    guard isAtOnce || elapsed >= Self.interval || elapsed < 0, let pass = state.pass else { return }
     state.drawn = time
+    state.tellsRate = pass.done > 0 && time.timeIntervalSince(pass.began) >= Self.rateAfter
     draw(Self.line(pass, at: time))
   }
 
   private static func line(_ pass: Pass, at time: Date) -> StyledText {
     // SQLite does not tell how far it is.
     guard pass.done > 0 else { return "       \(pass.name)" }
-    // What is read more than once says nothing of how far that is.
     let done = pass.done
+    let elapsed = time.timeIntervalSince(pass.began)
+    let speed: StyledText =
+      elapsed >= rateAfter ? ", \(Quantity.bytes(Int(Double(done) / elapsed)))/s" : ""
+    // What is read more than once says nothing of how far that is.
     guard let byteCount = pass.byteCount, done <= byteCount else {
-      return "       \(pass.name)  \(Quantity.bytes(done))"
+      return "       \(pass.name)  \(Quantity.bytes(done))" + speed
     }
     let share = Double(done) / Double(byteCount)
-    let elapsed = time.timeIntervalSince(pass.began)
     let percent = String(Int(share * 100))
     let space = String(repeating: " ", count: 3 - percent.count)
-    let speed: StyledText =
-      elapsed >= 1
-      ? """
-      , \(Quantity.bytes(Int(Double(done) / elapsed)))/s, \
-      \(Quantity.duration(seconds: elapsed / share - elapsed)) left
-      """ : ""
+    let left: StyledText =
+      elapsed >= rateAfter
+      ? ", \(Quantity.duration(seconds: elapsed / share - elapsed)) left" : ""
     return """
       \(space)\(percent, .emphasised) %  \(pass.name)  \
       \(Quantity.bytes(done)) of \(Quantity.bytes(byteCount))
-      """ + speed
+      """ + speed + left
   }
 }

@@ -63,6 +63,18 @@ import Testing
     }
   }
 
+  @Test func `what is read twice counts once`() throws {
+    let byteCount = Mutex(0)
+    let passes = try passes { rescue, scratch in
+      _ = try rescue.backUp(scratch["app.db"])
+      byteCount.withLock { $0 = (try? scratch["app.db"].contents().count) ?? 0 }
+    }
+    let whole = byteCount.withLock(\.self)
+    for pass in passes where [.examining, .verifying].contains(pass.pass) {
+      #expect(pass.whole == whole, "\(pass)")
+    }
+  }
+
   @Test func `SQLite's check of what was salvaged tells how far it is`() throws {
     let passes = try passes { rescue, scratch in
       _ = try rescue.salvage(

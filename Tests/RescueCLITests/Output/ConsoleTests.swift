@@ -247,6 +247,20 @@ import Testing
         + "       copying rows  10 bytes")
   }
 
+  @Test func `a pass of no known end has a rate, and leaves none to the next one`() throws {
+    let clock = Clock()
+    let recorder = Recorder()
+    let console = console(recorder, .interactive, Manner(color: .never), world: clock.world)
+    let line = try #require(console.progressLine())
+    line.take(.began(.comparing, byteCount: 1000))
+    clock.advance(2)
+    line.take(.advanced(4000))
+    line.take(.began(.verifying, byteCount: nil))
+    #expect(
+      recorder.error == Self.erase + "       comparing rows  4.0 kB, 2.0 kB/s" + Self.erase
+        + "       checking the new database")
+  }
+
   @Test func `progress may be told by many threads`() async throws {
     let clock = Clock()
     let recorder = Recorder()
