@@ -43,6 +43,9 @@ struct MovedPages {
   static let borderMax = 4096
   /// What has to speak for a place where pages moved.
   static let leastWeight = 5
+  /// What the length that the header states says of where the file's last page belongs: less than what,
+  /// beside one root that seems to fit there, would make a file that was cut off one whose pages moved.
+  private static let endWeight = 2
 
   /// The first page that does not lie where it should.
   let first: PageNumber
@@ -91,7 +94,7 @@ struct MovedPages {
     // header can be that of another moment.
     if let statedCount, let stated, layout.endsWithFile {
       marks.append(
-        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.leastWeight : 0 }))
+        Mark(number: statedCount, weights: shifts.map { $0 == stated ? Self.endWeight : 0 }))
       layout = PageLayout(roll, marks, shifts)
     }
     let stretches = layout.stretches
