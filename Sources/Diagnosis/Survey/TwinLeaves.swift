@@ -73,10 +73,15 @@ struct TwinLeaves {
   /// an app has copied.
   private func wrong(of one: Place, _ other: Place) -> [Place] {
     let marks = (mark(of: one), mark(of: other))
-    guard !marks.0.isRoot || !marks.1.isRoot, let rows = rows(of: marks.0.page),
-      rows == self.rows(of: marks.1.page),
+    guard let rows = rows(of: marks.0.page), rows == self.rows(of: marks.1.page),
       Set(rows.values).count * 2 > rows.count, rows.count > 1
     else { return [] }
+    if marks.0.isRoot && marks.1.isRoot {
+      let strange = [one, other].filter {
+        trees[$0.tree].rowsOfOthers * 2 > trees[$0.tree].records
+      }
+      return strange.count == 1 ? strange : []
+    }
     // A root has no neighbours; it is the table's, unless that has rows elsewhere.
     if marks.0.isRoot || marks.1.isRoot {
       let (beside, orphans) = (rowsBeside(marks.0.isRoot ? other : one), orphans())

@@ -32,13 +32,8 @@ package struct RejoinedFile: PageSource {
   /// The parts by their places, none over another.
   private let parts: [Part]
 
-  /// Joins parts of a file, which are in the order of their places and do not overlap there; what of
-  /// them lies behind the end of the file is not there.
+  /// Joins parts of a file, which are in the order of their places and do not overlap there.
   package init(_ base: any PageSource, _ parts: [Part]) {
-    let parts = parts.compactMap { part in
-      let count = min(part.byteCount, base.byteCount - part.offset)
-      return count > 0 ? Part(place: part.place, offset: part.offset, byteCount: count) : nil
-    }
     self.base = base
     self.parts = parts
     byteCount = parts.last?.range.upperBound ?? 0

@@ -157,6 +157,11 @@ import Testing
       { over($0, #"{"a":1,"b":[2,3,4,5,6,7,8,9],"c":0}"#) }
     ),
     ("a number over it", .textWritten, .likely, { over($0, "12345\n") }),
+    ("a photo over it", .textWritten, .likely, { withHead($0, [0xFF, 0xD8, 0xFF, 0xE0, 0, 16]) }),
+    (
+      "a journal over it", .textWritten, .likely,
+      { withHead($0, [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) }
+    ),
     (
       "UTF-16 over it", .textWritten, .certain,
       { over($0, "no such file or directory\r\n".map { "\($0)\u{0}" }.joined()) }

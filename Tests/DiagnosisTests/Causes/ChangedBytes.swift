@@ -35,6 +35,11 @@ extension CauseTests {
     Bytes(text.utf8) + bytes.dropFirst(text.utf8.count)
   }
 
+  /// The head of another file over the header of a file, and zeros behind it.
+  static func withHead(_ bytes: Bytes, _ head: Bytes) -> Bytes {
+    head + Bytes(repeating: 0, count: 100 - head.count) + bytes.dropFirst(100)
+  }
+
   /// A bit of the second cell pointer of the last leaf of a table.
   static func withTurnedPointer(_ bytes: Bytes) -> Bytes {
     let page = Array(stride(from: 0, to: bytes.count, by: 1024)).last {

@@ -49,6 +49,31 @@ struct ExchangeSearchTests {
       : rebuilt.rowsWithoutTable.rows > 0 ? "rows without table" : ""
   }
 
+  @Test(arguments: [true, false])
+  func `indexes that have changed places leave their tables alone`(bySwap: Bool) throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT, n INT);
+      CREATE INDEX names ON a (name);
+      CREATE TABLE s (id INTEGER PRIMARY KEY, k TEXT UNIQUE);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 35)
+      INSERT INTO a SELECT i, 'name ' || i, i * 5 FROM n;
+      INSERT INTO s SELECT id, 'k' || id FROM a WHERE id < 10;
+      """)
+    let names = specimen.pages(of: "names", "leaf")[0]
+    let keys = specimen.pages(of: "sqlite_autoindex_s_1", "leaf")[0]
+    let bytes = specimen.with(
+      bySwap ? .swapPages(names, keys) : .copyPage(from: names, to: keys)
+    ).bytes
+    let rebuilt = Reconstruction(main: bytes)
+    let rows = ["a", "s"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
+    }
+    #expect(rows == [35, 9])
+    #expect(rebuilt.rowsWithoutTable.rows == 0)
+    #expect(Survey(main: bytes).verdict == .damagedIntact)
+  }
+
   @Test(arguments: [(0, 0), (5, 3), (-1, -1), (0, 4)])
   func `leaves of tables of one form that have changed places`(_ one: Int, _ other: Int) throws {
     let ones = specimen.pages(of: "one", "leaf")

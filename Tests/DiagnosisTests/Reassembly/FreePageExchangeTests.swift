@@ -46,6 +46,35 @@ struct FreePageExchangeTests {
     )
   }
 
+  @Test(arguments: [true, false], [true, false])
+  func `an emptied table does not get rows back that stand in the place of another root`(
+    isIndexed: Bool, bySwap: Bool
+  ) throws {
+    let specimen = try Specimen(
+      "PRAGMA secure_delete = 0",
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT, n INT);
+      CREATE TABLE b (k TEXT, v BLOB, w REAL, x TEXT);
+      """, isIndexed ? "CREATE INDEX names ON a (name)" : "CREATE TABLE c (x)",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+      INSERT INTO a SELECT i, 'name ' || i, i * 5 FROM n;
+      INSERT INTO b SELECT 'key ' || id, zeroblob(900), id / 2.0, 'x' FROM a;
+      DELETE FROM b;
+      """)
+    let freelist = try #require(Survey(main: specimen.bytes).freelist)
+    let image = try #require(Survey(main: specimen.bytes).image)
+    let free = try #require(
+      freelist.leaves.first { (try? image.btreePage($0))?.kind == .tableLeaf }
+    ).number
+    let root = specimen.pages(of: "a", "leaf")[0]
+    let rebuilt = Reconstruction(
+      main: specimen.with(bySwap ? .swapPages(root, free) : .copyPage(from: free, to: root)).bytes)
+    let emptied = try #require(rebuilt.survey.tree(named: "b"))
+    #expect(rebuilt.rowsFound(in: emptied) == 0)
+    #expect(rebuilt.survey.verdict != .healthy)
+  }
+
   @Test func `a leaf whose rows an index has comes back from the free list`() throws {
     let (found, _, strange) = try rows("CREATE INDEX labels ON item (label)")
     #expect(found == Self.rows)

@@ -64,6 +64,25 @@ import Testing
     #expect(rebuilt.rowsWithoutTable.rows >= 900)
   }
 
+  @Test func `one of the same schema in another encoding is told by the texts`() throws {
+    func tables(_ count: Int, _ encoding: String) throws -> Bytes {
+      try database(
+        """
+        PRAGMA encoding = '\(encoding)';
+        CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+        CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO note SELECT i, 'the body ' || i FROM n;
+        INSERT INTO tag SELECT id, 'tag ' || id FROM note;
+        """)
+    }
+    var bytes = try tables(300, "UTF-16be")
+    bytes.replaceSubrange(0..<Self.pageSize, with: try tables(20, "UTF-8").prefix(Self.pageSize))
+    let rebuilt = Reconstruction(main: bytes)
+    #expect(rebuilt.survey.findings.contains { $0.code == .headOfAnother })
+    #expect(rebuilt.rowsWithoutTable.rows == 600)
+  }
+
   @Test func `what is known from outside names the tables again`() throws {
     let whole = try notes()
     let entries = Survey(main: whole).schema?.entries ?? []

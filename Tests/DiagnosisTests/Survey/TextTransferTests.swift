@@ -55,6 +55,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"], [true, false])
+  func `the lengths of the chunks in which HTTP sent it are left out`(
+    _ header: String, isWhole: Bool
+  ) throws {
+    let (bytes, path) = try lines()
+    var sent = Bytes(header.utf8)
+    var count = 0
+    for (start, length) in [(0, 40), (40, 4999), (5039, 1)] + [(5040, bytes.count - 5040)] {
+      sent += Bytes(String(length, radix: 16).utf8) + [0x0D, 0x0A]
+      sent += bytes[start..<(start + length)] + [0x0D, 0x0A]
+      count += 1
+    }
+    sent += Bytes("0\r\n\r\n".utf8)
+    let survey = Survey(main: isWhole ? sent : Bytes(sent.dropLast(7)))
+    #expect(survey.transfer == .chunked(count: count))
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    #expect(survey.verdict == .damagedIntact)
+    // A chunk that does not end where it says is none.
+    #expect(Survey(main: Bytes(sent.dropLast(7)) + [1, 2, 3]).transfer == nil)
+  }
+
   @Test func `carriage returns that became line feeds were not taken out`() throws {
     let bytes = try lines().bytes
     var converted = Bytes()

@@ -35,6 +35,24 @@ struct TwinLeavesTests {
     )
   }
 
+  @Test func `a root over which another table's was written holds none of its rows`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE a (x INT, y TEXT, q INT, r TEXT);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, x REAL, y TEXT NOT NULL, z BLOB);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8)
+      INSERT INTO b SELECT i, i * 1.5, 'name ' || i, zeroblob(20 + i) FROM n;
+      INSERT INTO a SELECT id, 'row ' || id, 42, 'r' FROM b WHERE id < 6;
+      """)
+    let (victim, source) = (specimen.pages(of: "a", "leaf")[0], specimen.pages(of: "b", "leaf")[0])
+    let rebuilt = Reconstruction(main: specimen.with(.copyPage(from: source, to: victim)).bytes)
+    let rows = ["a", "b"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
+    }
+    #expect(rows == [0, 8])
+    #expect(rebuilt.survey.verdict == .damagedLossy)
+  }
+
   /// A leaf of `one` and the one of `other` in whose place its rows fit.
   private func likePlaces(in specimen: Specimen) throws -> (Int, Int) {
     let image = try #require(Survey(main: specimen.bytes).image)

@@ -32,11 +32,8 @@ struct MovedPages {
   private static let sampleMax = 2048
   /// How many references are weighed, at most.
   private static let referenceMax = 1 << 16
-  /// How many trees of the schema are looked for under each shift, at most: fewer where there are many
-  /// shifts.
-  private static let rootMax = 4096
-  private static let rootMin = 256
-  private static let rootReadingMax = 1 << 15
+  /// How many trees of the schema are looked for, at most.
+  private static let rootMax = 256
   /// How many stretches there are, at most: what has more was not moved.
   static let stretchMax = 256
   /// How many numbers are tried for the border between two stretches, at most.
@@ -80,8 +77,7 @@ struct MovedPages {
     // The file begins as it did.
     marks.append(
       Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))
-    let rootCount = max(Self.rootMin, min(Self.rootMax, Self.rootReadingMax / shifts.count))
-    for root in roots.prefix(rootCount) {
+    for root in roots.prefix(Self.rootMax) {
       let weights = try shifts.map { shift throws(ReadFailure) in
         let position = root.number - shift
         return roll.entries.indices.contains(position)
@@ -108,7 +104,14 @@ struct MovedPages {
     let joined = try JoinedHalves(of: parts, in: source, geometry)
     doubtfulCells = joined.doubtfulCells
     doubtfulPages = joined.doubtfulPages
-    file = RejoinedFile(source, try joined.parts + layout.rest(in: slots, of: source))
+    // A page that is cut off has nothing behind the end of the file, not zeros.
+    file = RejoinedFile(
+      source,
+      try (joined.parts + layout.rest(in: slots, of: source)).map { part in
+        .init(
+          place: part.place, offset: part.offset,
+          byteCount: max(0, min(part.byteCount, source.byteCount - part.offset)))
+      })
   }
 
   /// A tree that the schema names.

@@ -59,6 +59,31 @@ import Testing
     #expect((2...(pages / 2 + 2)).contains(number))
   }
 
+  @Test(arguments: 4...8)
+  func `pages that are missing belong to no other place`(after place: Int) throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        """
+        CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT);
+        CREATE TABLE pair (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;
+        CREATE INDEX note_body ON note (body);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 160)
+        INSERT INTO note SELECT i, 'body ' || i || hex(zeroblob(i % 17)) FROM n;
+        INSERT INTO pair SELECT id, id * 7 FROM note;
+        """
+      ]
+    ).build(at: path)
+    var bytes = try path.contents()
+    bytes.removeSubrange((place * Self.pageSize)..<((place + 4) * Self.pageSize))
+    let survey = Survey(main: bytes)
+    #expect(!survey.hasHeadOfAnother)
+    #expect(survey.tree(named: "pair")?.records == 160)
+    #expect(survey.tree(named: "note")?.records ?? 0 >= 60)
+  }
+
   @Test func `pages that stand there twice move those behind them, where nothing but values do`()
     throws
   {
