@@ -174,7 +174,8 @@ struct BackupJob {
     manifest.checks += [difference].compactMap(\.self)
     try run.remove(.image)
     manifest.content.changeCounter = counter?.atLeast
-    manifest.content.place = descent.place
+    manifest.content.place = descent.tellingPlace.digest
+    manifest.content.isElsewhere = descent.tellingPlace.ownsVault ? nil : true
     manifest.lineage = try lineage(of: manifest.content, counter)
     if writer.options.verification == .full {
       try stored.container.finish(manifest, in: storage)

@@ -123,17 +123,12 @@ struct Descent {
     self.storage = storage
   }
 
-  /// A digest of where the database lies; the place itself is nobody's business.
-  var place: String {
-    String(SHA256.digest(of: Bytes(database.bytes)).description.prefix(16))
-  }
-
-  /// The place by which backups of this database are told from those of another one of the same name;
-  /// nil where the folder is the database's own: that holds no others, and moves with it, as apps do
-  /// at an update.
-  var tellingPlace: String? {
+  /// The place by which backups of this database are told from those of another one of the same name.
+  var tellingPlace: TellingPlace {
     let own = Vault.defaultFolder(of: database)
-    return vault == own || (try? storage.place(of: vault)) == own ? nil : place
+    return TellingPlace(
+      digest: String(SHA256.digest(of: Bytes(database.bytes)).description.prefix(16)),
+      ownsVault: vault == own || (try? storage.place(of: vault)) == own)
   }
 
   /// How a state of the database follows from the newest good backup that there was at a time; nil
@@ -231,11 +226,19 @@ extension Backup {
   }
 }
 
+/// Where a database lies, by which its backups are told from those of another one of its name.
+struct TellingPlace: Sendable {
+  /// A digest of it; the place itself is nobody's business.
+  let digest: String
+  /// Whether the folder of the backups is the database's own, which moves with it, as apps do at an
+  /// update: what was made elsewhere is its own there too, unless another database put it there.
+  let ownsVault: Bool
+}
+
 extension Backup {
-  /// Whether it was made of a database at a place, of which this is a digest, as far as it tells; nil
-  /// where that does not count.
-  func isMade(at place: String?) -> Bool {
-    guard let place, let own = manifest?.content.place else { return true }
-    return own == place
+  /// Whether it was made of a database at a place, as far as it tells; nil where that does not count.
+  func isMade(at place: TellingPlace?) -> Bool {
+    guard let place, let content = manifest?.content, let own = content.place else { return true }
+    return own == place.digest || place.ownsVault && content.isElsewhere != true
   }
 }

@@ -123,6 +123,9 @@ package struct BackupContent: Codable, Hashable, Sendable {
   /// A digest of where the database lies, which tells two databases of one name apart; nil when
   /// that is unknown.
   package var place: String?
+  /// Whether it was put into another folder than the database's own; nil where it was not, or nobody
+  /// knows.
+  package var isElsewhere: Bool?
   /// The AUTOINCREMENT counters by table; nil when they are unknown.
   package var sequences: [Name: Int64]?
 

@@ -7,8 +7,10 @@ import SQLiteFormat
 extension Vault {
   /// The folder of a backup, of which those of its database are seen.
   init(of backup: Backup, in storage: any Storage) {
+    let place = backup.manifest?.content.place
     self.init(
-      backup.path.folder, of: backup.name.database, at: backup.manifest?.content.place, in: storage)
+      backup.path.folder, of: backup.name.database,
+      at: place.map { TellingPlace(digest: $0, ownsVault: false) }, in: storage)
   }
 
   /// How the name of such a file begins; the id of the backup follows.

@@ -13,8 +13,8 @@ public struct Vault: Sendable {
   public let folder: FilePath
   /// The file name of the database whose backups are seen; nil for all in the folder.
   package let database: FilePath?
-  /// A digest of where that database lies; nil where that does not count.
-  private let place: String?
+  /// Where that database lies; nil where that does not count.
+  private let place: TellingPlace?
   let storage: any Storage
 
   /// Makes a view of a folder, which need not exist.
@@ -23,17 +23,24 @@ public struct Vault: Sendable {
   ///   - folder: The folder.
   ///   - database: The database whose backups are seen, so that a folder that several
   ///     databases share never gives the backup of another; nil for all.
-  ///   - place: A digest of where that database lies: those of another one of its name count only where none
-  ///     was made there.
+  ///   - place: Where that database lies: those of another one of its name count only where none was
+  ///     made there.
   ///   - storage: The file system.
-  package init(
-    _ folder: FilePath, of database: FilePath? = nil, at place: String? = nil,
-    in storage: any Storage = SystemStorage()
+  init(
+    _ folder: FilePath, of database: FilePath? = nil, at place: TellingPlace?,
+    in storage: any Storage
   ) {
     self.folder = folder
     self.database = database?.name
     self.place = place
     self.storage = storage
+  }
+
+  /// Makes a view of a folder, wherever the databases lie whose backups are in it.
+  package init(
+    _ folder: FilePath, of database: FilePath? = nil, in storage: any Storage = SystemStorage()
+  ) {
+    self.init(folder, of: database, at: nil, in: storage)
   }
 
   /// Where the backups of a database are kept by default: `<database>.rescue/backups`.

@@ -75,19 +75,20 @@ import Testing
     #expect(options.count { $0["name"]?.text == "restore" } == 2)
   }
 
-  @Test func `of a folder with backups of several databases of one name, this one's is restored`()
-    throws
-  {
+  @Test(arguments: ["vault", "app.db.rescue/backups"])
+  func `of a folder with backups of several databases of one name, this one's is restored`(
+    _ vault: FilePath
+  ) throws {
     let other = bench["other"]
     try SystemStorage().createFolder(other)
     let namesake = other.appending("app.db")
     try FitnessLog.create(namesake, version: 4, workouts: 5)
     for database in [file, namesake] {
-      try bench.run("backup", database, "--vault", bench["vault"])
+      try bench.run("backup", database, "--vault", bench[vault])
       bench.pass(hours: 1)
     }
     try use(file)
-    let ending = try bench.run("restore", file, "--vault", bench["vault"], "--yes")
+    let ending = try bench.run("restore", file, "--vault", bench[vault], "--yes")
     #expect(ending.status == 0, "\(ending.all)")
     #expect(try difference(file, from: original) == nil)
   }

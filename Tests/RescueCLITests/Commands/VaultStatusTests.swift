@@ -169,6 +169,26 @@ import Testing
     #expect(try bench.run("vault", "status", namesake, "--vault", vault).status == 0)
   }
 
+  @Test func `a database's own vault does not lend what another one of its name has put there`()
+    throws
+  {
+    try SystemStorage().createFolder(bench["other"])
+    let namesake = bench["other/app.db"]
+    try FitnessLog.create(namesake, version: 4, workouts: 5)
+    let vault = Vault.defaultFolder(of: file)
+    try bench.run("backup", namesake, "--vault", vault)
+    #expect(try status().status == 24)
+    bench.pass(hours: 30)
+    try bench.run("backup", file)
+    bench.pass(hours: 1)
+    try bench.run("backup", namesake, "--vault", vault)
+    let ending = try status()
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(ending.all.contains("1 h ago") && ending.all.contains("2 backups of a database of this"))
+    let options = try bench.run("diagnose", file, "--json").json["options"]?.elements ?? []
+    #expect(options.count { $0["name"]?.text == "restore" } <= 1)
+  }
+
   @Test func `a newer backup that does not count is told of`() throws {
     try bench.run("backup", file)
     bench.pass(hours: 1)
