@@ -31,7 +31,7 @@ extension SalvageAccount {
     var parts: [HTML] = [
       """
       <p>\(rows.written.of("row", "is", "are")) now in \(HTML.name(output))\(aside). \
-      <strong>\(rows.lost.sentence)</strong></p>
+      <strong>\(lost)</strong></p>
 
       """
     ]
@@ -39,6 +39,12 @@ extension SalvageAccount {
       parts.append("<p>The salvage did not change the damaged file.</p>\n")
     }
     return parts
+  }
+
+  private var lost: String {
+    rows.restored > 0 && !rows.lost.isLoss
+      ? "\(rows.restored.of("row", "was", "were")) lost, and taken from a backup."
+      : rows.lost.sentence
   }
 
   private var aside: String {

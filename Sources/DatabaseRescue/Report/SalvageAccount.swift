@@ -179,9 +179,12 @@ extension SalvageAccount {
     }
   }
 
-  /// How it went, in one word.
+  /// What is complete only if nothing has changed since a backup.
+  private static let fromBackup = "filled from a backup"
+
+  /// How it went, in a word or a few.
   var word: String {
-    if isComplete { return "complete" }
+    if isComplete { return rows.restored == 0 ? "complete" : Self.fromBackup }
     return integrityProblems.isEmpty && rows.isBalanced ? "partial" : "unsound"
   }
 
@@ -190,7 +193,9 @@ extension SalvageAccount {
     switch word {
     case "complete":
       "every row of every table is in the fresh database"
-        + (rows.restored > 0 ? ", \(rows.restored.of("row")) of them from a backup" : "")
+    case Self.fromBackup:
+      "\(rows.restored.of("row", "is", "are")) of the time of \(backupWords), and may have been "
+        + "changed or deleted since; every other row is as the file has it"
     case "unsound":
       rows.isBalanced
         ? "SQLite finds faults in the fresh database: do not use it yet"
@@ -211,6 +216,7 @@ extension SalvageAccount {
   var style: StyledText.Style {
     switch word {
     case "complete": .good
+    case Self.fromBackup: .warning
     case "partial": rows.isComplete && isWhollyRead ? .warning : .bad
     default: .bad
     }
@@ -249,6 +255,14 @@ extension SalvageAccount {
     }
     if words.isEmpty { words.append("\(quarantine) lists the pages that no row was read from") }
     return words
+  }
+
+  /// The backups that rows come from: the one of its date, or several.
+  private var backupWords: String {
+    guard let first = origins.first, originsOmitted == 0,
+      origins.allSatisfy({ $0.backup == first.backup })
+    else { return "backups" }
+    return "the backup" + (first.created.map { " of \($0.ISO8601Format())" } ?? "")
   }
 
   /// Which rows come from backups, a line for each table and backup.

@@ -122,6 +122,27 @@ import Testing
       try result.quarantine.value("SELECT value FROM meta WHERE key = 'backup.1'") != nil)
   }
 
+  @Test(arguments: ["DELETE FROM t", "UPDATE t SET a = 'new'"])
+  func `what may have changed since the backup is not called complete`(_ change: String) throws {
+    let result = try salvage(
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+        "\(Self.numbers) INSERT INTO t SELECT i, 'old ' || i FROM n",
+      ], then: ["\(change) WHERE id % 10 = 3"]
+    ) { [.zeroPage(try leaves(of: "t", $0)[2])] }
+    let restored = try #require(try result.table("t")?["restored"]?.number)
+    let page = bench["account.html"]
+    let ending = try bench.run(
+      "salvage", bench["app.db"], "-o", bench["again.db"], "--backup", bench["old.db"],
+      "--report", page)
+    #expect(ending.status == 0)
+    let words = "filled from a backup — \(restored) rows are of the time of the backup of 20"
+    #expect(ending.output.contains(words), "\(ending.all)")
+    #expect(!ending.output.contains("complete"))
+    let html = String(decoding: try page.contents(), as: UTF8.self)
+    #expect(html.contains("<strong>\(restored) rows were lost, and taken from a backup.</strong>"))
+  }
+
   @Test func `what a backup brought back is missing no more, and what is younger is`() throws {
     let result = try salvage(
       [

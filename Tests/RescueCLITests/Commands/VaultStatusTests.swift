@@ -184,7 +184,8 @@ import Testing
     try bench.run("backup", namesake, "--vault", vault)
     let ending = try status()
     #expect(ending.status == 0, "\(ending.all)")
-    #expect(ending.all.contains("1 h ago") && ending.all.contains("2 backups of a database of this"))
+    #expect(ending.all.contains("1 h ago"), "\(ending.all)")
+    #expect(ending.all.contains("2 backups of a database of this name"), "\(ending.all)")
     let options = try bench.run("diagnose", file, "--json").json["options"]?.elements ?? []
     #expect(options.count { $0["name"]?.text == "restore" } <= 1)
   }

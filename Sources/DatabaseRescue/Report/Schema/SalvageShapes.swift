@@ -7,7 +7,8 @@ enum SalvageShapes {
   static let account: [String: JSONShape] = ReportShapes.run.merging([
     "output": .text.saying("the name of the fresh database"),
     "quarantine?": .text.saying("the name of the database of doubtful rows"),
-    "complete": .flag.saying("whether every row is in the fresh database"),
+    "complete": .flag.saying(
+      "whether every row is in the fresh database, those of `origins` as of their backup"),
     "reservations": .list(.text).saying("why there may be more than the rows that were seen"),
     "rows": .object(rows), "tables": .list(table), "tablesOmitted": .count,
     "unrestored": .list(.object(["name": .text, "reason": .text]))
