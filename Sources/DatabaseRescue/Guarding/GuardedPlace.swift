@@ -54,8 +54,8 @@ struct GuardedPlace {
       if isLink, let other = try otherLink(in: storage) { return other }
       guard let link = try storage.openFolder(file.folder).status(of: file.name) else { return nil }
       let aside = file.movingAway
-      guard link.kind != .folder else {
-        return Detour("in the place of the database is a folder", aside)
+      if let what = link.kind.obstacle {
+        return Detour("in the place of the database is \(what)", aside)
       }
       let target = try storage.place(of: path)
       guard link.kind != .link, target == file else {
@@ -80,7 +80,7 @@ struct GuardedPlace {
     }
     let aside = "\(path.movingAway) && \(back)"
     guard found.kind == .link else {
-      let what = found.kind == .folder ? "a folder" : "a file of its own"
+      let what = found.kind.obstacle ?? "a file of its own"
       return Detour(
         "in the place of the link '\(path)' is \(what); the database is '\(file)'", aside)
     }
@@ -99,6 +99,18 @@ struct Detour {
 
   fileprivate init(_ message: String, _ clearing: String) {
     (self.message, self.clearing) = (message, clearing)
+  }
+}
+
+extension FileStatus.Kind {
+  /// What it is, where that can be no database; nil for a file, and for a link, which may lead to one.
+  fileprivate var obstacle: String? {
+    switch self {
+    case .file, .link: nil
+    case .folder: "a folder"
+    case .pipe: "a pipe"
+    case .other: "a device or a socket"
+    }
   }
 }
 

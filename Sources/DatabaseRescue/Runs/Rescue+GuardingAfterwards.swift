@@ -151,13 +151,13 @@ extension Run {
       + [work.place.giveAccessBack(in: world.storage)].compactMap(\.self)
   }
 
-  /// Examines what the migration left; nil for no file at all, or a folder.
+  /// Examines what the migration left; nil for no file at all, or something that is none.
   private mutating func examineResult(
     _ database: FilePath, _ contract: Contract?, wait: Duration
   ) throws(RescueError) -> Examined? {
     do throws(RescueError) {
       return try examineInUse(database, contract, wait: wait)
-    } catch  where error.kind == .missing || isFolder(database) {
+    } catch  where error.kind == .missing || isNoFile(database) {
       return nil
     }
   }
@@ -171,8 +171,8 @@ extension Run {
     return examination
   }
 
-  private func isFolder(_ path: FilePath) -> Bool {
-    (try? world.storage.status(of: path))??.kind == .folder
+  private func isNoFile(_ path: FilePath) -> Bool {
+    (try? world.storage.status(of: path))?.map { $0.kind != .file } ?? false
   }
 
   /// Puts a backup back over what a migration has left, and proves that it is back.

@@ -39,7 +39,7 @@ import Testing
     ).run().status
   }
 
-  @Test(arguments: ["stop", "restore"], ["ln -s other.db", "mkdir"])
+  @Test(arguments: ["stop", "restore"], ["ln -s other.db", "mkdir", "mkfifo"])
   func `the way back that is told leads back, and not through the link`(
     _ policy: String, _ command: String
   ) throws {
@@ -92,6 +92,17 @@ import Testing
     let again = try bench.run("guard", file, "--", "true")
     #expect(again.status == 20)
     #expect(again.error.contains("the database is as it left it; this run has changed nothing"))
+  }
+
+  @Test(arguments: [("mkfifo", "a pipe"), ("mkdir", "a folder")])
+  func `what is no file in the place of the database cannot be put back over`(
+    _ command: String, _ what: String
+  ) throws {
+    let ending = try guardLinking("restore", by: command)
+    #expect(ending.status == 73, "\(ending.all)")
+    #expect(ending.error.contains("in the place of the database is \(what)"), "\(ending.all)")
+    let look = try bench.run("check", file)
+    #expect(look.error.contains("and was refused (in the place"), "\(look.all)")
   }
 
   @Test func `whoever looks at the database is told that a link is in its place`() throws {
