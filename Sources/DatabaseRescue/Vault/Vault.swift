@@ -146,6 +146,29 @@ public struct Vault: Sendable {
     return found
   }
 
+  /// The backup in a file of any name: what its name does not tell, it says itself.
+  ///
+  /// - Throws: ``RescueError`` when the file cannot be read, or does not say of itself what it is.
+  package static func backup(
+    inFile path: FilePath, _ storage: any Storage
+  ) throws(RescueError) -> Backup {
+    guard BackupName(path.name) == nil else {
+      return try Vault(path.folder, in: storage).backup(path.name.description)
+    }
+    guard let manifest = try BackupReader(path, in: storage).manifest else {
+      throw RescueError(
+        .invalidInput, "'\(path)' does not say what backup it is, and its name tells nothing",
+        meaning: "nobody knows of what and of when it is; nothing was changed",
+        advice: "look at what is in it: dbrescue vault extract \(path.shellQuoted) --output NEW")
+    }
+    let name = BackupName(
+      database: FilePath(manifest.database), created: manifest.created,
+      userVersion: manifest.content.userVersion, id: manifest.id)
+    var backup = try Backup(at: path, named: name, in: storage)
+    backup.proof = ProofLog(in: path.folder, storage).proofs[name.id]
+    return backup
+  }
+
   /// Reads a backup in full, and the files stored beside it when it is raw.
   package func verify(_ backup: Backup) -> [BackupVerification] {
     let sidecars = backup.manifest?.sidecars ?? []

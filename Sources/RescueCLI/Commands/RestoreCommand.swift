@@ -82,9 +82,7 @@ private func backup(
   }
   let path = FilePath(from)
   let isFile = ((try? context.world.storage.status(of: path)) ?? nil)?.kind == .file
-  if isFile {
-    return try Vault(path.folder, in: context.world.storage).backup(path.name.description)
-  }
+  if isFile { return try Vault.backup(inFile: path, context.world.storage) }
   do throws(RescueError) {
     return try vault.backup(from)
   } catch  where error.kind == .missing {

@@ -252,6 +252,31 @@ import Testing
     #expect(try bench.run("restore", file, "--from", "ZZZZZZZZ", "--yes").status == 66)
   }
 
+  @Test func `a backup is restored whatever its file is called`() throws {
+    let first = try backUp()
+    try use(file)
+    let renamed = bench["monday.db.gz"]
+    try renamed.replaceContents(with: FilePath(try #require(first["path"]?.text)).contents())
+    let new = bench["new.db"]
+    #expect(try bench.run("restore", file, "--from", renamed, "--output", new).status == 0)
+    #expect(try difference(new, from: original) == nil)
+    let ending = try bench.run("restore", file, "--from", renamed, "--yes")
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try difference(file, from: original) == nil)
+
+    var bytes = try renamed.contents()
+    bytes[bytes.count / 2] ^= 0x10
+    try renamed.replaceContents(with: bytes)
+    try bench["foreign.gz"].replaceContents(
+      with: Command("/bin/sh", ["-c", "gzip -c < \"$0\"", new.description]).run().output)
+    let before = try bench.look()
+    for other in [renamed, bench["foreign.gz"], new] {
+      let ending = try bench.run("restore", file, "--from", other, "--yes")
+      #expect(ending.status == 65, "\(ending.all)")
+    }
+    #expect(try before.changes(until: bench.look()) == [])
+  }
+
   @Test func `a restore in place can be undone, and the undo too`() throws {
     let backup = try backUp()
     try use(file)
