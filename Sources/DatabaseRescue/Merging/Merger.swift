@@ -197,6 +197,7 @@ struct Merger: ~Copyable {
     let (present, made) = (try connection.tables(in: "older"), try connection.tables(in: "main"))
     var shared: [MergeTable] = []
     for (number, table) in tables where present.contains(table.name) {
+      guard try takesPart(table, of: older) else { continue }
       let function = schema.missingFunction(of: table.name)
       let merged = MergeTable(table, number: number, clock: rules.clock(of: table.name))
       if let merged, function == nil, made.contains(table.name) {
@@ -213,6 +214,25 @@ struct Merger: ~Copyable {
         "'\(table.name)' is as in the newest input: what \(older.label) keeps in it is not merged")
     }
     return shared
+  }
+
+  /// The most columns of a table that are merged: SQLite takes 2000 in a query, and some of a merge
+  /// ask for what is noted of a row as well.
+  private static let columnsMax = 1996
+
+  /// Whether a table of an older input is merged: one without rows is not where it is too wide.
+  ///
+  /// - Throws: ``RescueError`` where it is, and has rows.
+  private func takesPart(_ table: TableDescription, of older: StagedInput) throws -> Bool {
+    guard table.storageOrder.count > Self.columnsMax else { return true }
+    let row = try connection.value("SELECT 1 FROM older.\(table.name.quotedIdentifier) LIMIT 1")
+    guard row != nil else { return false }
+    throw RescueError(
+      .invalidInput,
+      "'\(table.name)' has \(table.storageOrder.count.grouped) columns, and '\(older.label)' has rows "
+        + "of it: those of more than \(Self.columnsMax.grouped) columns cannot be merged",
+      meaning: "nothing was written, and the inputs are as they were",
+      advice: "salvage each input into a file of its own: dbrescue salvage FILE --output NEW")
   }
 
   /// Sets all rows of a table of an older input aside.

@@ -215,6 +215,31 @@ import Testing
     #expect(try before.changes(until: FolderContents(of: scratch.path)) == [], "\(outcome)")
   }
 
+  @Test(arguments: [1996, 1997, 2000], ["", "INTEGER PRIMARY KEY"])
+  func `rows of very many columns are merged or set aside, or refused before anything is written`(
+    _ count: Int, _ key: String
+  ) throws {
+    let names = (1..<count).map { ", c\($0)" }.joined()
+    func make(_ name: FilePath, _ rows: String...) throws -> FilePath {
+      try bench.make(
+        name, "CREATE TABLE w (c0 \(key)\(names))",
+        rows.map { "INSERT INTO w (c0) VALUES (\($0))" }.joined(separator: ";"))
+    }
+    let (old, new) = (try make("old.db", "7", "8"), try make("new.db", "7"))
+    let output = bench.bench["result.db"]
+    let ending = try bench.bench.run("merge", old, new, "-o", output)
+    if count == 1996 {
+      #expect([0, 14].contains(ending.status), "\(ending.all)")
+    } else {
+      #expect(ending.status == 65, "\(ending.all)")
+      #expect(ending.error.contains("'w' has") && ending.error.contains("cannot be merged"))
+      #expect(try !output.exists)
+    }
+    let none = try make("none.db")
+    let merged = try bench.bench.run("merge", none, new, "-o", bench.bench["other.db"])
+    #expect(merged.status == 0, "\(merged.all)")
+  }
+
   @Test func `an input without a database is named`() throws {
     let empty = bench.bench["empty.db"]
     try empty.replaceContents(with: [])
