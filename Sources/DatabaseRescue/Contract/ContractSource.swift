@@ -175,6 +175,13 @@ extension ContractSource {
     guard verdict == .healthy, let image = reconstruction.survey.image else {
       throw unhealthy(file, findings.first?.message ?? verdict.meaning)
     }
+    if let entry = reconstruction.survey.schema?.entriesWithoutText.first {
+      throw RescueError(
+        .invalidInput, "the schema row of '\(entry.name)' in '\(file)' is not valid UTF-8",
+        meaning: "a contract is UTF-8 and would say something else; the file was not touched",
+        advice: "write names and statements in UTF-8 where the app makes them, and capture a "
+          + "database that was made so")
+    }
     let folder = try PrivateFolder(world: world)
     let copy = folder.file("copy.db")
     try image.write(to: copy, storage: world.storage)

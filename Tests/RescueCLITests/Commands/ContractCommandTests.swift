@@ -52,6 +52,22 @@ import Testing
     #expect(try headlines(ending).contains("missing table more"))
   }
 
+  @Test(arguments: ["\"tX\" (a)", "t (\"aX\")", "t (a DEFAULT 'X')", "t (a /* X */)"])
+  func `what no contract can say of a schema is refused when it is captured`(
+    _ table: String
+  ) throws {
+    let file = try build("app.db", .init(stringLiteral: "CREATE TABLE \(table)"))
+    let bytes = try file.contents()
+    try file.replaceContents(with: Bytes(bytes.map { $0 == UInt8(ascii: "X") ? 0xE9 : $0 }))
+    let output = bench["c.json"]
+    for words: [any Word] in [["capture", file, "-o", output], ["diff", file, file]] {
+      let ending = try bench.run(["contract"] + words)
+      #expect(ending.status == 65, "\(ending.all)")
+      #expect(ending.error.contains("is not valid UTF-8"), "\(ending.all)")
+    }
+    #expect(try !output.exists)
+  }
+
   /// A small database is asked in memory, and a large one in a file of its own, in any journal mode.
   @Test(arguments: [0, 5_000_000], ["DELETE", "WAL"])
   func `rows are asked whatever the size of the database is`(size: Int, mode: String) throws {
