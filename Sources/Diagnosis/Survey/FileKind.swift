@@ -60,7 +60,8 @@ package enum FileKind: Hashable, Sendable {
   var canLieOverHead: Bool {
     switch self {
     case .writeAheadLog, .rollbackJournal, .other: true
-    case .database, .headlessDatabase, .empty, .zeros, .erased, .encrypted, .backup, .text, .unknown:
+    case .database, .headlessDatabase, .empty, .zeros, .erased, .encrypted, .backup, .text,
+      .unknown:
       false
     }
   }

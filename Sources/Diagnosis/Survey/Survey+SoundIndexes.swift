@@ -69,7 +69,9 @@ extension Survey {
         tree(named: name).map { (index: $0, table: table, keys: keys) }
       }
     }
-    let amiss = expected.filter { $0.index.isSound && $0.index.records > 0 && $0.index.keys != $0.keys }
+    let amiss = expected.filter {
+      $0.index.isSound && $0.index.records > 0 && $0.index.keys != $0.keys
+    }
     guard !amiss.isEmpty else { return [] }
     let owners = Dictionary(grouping: expected, by: \.keys)
     return Set(
