@@ -39,8 +39,8 @@ extension Image {
   private static var sampleMax: Int { 64 }
 
   /// Some records of a tree; nil where it has none, or none is sure to be its.
-  func sampledRecords(of tree: TreeSurvey) -> [Record]? {
-    guard let root = tree.root, let page = try? btreePage(root),
+  func sampledRecords(ofTree root: PageNumber?) -> [Record]? {
+    guard let root, let page = try? btreePage(root),
       let records = sampledRecords(below: page), !records.isEmpty
     else { return nil }
     return records

@@ -51,22 +51,6 @@ extension ExchangeSearch {
 
   /// Some records of a table; nil where it has none.
   private func records(below table: Table) -> [Record]? {
-    pages.image.sampledRecords(of: table.survey)
-  }
-}
-
-extension TreeSurvey {
-  /// How many rows it has that no row of its table can be.
-  var rowsOfOthers: Int { max(unfit.count, mistyped.count, nulls.count) }
-
-  /// Whether so many rows are not in their place that the keys may be those of another table.
-  var isOutOfOrder: Bool { misplaced.count >= 8 && misplaced.count * 4 > records }
-
-  /// Whether some of its rows are not in their place, or cannot be of its table.
-  var hasRowsOfOthers: Bool { !misplaced.isEmpty || rowsOfOthers > 0 }
-
-  /// Some of the pages of such rows.
-  var suspectPages: [PageNumber] {
-    (misplaced.first + unfit.first + mistyped.first + nulls.first).compactMap(\.page)
+    pages.image.sampledRecords(ofTree: table.root)
   }
 }

@@ -90,7 +90,8 @@ extension Survey {
     _ table: TreeSurvey, _ other: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool {
     guard let own = form(of: table, schema), let another = form(of: other, schema),
-      let rows = image.sampledRecords(of: table), let others = image.sampledRecords(of: other)
+      let rows = image.sampledRecords(ofTree: table.root),
+      let others = image.sampledRecords(ofTree: other.root)
     else { return false }
     let exchanged = (RecordFit(rows, another), RecordFit(others, own))
     return exchanged.0.admitted == 1000 && exchanged.1.admitted == 1000
