@@ -17,25 +17,17 @@ extension ExchangeSearch {
   ///
   /// Most such pages hold rows that were deleted, or that have moved to other leaves.
   func listedLeaves() -> (freed: Set<PageNumber>, instead: Set<PageNumber>) {
-    let free = freeLeaves
     var (freed, instead): (Set<PageNumber>, Set<PageNumber>) = ([], [])
-    guard !free.isEmpty else { return (freed, instead) }
+    guard !freeLeaves.isEmpty else { return (freed, instead) }
     let short = tables.filter {
       !$0.survey.isReadable || $0.survey.hasRowsOfOthers || disagreesWithIndexes($0.survey)
     }
     for table in short {
-      let found = listedLeaves(among: free, of: table)
+      let found = listedLeaves(among: freeLeaves, of: table)
       freed.formUnion(found.freed)
       instead.formUnion(found.instead)
     }
     return (freed, instead)
-  }
-
-  /// The pages of the free list that are leaves.
-  var freeLeaves: [PageNumber] {
-    (survey.freelist.map { $0.trunks + $0.leaves } ?? []).filter { page in
-      (try? pages.image.btreePage(page))?.kind.isLeaf ?? false
-    }
   }
 
   private func listedLeaves(

@@ -31,22 +31,30 @@ extension ExchangeSearch {
       else { continue }
       fitting.append((other.root, here.sum + there.sum))
     }
-    guard let best = fitting.map(\.fit).max() else { return empty.count == 1 ? empty[0] : nil }
+    guard let best = fitting.map(\.fit).max() else {
+      return empty.count == 1 && !mayBeFree(table) ? empty[0] : nil
+    }
     let roots = fitting.filter { $0.fit == best }
     return roots.count == 1 ? roots[0].root : nil
   }
 
   /// Whether a table without rows can have those that stand under another one's root: its indexes know of
-  /// as many, those of the other one of none, and no free page has rows of that one in its stead.
+  /// as many, and those of the other one of none.
   private func mayHaveRows(of table: Table, _ other: Table) -> Bool {
     other.survey.isReadable
       && survey.soundIndexes(over: other.survey).allSatisfy { $0.records == table.survey.records }
       && survey.soundIndexes(over: table.survey).allSatisfy { $0.records == 0 }
-      && !freeLeaves.contains { page in
-        let rows = rows(on: page, table)
-        return rows.allSatisfy { table.form.admits($0.record) } && !rows.isEmpty
-          || (try? pages.image.bytes(of: page)) == (try? pages.image.bytes(of: table.root))
-      }
+  }
+
+  /// Whether what stands in the place of a root may be a free page: one of these has rows of the table, or
+  /// is the same.
+  private func mayBeFree(_ table: Table) -> Bool {
+    let root = try? pages.image.bytes(of: table.root)
+    return freeLeaves.contains { page in
+      let rows = rows(on: page, table)
+      return rows.allSatisfy { table.form.admits($0.record) } && !rows.isEmpty
+        || (try? pages.image.bytes(of: page)) == root
+    }
   }
 
   /// Some records of a table; nil where it has none.

@@ -54,6 +54,9 @@ final class ExchangeSearch {
   let pages: PageReader
   /// The tables whose trees can be followed: a sound database is not asked for them.
   private(set) lazy var tables = survey.trees.compactMap { table(of: $0) }
+  /// The pages of the free list that are leaves.
+  private(set) lazy var freeLeaves = (survey.freelist.map { $0.trunks + $0.leaves } ?? [])
+    .filter { (try? pages.image.btreePage($0))?.kind.isLeaf ?? false }
   /// The roots that lie above those that the schema names, by the positions of their trees.
   private(set) lazy var raisedRoots = rootsAboveStated()
 

@@ -12,6 +12,8 @@ import SQLiteFormat
 struct ChunkedTransfer {
   /// How much of the beginning may be the header of the answer.
   private static let headerMax = 1 << 16
+  /// How many chunks there are, at most: a file may be made to take long.
+  private static let chunksMax = 1 << 20
   /// The longest line with a length.
   private static let lineMax = 256
   private static let lineEnd: Bytes = [0x0D, 0x0A]
@@ -40,7 +42,7 @@ struct ChunkedTransfer {
       place += byteCount
       offset = chunk.start + chunk.byteCount
       let end = try source.read(at: offset, count: Self.lineEnd.count)
-      guard Self.lineEnd.starts(with: end) else { return nil }
+      guard Self.lineEnd.starts(with: end), parts.count <= Self.chunksMax else { return nil }
       offset += Self.lineEnd.count
     }
     guard !parts.isEmpty else { return nil }
@@ -50,8 +52,9 @@ struct ChunkedTransfer {
 
   /// Where the lines end that an answer begins with; 0 where there are none.
   private static func endOfHeader(_ source: any PageSource) throws(ReadFailure) -> Int {
+    let version = Bytes("HTTP/1".utf8)
+    guard try source.read(at: 0, count: version.count) == version else { return 0 }
     let head = try source.read(at: 0, count: headerMax)
-    guard head.matches(Array("HTTP/1".utf8)) else { return 0 }
     return head.indices.first { head.matches(lineEnd + lineEnd, at: $0) }.map { $0 + 4 } ?? 0
   }
 

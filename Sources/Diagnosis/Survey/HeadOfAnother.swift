@@ -8,8 +8,8 @@ extension Survey {
   /// Whether the header and schema speak of another database than the pages behind them do.
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
-  /// roots above pages of others; a root that is damaged says nothing. Neither do texts in another encoding
-  /// than the schema's leave it standing. A header that knows how long the file is belongs to it.
+  /// roots above pages of others, and texts in another encoding; a root that is damaged says nothing. A
+  /// header that knows how long the file is belongs to it.
   var speaksOfAnother: Bool {
     guard let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else { return false }
     if let image, EncodingVote(image).contradicts(schema.encoding) { return true }

@@ -62,7 +62,8 @@ extension Survey {
   /// The sound indexes that hold what one of another table should, and not what they should themselves:
   /// their roots have changed places, or one was written over the other.
   ///
-  /// Where two hold each other's, the tables may have changed places instead, if their rows fit better so.
+  /// Where two hold each other's, the tables may have changed places instead, unless their rows fit better
+  /// as they lie.
   func findIndexesOfOthers(in image: Image, _ schema: SchemaSurvey) -> Set<Name> {
     let expected = trees.flatMap { table in
       table.expectedKeys.compactMap { name, keys in
@@ -80,22 +81,25 @@ extension Survey {
           guard other.table.entry.name != one.table.entry.name else { return false }
           return other.index.keys == other.keys
             || other.index.isSound && other.index.keys == one.keys
-              && !fitBetterExchanged(one.table, other.table, in: image, schema)
+              && fitBetterAsTheyLie(one.table, other.table, in: image, schema)
         }
       }.map(\.index.entry.name))
   }
 
-  /// Whether the rows of two tables fit better each in the place of the other.
-  private func fitBetterExchanged(
+  /// Whether the rows of two tables fit better than each in the place of the other.
+  private func fitBetterAsTheyLie(
     _ table: TreeSurvey, _ other: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool {
-    guard let own = form(of: table, schema), let another = form(of: other, schema),
-      let rows = image.sampledRecords(ofTree: table.root),
-      let others = image.sampledRecords(ofTree: other.root)
-    else { return false }
-    let exchanged = (RecordFit(rows, another), RecordFit(others, own))
-    return exchanged.0.admitted == 1000 && exchanged.1.admitted == 1000
-      && exchanged.0.sum + exchanged.1.sum
-        > RecordFit(rows, own).sum + RecordFit(others, another).sum
+    guard let own = form(of: table, schema), let another = form(of: other, schema) else {
+      return false
+    }
+    let (rows, others) = (
+      image.sampledRecords(ofTree: table.root), image.sampledRecords(ofTree: other.root)
+    )
+    func fit(_ form: RecordForm, _ otherForm: RecordForm) -> Int {
+      (rows.map { RecordFit($0, form).sum } ?? 0)
+        + (others.map { RecordFit($0, otherForm).sum } ?? 0)
+    }
+    return fit(own, another) > fit(another, own)
   }
 }

@@ -70,12 +70,16 @@ import Testing
     ("CREATE TABLE orders_new_version AS SELECT * FROM orders", nil),
   ]
 
+  /// How sure it is, after a step, that a migration was cut off.
+  private func expectCutOff(_ made: (step: DatabaseBuilder.Step, confidence: Confidence?)) throws {
+    let found = try causes(Self.orders + [made.step]).causes.first { $0.kind == .migrationCutOff }
+    #expect(found?.confidence == made.confidence, "\(made.step)")
+  }
+
   @Test(arguments: rebuilds.indices) func `a rebuild that stopped half-way is named`(
     _ index: Int
   ) throws {
-    let (step, confidence) = Self.rebuilds[index]
-    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
-    #expect(found?.confidence == confidence, "\(step)")
+    try expectCutOff(Self.rebuilds[index])
   }
 
   /// A rebuild by hand that stopped after its copy, and tables that only have such names.
@@ -184,9 +188,7 @@ import Testing
   @Test(arguments: moved.indices) func `a table moved out of the way and left there is named`(
     _ index: Int
   ) throws {
-    let (step, confidence) = Self.moved[index]
-    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
-    #expect(found?.confidence == confidence, "\(step)")
+    try expectCutOff(Self.moved[index])
   }
 
   /// A table for rows that have not been copied yet, and tables that only have such names.
@@ -207,17 +209,13 @@ import Testing
   @Test(arguments: unfilled.indices) func `a table made for a rebuild and left empty is named`(
     _ index: Int
   ) throws {
-    let (step, confidence) = Self.unfilled[index]
-    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
-    #expect(found?.confidence == confidence, "\(step)")
+    try expectCutOff(Self.unfilled[index])
   }
 
   @Test(arguments: copies.indices) func `a copy that has not taken its table's place is named`(
     _ index: Int
   ) throws {
-    let (step, confidence) = Self.copies[index]
-    let found = try causes(Self.orders + [step]).causes.first { $0.kind == .migrationCutOff }
-    #expect(found?.confidence == confidence, "\(step)")
+    try expectCutOff(Self.copies[index])
   }
 
   @Test func `what Room makes of a table tells where that is gone`() throws {
