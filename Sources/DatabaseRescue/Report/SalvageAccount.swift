@@ -179,8 +179,8 @@ extension SalvageAccount {
     }
   }
 
-  /// What is complete only if nothing has changed since a backup.
-  private static let fromBackup = "filled from a backup"
+  /// What is complete, with rows as a backup has them.
+  private static let fromBackup = "complete with a backup"
 
   /// How it went, in a word or a few.
   var word: String {

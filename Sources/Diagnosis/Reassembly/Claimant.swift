@@ -43,6 +43,12 @@ struct Claimant {
 
     /// Whether rows are known on both sides.
     var isBounded: Bool { after != nil && before != nil }
+
+    /// Whether rows at some places all lie in it.
+    func contains(_ span: PlaceSpan, in order: PlaceOrder) -> Bool {
+      after.map { order.compare($0, span.first) < 0 } ?? true
+        && before.map { order.compare(span.last, $0) < 0 } ?? true
+    }
   }
 
   /// What the rows of some pages look like to the claimant.
@@ -194,14 +200,12 @@ extension Claimant {
   func opening(for span: PlaceSpan) -> Opening? {
     if let rowIDMax, case .rowID(let last) = span.last, last > rowIDMax { return nil }
     guard order.isKnown else { return openings.first }
-    return indexOfOpening(for: span).map { openings[$0] }
-  }
-
-  private func indexOfOpening(for span: PlaceSpan) -> Int? {
-    openings.firstIndex { opening in
-      opening.after.map { order.compare($0, span.first) < 0 } ?? true
-        && opening.before.map { order.compare(span.last, $0) < 0 } ?? true
+    // They follow one another.
+    let index = openings.partitioningIndex { opening in
+      opening.before.map { order.compare(span.last, $0) < 0 } ?? true
     }
+    guard index < openings.count, openings[index].contains(span, in: order) else { return nil }
+    return openings[index]
   }
 
   /// Whether no row of the claimant is known from one place to another; `leaf` tells where the rows
@@ -217,20 +221,25 @@ extension Claimant {
       }
   }
 
-  /// Takes pages that were found to be the claimant's.
-  mutating func adopt(_ spans: [LeafSpan]) {
-    chain += spans.map(order.oriented)
-    guard order.isKnown, let span = span(of: spans) else { return }
+  /// Takes groups of pages that were found to be the claimant's.
+  mutating func adopt(_ groups: [[LeafSpan]]) {
+    chain += groups.joined().map(order.oriented)
+    guard order.isKnown else { return }
     chain.sort { order.compare($0.first, $1.first) < 0 }
-    guard let index = indexOfOpening(for: span) else { return }
-    let opening = openings[index]
-    openings.replaceSubrange(
-      index...index,
-      with: [
-        Opening(
-          after: opening.after, before: span.first, isOfLostLeaves: opening.isOfLostLeaves),
-        Opening(
-          after: span.last, before: opening.before, isOfLostLeaves: opening.isOfLostLeaves),
-      ])
+    var found = groups.compactMap(span).sorted { order.compare($0.first, $1.first) < 0 }[...]
+    openings = openings.flatMap { opening in
+      var (before, rest) = ([Opening](), opening)
+      while let span = found.first,
+        rest.before.map({ order.compare(span.first, $0) < 0 }) ?? true
+      {
+        found.removeFirst()
+        guard rest.contains(span, in: order) else { continue }
+        let isOfLostLeaves = opening.isOfLostLeaves
+        before.append(
+          Opening(after: rest.after, before: span.first, isOfLostLeaves: isOfLostLeaves))
+        rest = Opening(after: span.last, before: rest.before, isOfLostLeaves: isOfLostLeaves)
+      }
+      return before + [rest]
+    }
   }
 }

@@ -57,6 +57,8 @@ final class ExchangeSearch {
   /// The pages of the free list that are leaves.
   private(set) lazy var freeLeaves = (survey.freelist.map { $0.trunks + $0.leaves } ?? [])
     .filter { (try? pages.image.btreePage($0))?.kind.isLeaf ?? false }
+  /// The indexes that do not hold what they should by the rows of their tables: their roots, and that.
+  private(set) lazy var indexesAmiss = findIndexesAmiss()
   /// The roots that lie above those that the schema names, by the positions of their trees.
   private(set) lazy var raisedRoots = rootsAboveStated()
 
@@ -82,6 +84,11 @@ final class ExchangeSearch {
     }
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
+    }
+    if !indexesAmiss.isEmpty {
+      for table in survey.trees.lazy.filter({ !$0.isRowIDTable }).compactMap(table(of:)) {
+        exchange(table.root, for: rootOfIndexWithRows(of: table))
+      }
     }
     let strange = survey.trees.lazy.filter { $0.rowsOfOthers * 2 > $0.records || $0.isOutOfOrder }
     for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {

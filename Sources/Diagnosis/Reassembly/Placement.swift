@@ -116,12 +116,9 @@ struct Placement {
       }
       var accepted: Set<Int> = []
       for (claimant, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
-        for proposal in compatible(proposed, of: claimant, among: open) {
-          let group = open[proposal.open].group
-          claimants[claimant].adopt(group.spans)
-          placed.append((group, claimant, proposal.evidence))
-          accepted.insert(proposal.open)
-        }
+        let compatible = compatible(proposed, of: claimant, among: open)
+        adopt(compatible, in: claimant, among: open)
+        accepted.formUnion(compatible.map(\.open))
       }
       open = open.indices.filter { !accepted.contains($0) }.map { open[$0] }
       if open.count == before {
@@ -157,13 +154,20 @@ struct Placement {
     }
     var returned: Set<Int> = []
     for (home, proposed) in proposals.sorted(by: { $0.key < $1.key }) {
-      for proposal in compatible(proposed, of: home, among: groups) {
-        claimants[home].adopt(groups[proposal.open].group.spans)
-        placed.append((groups[proposal.open].group, home, .tree))
-        returned.insert(proposal.open)
-      }
+      let compatible = compatible(proposed, of: home, among: groups)
+      adopt(compatible, in: home, among: groups)
+      returned.formUnion(compatible.map(\.open))
     }
     return groups.indices.filter { !returned.contains($0) }.map { groups[$0] }
+  }
+
+  /// Gives groups to a claimant.
+  private mutating func adopt(
+    _ proposals: [Claimant.Proposal], in claimant: Int, among groups: [Open]
+  ) {
+    let adopted = proposals.map { (group: groups[$0.open].group, evidence: $0.evidence) }
+    claimants[claimant].adopt(adopted.map(\.group.spans))
+    placed += adopted.map { ($0.group, claimant, $0.evidence) }
   }
 
   typealias Candidate = (

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite(.timeLimit(.minutes(30))) struct BackInTimeTests {
+@Suite struct BackInTimeTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

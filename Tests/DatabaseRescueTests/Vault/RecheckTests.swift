@@ -16,7 +16,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(30))) struct RecheckTests {
+@Suite struct RecheckTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

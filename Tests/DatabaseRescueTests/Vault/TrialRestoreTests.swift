@@ -10,7 +10,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite(.timeLimit(.minutes(30))) struct TrialRestoreTests {
+@Suite struct TrialRestoreTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

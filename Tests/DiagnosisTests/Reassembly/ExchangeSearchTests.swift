@@ -175,6 +175,28 @@ struct ExchangeSearchTests {
     #expect(try faults(in: "sqlite_sequence", of: specimen, swapped, root, leaf) == "")
   }
 
+  @Test(arguments: [20, 500])
+  func `the root of a table WITHOUT ROWID and that of an index over another one`(
+    _ count: Int
+  ) throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE large (id INTEGER PRIMARY KEY, name TEXT, body TEXT);
+      CREATE INDEX names ON large (name);
+      CREATE TABLE words (word TEXT PRIMARY KEY, day INT, lang TEXT) WITHOUT ROWID;
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+      INSERT INTO large SELECT i, 'a name ' || (i * 7919 % 10007), 'a text ' || i FROM n;
+      INSERT INTO words SELECT 'a word ' || (id * 6007 % 10007), id, 'en' FROM large;
+      """)
+    let pages = (try specimen.root(of: "words"), try specimen.root(of: "names"))
+    let swapped = specimen.with(.swapPages(pages.0, pages.1)).bytes
+    #expect(try faults(in: "words", of: specimen, swapped, pages.0, pages.1) == "")
+    let rebuilt = Reconstruction(main: swapped)
+    for table: Name in ["words", "large"] {
+      #expect(rebuilt.rowsFound(in: try #require(rebuilt.survey.tree(named: table))) == count)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a page of an index that has changed places with one of rows`(isRoot: Bool) throws {
     let specimen = try Specimen(

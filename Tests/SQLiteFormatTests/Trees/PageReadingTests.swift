@@ -506,13 +506,6 @@ extension PageReading {
 }
 
 @Suite struct PageReadingEffortTests {
-  /// How long this thread has worked.
-  private var effort: Double {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-
   @Test func `a page full of what looks like cells takes as long as it is large`() throws {
     let efforts = try [8192, 65536].map { size in
       let page = Bytes((0..<size).map { $0 % 2 == 0 ? 2 : 8 })
@@ -520,10 +513,8 @@ extension PageReading {
       let image = Image(
         FileSet(main: MemorySource(file)), geometry: try .of(size, reserved: 0))
       return try (0..<3).map { _ in
-        let start = effort
-        _ = try image.reading(of: 2.page, expecting: .tableLeaf)
-        return effort - start
-      }.min() ?? 0
+        try measured { try image.reading(of: 2.page, expecting: .tableLeaf) }.effort
+      }.min() ?? .zero
     }
     #expect(efforts[1] < efforts[0] * 20)
   }
