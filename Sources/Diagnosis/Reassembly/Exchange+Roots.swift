@@ -59,7 +59,8 @@ extension ExchangeSearch {
   func findIndexesAmiss() -> [(root: PageNumber, expected: Fingerprint)] {
     survey.trees.flatMap { table in
       table.expectedKeys.compactMap { name, expected in
-        guard let index = survey.tree(named: name), let root = index.root, index.keys != expected
+        guard expected.count > 0, let index = survey.tree(named: name), let root = index.root,
+          index.keys != expected
         else { return nil }
         return (root, expected)
       }

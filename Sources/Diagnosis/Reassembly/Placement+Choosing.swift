@@ -51,6 +51,12 @@ extension Placement {
     }
   }
 
+  /// Whether rows and the entries that know them may both be of a table like this one that the schema no
+  /// longer names: no entry lies on a page that is proven to be of its index.
+  private func mayBeOfUnknownTable(_ candidate: Candidate) -> Bool {
+    !knowsEveryTable && !candidate.tally.isProven && !candidate.opening.isBounded
+  }
+
   /// What a sample of the rows looks like that a tree has by now.
   func known(_ claimant: Claimant) -> Claimant.Tally {
     claimant.tally(
@@ -94,7 +100,9 @@ extension Placement {
       return open.group.isLone && proven.count == 1 ? (proven[0].claimant, .index) : nil
     }
     let witnessed = candidates.filter(\.tally.isWitnessed)
-    if witnessed.count == 1, !mayBeEntries(witnessed[0], among: candidates) {
+    if witnessed.count == 1, !mayBeEntries(witnessed[0], among: candidates),
+      !mayBeOfUnknownTable(witnessed[0])
+    {
       return (witnessed[0].claimant, .index)
     }
     if candidates.count == 1, candidates[0].tally.isEchoed {

@@ -77,13 +77,27 @@ import Testing
 
   @Test func `a page that was found makes two gaps of one`() throws {
     var claimant = try withGaps()
-    claimant.adopt([try span(9, 14...16)])
+    claimant.adopt([[try span(9, 14...16)]])
     #expect(claimant.chain.map(\.page.number) == [3, 9, 4, 5])
     #expect(claimant.openings.count == 3)
     #expect(claimant.opening(for: try span(8, 11...13).places) != nil)
     #expect(claimant.opening(for: try span(8, 15...17).places) == nil)
     #expect(claimant.hasRoom(for: try span(8, 17...20).places) { _ in nil })
     #expect(!claimant.hasRoom(for: try span(8, 16...20).places) { _ in nil })
+  }
+
+  @Test func `groups that were found together are taken together, in the order of their rows`() throws {
+    var claimant = try withGaps()
+    claimant.adopt([
+      [try span(12, 61...70)], [try span(11, 17...18)], [try span(9, 41...44), span(10, 45...50)],
+      [try span(8, 12...13)], [try span(7, 20...22)],
+    ])
+    #expect(claimant.chain.map(\.page.number) == [3, 8, 11, 7, 4, 5, 9, 10, 12])
+    #expect(claimant.openings.map(\.isBounded) == [true, true, true, true, true, false])
+    #expect(claimant.opening(for: try span(6, 14...16).places) != nil)
+    #expect(claimant.opening(for: try span(6, 45...45).places) == nil)
+    #expect(claimant.opening(for: try span(6, 51...60).places) != nil)
+    #expect(claimant.opening(for: try span(6, 71...99).places) != nil)
   }
 
   @Test func `where nothing leads to the tree, everything is open`() throws {

@@ -197,6 +197,19 @@ struct ExchangeSearchTests {
     }
   }
 
+  @Test func `a table WITHOUT ROWID of which nothing is left has not the entries of its index`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE words (word TEXT, day INT, lang TEXT, PRIMARY KEY (word)) WITHOUT ROWID;
+      CREATE INDEX langs ON words (lang);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+      INSERT INTO words SELECT 'a word ' || i, i, 'en' FROM n;
+      """)
+    let rebuilt = Reconstruction(main: specimen.with(.zeroPage(try specimen.root(of: "words"))).bytes)
+    let words = try #require(rebuilt.survey.tree(named: "words"))
+    #expect(rebuilt.rowsFound(in: words) == 0)
+  }
+
   @Test(arguments: [true, false])
   func `a page of an index that has changed places with one of rows`(isRoot: Bool) throws {
     let specimen = try Specimen(

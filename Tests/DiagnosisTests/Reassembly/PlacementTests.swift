@@ -251,6 +251,28 @@ import Testing
     #expect(rebuilt.rowsWithoutTable.rows >= 80)
   }
 
+  @Test func `rows and entries of a table that is not known are none of one that is lost whole`() throws
+  {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE one (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE INDEX one_name ON one (name);
+      CREATE TABLE two (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE INDEX two_name ON two (name);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+      INSERT INTO one SELECT i, 'one is called ' || i FROM n;
+      INSERT INTO two SELECT id + 60, 'another is ' || id FROM one;
+      """)
+    for page in [try specimen.root(of: "one"), try specimen.root(of: "one_name")] {
+      specimen = specimen.with(.zeroPage(page))
+    }
+    specimen.bytes = try specimen.bytes.replacing(text: "tabletwo", with: "t??letwo")
+      .replacing(text: "indextwo_name", with: "i??extwo_name")
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    #expect(rebuilt.survey.tree(named: "one").map(rebuilt.recordsRegained) == 0)
+    #expect(rebuilt.rowsWithoutTable.rows >= 12)
+  }
+
   /// Why pages are held to be those of a table whose rows have its declared types, and whose form
   /// another one has, too; beside a third one, of which an index knows the rows.
   private func evidenceByTypes(besides values: String) throws -> [PlacementEvidence] {

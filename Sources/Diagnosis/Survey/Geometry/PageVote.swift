@@ -26,14 +26,11 @@ struct PageVote {
 
   /// The bytes of the pages that voted for each ballot, most first.
   private let results: [(ballot: Ballot, bytes: Int)]
-
   /// The ballot that dominates; nil when there is none.
   ///
   /// It has four times the pages of any other or, where none has, twice the bytes: chance makes
-  /// single pages, large ones as well as small ones.
-  var winner: Ballot? {
-    dominant(by: 4) { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(by: 2, \.bytes)
-  }
+  /// single pages, large ones as well as small ones. Else the pages of overflow chains tell.
+  private(set) var winner: Ballot?
 
   /// The ballot that has so many times as much as any other.
   private func dominant(
@@ -68,19 +65,7 @@ struct PageVote {
     var votes: [Ballot: Int] = [:]
     var known: [Geometry] = []
     var patience = Self.patienceMax
-    let runs = min(Self.runMax, (source.byteCount + Self.runSize - 1) / Self.runSize)
-    let last = max(0, source.byteCount - Self.runSize)
-    var seen = 0
-    for run in 0..<runs {
-      var offset = runs > 1 ? last / (runs - 1) * run : 0
-      // A hole says nothing: the bytes behind it do, once.
-      guard let data = source.dataRange(from: offset) else { break }
-      if data.lowerBound >= offset + Self.runSize {
-        offset = data.lowerBound
-        guard offset >= seen else { continue }
-        seen = offset + Self.runSize
-      }
-      let bytes = try source.read(at: offset, count: Self.runSize)
+    try Self.forEachRun(of: source) { bytes, offset in
       var cursor = 0
       while cursor + 8 <= bytes.count {
         guard
@@ -101,7 +86,67 @@ struct PageVote {
       return (a.geometry.pageSize, a.geometry.reserved, a.phase)
         < (b.geometry.pageSize, b.geometry.reserved, b.phase)
     }
+    winner = dominant(by: 4) { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(by: 2, \.bytes)
+    if winner == nil, !results.isEmpty { winner = try borneOutByChains(source) }
   }
+
+  /// Reads runs of bytes that are spread over a file.
+  private static func forEachRun(
+    of source: any PageSource, _ body: (_ bytes: Bytes, _ offset: Int) -> Void
+  ) throws(ReadFailure) {
+    let runs = min(Self.runMax, (source.byteCount + Self.runSize - 1) / Self.runSize)
+    let last = max(0, source.byteCount - Self.runSize)
+    var seen = 0
+    for run in 0..<runs {
+      var offset = runs > 1 ? last / (runs - 1) * run : 0
+      // A hole says nothing: the bytes behind it do, once.
+      guard let data = source.dataRange(from: offset) else { break }
+      if data.lowerBound >= offset + Self.runSize {
+        offset = data.lowerBound
+        guard offset >= seen else { continue }
+        seen = offset + Self.runSize
+      }
+      body(try source.read(at: offset, count: Self.runSize), offset)
+    }
+  }
+
+  /// The ballot whose pages follow one another in overflow chains, and those of no other size do.
+  ///
+  /// A long value is mostly written to pages side by side, each of which begins with the number of the
+  /// next one (file format, section 1.6): one more than on the page before.
+  private func borneOutByChains(_ source: any PageSource) throws(ReadFailure) -> Ballot? {
+    var chained: [Cut: Int] = [:]
+    let cuts = Set(
+      results.map { Cut(pageSize: $0.ballot.geometry.pageSize, phase: $0.ballot.phase) })
+    try Self.forEachRun(of: source) { bytes, offset in
+      for cut in cuts {
+        var previous: UInt32?
+        let first = (cut.phase - offset % cut.pageSize + cut.pageSize) % cut.pageSize
+        for start in stride(from: first, to: bytes.count - 3, by: cut.pageSize) {
+          guard let next = bytes.big32(at: start) else { break }
+          if next > 1, next - 1 == previous { chained[cut, default: 0] += 1 }
+          previous = next
+        }
+      }
+    }
+    let ordered = chained.sorted { $0.value > $1.value }
+    guard let (cut, count) = ordered.first, count >= Self.chainedMin,
+      ordered.dropFirst().allSatisfy({ $0.value * 4 <= count })
+    else { return nil }
+    let fitting = results.filter {
+      $0.ballot.geometry.pageSize == cut.pageSize && $0.ballot.phase == cut.phase
+    }
+    return fitting.count == 1 || fitting[0].bytes >= 2 * fitting[1].bytes ? fitting[0].ballot : nil
+  }
+
+  /// How a file is cut into pages.
+  private struct Cut: Hashable {
+    let pageSize: Int
+    let phase: Int
+  }
+
+  /// How many pages have to follow one another in chains to tell anything.
+  private static let chainedMin = 8
 
   /// The page whose header lies at an offset, where there is one; page 1 starts earlier.
   private static func page(

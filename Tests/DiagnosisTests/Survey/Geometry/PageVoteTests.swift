@@ -25,6 +25,23 @@ import Testing
     #expect(winner?.phase == 77)
   }
 
+  @Test func `where large pages and small ones speak alike, overflow chains tell`() throws {
+    let scratch = try ScratchFolder()
+    let file = scratch["large.db"]
+    try DatabaseBuilder(
+      pageSize: 2048, ["CREATE TABLE t (a)", "INSERT INTO t VALUES (hex(zeroblob(900)))"]
+    ).build(at: file)
+    let large = try file.contents().suffix(2048)
+    let small = try Specimen(
+      "CREATE TABLE t (a)", "INSERT INTO t VALUES (hex(zeroblob(200)))",
+      "INSERT INTO t SELECT a FROM t", "INSERT INTO t SELECT a FROM t",
+      "INSERT INTO t VALUES (zeroblob(9000))")
+    let leaves = small.pages(of: "t", "leaf").prefix(3).flatMap { small.bytes[small[page: $0]] }
+    let chain = small.pages(of: "t", "overflow").flatMap { small.bytes[small[page: $0]] }
+    #expect(try vote(Bytes(large + leaves)).winner == nil)
+    #expect(try vote(Bytes(large + leaves + chain)).winner?.geometry.pageSize == 512)
+  }
+
   @Test func `chance and zeros vote for nothing`() throws {
     var random = SeededRandom(seed: 11)
     #expect(try vote(random.bytes(1 << 16)).winner == nil)
