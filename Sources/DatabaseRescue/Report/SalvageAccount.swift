@@ -180,7 +180,7 @@ extension SalvageAccount {
   }
 
   /// What is complete, with rows as a backup has them.
-  private static let fromBackup = "complete with a backup"
+  private static let fromBackup = "complete with rows from a backup"
 
   /// How it went, in a word or a few.
   var word: String {

@@ -52,7 +52,7 @@ extension Placement {
   }
 
   /// Whether rows and the entries that know them may both be of a table like this one that the schema no
-  /// longer names: no entry lies on a page that is proven to be of its index.
+  /// longer names: none lies on a page that is proven to be of this one's index.
   private func mayBeOfUnknownTable(_ candidate: Candidate) -> Bool {
     !knowsEveryTable && !candidate.tally.isProven && !candidate.opening.isBounded
   }
@@ -105,7 +105,7 @@ extension Placement {
     {
       return (witnessed[0].claimant, .index)
     }
-    if candidates.count == 1, candidates[0].tally.isEchoed {
+    if candidates.count == 1, candidates[0].tally.isEchoed, !mayBeOfUnknownTable(candidates[0]) {
       return (candidates[0].claimant, .index)
     }
     if let map = pointerMap, let tree = open.group.rowPages.firstResult(map.tree),

@@ -86,11 +86,11 @@ import Testing
     #expect(!claimant.hasRoom(for: try span(8, 16...20).places) { _ in nil })
   }
 
-  @Test func `groups that were found together are taken together, in the order of their rows`() throws {
+  @Test func `groups that were found together are taken in the order of their rows`() throws {
     var claimant = try withGaps()
-    claimant.adopt([
-      [try span(12, 61...70)], [try span(11, 17...18)], [try span(9, 41...44), span(10, 45...50)],
-      [try span(8, 12...13)], [try span(7, 20...22)],
+    try claimant.adopt([
+      [span(12, 61...70)], [span(11, 17...18)], [span(9, 41...44), span(10, 45...50)],
+      [span(8, 12...13)], [span(7, 20...22)],
     ])
     #expect(claimant.chain.map(\.page.number) == [3, 8, 11, 7, 4, 5, 9, 10, 12])
     #expect(claimant.openings.map(\.isBounded) == [true, true, true, true, true, false])

@@ -251,8 +251,7 @@ import Testing
     #expect(rebuilt.rowsWithoutTable.rows >= 80)
   }
 
-  @Test func `rows and entries of a table that is not known are none of one that is lost whole`() throws
-  {
+  @Test func `rows and entries of an unknown table are none of one that is lost whole`() throws {
     var specimen = try Specimen(
       """
       CREATE TABLE one (id INTEGER PRIMARY KEY, name TEXT);
