@@ -105,7 +105,7 @@ extension ColumnMapping {
   private static let lettersMax = 2
 
   /// The columns that stand at the same place in both tables and have the same affinity, with
-  /// names that only a few letters tell apart, or that nobody gives: not a new column, but a damaged
+  /// names that only a few letters tell apart, or a bit, or that nobody gives: not a new column, but a damaged
   /// statement.
   private static func garbled(
     in shape: RowShape, _ positions: [Name: Int], _ table: TableDescription,
@@ -120,7 +120,8 @@ extension ColumnMapping {
       let isAlike =
         namesMayBeDamaged
         && column.affinity == Affinity(declaredType: meant.type, strict: table.strict)
-        && column.name.differs(from: meant.name, atMost: lettersMax)
+        && (column.name.differs(from: meant.name, atMost: lettersMax)
+          || column.name.differsInOneBit(from: meant.name))
       // A column that is named after its type has a type besides.
       let isRunTogether =
         column.affinity == .blob && column.name.isRunTogether(meant.name, meant.type)
@@ -143,6 +144,13 @@ extension Name {
     text.unicodeScalars.contains {
       [.control, .unassigned, .privateUse].contains($0.properties.generalCategory)
     }
+  }
+
+  /// Whether one bit that has turned makes this name of another one, which may be a single letter.
+  fileprivate func differsInOneBit(from other: Name) -> Bool {
+    let (left, right) = (Array(text.utf8), Array(other.text.utf8))
+    return left.count == right.count
+      && zip(left, right).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1
   }
 
   /// Whether a few letters, side by side, are all that tells a name from another one.

@@ -69,6 +69,12 @@ import Testing
       from: shape([("a", false), ("title", false)]), to: table(["a", "body"]),
       namesMayBeDamaged: true)
     #expect(other.garbled.isEmpty)
+    // 'b' and 'f' are one bit apart, 'b' and 'e' three.
+    for (name, isMeant): (Name, Bool) in [("f", true), ("e", false)] {
+      let letter = ColumnMapping(
+        from: shape([("a", false), (name, false)]), to: table(["a", "b"]), namesMayBeDamaged: true)
+      #expect(letter.garbled.map(\.meant) == (isMeant ? ["b"] : []))
+    }
     let nobodys = ColumnMapping(
       from: shape([("a", false), ("\u{8A}", false)]), to: table(["a", "body"]))
     #expect(nobodys.garbled == [.init(name: "\u{8A}", meant: "body")])
