@@ -127,7 +127,7 @@ extension Stage {
   fileprivate func expectThis() throws { contract = try capture() }
 }
 
-@Suite(.serialized) struct PlaybookTheatreTests {
+@Suite struct PlaybookTheatreTests {
   static let all: [Following] = before + reading + logs + mending + times + last
 
   private static let before = [

@@ -38,8 +38,8 @@
       _ script: String, besides peer: @escaping @Sendable (borrowing Connection) -> Void
     ) throws -> Command.Outcome {
       let (file, begun, done) = (file, session["begun"], session["done"])
-      let (isOpen, isOver) = (Flag(), Flag())
-      Thread {
+      let (isOpen, isOver, isClosed) = (Flag(), Flag(), Flag())
+      @Sendable func share() {
         guard let connection = try? Connection(file, mode: .app) else { return }
         connection.wait(milliseconds: 20_000)
         _ = try? connection.value("SELECT count(*) FROM lg")
@@ -53,9 +53,17 @@
           }
           Thread.sleep(forTimeInterval: 0.02)
         }
+      }
+      Thread {
+        share()
+        isClosed.raise()
       }.start()
       while !isOpen.isRaised { Thread.sleep(forTimeInterval: 0.01) }
-      defer { isOver.raise() }
+      defer {
+        isOver.raise()
+        // Who closes the database last takes its log away, which nobody must copy meanwhile.
+        while !isClosed.isRaised { Thread.sleep(forTimeInterval: 0.01) }
+      }
       return try session.run(
         "guard", file.description, "--on-failure", "restore", "--", "/bin/sh", "-c",
         "touch '\(begun)'; while [ ! -e '\(done)' ]; do sleep 0.05; done; \(script)")
